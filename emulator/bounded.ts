@@ -1,0 +1,61 @@
+// A map that holds so many entries and forgets the oldest: what grows in a world is bounded by these.
+
+/** Entries in the order in which their keys first came. Replacing an entry keeps its place. */
+export type Bounded<T> = {
+  readonly limit: number
+  readonly entries: Map<string, { readonly value: T; readonly serial: number }>
+  /** Keys in order of arrival with their serials; stale ones are skipped. Starts at `head`. */
+  arrivals: { key: string; serial: number }[]
+  head: number
+  nextSerial: number
+}
+
+export const createBounded = <T>(limit: number): Bounded<T> => ({
+  limit,
+  entries: new Map(),
+  arrivals: [],
+  head: 0,
+  nextSerial: 0,
+})
+
+/** Stores an entry. Drops the oldest ones beyond the limit, in constant time each. */
+export function put<T>(bounded: Bounded<T>, key: string, value: T): void {
+  const known = bounded.entries.get(key)
+  if (known !== undefined) {
+    bounded.entries.set(key, { value, serial: known.serial })
+    return
+  }
+  const serial = bounded.nextSerial++
+  bounded.entries.set(key, { value, serial })
+  bounded.arrivals.push({ key, serial })
+  while (bounded.entries.size > bounded.limit) dropOldest(bounded)
+  // Removed entries leave stale arrivals behind; they go when they outnumber what is held.
+  if (bounded.arrivals.length - bounded.head > 2 * bounded.limit + 1024) {
+    bounded.arrivals = Array.from(bounded.entries, ([held, entry]) => ({ key: held, serial: entry.serial }))
+    bounded.head = 0
+  }
+}
+
+export const get = <T>(bounded: Bounded<T>, key: string): T | undefined =>
+  bounded.entries.get(key)?.value
+
+function dropOldest<T>(bounded: Bounded<T>): void {
+  const oldest = bounded.arrivals[bounded.head++]
+  if (oldest === undefined) return
+  if (bounded.entries.get(oldest.key)?.serial === oldest.serial) bounded.entries.delete(oldest.key)
+  // The consumed front is cut off now and then: a Map that is asked for its first key instead
+  // would step over all the holes that deletions have left.
+  if (bounded.head > 1024 && bounded.head * 2 > bounded.arrivals.length) {
+    bounded.arrivals = bounded.arrivals.slice(bounded.head)
+    bounded.head = 0
+  }
+}
+
+/** Removes an entry; tells whether it was there. */
+export const remove = <T>(bounded: Bounded<T>, key: string): boolean => bounded.entries.delete(key)
+
+export function clear<T>(bounded: Bounded<T>): void {
+  bounded.entries.clear()
+  bounded.arrivals = []
+  bounded.head = 0
+}

@@ -1,0 +1,167 @@
+// The command `run`: its flags, its help, and what it prints about the end of a run.
+
+import { relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { newDisplay, printable } from '../client/display.ts'
+import type { Output } from '../client/display.ts'
+import { failure, isFailure } from '../client/failure.ts'
+import type { Failure, Outcome } from '../client/failure.ts'
+import { runWorkflow } from '../client/run.ts'
+import type { RunOptions, RunResult } from '../client/run.ts'
+
+/** What a command needs of its process. `cwd` is an absolute folder. */
+export type CommandIo = {
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
+
+const exitCodes: Readonly<Record<Outcome, number>> = {
+  success: 0,
+  failed: 1,
+  refused: 1,
+  interrupted: 1,
+  usage: 2,
+  unreachable: 3,
+  protocol: 3,
+  timeout: 4,
+}
+
+const timeoutMaxSeconds = 2_000_000
+
+/** The help of the command, as printed by `--help`. */
+export const runHelp = `Usage: flowdouble run WORKFLOW.json [options]
+
+Submits a workflow in API format to a workflow server, follows the run, and downloads what it makes.
+Files beside the workflow that its nodes name (image, mask, audio, video, file) are uploaded first.
+
+Options:
+  --url URL               the server (default http://127.0.0.1:8188), http or https, with or
+                          without /api; credentials as http://user:password@host:port or
+                          http://host:port/?token=TOKEN
+  --out DIR               the folder for the outputs (default output); never overwrites a file
+  --client-id ID          the client id of socket and submit (default a random UUID)
+  --timeout SECONDS       the limit for everything (default 0, none); the server's run goes on
+  --partner-key-env NAME  the environment variable that holds the key for partner nodes
+  --json                  one JSON object on stdout at the end: {prompt_id, outcome,
+                          files: [{node, path, filename, subfolder, type, bytes}],
+                          texts: [{node, text}], error?}
+  --quiet                 no progress; warnings and errors stay
+  -h, --help              this text
+
+The paths of the outputs go to stdout, everything else to stderr.
+
+Exit codes:
+  0  the run succeeded and its outputs are here
+  1  the run failed, was refused (node errors) or was interrupted
+  2  wrong usage: a bad flag, no readable workflow in API format, an --out that cannot be written
+  3  the server cannot be reached, or its answers make no sense
+  4  the --timeout is over
+
+Examples:
+  flowdouble run recordings/workflows/text-to-image.json
+  flowdouble run portrait.json --url http://192.168.1.20:8188 --out pictures --timeout 600
+  flowdouble run portrait.json --json --quiet | jq -r '.files[].path'
+  PARTNER_KEY=... flowdouble run video.json --partner-key-env PARTNER_KEY
+`
+
+type Flags = RunOptions & { readonly isJson: boolean; readonly isQuiet: boolean }
+
+/** Runs the command with the arguments after `run`; resolves to its exit code. */
+export async function runCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const flags = readFlags(argv, io)
+  if (flags === 'help') {
+    io.stdout.write(runHelp)
+    return 0
+  }
+  if ('outcome' in flags) {
+    io.stderr.write(`${flags.message}\nSee: flowdouble run --help\n`)
+    return exitCodes[flags.outcome]
+  }
+  const display = newDisplay(io.stderr, { isQuiet: flags.isQuiet, env: io.env })
+  const result = await runWorkflow({ ...flags, onProgress: display.show })
+  display.end()
+  const remark = remarkOn(result)
+  if (remark !== undefined) io.stderr.write(`${printable(remark)}\n`)
+  io.stdout.write(flags.isJson ? `${JSON.stringify(result)}\n` : printable(listing(result, io.cwd)))
+  return exitCodes[result.outcome]
+}
+
+function readFlags(argv: readonly string[], io: CommandIo): Flags | 'help' | Failure {
+  try {
+    const { values, positionals } = parse(argv)
+    if (values.help === true) return 'help'
+    const [workflow, ...more] = positionals
+    if (workflow === undefined) throw failure('usage', 'Which workflow? Name a file in API format.')
+    if (more.length > 0) throw failure('usage', `One workflow at a time: ${more[0]} is too much.`)
+    const clientId = values['client-id']
+    const partnerKey = partnerKeyOf(values['partner-key-env'], io.env)
+    return {
+      url: values.url,
+      workflowPath: resolve(io.cwd, workflow),
+      outDir: resolve(io.cwd, values.out),
+      timeoutMs: millisecondsOf(values.timeout),
+      ...(clientId === undefined ? {} : { clientId }),
+      ...(partnerKey === undefined ? {} : { partnerKey }),
+      isJson: values.json === true,
+      isQuiet: values.quiet === true,
+    }
+  } catch (error) {
+    if (isFailure(error)) return error
+    const code = error instanceof TypeError && 'code' in error ? String(error.code) : ''
+    if (!code.startsWith('ERR_PARSE_ARGS_')) throw error
+    return failure('usage', `${(error as TypeError).message.split('. ')[0]}.`)
+  }
+}
+
+function parse(argv: readonly string[]) {
+  return parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    strict: true,
+    options: {
+      url: { type: 'string', default: 'http://127.0.0.1:8188' },
+      out: { type: 'string', default: 'output' },
+      'client-id': { type: 'string' },
+      timeout: { type: 'string', default: '0' },
+      'partner-key-env': { type: 'string' },
+      json: { type: 'boolean' },
+      quiet: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+}
+
+function millisecondsOf(text: string): number {
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  if (!(seconds <= timeoutMaxSeconds)) {
+    throw failure('usage', `The --timeout is seconds, 0 to ${timeoutMaxSeconds}, not ${text}.`)
+  }
+  return seconds * 1000
+}
+
+function partnerKeyOf(name: string | undefined, env: CommandIo['env']): string | undefined {
+  if (name === undefined) return undefined
+  const key = env[name]
+  if (key) return key
+  throw failure('usage', `The environment variable ${name} of --partner-key-env is not set.`)
+}
+
+function remarkOn({ outcome, error, files, texts }: RunResult): string | undefined {
+  if (error === undefined) {
+    return files.length + texts.length === 0 ? 'The run succeeded and made no outputs.' : undefined
+  }
+  const { node, class_type: classType, message, type } = error
+  const place = node === undefined ? '' : ` at node ${node}${classType ? ` (${classType})` : ''}`
+  if (outcome === 'failed') return `The run failed${place}: ${type}: ${message}`
+  return outcome === 'interrupted' ? `The run was interrupted${place}.` : message
+}
+
+function listing({ files, texts }: RunResult, cwd: string): string {
+  const paths = files.map(({ path }) => {
+    const near = relative(cwd, path)
+    return `${near.startsWith('..') ? path : near}\n`
+  })
+  return [...paths, ...texts.map(({ node, text }) => `text of node ${node}: ${text}\n`)].join('')
+}

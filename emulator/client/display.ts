@@ -1,0 +1,72 @@
+// What a person sees of a run: a bar that moves on a terminal, a line for each finished node
+// anywhere else.
+
+import pc from 'picocolors'
+import { finishedLine, progressLine } from './progress.ts'
+import type { RunEvent } from './run.ts'
+
+/** What is needed of `process.stdout` and `process.stderr`. */
+export type Output = {
+  readonly write: (text: string) => unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+type Display = {
+  readonly show: (event: RunEvent) => void
+  /** Takes a bar that is still there away. */
+  readonly end: () => void
+}
+
+const eraseLine = '\r\u001b[2K'
+
+/**
+ * A display that writes to `output`. `isQuiet` leaves warnings alone. Bars and colours only on a
+ * terminal that can show them; no colours where NO_COLOR is set.
+ */
+export function newDisplay(
+  output: Output,
+  options: {
+    readonly isQuiet: boolean
+    readonly env: Readonly<Record<string, string | undefined>>
+  },
+): Display {
+  const isTerminal = output.isTTY === true && options.env['TERM'] !== 'dumb'
+  const colors = pc.createColors(isTerminal && !options.env['NO_COLOR'])
+  let hasBar = false
+  const end = () => {
+    if (hasBar) output.write(eraseLine)
+    hasBar = false
+  }
+  const line = (text: string) => {
+    end()
+    output.write(`${text}\n`)
+  }
+  const bar = (event: RunEvent & { kind: 'node' }) => {
+    const text = printable(progressLine(event, (output.columns ?? 80) - 1))
+    if (event.state === 'finished') return line(colors.green(text))
+    output.write(eraseLine + colors.cyan(text))
+    hasBar = true
+  }
+  const show = (event: RunEvent) => {
+    if (event.kind === 'warning') return line(colors.yellow(printable(`warning: ${event.text}`)))
+    if (options.isQuiet) return
+    if (event.kind === 'node' && isTerminal) return bar(event)
+    const text = lineOf(event)
+    if (text !== undefined) line(colors.dim(printable(text)))
+  }
+  return { show, end }
+}
+
+function lineOf(event: RunEvent): string | undefined {
+  if (event.kind === 'node') return event.state === 'finished' ? finishedLine(event) : undefined
+  if (event.kind === 'uploaded') return `uploaded ${event.file} as ${event.name}`
+  if (event.kind === 'submitted') return `submitted ${event.prompt_id}`
+  if (event.kind === 'cached') return `cached ${event.nodes.join(', ')}`
+  return event.kind === 'hint' ? event.text : undefined
+}
+
+/** Text of a server without what could steer a terminal. Line ends and tabs stay. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+}

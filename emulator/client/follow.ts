@@ -1,0 +1,140 @@
+// Following a run to its end: by the messages of the socket, and by queue and history where those
+// fail.
+
+import { failure, isFailure } from './failure.ts'
+import { readRunState } from './history.ts'
+import type { RunState } from './history.ts'
+import { connect, take } from './socket.ts'
+import type { Feed, Message } from './socket.ts'
+
+const quietMs = 10_000
+const hintMs = 120_000
+const retryMs = 500
+const longestRetryMs = 5_000
+const unknownMax = 5
+const failuresMax = 12
+
+type Followed = {
+  readonly promptId: string
+  /** The server named invalid nodes: whether anything runs at all is asked soon. */
+  readonly isDoubtful: boolean
+  /** Gets every message of this run, in order; the last one is the one that ends it. */
+  readonly onMessage: (message: Message) => void
+  /** Called after each 120 s without a message of this run. */
+  readonly onSilence: (seconds: number) => void
+}
+
+/**
+ * What is known of the run and the connection between two items of the mailbox. Times are of the
+ * feed's clock.
+ */
+type Watch = {
+  isConnected: boolean
+  isHeard: boolean
+  heardAtMs: number
+  hintAtMs: number
+  checkAtMs: number
+  /** Checks in a row after which the next one is due later and later. */
+  checks: number
+  unknowns: number
+  failures: number
+}
+
+/**
+ * Resolves when the run is over: when a message says so, or when the history has it. Messages of
+ * other runs and of unknown types pass by. A dropped socket is opened again, and meanwhile queue
+ * and history are asked. Throws `protocol` when the server has forgotten the run, `unreachable`
+ * when it does not come back.
+ */
+export async function followRun(feed: Feed, run: Followed): Promise<void> {
+  const watch = newWatch(feed, run)
+  for (;;) {
+    const item = await take(feed, Math.max(0, watch.checkAtMs - feed.clock.now()))
+    if (item?.kind === 'message' && item.message.data['prompt_id'] === run.promptId) {
+      heard(feed, watch)
+      run.onMessage(item.message)
+      if (endsRun(item.message)) return
+      continue
+    }
+    if (item?.kind === 'dropped') watch.isConnected = false
+    else if (feed.clock.now() < watch.checkAtMs) continue
+    // Connected first: an end that the check is too early for is then announced.
+    if (!watch.isConnected) watch.isConnected = await reconnect(feed)
+    if ((await check(feed, run, watch)) === 'finished') return
+    watch.checkAtMs = feed.clock.now() + pauseMs(run, watch)
+    hint(feed, run, watch)
+  }
+}
+
+function newWatch(feed: Feed, run: Followed): Watch {
+  const now = feed.clock.now()
+  return {
+    isConnected: true,
+    isHeard: false,
+    heardAtMs: now,
+    hintAtMs: now + hintMs,
+    checkAtMs: now + (run.isDoubtful ? retryMs : quietMs),
+    checks: 0,
+    unknowns: 0,
+    failures: 0,
+  }
+}
+
+function heard(feed: Feed, watch: Watch): void {
+  const now = feed.clock.now()
+  const news = { isHeard: true, heardAtMs: now, hintAtMs: now + hintMs, checkAtMs: now + quietMs }
+  Object.assign(watch, news, { checks: 0, unknowns: 0, failures: 0 })
+}
+
+function pauseMs(run: Followed, watch: Watch): number {
+  watch.checks += 1
+  const isUrgent = !watch.isConnected || watch.unknowns > 0 || (run.isDoubtful && !watch.isHeard)
+  return isUrgent ? Math.min(retryMs * 2 ** (watch.checks - 1), longestRetryMs) : quietMs
+}
+
+/** Whether a message ends its run. An error by a blocked output does not: that run goes on. */
+function endsRun({ type, data }: Message): boolean {
+  if (type === 'executing') return data['node'] === null
+  if (type === 'execution_error') return data['exception_type'] !== 'ExecutionBlocked'
+  return type === 'execution_success' || type === 'execution_interrupted'
+}
+
+async function check(feed: Feed, run: Followed, watch: Watch): Promise<RunState> {
+  const { server, signal } = feed
+  try {
+    const state = await readRunState({ server, signal, promptId: run.promptId })
+    watch.failures = 0
+    watch.unknowns = state === 'unknown' ? watch.unknowns + 1 : 0
+    if (watch.unknowns < unknownMax) return state
+  } catch (error) {
+    if (!isFailure(error)) throw error
+    // A live socket is enough to go on with, where only the queue or the history fail.
+    if (!watch.isConnected || error.outcome === 'unreachable') watch.failures += 1
+    if (watch.failures >= failuresMax) throw error
+    return 'waiting'
+  }
+  throw failure(
+    'protocol',
+    `${server.shown} no longer knows the run ${run.promptId}: it was removed from the queue, ` +
+      'or the server was restarted. Submit it again.',
+    { type: 'run_lost' },
+  )
+}
+
+async function reconnect(feed: Feed): Promise<boolean> {
+  try {
+    await connect(feed)
+    return true
+  } catch (error) {
+    feed.signal.throwIfAborted()
+    if (!isFailure(error)) throw error
+    return false
+  }
+}
+
+function hint(feed: Feed, run: Followed, watch: Watch): void {
+  const now = feed.clock.now()
+  if (now < watch.hintAtMs) return
+  watch.hintAtMs = now + hintMs
+  run.onSilence(Math.round((now - watch.heardAtMs) / 1000))
+}

@@ -1,0 +1,234 @@
+// A whole run from a workflow file to files on disk: upload, submit, follow, judge, download.
+
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { download } from './download.ts'
+import type { SavedFile } from './download.ts'
+import { failure, isFailure, reasonOf } from './failure.ts'
+import type { Outcome, RunError } from './failure.ts'
+import { followRun } from './follow.ts'
+import { awaitEntry } from './history.ts'
+import { judge } from './outcome.ts'
+import type { OutputText, Verdict } from './outcome.ts'
+import { newProgress, noteMessage } from './progress.ts'
+import type { NodeProgress } from './progress.ts'
+import { redactor } from './redact.ts'
+import type { Redact } from './redact.ts'
+import { serverAt } from './server.ts'
+import type { Server } from './server.ts'
+import { connect, disconnect, newFeed, realClock } from './socket.ts'
+import type { Clock, Feed, Message } from './socket.ts'
+import { nodeErrorLines, refused, submit } from './submit.ts'
+import type { Submitted } from './submit.ts'
+import { uploadInputs } from './uploads.ts'
+import { readWorkflow, submitBody, titleOf } from './workflow.ts'
+import type { Workflow } from './workflow.ts'
+
+/**
+ * What can be shown while a run goes on. `file` is a local path; `title` what people call the node.
+ */
+export type RunEvent =
+  | { readonly kind: 'uploaded'; readonly file: string; readonly name: string }
+  | { readonly kind: 'submitted'; readonly prompt_id: string }
+  | { readonly kind: 'cached'; readonly nodes: readonly string[] }
+  | ({ readonly kind: 'node'; readonly title: string } & NodeProgress)
+  | { readonly kind: 'saved'; readonly file: SavedFile }
+  | { readonly kind: 'warning' | 'hint'; readonly text: string }
+
+export type RunOptions = {
+  /** See `serverAt` for what an address may look like. */
+  readonly url: string
+  readonly workflowPath: string
+  /** Made when it is not there. */
+  readonly outDir: string
+  /** A random UUID when absent. */
+  readonly clientId?: string
+  /** The limit for everything, in milliseconds; absent or 0 is none. */
+  readonly timeoutMs?: number
+  /** Sent as `extra_data.api_key_partner_org`; it is in no event and no result. */
+  readonly partnerKey?: string
+  readonly onProgress?: (event: RunEvent) => void
+  /** Another time than the real one, for tests. */
+  readonly clock?: Clock
+}
+
+/**
+ * `prompt_id` is null when nothing was accepted. `error` is there for every outcome but success.
+ */
+export type RunResult = {
+  readonly prompt_id: string | null
+  readonly outcome: Outcome
+  readonly files: readonly SavedFile[]
+  readonly texts: readonly OutputText[]
+  readonly error?: RunError
+}
+
+/** One run under way: what it needs, and what of its result is known so far. */
+type Job = {
+  readonly server: Server
+  readonly workflow: Workflow
+  readonly feed: Feed
+  readonly outDir: string
+  readonly partnerKey: string | undefined
+  readonly tell: (event: RunEvent) => void
+  readonly redact: Redact
+  readonly known: Known
+}
+type Known = { prompt_id: string | null; files: SavedFile[]; texts: readonly OutputText[] }
+
+/**
+ * Runs a workflow on a server and downloads what it makes, also what a failed run had made before.
+ * Resolves for every foreseen end, a bad file or an absent server included; rejects only for
+ * mistakes of this program.
+ */
+export async function runWorkflow(options: RunOptions): Promise<RunResult> {
+  const { clock = realClock, timeoutMs = 0 } = options
+  const known: Known = { prompt_id: null, files: [], texts: [] }
+  const limit = new AbortController()
+  const over = new AbortController()
+  if (timeoutMs > 0) {
+    void clock.wait(timeoutMs, over.signal).then(() => over.signal.aborted || limit.abort())
+  }
+  let redact = redactor([options.partnerKey ?? ''])
+  try {
+    const server = serverAt(options.url)
+    redact = redactor([options.partnerKey ?? '', ...server.secrets])
+    const workflow = await readWorkflow(options.workflowPath)
+    const clientId = options.clientId ?? randomUUID()
+    const feed = newFeed({ server, clientId, clock, signal: limit.signal })
+    const tell = (event: RunEvent) => options.onProgress?.(redact(event))
+    const outDir = resolve(options.outDir)
+    const { partnerKey } = options
+    const job: Job = { server, workflow, feed, outDir, partnerKey, tell, redact, known }
+    const verdict = await perform(job)
+    return { ...redact({ ...known, ...errorOf(verdict) }), outcome: verdict.outcome }
+  } catch (error) {
+    const reason = limit.signal.aborted ? timedOut(timeoutMs, known.prompt_id) : error
+    if (!isFailure(reason)) throw reason
+    return { ...redact({ ...known, error: reason.error }), outcome: reason.outcome }
+  } finally {
+    over.abort()
+  }
+}
+
+function errorOf({ error }: Verdict): { error?: RunError } {
+  return error === undefined ? {} : { error }
+}
+
+async function perform(job: Job): Promise<Verdict> {
+  const { server, feed, workflow } = job
+  const messages: Message[] = []
+  try {
+    const text = await uploadInputs(server, workflow, {
+      signal: feed.signal,
+      onUpload: (upload) => job.tell({ kind: 'uploaded', ...upload }),
+    })
+    await connect(feed)
+    await makeFolder(job.outDir)
+    const body = submitBody({ text, clientId: feed.clientId, partnerKey: job.partnerKey })
+    const submitted = await submit(server, body, feed.signal)
+    job.known.prompt_id = submitted.promptId
+    job.tell({ kind: 'submitted', prompt_id: submitted.promptId })
+    warnOfNodeErrors(job, submitted)
+    await follow(job, submitted, messages)
+  } finally {
+    disconnect(feed)
+  }
+  return conclude(job, messages)
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((error: unknown) => {
+    throw failure(
+      'usage',
+      `Cannot make the folder ${path} (${reasonOf(error)}): give another --out.`,
+    )
+  })
+}
+
+function warnOfNodeErrors({ tell }: Job, { nodeErrors }: Submitted): void {
+  const lines = nodeErrorLines(nodeErrors)
+  if (lines.length === 0) return
+  tell({
+    kind: 'warning',
+    text: ['A part of the workflow is invalid and will not run:', ...lines].join('\n'),
+  })
+}
+
+async function follow(job: Job, submitted: Submitted, messages: Message[]): Promise<void> {
+  const progress = newProgress()
+  const isDoubtful = Object.keys(submitted.nodeErrors).length > 0
+  const onMessage = (message: Message) => {
+    if (message.type === 'executed' || message.type.startsWith('execution_')) messages.push(message)
+    for (const node of noteMessage(progress, message)) {
+      job.tell({ kind: 'node', title: titleOf(job.workflow, originOf(node.node)), ...node })
+    }
+    if (message.type === 'execution_cached') tellCached(job, message)
+  }
+  const onSilence = (seconds: number) =>
+    job.tell({ kind: 'hint', text: `No progress for ${seconds} s; the run is still waited for.` })
+  try {
+    await followRun(job.feed, { promptId: submitted.promptId, isDoubtful, onMessage, onSilence })
+  } catch (error) {
+    const isForgotten = isFailure(error) && error.error.type === 'run_lost'
+    // Some servers accept what they will never run, and tell it by the node errors alone.
+    throw isForgotten && isDoubtful && messages.length === 0
+      ? refused(undefined, submitted.nodeErrors)
+      : error
+  }
+}
+
+/** Nodes of an expanded graph are called `<node>.<call>.<graph>.<id>`. */
+function originOf(node: string): string {
+  return node.split('.')[0] ?? node
+}
+
+function tellCached({ tell }: Job, { data }: Message): void {
+  const nodes = Array.isArray(data['nodes']) ? data['nodes'].map(String) : []
+  if (nodes.length > 0) tell({ kind: 'cached', nodes })
+}
+
+async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict> {
+  const { server, feed, known } = job
+  const { signal, clock } = feed
+  const promptId = known.prompt_id ?? ''
+  const entry = await awaitEntry({ server, promptId, signal, clock })
+  if (entry === undefined) {
+    job.tell({ kind: 'warning', text: 'The history of the server has no entry for this run.' })
+  }
+  const verdict = judge(entry, messages)
+  if (verdict === undefined) {
+    throw failure('protocol', `${server.shown} ended the run ${promptId} and does not say how.`)
+  }
+  known.texts = verdict.texts
+  const missing = await downloadAll(job, verdict)
+  if (missing !== undefined && verdict.outcome === 'success') throw missing
+  return verdict
+}
+
+/** Downloads what can be had; resolves to the first failure, after all files were tried. */
+async function downloadAll(job: Job, verdict: Verdict): Promise<Error | undefined> {
+  let first: Error | undefined
+  const { server, outDir: folder, redact: localName, known, feed } = job
+  for (const file of verdict.files) {
+    try {
+      const saved = await download(server, file, { folder, signal: feed.signal, localName })
+      known.files.push(saved)
+      job.tell({ kind: 'saved', file: saved })
+    } catch (error) {
+      if (!isFailure(error)) throw error
+      first ??= error
+      job.tell({ kind: 'warning', text: error.message })
+    }
+  }
+  return first
+}
+
+function timedOut(timeoutMs: number, promptId: string | null): Error {
+  const goesOn = promptId === null ? '' : ` The server goes on with the run ${promptId}.`
+  return failure(
+    'timeout',
+    `No end within ${timeoutMs / 1000} s.${goesOn} Give a longer --timeout.`,
+  )
+}

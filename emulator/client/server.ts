@@ -1,0 +1,147 @@
+// The address of a server as a user writes it, and requests to it that say plainly when they cannot
+// be made.
+
+import { failure, reasonOf } from './failure.ts'
+import { parseLenient } from './json.ts'
+
+/** `base` has no trailing slash, no query and no credentials; `shown` is safe to print. */
+export type Server = {
+  readonly base: string
+  readonly query: ReadonlyArray<readonly [string, string]>
+  readonly headers: Readonly<Record<string, string>>
+  readonly shown: string
+  readonly secrets: readonly string[]
+}
+
+/**
+ * Reads an address: http or https (http when no scheme is given), with or without a trailing slash
+ * or `/api`. `user:password@` is sent as basic authorization. A `token` in the query is sent as
+ * bearer token too, and the query goes with every request. Throws a `usage` failure.
+ */
+export function serverAt(text: string): Server {
+  const url = parseAddress(text)
+  const token = url.searchParams.get('token')
+  const [user, password] = [decode(url.username), decode(url.password)]
+  const hasUser = user !== '' || password !== ''
+  const basic = Buffer.from(`${user}:${password}`).toString('base64')
+  const authorization = hasUser ? `Basic ${basic}` : token ? `Bearer ${token}` : undefined
+  const base = (url.origin + url.pathname).replace(/\/+$/, '')
+  return {
+    base,
+    query: [...url.searchParams],
+    headers: authorization === undefined ? {} : { authorization },
+    shown: base,
+    secrets: [password, token ?? '', hasUser ? basic : ''].filter((secret) => secret.length >= 8),
+  }
+}
+
+function parseAddress(text: string): URL {
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
+  const url = URL.canParse(full) ? new URL(full) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw failure('usage', 'The --url is no http or https address: write it as http://host:port.')
+  }
+  return url
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The full address of a path, which starts with a slash. */
+export function addressOf(
+  server: Server,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): URL {
+  const url = new URL(server.base + path)
+  for (const [name, value] of [...server.query, ...Object.entries(query)]) {
+    url.searchParams.append(name, value)
+  }
+  return url
+}
+
+/** The address of the socket: ws for http, wss for https. */
+export function socketAddressOf(server: Server, clientId: string): URL {
+  const url = addressOf(server, '/ws', { clientId })
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url
+}
+
+/**
+ * One request; redirects are not followed. Throws an `unreachable` failure, or the signal's reason.
+ */
+export async function send(
+  url: URL,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, redirect: 'manual' })
+  } catch (error) {
+    init.signal.throwIfAborted()
+    throw unreachable(url.origin, error)
+  }
+}
+
+/** Says that there is no server, and how to get one. */
+export function unreachable(origin: string, error: unknown): Error {
+  return failure(
+    'unreachable',
+    `Cannot reach ${origin} (${reasonOf(error)}): start one with: flowdouble serve`,
+  )
+}
+
+/** The body as text; a connection that breaks in the middle is an `unreachable` failure. */
+export async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+  try {
+    return await response.text()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw unreachable(new URL(response.url).origin, error)
+  }
+}
+
+/**
+ * The JSON of a GET. Throws a `protocol` failure for any other status than 200 and for what is no
+ * JSON.
+ */
+export async function getJson(server: Server, path: string, signal: AbortSignal): Promise<unknown> {
+  const response = await send(addressOf(server, path), { signal, headers: server.headers })
+  const text = await textOf(response, signal)
+  if (response.status !== 200) throw unexpected(server, `GET ${path}`, response.status, text)
+  return jsonOf(server, `GET ${path}`, text)
+}
+
+/** The JSON of an answer. Throws a `protocol` failure that names the request. */
+export function jsonOf(server: Server, request: string, text: string): unknown {
+  try {
+    return parseLenient(text)
+  } catch {
+    throw failure(
+      'protocol',
+      `${request} at ${server.shown} answered no JSON: is it a workflow server?`,
+    )
+  }
+}
+
+/** Says which request got which odd answer, and what to do where that is known. */
+export function unexpected(server: Server, request: string, status: number, text: string): Error {
+  const said = text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`
+  return failure(
+    'protocol',
+    `${request} at ${server.shown} answered ${status}${said}${advice(status)}`,
+  )
+}
+
+function advice(status: number): string {
+  if (status === 401 || status === 403) {
+    return '. Give the credentials in the address: --url "http://host:port/?token=TOKEN"'
+  }
+  if (status >= 300 && status < 400) return '. Give the address that it redirects to as --url'
+  if (status === 404) return '. Is it a workflow server, and is the path in --url right?'
+  return ''
+}

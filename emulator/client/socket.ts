@@ -1,0 +1,137 @@
+// The socket of a client as a mailbox: what arrives waits there until somebody takes it, a broken
+// connection included.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import type { RawData } from 'ws'
+import { failure } from './failure.ts'
+import { fieldsOf, parseLenient } from './json.ts'
+import type { Fields } from './json.ts'
+import { socketAddressOf, unreachable } from './server.ts'
+import type { Server } from './server.ts'
+
+/** A JSON message of the socket. */
+export type Message = { readonly type: string; readonly data: Fields }
+
+/**
+ * The time that a client lives in, in milliseconds. `wait` resolves when it is over, and at once on
+ * abort.
+ */
+export type Clock = {
+  readonly now: () => number
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+export const realClock: Clock = {
+  now: () => performance.now(),
+  wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+}
+
+type Item = { readonly kind: 'message'; readonly message: Message } | { readonly kind: 'dropped' }
+
+export type Feed = {
+  readonly server: Server
+  readonly clientId: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  items: Item[]
+  wake: () => void
+  socket: WebSocket | null
+}
+
+const itemsMax = 10_000
+const firstStatusMs = 10_000
+const closeMs = 1_000
+
+/** A mailbox that is not connected yet. */
+export function newFeed(options: Pick<Feed, 'server' | 'clientId' | 'clock' | 'signal'>): Feed {
+  return { ...options, items: [], wake: () => undefined, socket: null }
+}
+
+/**
+ * Opens the socket and resolves when its first `status` is there (or 10 s later, for servers that
+ * send none). Rejects with an `unreachable` or a `protocol` failure. A connection that breaks later
+ * puts `dropped` into the mailbox.
+ */
+export async function connect(feed: Feed): Promise<void> {
+  feed.signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    let isReady = false
+    const socket = new WebSocket(socketAddressOf(feed.server, feed.clientId), {
+      headers: feed.server.headers,
+      perMessageDeflate: false,
+      handshakeTimeout: firstStatusMs,
+    })
+    const ready = () => {
+      isReady = true
+      resolve()
+    }
+    const stop = new AbortController()
+    const abort = () => socket.terminate()
+    feed.signal.addEventListener('abort', abort, { once: true })
+    feed.socket = socket
+    socket.on('open', () => void feed.clock.wait(firstStatusMs, stop.signal).then(ready))
+    socket.on('message', (bytes, isBinary) => {
+      const message = isBinary ? undefined : messageOf(bytes)
+      if (message?.type === 'status') ready()
+      if (message !== undefined) put(feed, { kind: 'message', message })
+    })
+    socket.on('error', (error) => reject(refusal(feed.server, error)))
+    socket.on('close', () => {
+      reject(refusal(feed.server, new Error('it closed the connection')))
+      stop.abort()
+      feed.signal.removeEventListener('abort', abort)
+      if (isReady && feed.socket === socket) put(feed, { kind: 'dropped' })
+    })
+  })
+}
+
+/** What the text of a frame says; undefined for everything that is no message. */
+function messageOf(bytes: RawData): Message | undefined {
+  try {
+    const { type, data } = fieldsOf(parseLenient((bytes as Buffer).toString())) ?? {}
+    return typeof type === 'string' ? { type, data: fieldsOf(data) ?? {} } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function refusal(server: Server, error: Error): Error {
+  if ('code' in error) return unreachable(server.shown, error)
+  return failure(
+    'protocol',
+    `${server.shown} gives no WebSocket at /ws (${error.message}). Where it wants credentials, ` +
+      'give them in the address: --url "http://host:port/?token=TOKEN"',
+  )
+}
+
+function put(feed: Feed, item: Item): void {
+  if (feed.items.length >= itemsMax) feed.items.shift()
+  feed.items.push(item)
+  feed.wake()
+}
+
+/** The next item; undefined when none came within `ms`. */
+export async function take(feed: Feed, ms: number): Promise<Item | undefined> {
+  if (feed.items.length === 0) {
+    const arrived = new Promise<void>((resolve) => {
+      feed.wake = resolve
+    })
+    const enough = new AbortController()
+    const signal = AbortSignal.any([feed.signal, enough.signal])
+    await Promise.race([arrived, feed.clock.wait(ms, signal)])
+    enough.abort()
+  }
+  feed.signal.throwIfAborted()
+  return feed.items.shift()
+}
+
+/** Closes the socket; a server that does not answer the close is not waited for. */
+export function disconnect(feed: Feed): void {
+  const { socket } = feed
+  feed.socket = null
+  if (socket === null || socket.readyState === WebSocket.CLOSED) return
+  const cut = setTimeout(() => socket.terminate(), closeMs)
+  socket.on('close', () => clearTimeout(cut))
+  socket.close()
+}

@@ -1,0 +1,86 @@
+// Local files that a workflow names are uploaded, and the workflow names what the server made of
+// them.
+
+import { readFile, stat } from 'node:fs/promises'
+import { basename, isAbsolute, posix, relative, resolve, sep } from 'node:path'
+import { failure } from './failure.ts'
+import { fieldsOf } from './json.ts'
+import { addressOf, jsonOf, send, textOf, unexpected } from './server.ts'
+import type { Server } from './server.ts'
+import { replaceTexts, textInputs } from './workflow.ts'
+import type { TextInput, Workflow } from './workflow.ts'
+
+const fileInputs = new Set(['image', 'mask', 'audio', 'video', 'file'])
+/** These choose among files that the server has already. */
+const readsServerFiles = new Set(['LoadImageOutput'])
+
+export type Upload = { readonly file: string; readonly name: string }
+
+/**
+ * Uploads each local file once and resolves to the workflow's text with the names that the server
+ * gave. Only files in the workflow's folder or below it count: names that lead out of it are left
+ * alone, so that a workflow from somewhere else cannot hand out other files. Throws `protocol` and
+ * `unreachable` failures.
+ */
+export async function uploadInputs(
+  server: Server,
+  workflow: Workflow,
+  options: { readonly signal: AbortSignal; readonly onUpload: (upload: Upload) => void },
+): Promise<string> {
+  const names = new Map<string, string>()
+  const changes: { start: number; end: number; value: string }[] = []
+  for (const input of textInputs(workflow)) {
+    const file = await localFile(workflow.folder, input)
+    if (file === undefined) continue
+    const name = names.get(file) ?? (await upload(server, workflow.folder, file, options.signal))
+    if (!names.has(file)) options.onUpload({ file, name })
+    names.set(file, name)
+    if (name !== input.value) changes.push({ start: input.start, end: input.end, value: name })
+  }
+  return replaceTexts(workflow.text, changes)
+}
+
+async function localFile(folder: string, input: TextInput): Promise<string | undefined> {
+  const { value } = input
+  if (!fileInputs.has(input.input) || readsServerFiles.has(input.classType)) return undefined
+  if (value === '' || / \[(?:input|output|temp)\]$/.test(value)) return undefined
+  const file = resolve(folder, value)
+  const within = relative(folder, file)
+  if (within === '..' || within.startsWith(`..${sep}`) || isAbsolute(within)) return undefined
+  const found = await stat(file).catch(() => undefined)
+  return found?.isFile() === true ? file : undefined
+}
+
+async function upload(
+  server: Server,
+  folder: string,
+  file: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const form = new FormData()
+  const bytes = await readFile(file).catch(() => {
+    throw failure('usage', `Cannot read ${file}, which the workflow names as an input.`)
+  })
+  form.append('image', new Blob([bytes]), basename(file))
+  form.append('type', 'input')
+  form.append('overwrite', 'false')
+  const subfolder = posix.dirname(relative(folder, file).split(sep).join('/'))
+  if (subfolder !== '.') form.append('subfolder', subfolder)
+  const request = `Upload of ${basename(file)} (POST /upload/image)`
+  const response = await send(addressOf(server, '/upload/image'), {
+    method: 'POST',
+    headers: server.headers,
+    body: form,
+    signal,
+  })
+  const text = await textOf(response, signal)
+  if (response.status !== 200) throw unexpected(server, request, response.status, text)
+  return storedName(server, request, text)
+}
+
+function storedName(server: Server, request: string, text: string): string {
+  const { name, subfolder } = fieldsOf(jsonOf(server, request, text)) ?? {}
+  if (typeof name !== 'string' || name === '') throw unexpected(server, request, 200, text)
+  const folder = typeof subfolder === 'string' ? subfolder.replace(/\/+$/, '') : ''
+  return folder === '' ? name : `${folder}/${name}`
+}

@@ -1,0 +1,122 @@
+// A workflow file in API format: read, checked, and sent as it was written, so that 64-bit seeds
+// and `1.0` survive.
+
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { failure, reasonOf } from './failure.ts'
+import { fieldsOf, textValues } from './json.ts'
+import type { Fields, TextValue } from './json.ts'
+
+/**
+ * `text` is the graph's JSON as written; `folder` the absolute folder that its local files are
+ * relative to.
+ */
+export type Workflow = {
+  readonly text: string
+  readonly folder: string
+  readonly graph: Fields
+}
+
+/** A text input of a node, and where its literal stands in the workflow's text. */
+export type TextInput = TextValue & {
+  readonly node: string
+  readonly input: string
+  readonly classType: string
+}
+
+/** Reads and checks a workflow file. Throws a `usage` failure that says what to do instead. */
+export async function readWorkflow(path: string): Promise<Workflow> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw failure('usage', `Cannot read the workflow ${path}: ${reasonOf(error)}.`)
+  })
+  const text = decode(path, bytes)
+  const graph = fieldsOf(parse(path, text))
+  if (graph === undefined) {
+    throw failure('usage', `${path} is no workflow: it holds no object of nodes.`)
+  }
+  refuseOtherFormats(path, graph)
+  return { text, graph, folder: dirname(resolve(path)) }
+}
+
+function decode(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw failure('usage', `${path} is no UTF-8 text: save it again as UTF-8.`)
+  }
+}
+
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw failure('usage', `${path} is no JSON: ${reasonOf(error)}.`)
+  }
+}
+
+function refuseOtherFormats(path: string, graph: Fields): void {
+  if (Array.isArray(graph['nodes']) || Array.isArray(graph['links'])) {
+    throw failure(
+      'usage',
+      `${path} is in the format of the editor. Export it in API format: in the editor choose ` +
+        'Workflow > Export (API). Older versions: "Save (API Format)", after dev mode is ' +
+        'switched on in the settings.',
+    )
+  }
+  const inner = fieldsOf(graph['prompt'])
+  if (inner !== undefined && graph['class_type'] === undefined && !('class_type' in inner)) {
+    throw failure(
+      'usage',
+      `${path} is a whole submit body: save the value of its "prompt" as the workflow.`,
+    )
+  }
+}
+
+/** The text inputs of all nodes, in the order of the file. */
+export function textInputs(workflow: Workflow): TextInput[] {
+  return textValues(workflow.text).flatMap((found) => {
+    const [node, inputs, input] = found.path
+    if (found.path.length !== 3 || inputs !== 'inputs') return []
+    if (typeof node !== 'string' || typeof input !== 'string') return []
+    return [{ ...found, node, input, classType: classTypeOf(workflow, node) }]
+  })
+}
+
+/** The workflow's text with some literals replaced by other texts; all else stays byte for byte. */
+export function replaceTexts(
+  text: string,
+  changes: readonly { readonly start: number; readonly end: number; readonly value: string }[],
+): string {
+  const fromTheEnd = [...changes].sort((a, b) => b.start - a.start)
+  return fromTheEnd.reduce(
+    (result, { start, end, value }) =>
+      result.slice(0, start) + JSON.stringify(value) + result.slice(end),
+    text,
+  )
+}
+
+/** The body of a submit. `text` is put in unread. */
+export function submitBody(body: {
+  readonly text: string
+  readonly clientId: string
+  readonly partnerKey?: string | undefined
+}): string {
+  const members = [`"prompt": ${body.text}`, `"client_id": ${JSON.stringify(body.clientId)}`]
+  if (body.partnerKey !== undefined) {
+    members.push(`"extra_data": {"api_key_partner_org": ${JSON.stringify(body.partnerKey)}}`)
+  }
+  return `{${members.join(', ')}}`
+}
+
+/** The node's type name; empty where the workflow gives none. */
+function classTypeOf(workflow: Workflow, node: string): string {
+  const classType = fieldsOf(workflow.graph[node])?.['class_type']
+  return typeof classType === 'string' ? classType : ''
+}
+
+/** What to call a node before people: its title, else its type, else its id. */
+export function titleOf(workflow: Workflow, node: string): string {
+  const title = fieldsOf(fieldsOf(workflow.graph[node])?.['_meta'])?.['title']
+  if (typeof title === 'string' && title !== '') return title
+  return classTypeOf(workflow, node) || node
+}

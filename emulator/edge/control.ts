@@ -1,0 +1,63 @@
+// What a test asks of the double itself, not of the server it plays: POST /_flowdouble/advance, GET /_flowdouble/journal.
+
+import type { ServerResponse } from 'node:http'
+import { isUsageError } from '../options.ts'
+import type { Emulator } from './node.ts'
+import type { Recorder } from './recorder.ts'
+
+export const CONTROL_PREFIX = '/_flowdouble/'
+
+type Answer = { readonly status: number; readonly type: string; readonly text: string }
+
+const ok = (text: string, type = 'application/json; charset=utf-8'): Answer => ({ status: 200, type, text })
+const refusal = (status: number, error: string): Answer => ({
+  status,
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify({ error }),
+})
+
+/** Answers a request below `CONTROL_PREFIX`. */
+export async function answerControl(
+  request: { readonly method: string; readonly target: string; readonly body: Uint8Array },
+  response: ServerResponse,
+  clock: Pick<Emulator, 'advance' | 'until'>,
+  recorder: Recorder,
+): Promise<void> {
+  const { status, type, text } = await answer(request, clock, recorder)
+  response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
+async function answer(
+  { method, target, body }: { readonly method: string; readonly target: string; readonly body: Uint8Array },
+  clock: Pick<Emulator, 'advance' | 'until'>,
+  recorder: Recorder,
+): Promise<Answer> {
+  const path = target.split('?')[0]?.slice(CONTROL_PREFIX.length)
+  if (path === 'journal' && method === 'GET') {
+    return ok(`${(await recorder.lines()).join('\n')}\n`, 'application/x-ndjson; charset=utf-8')
+  }
+  if (path === 'advance' && method === 'POST') return advance(body, clock)
+  return refusal(404, 'There are POST /_flowdouble/advance and GET /_flowdouble/journal.')
+}
+
+const usage = 'The body is {"ms": 100} or {"until": "idle"}.'
+
+async function advance(body: Uint8Array, clock: Pick<Emulator, 'advance' | 'until'>): Promise<Answer> {
+  let asked: unknown
+  try {
+    asked = JSON.parse(Buffer.from(body).toString())
+  } catch {
+    return refusal(400, usage)
+  }
+  const { ms, until } = (asked ?? {}) as { ms?: unknown; until?: unknown }
+  try {
+    if (typeof ms === 'number') await clock.advance(ms)
+    else if (until === 'idle') await clock.until('idle')
+    else return refusal(400, usage)
+  } catch (error) {
+    if (isUsageError(error)) return refusal(409, error.message)
+    throw error
+  }
+  return ok('{}')
+}

@@ -1,0 +1,266 @@
+// Reads JSON without losing what JSON.parse loses (key order, 64-bit integers, `1.0`), and writes it back as it was.
+//
+// Node ids are integer-like keys, and the order in which nodes are validated, listed and run follows the order in the
+// text. JavaScript objects sort such keys, so documents from clients are read into Maps [workflows/keeps-key-order].
+
+/** An integral number that was written as a fraction: `1.0` is `{ float: 1 }`. Client objects are Maps, so this is unambiguous. */
+export type Float = { readonly float: number }
+
+/** A JSON value. Fractions and safe integers are numbers, other integers bigints. */
+export type Json = null | boolean | string | number | bigint | Float | Json[] | JsonObject
+export type JsonObject = Map<string, Json>
+
+/** A document together with the text of each member of its top-level object. */
+export type JsonDocument = {
+  readonly value: Json
+  /** Where the value of each top-level member stands in the text: [start, end). Empty for a non-object. */
+  readonly spans: ReadonlyMap<string, readonly [start: number, end: number]>
+  /** Whether some object names a key twice: then the text says more than the value. */
+  readonly repeatsKeys: boolean
+}
+
+/** Deeper documents are refused; Python's own reader stops near this depth too. */
+const MAX_DEPTH = 900
+/** Longer integers are refused, as Python does, because converting them takes quadratic time. */
+const MAX_INTEGER_DIGITS = 4300
+
+export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map
+
+export const isFloat = (value: Json | undefined): value is Float =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map)
+
+/** The value as a plain number (rounded for large bigints), or undefined if it is no number. */
+export function numberOf(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  return isFloat(value) ? value.float : undefined
+}
+
+// The reader keeps its place in module variables: it is synchronous and never re-entered, and this is
+// twice as fast as a closure or an object per document.
+let text = ''
+let at = 0
+let depth = 0
+let repeatsKeys = false
+let spans: Map<string, readonly [number, number]> | undefined
+
+/** Reads a JSON text. Throws SyntaxError for anything that is no JSON (bare NaN and Infinity are taken, as Python does). */
+export function readJson(source: string): Json {
+  return readDocument(source).value
+}
+
+/** As `readJson`, and tells where the top-level members stand, so that they can be kept as they were written. */
+export function readDocument(source: string): JsonDocument {
+  text = source
+  at = 0
+  depth = 0
+  repeatsKeys = false
+  const found = new Map<string, readonly [number, number]>()
+  spans = found
+  try {
+    skipBlanks()
+    const value = readValue()
+    skipBlanks()
+    if (at < text.length) fail()
+    return { value, spans: found, repeatsKeys }
+  } finally {
+    text = ''
+    spans = undefined
+  }
+}
+
+function fail(): never {
+  throw new SyntaxError(`no JSON value at position ${at}`)
+}
+
+function skipBlanks(): void {
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return
+    at++
+  }
+}
+
+function readValue(): Json {
+  switch (text.charCodeAt(at)) {
+    case 0x22:
+      return readString()
+    case 0x7b:
+      return readObject()
+    case 0x5b:
+      return readArray()
+    case 0x74:
+      return readWord('true', true)
+    case 0x66:
+      return readWord('false', false)
+    case 0x6e:
+      return readWord('null', null)
+    case 0x4e:
+      return readWord('NaN', NaN)
+    case 0x49:
+      return readWord('Infinity', Infinity)
+    default:
+      return readNumber()
+  }
+}
+
+function readWord<T>(word: string, value: T): T {
+  if (!text.startsWith(word, at)) fail()
+  at += word.length
+  return value
+}
+
+function readString(): string {
+  const start = ++at
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) return text.slice(start, at++)
+    if (code === 0x5c) return readEscapedString(start)
+    // NaN, past the end, fails the comparison too.
+    if (!(code >= 0x20)) fail()
+    at++
+  }
+}
+
+/** A string with escapes: find its end, then let the platform decode it. */
+function readEscapedString(start: number): string {
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) break
+    if (!(code >= 0x20)) fail()
+    at += code === 0x5c ? 2 : 1
+  }
+  return JSON.parse(text.slice(start - 1, ++at)) as string
+}
+
+function readArray(): Json[] {
+  if (++depth > MAX_DEPTH) fail()
+  const items: Json[] = []
+  at++
+  skipBlanks()
+  if (text.charCodeAt(at) === 0x5d) at++
+  else {
+    for (;;) {
+      skipBlanks()
+      items.push(readValue())
+      skipBlanks()
+      const code = text.charCodeAt(at++)
+      if (code === 0x5d) break
+      if (code !== 0x2c) fail()
+    }
+  }
+  depth--
+  return items
+}
+
+function readObject(): JsonObject {
+  if (++depth > MAX_DEPTH) fail()
+  const members: JsonObject = new Map()
+  at++
+  skipBlanks()
+  if (text.charCodeAt(at) === 0x7d) at++
+  else {
+    for (;;) {
+      skipBlanks()
+      if (text.charCodeAt(at) !== 0x22) fail()
+      const key = readString()
+      skipBlanks()
+      if (text.charCodeAt(at++) !== 0x3a) fail()
+      skipBlanks()
+      const start = at
+      const value = readValue()
+      if (members.has(key)) repeatsKeys = true
+      members.set(key, value)
+      if (depth === 1) spans?.set(key, [start, at])
+      skipBlanks()
+      const code = text.charCodeAt(at++)
+      if (code === 0x7d) break
+      if (code !== 0x2c) fail()
+    }
+  }
+  depth--
+  return members
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+function skipDigits(): void {
+  if (!isDigit(text.charCodeAt(at))) fail()
+  while (isDigit(text.charCodeAt(at))) at++
+}
+
+function readNumber(): Json {
+  const start = at
+  if (text.charCodeAt(at) === 0x2d) at++
+  if (text.charCodeAt(at) === 0x49) return -readWord('Infinity', Infinity)
+  if (text.charCodeAt(at) === 0x30) at++
+  else skipDigits()
+  let integral = true
+  if (text.charCodeAt(at) === 0x2e) {
+    integral = false
+    at++
+    skipDigits()
+  }
+  const code = text.charCodeAt(at)
+  if (code === 0x65 || code === 0x45) {
+    integral = false
+    at++
+    const sign = text.charCodeAt(at)
+    if (sign === 0x2b || sign === 0x2d) at++
+    skipDigits()
+  }
+  const digits = text.slice(start, at)
+  return integral ? integerOf(digits) : floatOf(Number(digits))
+}
+
+function integerOf(digits: string): number | bigint {
+  const value = Number(digits)
+  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value
+  if (digits.length > MAX_INTEGER_DIGITS) fail()
+  return BigInt(digits)
+}
+
+/** A number that is a float: integral ones are marked, so that they are written with their point. */
+export const floatOf = (value: number): Json => (Number.isInteger(value) ? { float: value } : value)
+
+/** Writes a value as JSON text: integers whole, floats with their point, members in their order. */
+export function writeJson(value: Json): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? `${value}` : floatText(value)
+  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`
+  if (value instanceof Map) {
+    const members: string[] = []
+    for (const [key, member] of value) members.push(`${JSON.stringify(key)}: ${writeJson(member)}`)
+    return `{${members.join(', ')}}`
+  }
+  return floatText(value.float)
+}
+
+/** A float the way Python prints it: always a point or an exponent, exponents below 1e-4 and from 1e16. */
+export function floatText(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity'
+  if (Object.is(value, -0)) return '-0.0'
+  const size = Math.abs(value)
+  if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
+    const [mantissa, exponent = '+0'] = value.toExponential().split('e')
+    const digits = exponent.slice(1).padStart(2, '0')
+    return `${mantissa}e${exponent[0]}${digits}`
+  }
+  const plain = `${value}`
+  return plain.includes('.') ? plain : `${plain}.0`
+}
+
+/**
+ * Copies a text into memory of its own. A slice keeps the whole body alive, and a text built by `+` is a tree
+ * of its parts: both are traps for what is kept for long.
+ */
+export function ownText(value: string): string {
+  // Engines copy slices this short anyway.
+  if (value.length < 13) return value
+  const copy = decoder.decode(encoder.encode(value))
+  // Only a lone surrogate, which JSON can spell as an escape, does not survive the way through UTF-8.
+  return copy === value ? copy : value
+}
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,0 +1,65 @@
+// What goes into a world and what comes out: plain data, the same behind every edge.
+
+import type { Picture, PictureFormat, Preview } from './pictures/picture.ts'
+
+/** Request headers by lower-case name; only those that the protocol looks at reach the machine. */
+export type Headers = Readonly<Record<string, string>>
+
+/** Something that happens to a world. `atMs` is the world's time in milliseconds since its start. */
+export type Input =
+  | {
+      readonly kind: 'request'
+      readonly atMs: number
+      /** Chosen by the edge; the reply carries it back. */
+      readonly request: number
+      readonly method: string
+      /** Path and query as they stand in the request line. */
+      readonly target: string
+      readonly headers: Headers
+      readonly body: Uint8Array
+    }
+  | {
+      readonly kind: 'open'
+      readonly atMs: number
+      /** Chosen by the edge, never used twice. */
+      readonly socket: number
+      readonly target: string
+      readonly headers: Headers
+    }
+  | {
+      readonly kind: 'message'
+      readonly atMs: number
+      readonly socket: number
+      readonly text: string
+    }
+  | { readonly kind: 'close'; readonly atMs: number; readonly socket: number }
+  /** Time passes. Whatever was due until `atMs` happens. */
+  | { readonly kind: 'wake'; readonly atMs: number }
+
+/** A body: text, bytes, or a picture that the edge encodes. */
+export type Body = string | Uint8Array | { readonly picture: Picture; readonly format: PictureFormat }
+
+/** A binary frame before it is encoded: the fields of its layout in spec/frames.ts by name. */
+export type FrameContent =
+  | { readonly frame: 'previewImage'; readonly format: PictureFormat; readonly image: Preview | Picture }
+  | { readonly frame: 'text'; readonly node_id: string; readonly text: string }
+  | {
+      readonly frame: 'previewWithMetadata'
+      readonly format: PictureFormat
+      readonly image: Preview
+      readonly metadata: Readonly<Record<string, string | null>>
+    }
+
+/** Something that a world does. The edge carries the effects of a step out in their order. */
+export type Effect =
+  | {
+      readonly kind: 'reply'
+      readonly request: number
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: Body
+    }
+  /** The handshake of the socket succeeds; it precedes all that is sent to the socket. */
+  | { readonly kind: 'accept'; readonly socket: number }
+  | { readonly kind: 'send'; readonly sockets: readonly number[]; readonly text: string }
+  | { readonly kind: 'frame'; readonly sockets: readonly number[]; readonly content: FrameContent }

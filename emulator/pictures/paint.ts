@@ -1,0 +1,166 @@
+// Makes pixels from recipes: whole pictures, and previews, which show a picture coming into being.
+
+import { decodePicture } from './decode.ts'
+import { CELL, coarsen, expand, mixNoise } from './mosaic.ts'
+import type { Picture, Preview } from './picture.ts'
+import { blend, crop, fill, invert, type Pixels } from './pixels.ts'
+import { seedOf } from './random.ts'
+import { scale, type Target } from './resample.ts'
+import { paintScene } from './scene-paint.ts'
+import { sceneOf } from './scene.ts'
+
+export type { Pixels } from './pixels.ts'
+
+/** Makes the pixels of a picture that another one is made of. */
+type Maker = (picture: Picture) => Pixels
+
+/** The pixels of `picture`, in its own size. They are not shared: do with them what you like. */
+export const paint = (picture: Picture): Pixels => paintWith(picture, new Map())
+
+/**
+ * The last few blended pictures of one recipe, the newest last. Where each of twenty pictures is
+ * blended of two copies of the one before, the first would else have to be painted a million times.
+ */
+type Seen = Map<Picture, Pixels>
+
+const MOST_SEEN = 8
+
+const paintWith = (picture: Picture, seen: Seen): Pixels => {
+  const known = seen.get(picture)
+  if (known !== undefined) return known
+  const pixels = paintKind(picture, (part) => paintWith(part, seen))
+  const sized = scale(pixels, picture)
+  if (picture.kind === 'blended') remember(seen, picture, sized, MOST_SEEN)
+  return sized
+}
+
+const remember = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void => {
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
+}
+
+const paintKind = (picture: Picture, make: Maker): Pixels => {
+  const { width, height } = picture
+  switch (picture.kind) {
+    case 'painted':
+      return paintId(picture, { width, height })
+    case 'stored':
+      return decodePicture(picture.bytes) ?? paintId(picture, { width, height })
+    case 'solid':
+      return fill(width, height, picture.color)
+    case 'inverted':
+      return invert(make(picture.of))
+    case 'scaled':
+      return make(picture.of)
+    case 'cropped':
+      return crop(make(picture.of), picture.x, picture.y, width, height)
+    case 'blended': {
+      const of = scale(make(picture.of), { width, height })
+      return blend(of, scale(make(picture.over), { width, height }), picture.opacity)
+    }
+  }
+}
+
+/** The scene of a picture's id, on any number of pixels. */
+const paintId = (picture: Picture, { width, height, spanX = 1, spanY = 1 }: Target): Pixels => {
+  const shorter = Math.min(picture.width, picture.height)
+  return paintScene(sceneOf(picture.id), {
+    width,
+    height,
+    stepX: spanX / width,
+    stepY: spanY / height,
+    sideX: picture.width / shorter,
+    sideY: picture.height / shorter,
+  })
+}
+
+/**
+ * How the picture looks after `step` of `steps`: noise and coarse blocks at first, then more of the
+ * picture and finer blocks, down to 8 by 8 pixels. The longer side is `maxSize` pixels, also where
+ * the picture is smaller; the shorter one keeps the proportions; both are at least 8. Opaque.
+ */
+export const paintPreview = ({ of, step, steps, maxSize }: Preview): Pixels => {
+  const { width, height } = previewSize(of, maxSize)
+  const share = steps > 0 ? Math.min(Math.max(step / steps, 0), 1) : 1
+  const blocks = coarsen(cellsOf(of, width, height), blockSide(share, maxSize))
+  return expand(mixNoise(blocks, share, seedOf(of.id)), width, height)
+}
+
+const previewSize = ({ width, height }: Picture, maxSize: number) => {
+  const factor = maxSize / Math.max(width, height)
+  return {
+    width: Math.max(CELL, Math.round(width * factor)),
+    height: Math.max(CELL, Math.round(height * factor)),
+  }
+}
+
+/**
+ * The side of a block in cells: powers of two, so that each block consists of whole blocks of the
+ * next step, and a finer mosaic is never farther from the picture. At most an eighth of `maxSize`.
+ */
+const blockSide = (share: number, maxSize: number): number => {
+  let levels = 1
+  while (CELL << levels <= maxSize / 8) levels++
+  return 1 << Math.min(levels - 1, Math.floor((1 - share) * levels))
+}
+
+/** On the longer side. */
+const LEAST_SAMPLES = 128
+/** Up to this many pixels, a picture is painted in full: that is as quick, and exact. */
+const SMALL_AREA = LEAST_SAMPLES * LEAST_SAMPLES
+const MOST_CELLS = 8
+/** The cells of the last few pictures: all previews of a picture start from the same ones. */
+const cellsMade = new Map<string, Pixels>()
+
+const cellsOf = (picture: Picture, width: number, height: number): Pixels => {
+  const key = `${picture.kind} ${picture.id} ${picture.width}x${picture.height} ${width}x${height}`
+  const known = cellsMade.get(key)
+  if (known !== undefined) return known
+  const across = Math.ceil(width / CELL)
+  const down = Math.ceil(height / CELL)
+  const spans = { spanX: (across * CELL) / width, spanY: (down * CELL) / height }
+  // Several samples a cell, so that all that lies inside a cell counts.
+  const fine = Math.max(2, Math.ceil(LEAST_SAMPLES / Math.max(across, down)))
+  const samples = paintSmall(
+    picture,
+    { width: across * fine, height: down * fine, ...spans },
+    new Map(),
+  )
+  const cells = scale(samples, { width: across, height: down })
+  remember(cellsMade, key, cells, MOST_CELLS)
+  return cells
+}
+
+/** `picture` on few pixels, without painting it in full first wherever that can be avoided. */
+const paintSmall = (picture: Picture, target: Target, seen: Seen): Pixels => {
+  const known = seen.get(picture)
+  if (known !== undefined) return known
+  const isSmall = picture.width * picture.height <= SMALL_AREA
+  const pixels = isSmall
+    ? scale(paint(picture), target)
+    : paintKindSmall(picture, target, (part) => paintSmall(part, target, seen))
+  if (picture.kind === 'blended') remember(seen, picture, pixels, MOST_SEEN)
+  return pixels
+}
+
+const paintKindSmall = (picture: Picture, target: Target, make: Maker): Pixels => {
+  switch (picture.kind) {
+    case 'painted':
+      return paintId(picture, target)
+    case 'stored': {
+      const decoded = decodePicture(picture.bytes)
+      return decoded === null ? paintId(picture, target) : scale(decoded, target)
+    }
+    case 'solid':
+      return fill(target.width, target.height, picture.color)
+    case 'inverted':
+      return invert(make(picture.of))
+    case 'scaled':
+      return make(picture.of)
+    case 'cropped':
+      return scale(paint(picture), target)
+    case 'blended':
+      return blend(make(picture.of), make(picture.over), picture.opacity)
+  }
+}

@@ -1,0 +1,73 @@
+// Pictures as plain arrays of pixels, and the operations that need no more than one pixel at a time.
+
+/** `width` times `height` pixels, row by row, 4 bytes a pixel: red, green, blue, alpha. */
+export type Pixels = { width: number; height: number; data: Uint8Array }
+
+/** A picture of transparent black. */
+export const blank = (width: number, height: number): Pixels => ({
+  width,
+  height,
+  data: new Uint8Array(width * height * 4),
+})
+
+/** An opaque picture of one colour, 0xRRGGBB. */
+export const fill = (width: number, height: number, color: number): Pixels => {
+  const pixels = blank(width, height)
+  const { data } = pixels
+  for (let at = 0; at < data.length; at += 4) {
+    data[at] = (color >> 16) & 255
+    data[at + 1] = (color >> 8) & 255
+    data[at + 2] = color & 255
+    data[at + 3] = 255
+  }
+  return pixels
+}
+
+/** A copy with red, green and blue inverted; alpha is kept. */
+export const invert = (pixels: Pixels): Pixels => {
+  const data = pixels.data.slice()
+  for (let at = 0; at < data.length; at += 4) {
+    data[at]! ^= 255
+    data[at + 1]! ^= 255
+    data[at + 2]! ^= 255
+  }
+  return { ...pixels, data }
+}
+
+/** The part of `width` by `height` pixels that starts at (x, y); what lies outside is opaque black. */
+export const crop = (
+  pixels: Pixels,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): Pixels => {
+  const part = fill(width, height, 0)
+  const left = Math.max(0, -x)
+  const right = Math.min(width, pixels.width - x)
+  if (left >= right) return part
+  const bottom = Math.min(height, pixels.height - y)
+  for (let row = Math.max(0, -y); row < bottom; row++) {
+    const from = ((row + y) * pixels.width + x + left) * 4
+    part.data.set(pixels.data.subarray(from, from + (right - left) * 4), (row * width + left) * 4)
+  }
+  return part
+}
+
+/** `over` drawn on `of` with an opacity of 0 to 1; both have the same size. */
+export const blend = (of: Pixels, over: Pixels, opacity: number): Pixels => {
+  const pixels = blank(of.width, of.height)
+  const { data } = pixels
+  for (let at = 0; at < data.length; at += 4) {
+    const front = (over.data[at + 3]! / 255) * opacity
+    const back = (of.data[at + 3]! / 255) * (1 - front)
+    const alpha = front + back
+    if (alpha === 0) continue
+    for (let channel = at; channel < at + 3; channel++) {
+      const sum = over.data[channel]! * front + of.data[channel]! * back
+      data[channel] = sum / alpha + 0.5
+    }
+    data[at + 3] = alpha * 255 + 0.5
+  }
+  return pixels
+}

@@ -1,0 +1,59 @@
+// The chunks of PNG files: what has to be known of them around the library that reads and writes them.
+
+const SIGNATURE_LENGTH = 8
+/** Length, name and checksum: what a chunk has besides its content. */
+const FRAME_LENGTH = 12
+
+/** `at` and `end` are where the whole chunk starts and where the next one starts. */
+type Chunk = { name: string; at: number; end: number }
+
+/** The chunks of a file up to the first one that is cut off. */
+const chunksOf = (bytes: Uint8Array): Chunk[] => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const chunks: Chunk[] = []
+  let at = SIGNATURE_LENGTH
+  while (at + FRAME_LENGTH <= bytes.length) {
+    const end = at + FRAME_LENGTH + view.getUint32(at)
+    if (end > bytes.length) break
+    chunks.push({ name: String.fromCharCode(...bytes.subarray(at + 4, at + 8)), at, end })
+    at = end
+  }
+  return chunks
+}
+
+const join = (bytes: Uint8Array, chunks: readonly Chunk[]): Uint8Array => {
+  const length = chunks.reduce((sum, { at, end }) => sum + end - at, SIGNATURE_LENGTH)
+  const joined = new Uint8Array(length)
+  joined.set(bytes.subarray(0, SIGNATURE_LENGTH))
+  let to = SIGNATURE_LENGTH
+  for (const { at, end } of chunks) {
+    joined.set(bytes.subarray(at, end), to)
+    to += end - at
+  }
+  return joined
+}
+
+/**
+ * The same picture without all that is not needed to see it. The decoder would give up at a text
+ * or a colour profile that it does not like, and a second header could be larger than the first.
+ */
+export const tidyPng = (bytes: Uint8Array): Uint8Array => {
+  const chunks = chunksOf(bytes)
+  const needed = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
+  const once = new Set<string>()
+  const kept = chunks.filter(({ name }) => {
+    if (!needed.has(name) || once.has(name)) return false
+    if (name !== 'IDAT') once.add(name)
+    return true
+  })
+  return join(bytes, kept)
+}
+
+/** The same file with its texts before its pixels, where readers that stop at the pixels find them. */
+export const textsFirst = (bytes: Uint8Array): Uint8Array => {
+  const rank = (name: string): number => ['IHDR', 'tEXt', 'IDAT', 'IEND'].indexOf(name)
+  return join(
+    bytes,
+    chunksOf(bytes).toSorted((one, other) => rank(one.name) - rank(other.name)),
+  )
+}

@@ -1,0 +1,312 @@
+// Node types whose behaviour does not follow from their declaration: samplers, loaders, savers, and those made for tests.
+
+import { hash53 } from '../random.ts'
+import type { Picture } from '../pictures/picture.ts'
+import { isObject, type Json, writeJson } from '../json.ts'
+import { drawLetters } from '../random.ts'
+import { namedFile } from './file-inputs.ts'
+import { fileFingerprint, pictureOf } from './files.ts'
+import {
+  batchPictures,
+  byDeclaration,
+  type Call,
+  declaredOutputs,
+  failing,
+  numberInput,
+  painted,
+  pictureInput,
+  type Save,
+  sizeOf,
+  stepsOfSigmas,
+  textInput,
+  type Value,
+  type Work,
+} from './nodes.ts'
+import { pythonText } from './python.ts'
+import { type SampleFormat, sampleBytes } from './samples.ts'
+
+type Behaviour = (call: Call) => Work
+
+/** A sampler paints in so many steps; with an input picture and a denoise below 1, that shows through. */
+const sampler =
+  (stepsOf: (call: Call) => number): Behaviour =>
+  (call) => {
+    const steps = Math.max(0, Math.trunc(stepsOf(call)))
+    const source = pictureInput(call, 'latent_image')
+    const scene = painted(call)
+    const denoise = numberInput(call, 'denoise') ?? 1
+    const picture =
+      source !== undefined && source.picture.kind !== 'solid' && denoise < 1
+        ? blended(source.picture, scene, denoise)
+        : scene
+    const count = source?.count ?? 1
+    const outputs = declaredOutputs(call).map((): Value => ({ kind: 'picture', picture, count }))
+    return { outputs, steps, preview: picture }
+  }
+
+const blended = (of: Picture, over: Picture, opacity: number): Picture => ({
+  kind: 'blended',
+  id: hash53(`${of.id}+${over.id}*${opacity}`),
+  width: of.width,
+  height: of.height,
+  of,
+  over,
+  opacity,
+})
+
+const advancedSteps = (call: Call): number => {
+  const steps = numberInput(call, 'steps') ?? 0
+  const end = Math.min(numberInput(call, 'end_at_step') ?? steps, steps)
+  return end - (numberInput(call, 'start_at_step') ?? 0)
+}
+
+/** Passes the first picture on, unchanged. */
+const passPicture: Behaviour = (call) => {
+  const source = pictureInput(call)
+  if (source === undefined) return byDeclaration(call)
+  return { outputs: declaredOutputs(call).map(() => ({ kind: 'picture', ...source })), steps: 0 }
+}
+
+/** An empty latent or image: one colour until something is painted on it. */
+const solid =
+  (colorOf: (call: Call) => number): Behaviour =>
+  (call) => {
+    const color = colorOf(call) & 0xffffff
+    const { width, height } = sizeOf(call)
+    const picture: Picture = { kind: 'solid', id: hash53(`solid ${color}`), width, height, color }
+    const count = Math.max(1, Math.trunc(numberInput(call, 'batch_size') ?? 1))
+    return { outputs: [{ kind: 'picture', picture, count }], steps: 0 }
+  }
+
+/** Makes each picture of the first input into another. */
+const transform =
+  (change: (of: Picture, call: Call) => Picture): Behaviour =>
+  (call) => {
+    const source = pictureInput(call)
+    if (source === undefined) return byDeclaration(call)
+    const picture = change(source.picture, call)
+    return { outputs: [{ kind: 'picture', picture, count: source.count }], steps: 0 }
+  }
+
+const inverted = (of: Picture): Picture => ({
+  kind: 'inverted',
+  id: hash53(`inverted ${of.id}`),
+  width: of.width,
+  height: of.height,
+  of,
+})
+
+const scaled = (of: Picture, call: Call): Picture => {
+  const { width, height } = sizeOf(call)
+  return { kind: 'scaled', id: hash53(`scaled ${of.id}`), width, height, of }
+}
+
+const upscaledByModel = (of: Picture): Picture => ({
+  kind: 'scaled',
+  id: hash53(`upscaled ${of.id}`),
+  width: of.width * 4,
+  height: of.height * 4,
+  of,
+})
+
+const cropped = (of: Picture, call: Call): Picture => {
+  const x = Math.min(Math.max(0, numberInput(call, 'x') ?? 0), of.width - 1)
+  const y = Math.min(Math.max(0, numberInput(call, 'y') ?? 0), of.height - 1)
+  const width = Math.min(numberInput(call, 'width') ?? of.width, of.width - x)
+  const height = Math.min(numberInput(call, 'height') ?? of.height, of.height - y)
+  return { kind: 'cropped', id: hash53(`cropped ${of.id} ${x},${y}`), width, height, of, x, y }
+}
+
+/** The file that an input names, as a picture. */
+const loadPicture: Behaviour = (call) => {
+  const value = call.inputs.get('image')
+  const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
+  if (named === undefined) return failing('FileNotFoundError', `No such file: ${textInput(call, 'image', '')}`)
+  const picture = pictureOf(named.file)
+  if (picture === undefined) {
+    return failing('PIL.UnidentifiedImageError', `cannot identify image file '${named.key}'`)
+  }
+  return { outputs: call.type.outputs.map(() => ({ kind: 'picture', picture, count: 1 })), steps: 0 }
+}
+
+function pictureSave(call: Call, type: 'output' | 'temp', prefix: string): Save {
+  const source = pictureInput(call)
+  const pictures = source === undefined ? [] : batchPictures(source)
+  const contents = pictures.map((picture) => ({ picture, format: 'png' as const }))
+  return { type, prefix, ending: 'png', key: 'images', contents }
+}
+
+const saveImages: Behaviour = (call) => ({
+  outputs: [],
+  steps: 0,
+  save: pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI')),
+})
+
+/** Letters of temporary names; one is left out, as in the real server. */
+const LETTERS = 'abcdefghijklmnopqrstuvxyz'
+
+function tempPrefix(call: Call): string {
+  const key = `${call.node_id} ${call.type.class_type}`
+  const known = call.world.tempLetters.get(key)
+  const letters = known ?? drawLetters(call.world.random, LETTERS, 5)
+  if (known === undefined) call.world.tempLetters.set(key, letters)
+  return `ComfyUI_temp_${letters}`
+}
+
+const previewImages: Behaviour = (call) => ({
+  outputs: [],
+  steps: 0,
+  save: pictureSave(call, 'temp', tempPrefix(call)),
+})
+
+const sendImages: Behaviour = (call) => {
+  const source = pictureInput(call)
+  const pictures = source === undefined ? [] : batchPictures(source)
+  return { outputs: [], steps: 0, socketPictures: pictures }
+}
+
+/** Files that are no pictures: the same small sample in every run. */
+const saveSample =
+  (format: SampleFormat, key: string, prefix: string, animated = false): Behaviour =>
+  (call) => ({
+    outputs: [],
+    steps: 0,
+    save: {
+      type: call.type.class_type.startsWith('Preview') ? 'temp' : 'output',
+      prefix: call.type.class_type.startsWith('Preview')
+        ? tempPrefix(call)
+        : textInput(call, 'filename_prefix', prefix),
+      ending: format,
+      key,
+      contents: [{ bytes: sampleBytes(format) }],
+      animated,
+    },
+  })
+
+const saveVideo =
+  (format: SampleFormat, prefix: string): Behaviour =>
+  (call) =>
+    call.world.quirks.has('local.video-under-images')
+      ? saveSample(format, 'images', prefix, true)(call)
+      : saveSample(format, 'videos', prefix)(call)
+
+const imageSize: Behaviour = (call) => {
+  const source = pictureInput(call)
+  const width = source?.picture.width ?? 0
+  const height = source?.picture.height ?? 0
+  const count = source?.count ?? 0
+  const outputs = [width, height, count].map((value): Value => ({ kind: 'literal', value }))
+  const text = `width: ${width}, height: ${height}\n batch size: ${count}`
+  return { outputs, steps: 0, text }
+}
+
+const literal = (value: Json): Work => ({ outputs: [{ kind: 'literal', value }], steps: 0 })
+
+const primitive: Behaviour = (call) => {
+  const value = call.inputs.get('value')
+  return { outputs: [value ?? { kind: 'literal', value: null }], steps: 0 }
+}
+
+/** Any value as text: texts and numbers as Python prints them, objects and arrays as JSON. */
+const previewAny: Behaviour = (call) => {
+  const source = call.inputs.get('source')
+  const value = source?.kind === 'literal' ? source.value : null
+  const text = isObject(value) || Array.isArray(value) ? writeJson(value) : pythonText(value)
+  return { outputs: [], steps: 0, ui: textUi(source?.kind === 'picture' ? describe(source) : text) }
+}
+
+const describe = ({ picture, count }: { picture: Picture; count: number }): string =>
+  `picture of ${picture.width} x ${picture.height} pixels, ${count} in the batch`
+
+const textUi = (text: string): string => `{"text": [${JSON.stringify(text)}]}`
+
+const slow: Behaviour = (call) => {
+  const steps = Math.max(0, Math.trunc(numberInput(call, 'steps') ?? 1))
+  const durationMs = Math.max(0, numberInput(call, 'seconds') ?? 1) * 1000
+  return { ...passValue(call), steps, stepMs: steps > 0 ? durationMs / steps : durationMs }
+}
+
+const passValue = (call: Call): Work => {
+  const value = call.inputs.get('value')
+  return value === undefined ? byDeclaration(call) : { outputs: [value], steps: 0 }
+}
+
+const fail: Behaviour = (call) =>
+  failing(textInput(call, 'exception_type', 'ValueError'), textInput(call, 'message', ''))
+
+const talk: Behaviour = (call) => {
+  const text = textInput(call, 'text', '')
+  return { ...literal(text), text, ui: textUi(text) }
+}
+
+const notify: Behaviour = (call) => ({
+  outputs: [],
+  steps: 0,
+  notification: textInput(call, 'value', ''),
+})
+
+const savers: Readonly<Record<string, Behaviour>> = {
+  SaveImage: saveImages,
+  PreviewImage: previewImages,
+  MaskPreview: previewImages,
+  SaveImageWebsocket: sendImages,
+  SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
+  SaveWEBM: saveVideo('webm', 'ComfyUI'),
+  SaveAnimatedWEBP: saveSample('webp', 'images', 'ComfyUI', true),
+  SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
+  SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
+  SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),
+  PreviewAudio: saveSample('flac', 'audio', ''),
+  SaveLatent: saveSample('latent', 'latents', 'latents/ComfyUI'),
+  SaveGLB: saveSample('glb', '3d', 'mesh/ComfyUI'),
+  SaveSVGNode: saveSample('svg', 'images', 'svg/ComfyUI'),
+}
+
+/** Behaviours by node type. */
+export const behaviours: Readonly<Record<string, Behaviour>> = {
+  KSampler: sampler((call) => numberInput(call, 'steps') ?? 0),
+  KSamplerAdvanced: sampler(advancedSteps),
+  SamplerCustom: sampler((call) => stepsOfSigmas(call) ?? 0),
+  SamplerCustomAdvanced: sampler((call) => stepsOfSigmas(call) ?? 0),
+  VAEDecode: passPicture,
+  VAEDecodeTiled: passPicture,
+  VAEEncode: passPicture,
+  VAEEncodeTiled: passPicture,
+  VAEEncodeForInpaint: passPicture,
+  SetLatentNoiseMask: passPicture,
+  EmptyLatentImage: solid(() => 0),
+  EmptySD3LatentImage: solid(() => 0),
+  EmptyImage: solid((call) => numberInput(call, 'color') ?? 0),
+  SolidMask: solid((call) => Math.round((numberInput(call, 'value') ?? 1) * 255) * 0x010101),
+  LoadImage: loadPicture,
+  LoadImageMask: loadPicture,
+  LoadImageOutput: loadPicture,
+  ImageInvert: transform(inverted),
+  InvertMask: transform(inverted),
+  ImageScale: transform(scaled),
+  ImageScaleBy: transform(scaled),
+  LatentUpscale: transform(scaled),
+  LatentUpscaleBy: transform(scaled),
+  ImageUpscaleWithModel: transform(upscaledByModel),
+  ImageCrop: transform(cropped),
+  GetImageSize: imageSize,
+  PrimitiveInt: primitive,
+  PrimitiveFloat: primitive,
+  PrimitiveString: primitive,
+  PrimitiveStringMultiline: primitive,
+  PrimitiveBoolean: primitive,
+  PreviewAny: previewAny,
+  FlowdoubleSlow: slow,
+  FlowdoubleFail: fail,
+  FlowdoubleText: talk,
+  FlowdoublePreviews: sampler((call) => numberInput(call, 'steps') ?? 0),
+  FlowdoubleNotify: notify,
+  ...savers,
+}
+
+/** What the content of a node depends on besides its inputs: the bytes of the file that it loads. */
+export function fingerprintOf(call: Pick<Call, 'world'>, value: Json | undefined): string | null {
+  const named = value === undefined ? undefined : namedFile(call.world, value)
+  return named === undefined ? null : fileFingerprint(named.file)
+}
+

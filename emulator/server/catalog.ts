@@ -1,0 +1,174 @@
+// The node types that a world knows, and the model files that their combos list [catalog/*].
+
+import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
+import { fileChoices, fileInputOf } from './file-inputs.ts'
+import { madeUpNodes } from './made-up-nodes.ts'
+import type { World } from './world.ts'
+
+/** One declared input of a node type. */
+export type Declared = {
+  readonly name: string
+  readonly required: boolean
+  /** A type name, or the list of options of an old-style combo. */
+  readonly type: string | Json[]
+  /** Options of the declaration: `default`, `min`, `max` and the like. */
+  readonly options: JsonObject
+}
+
+/** A node type, in the form that validation and execution need. */
+export type NodeType = {
+  readonly class_type: string
+  readonly inputs: readonly Declared[]
+  readonly outputs: readonly (string | Json[])[]
+  readonly outputNode: boolean
+  readonly apiNode: boolean
+  /** New-style types print other exception texts and do not have their combos checked. */
+  readonly newStyle: boolean
+  /** Whether the id of the node is part of its cache signature, as for old-style types that ask for it. */
+  readonly readsOwnId: boolean
+  /** The entry of object_info as JSON text; empty for a type that is not listed. */
+  readonly text: string
+}
+
+/** A type that the catalogue does not list: it passes its first input on. Its empty text tells it apart. */
+export const passThrough = (class_type: string, outputNode: boolean): NodeType => ({
+  class_type,
+  inputs: [],
+  outputs: [],
+  outputNode,
+  apiNode: false,
+  newStyle: false,
+  readsOwnId: false,
+  text: '',
+})
+
+type Catalog = { readonly types: ReadonlyMap<string, NodeType> }
+
+/** Catalogues by the text they were read from: worlds in one process share them. */
+const read = new Map<string, Catalog>()
+
+/** The node types of a world, read from its `objectInfo` on first use. Throws SyntaxError when that is no object of node types. */
+export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
+  return catalogOf(world.options.objectInfo).types
+}
+
+function catalogOf(text: string): Catalog {
+  const known = read.get(text)
+  if (known !== undefined) return known
+  const types = new Map<string, NodeType>()
+  for (const source of [text, madeUpNodes]) {
+    const document = readJson(source)
+    if (!isObject(document)) throw new SyntaxError('object_info is not an object of node types')
+    for (const [class_type, entry] of document) types.set(class_type, nodeType(class_type, entry))
+  }
+  const catalog = { types }
+  read.set(text, catalog)
+  return catalog
+}
+
+function nodeType(class_type: string, entry: Json): NodeType {
+  if (!isObject(entry)) throw new SyntaxError(`object_info of ${class_type} is not an object`)
+  const newStyle = entry.has('deprecated') && entry.has('experimental') && entry.has('api_node')
+  const hidden = group(entry, 'hidden')
+  return {
+    class_type,
+    inputs: [...declared(entry, 'required'), ...declared(entry, 'optional')],
+    outputs: list(entry.get('output')).map((type) => (Array.isArray(type) ? type : String(type))),
+    outputNode: entry.get('output_node') === true,
+    apiNode: entry.get('api_node') === true,
+    newStyle,
+    readsOwnId: !newStyle && [...hidden.values()].includes('UNIQUE_ID'),
+    text: writeJson(entry),
+  }
+}
+
+const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+
+function group(entry: JsonObject, name: string): JsonObject {
+  const inputs = entry.get('input')
+  const members = isObject(inputs) ? inputs.get(name) : undefined
+  return isObject(members) ? members : new Map()
+}
+
+function declared(entry: JsonObject, groupName: 'required' | 'optional'): Declared[] {
+  return Array.from(group(entry, groupName), ([name, declaration]) => {
+    const [type, options] = list(declaration)
+    return {
+      name,
+      required: groupName === 'required',
+      type: Array.isArray(type) ? type : String(type),
+      options: isObject(options) ? options : new Map(),
+    }
+  })
+}
+
+/** `[type, options]` of a declaration, as it stands in object_info. */
+export const inputConfig = (input: Declared): Json => [input.type, input.options]
+
+const MODEL_FILE = /\.(?:safetensors|sft|ckpt|pt|pt2|bin|pth|pkl|gguf|yaml)$/i
+
+/** Whether the options of a combo are names of model files. */
+export const listsModels = (options: readonly Json[]): boolean =>
+  options.some((option) => typeof option === 'string' && MODEL_FILE.test(option))
+
+/** The JSON text of one node type, or undefined. Combos of input files list what the world holds now. */
+export function nodeTypeText(world: World, class_type: string): string | undefined {
+  const type = nodeTypes(world).get(class_type)
+  if (type === undefined) return undefined
+  const input = fileInputOf(class_type)
+  if (input === undefined) return type.text
+  const entry = readJson(type.text) as JsonObject
+  const declaration = group(entry, 'required').get(input.name)
+  if (!Array.isArray(declaration)) return type.text
+  const choices = fileChoices(world, input)
+  if (Array.isArray(declaration[0])) declaration[0] = choices
+  else if (isObject(declaration[1])) declaration[1].set('options', choices)
+  return writeJson(entry)
+}
+
+/** All node types as one JSON text, in the order of the catalogue. */
+export function objectInfoText(world: World): string {
+  const members: string[] = []
+  for (const class_type of nodeTypes(world).keys()) {
+    members.push(`${JSON.stringify(class_type)}: ${nodeTypeText(world, class_type)}`)
+  }
+  return `{${members.join(', ')}}`
+}
+
+/** Folders of model files in the order in which they are served, each with the combo that lists its files. */
+const modelFolders: Readonly<Record<string, readonly [class_type: string, input: string] | null>> = {
+  checkpoints: ['CheckpointLoaderSimple', 'ckpt_name'],
+  configs: ['CheckpointLoader', 'config_name'],
+  loras: ['LoraLoader', 'lora_name'],
+  vae: ['VAELoader', 'vae_name'],
+  text_encoders: ['CLIPLoader', 'clip_name'],
+  diffusion_models: ['UNETLoader', 'unet_name'],
+  clip_vision: ['CLIPVisionLoader', 'clip_name'],
+  style_models: ['StyleModelLoader', 'style_model_name'],
+  embeddings: null,
+  diffusers: null,
+  vae_approx: null,
+  controlnet: ['ControlNetLoader', 'control_net_name'],
+  gligen: ['GLIGENLoader', 'gligen_name'],
+  upscale_models: ['UpscaleModelLoader', 'model_name'],
+  custom_nodes: null,
+  hypernetworks: ['HypernetworkLoader', 'hypernetwork_name'],
+  photomaker: ['PhotoMakerLoader', 'photomaker_model_name'],
+  classifiers: null,
+  model_patches: ['ModelPatchLoader', 'name'],
+  audio_encoders: ['AudioEncoderLoader', 'audio_encoder_name'],
+}
+
+export const modelFolderNames: readonly string[] = Object.keys(modelFolders)
+
+/** The names of the files in a model folder, or undefined for an unknown folder. */
+export function modelFiles(world: World, folder: string): readonly string[] | undefined {
+  if (!Object.hasOwn(modelFolders, folder)) return undefined
+  if (folder === 'embeddings') return ['example_negative.safetensors']
+  const combo = modelFolders[folder]
+  if (!combo) return []
+  const input = nodeTypes(world).get(combo[0])?.inputs.find(({ name }) => name === combo[1])
+  const options = Array.isArray(input?.type) ? input.type : list(input?.options.get('options'))
+  // VAELoader also offers names that are no files.
+  return options.filter((name): name is string => typeof name === 'string' && MODEL_FILE.test(name))
+}

@@ -1,0 +1,80 @@
+// The node inputs that name a file in the input folder: what their combos list, and how a name becomes a file.
+
+import { get } from '../bounded.ts'
+import type { Json } from '../json.ts'
+import type { StoredFile } from './files.ts'
+import type { World } from './world.ts'
+
+/** The folders in which files are kept. */
+export const folderTypes = ['input', 'output', 'temp'] as const
+export type FolderType = (typeof folderTypes)[number]
+
+/** An input that names a file. `what` goes into the refusal; `endings` are those that the combo lists (all, when absent). */
+export type FileInput = {
+  readonly class_type: string
+  readonly name: string
+  readonly what: string
+  readonly endings?: readonly string[]
+}
+
+const pictures = ['.png', '.jpg', '.jpeg', '.gif', '.bmp', '.webp', '.tif', '.tiff', '.avif']
+const videos = ['.mp4', '.webm', '.mov', '.mkv', '.avi', '.m4v']
+const sounds = ['.mp3', '.wav', '.flac', '.ogg', '.opus', '.m4a']
+
+const fileInputs: readonly FileInput[] = [
+  { class_type: 'LoadImage', name: 'image', what: 'image', endings: pictures },
+  { class_type: 'LoadImageMask', name: 'image', what: 'image' },
+  { class_type: 'LoadAudio', name: 'audio', what: 'audio', endings: [...sounds, ...videos] },
+  { class_type: 'LoadVideo', name: 'file', what: 'video', endings: videos },
+  { class_type: 'LoadLatent', name: 'latent', what: 'latent', endings: ['.latent'] },
+]
+const byClass = new Map(fileInputs.map((input) => [input.class_type, input]))
+// This one names files of the output folder, which its combo fetches from elsewhere.
+byClass.set('LoadImageOutput', { class_type: 'LoadImageOutput', name: 'image', what: 'image' })
+
+export const fileInputOf = (class_type: string): FileInput | undefined => byClass.get(class_type)
+
+/** File names at the top of the input folder that the combo of this input lists, sorted. */
+export function fileChoices(world: World, input: FileInput): Json[] {
+  const names: string[] = []
+  for (const key of world.files.entries.keys()) {
+    if (!key.startsWith('input//')) continue
+    const name = key.slice('input//'.length)
+    const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
+    if (input.endings === undefined || input.endings.includes(ending)) names.push(name)
+  }
+  return names.sort()
+}
+
+/** A name that may end in ` [output]`, ` [input]` or ` [temp]`: the suffix and the character before it go. */
+export function annotated(name: string): { readonly name: string; readonly type: FolderType | null } {
+  for (const type of folderTypes) {
+    const suffix = `[${type}]`
+    if (name.endsWith(suffix)) return { name: name.slice(0, -suffix.length - 1), type }
+  }
+  return { name, type: null }
+}
+
+/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL. */
+export function normalisePath(path: string): string | undefined {
+  if (path.startsWith('/') || path.includes('\0') || path.includes('\\')) return undefined
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) return undefined
+  }
+  return parts.join('/')
+}
+
+/** The file that a node input names, with its key, or undefined. */
+export function namedFile(world: World, value: Json): { key: string; file: StoredFile } | undefined {
+  if (typeof value !== 'string') return undefined
+  const { name, type } = annotated(value)
+  const path = normalisePath(name)
+  if (path === undefined || path === '') return undefined
+  const cut = path.lastIndexOf('/')
+  const key = `${type ?? 'input'}/${cut < 0 ? '' : path.slice(0, cut)}/${path.slice(cut + 1)}`
+  const file = get(world.files, key)
+  return file === undefined ? undefined : { key, file }
+}

@@ -1,0 +1,90 @@
+// The socket [messages/*]: who is connected, who receives what, and what a client may say.
+
+import { type MessageType, receivers } from '../../spec/messages.ts'
+import { isObject, type Json, readJson } from '../json.ts'
+import type { FrameContent, Input } from '../machine.ts'
+import { drawHex32 } from '../random.ts'
+import { parameter } from '../requests.ts'
+import { remaining } from './queue.ts'
+import { featuresText } from './system.ts'
+import type { World } from './world.ts'
+
+/** Sends a message to these sockets. `data` is JSON text. */
+export function send(world: World, sockets: readonly number[], type: MessageType, data: string): void {
+  // SwarmUI and others tell JSON from binary by `{"type":` at the start [messages/type-first].
+  if (sockets.length > 0) {
+    world.effects.push({ kind: 'send', sockets, text: `{"type": "${type}", "data": ${data}}` })
+  }
+}
+
+export function sendFrame(world: World, sockets: readonly number[], content: FrameContent): void {
+  if (sockets.length > 0) world.effects.push({ kind: 'frame', sockets, content })
+}
+
+export const everyone = (world: World): number[] => [...world.sockets.keys()]
+
+/** The sockets that receive a message type of a run with this client id (null: the run has none). */
+export function socketsFor(world: World, type: MessageType, client_id: string | null): readonly number[] {
+  const rule = receivers[type]
+  if (rule === 'everyone') return everyone(world)
+  if (client_id === null) return rule === 'own-or-everyone' ? everyone(world) : []
+  const socket = world.socketByClient.get(client_id)
+  return socket === undefined ? [] : [socket]
+}
+
+/** Tells everyone how many runs are pending or running. */
+export const sendStatus = (world: World, count: number): void =>
+  send(world, everyone(world), 'status', `{"status": {"exec_info": {"queue_remaining": ${count}}}}`)
+
+/** A connection: it is told its id, and the node that its own run is at. */
+export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
+  const query = input.target.split('?')[1] ?? ''
+  const clientId = parameter(query, 'clientId') || drawHex32(world.random)
+  world.sockets.set(input.socket, {
+    id: input.socket,
+    clientId,
+    negotiated: false,
+    supportsPreviewMetadata: false,
+  })
+  world.socketByClient.set(clientId, input.socket)
+  world.effects.push({ kind: 'accept', socket: input.socket })
+  const status = `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
+  send(world, [input.socket], 'status', `{"status": ${status}, "sid": ${JSON.stringify(clientId)}}`)
+  const running = world.running
+  if (running !== null && running.run.client_id === clientId && running.lastNode !== null) {
+    send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(running.lastNode)}}`)
+  }
+}
+
+/** A connection ends. Its runs go on. */
+export function closeSocket(world: World, id: number): void {
+  const socket = world.sockets.get(id)
+  if (socket === undefined) return
+  world.sockets.delete(id)
+  const isNewest = world.socketByClient.get(socket.clientId) === id
+  if (isNewest || world.quirks.has('local.zombie-socket')) world.socketByClient.delete(socket.clientId)
+}
+
+/** The first JSON object that a client sends may negotiate features; whatever else it says is ignored. */
+export function readMessage(world: World, id: number, text: string): void {
+  const socket = world.sockets.get(id)
+  if (socket === undefined || socket.negotiated) return
+  let message: Json
+  try {
+    message = readJson(text)
+  } catch {
+    return
+  }
+  if (!isObject(message)) return
+  socket.negotiated = true
+  if (message.get('type') !== 'feature_flags') return
+  const flags = message.get('data')
+  socket.supportsPreviewMetadata = isObject(flags) && flags.get('supports_preview_metadata') === true
+  send(world, [id], 'feature_flags', featuresText)
+}
+
+/** Whether the run with this client id has a socket that asked for previews with metadata. */
+export function wantsMetadata(world: World, client_id: string | null): boolean {
+  const id = client_id === null ? undefined : world.socketByClient.get(client_id)
+  return id !== undefined && (world.sockets.get(id)?.supportsPreviewMetadata ?? false)
+}

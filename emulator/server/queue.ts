@@ -1,0 +1,134 @@
+// The queue [queue/*]: what waits and what runs, clearing, deleting, interrupting.
+
+import { isObject, type Json, readJson } from '../json.ts'
+import { popHeap, pushHeap } from '../heap.ts'
+import { empty, json, type Reply, refuse } from '../replies.ts'
+import { bodyText, type Request } from '../requests.ts'
+import { sendStatus } from './messages.ts'
+import { isTruthy } from './python.ts'
+import type { Run, World } from './world.ts'
+
+/** Smaller numbers first, then the order of submits. */
+const before = (a: Run, b: Run): boolean =>
+  a.number < b.number || (a.number === b.number && a.serial < b.serial)
+
+/** Runs that are pending or running. */
+export const remaining = (world: World): number =>
+  world.pendingCount + (world.running === null ? 0 : 1)
+
+export function enqueue(world: World, run: Run): void {
+  pushHeap(world.pending, run, before)
+  const sameId = world.pendingById.get(run.prompt_id)
+  if (sameId === undefined) world.pendingById.set(run.prompt_id, [run])
+  else sameId.push(run)
+  world.pendingCount++
+  if (world.running === null && world.workerDueMs === undefined && !world.workerDead) {
+    world.workerDueMs = world.nowMs + world.options.startDelayMs
+  }
+  sendStatus(world, remaining(world))
+}
+
+/** Takes the next run out of the queue, or undefined when none waits. */
+export function dequeue(world: World): Run | undefined {
+  for (;;) {
+    const run = popHeap(world.pending, before)
+    if (run === undefined || !run.deleted) {
+      if (run !== undefined) forget(world, run)
+      return run
+    }
+  }
+}
+
+/** The next run, left in its place. Deleted ones before it are dropped. */
+export function nextPending(world: World): Run | undefined {
+  while (world.pending[0]?.deleted) popHeap(world.pending, before)
+  return world.pending[0]
+}
+
+function forget(world: World, run: Run): void {
+  world.pendingCount--
+  const sameId = world.pendingById.get(run.prompt_id) ?? []
+  if (sameId.length <= 1) world.pendingById.delete(run.prompt_id)
+  else sameId.splice(sameId.indexOf(run), 1)
+}
+
+export function readQueue(world: World): Reply {
+  const pending = world.pending.filter(({ deleted }) => !deleted).sort((a, b) => (before(a, b) ? -1 : 1))
+  const running = world.running === null ? [] : [world.running.run]
+  const shown = (runs: readonly Run[]): string => runs.map((run) => queueItem(world, run)).join(', ')
+  return json(`{"queue_running": [${shown(running)}], "queue_pending": [${shown(pending)}]}`)
+}
+
+function queueItem(world: World, run: Run): string {
+  const showsKey = world.quirks.has('local.queue-shows-partner-key')
+  return promptTuple(run, showsKey ? run.shownExtraDataText : run.extraDataText)
+}
+
+/** The five parts of a run as the queue and the history list them, as JSON text. */
+export const promptTuple = (run: Run, extraDataText: string): string =>
+  `[${run.numberText}, ${JSON.stringify(run.prompt_id)}, ${run.graphText}, ${extraDataText}, ${JSON.stringify(run.outputs)}]`
+
+/** Removes pending runs: all with `clear`, the named ones with `delete`. Running and unknown ids are left alone. */
+export function changeQueue(world: World, request: Request): Reply {
+  const change = readChange(request)
+  if (change === undefined) return refuse('internal')
+  if (change.clear) {
+    for (const run of world.pending) run.deleted = true
+    world.pending.length = 0
+    world.pendingById.clear()
+    world.pendingCount = 0
+    sendStatus(world, remaining(world))
+  }
+  for (const id of change.ids) {
+    const run = world.pendingById.get(id)?.[0]
+    if (run === undefined) continue
+    run.deleted = true
+    forget(world, run)
+    sendStatus(world, remaining(world))
+    // Removing the last pending run tells twice, as real servers do [queue/removal-status].
+    if (world.pendingCount === 0) {
+      sendStatus(world, remaining(world))
+    }
+  }
+  if (world.pendingCount === 0 && world.running === null) world.workerDueMs = undefined
+  return empty
+}
+
+/**
+ * The body of a change of queue or history: whether all goes, and which ids. Arrays and texts change nothing.
+ * Undefined when the server trips over the body.
+ */
+export function readChange(request: Request): { clear: boolean; ids: readonly string[] } | undefined {
+  let body: Json
+  try {
+    body = readJson(bodyText(request))
+  } catch {
+    return undefined
+  }
+  if (Array.isArray(body) || typeof body === 'string') return { clear: false, ids: [] }
+  if (!isObject(body)) return undefined
+  const clear = isTruthy(body.get('clear'))
+  const ids = body.get('delete')
+  if (ids === undefined) return { clear, ids: [] }
+  if (Array.isArray(ids)) return { clear, ids: ids.filter((id): id is string => typeof id === 'string') }
+  if (isObject(ids)) return { clear, ids: [...ids.keys()] }
+  // A text is taken letter by letter, as Python iterates it; anything else cannot be iterated.
+  return typeof ids === 'string' ? { clear, ids: [...ids] } : undefined
+}
+
+/**
+ * Asks the running run to stop at its next check point. With a `prompt_id` only that run. The flag is also set while
+ * nothing runs, and is lost then: the next run clears it [queue/idle-interrupt-is-lost].
+ */
+export function interrupt(world: World, request: Request): Reply {
+  let body: Json = new Map()
+  try {
+    if (request.body.length > 0) body = readJson(bodyText(request))
+  } catch {
+    // A malformed body counts as none.
+  }
+  if (!isObject(body)) return refuse('internal')
+  const id = body.get('prompt_id')
+  if (!isTruthy(id) || id === world.running?.run.prompt_id) world.interrupted = true
+  return empty
+}

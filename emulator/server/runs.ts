@@ -1,0 +1,400 @@
+// Execution [runs/*]: the worker takes one run after the other, node by node and step by step, and tells of each.
+
+import type { MessageType } from '../../spec/messages.ts'
+import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
+import type { Picture, Preview } from '../pictures/picture.ts'
+import { fingerprintOf } from './behaviours.ts'
+import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
+import { fileInputOf } from './file-inputs.ts'
+import { saveFiles } from './files.ts'
+import { brokenLink, contentHashes, executionOrder, linkOf, nodeInputs } from './graph.ts'
+import { remember } from './history.ts'
+import { everyone, send, sendFrame, sendStatus, socketsFor, wantsMetadata } from './messages.ts'
+import { type Failure, isCacheable, type NodeResult, type Value, type Work, workOf } from './nodes.ts'
+import { createProgress, type Progress, progressText, setProgress } from './progress.ts'
+import { dequeue, nextPending, remaining } from './queue.ts'
+import { type Run, timestamp, type World } from './world.ts'
+
+/** The run that the worker is at. */
+export type Running = {
+  readonly run: Run
+  readonly graph: JsonObject
+  readonly types: ReadonlyMap<string, NodeType>
+  /** Content hash by node id. */
+  readonly hashes: ReadonlyMap<string, number>
+  /** Nodes to run in order; `at` is the next one, or the one under way while `work` is set. */
+  readonly order: readonly string[]
+  at: number
+  work: Work | null
+  inputs: ReadonlyMap<string, Value>
+  step: number
+  /** Results of this run by node id. */
+  readonly results: Map<string, NodeResult>
+  /** Ids of the nodes that this run has really run. */
+  readonly executed: string[]
+  /** What the history keeps of the messages: pairs of type and data as JSON text. */
+  readonly messages: string[]
+  readonly progress: Progress
+  /** The node last started, which a client that reconnects is told. */
+  lastNode: string | null
+}
+
+/** Size of sampler previews: the longer side, in pixels. */
+const PREVIEW_SIZE = 512
+
+/** Does the next thing of the worker, and sets when the one after it is due. */
+export function work(world: World): void {
+  world.workerDueMs = undefined
+  const running = world.running
+  if (running === null) takeRun(world)
+  else if (running.work === null) startNextNode(world, running)
+  else if (running.step < running.work.steps) doStep(world, running, running.work)
+  else finishNode(world, running, running.work)
+}
+
+function due(world: World, delayMs: number): void {
+  world.workerDueMs = world.nowMs + delayMs
+}
+
+function takeRun(world: World): void {
+  const run = dequeue(world)
+  if (run === undefined) return
+  world.interrupted = false
+  const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
+  const types = typesOf(world, graph)
+  const hashes = hashesOf(world, graph, types)
+  keepCacheOf(world, hashes)
+  const isCached = (id: string): boolean => world.cache.has(hashes.get(id) ?? NaN)
+  const poison = run.poison ?? poisonOf(graph)
+  const running: Running = {
+    run,
+    graph,
+    types,
+    hashes,
+    order: poison === null ? executionOrder(graph, run.outputs, types, isCached) : [],
+    at: 0,
+    work: null,
+    inputs: new Map(),
+    step: 0,
+    results: new Map(),
+    executed: [],
+    messages: [],
+    progress: createProgress(run.prompt_id),
+    lastNode: null,
+  }
+  world.running = running
+  sendStatus(world, remaining(world))
+  if (poison !== null && world.quirks.has('queue.poison-kills-worker')) {
+    world.workerDead = true
+    return
+  }
+  tell(world, running, 'execution_start', idAndTime(world, run))
+  if (world.quirks.has('local.notification')) notify(world, running, 'Your run has started.')
+  const cached = poison === null ? [...graph.keys()].filter(isCached) : []
+  tell(world, running, 'execution_cached', `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`)
+  if (poison === null) due(world, world.options.paceMs)
+  else fail(world, running, firstKey(graph), { exception_type: 'ValueError', exception_message: poison })
+}
+
+const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
+
+function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType> {
+  const known = nodeTypes(world)
+  const types = new Map<string, NodeType>()
+  for (const [id, node] of graph) {
+    const class_type = isObject(node) ? String(node.get('class_type')) : ''
+    types.set(id, known.get(class_type) ?? passThrough(class_type, false))
+  }
+  return types
+}
+
+function hashesOf(
+  world: World,
+  graph: JsonObject,
+  types: ReadonlyMap<string, NodeType>,
+): ReadonlyMap<string, number> {
+  return contentHashes(graph, types, (id, type) => {
+    const input = fileInputOf(type.class_type)
+    return input === undefined ? null : fingerprintOf({ world }, nodeInputs(graph, id).get(input.name))
+  })
+}
+
+/** Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph]. */
+function keepCacheOf(world: World, hashes: ReadonlyMap<string, number>): void {
+  const kept: World['cache'] = new Map()
+  if (!world.dropCache) {
+    for (const hash of hashes.values()) {
+      const result = world.cache.get(hash)
+      if (result !== undefined) kept.set(hash, result)
+    }
+  } else world.tempLetters.clear()
+  world.dropCache = false
+  world.cache = kept
+}
+
+/** Why this graph would kill the worker of a real server, or null [runs/poison-fails-its-run]. */
+function poisonOf(graph: JsonObject): string | null {
+  for (const [id, node] of graph) {
+    if (isObject(node) && !isObject(node.get('inputs'))) return `node ${id} has no inputs`
+  }
+  const broken = brokenLink(graph)
+  return broken === undefined ? null : `node ${broken.id} links to ${broken.source}, which does not exist`
+}
+
+/** Runs what is cached at once, then starts the next node, or ends the run. */
+function startNextNode(world: World, running: Running): void {
+  for (; running.at < running.order.length; running.at++) {
+    const id = running.order[running.at] as string
+    const cached = world.cache.get(running.hashes.get(id) ?? NaN)
+    if (cached === undefined) return startNode(world, running, id)
+    serveCached(world, running, id, cached)
+  }
+  succeed(world, running)
+}
+
+function serveCached(world: World, running: Running, id: string, cached: NodeResult): void {
+  running.results.set(id, cached)
+  sendExecuted(world, running, id, cached.ui)
+  setProgress(running.progress, id, { value: '1', max: '1', state: 'finished' })
+  sendProgressState(world, running)
+}
+
+function startNode(world: World, running: Running, id: string): void {
+  const type = running.types.get(id) as NodeType
+  setProgress(running.progress, id, { value: '0.0', max: '1.0', state: 'running' })
+  sendProgressState(world, running)
+  const node = JSON.stringify(id)
+  tell(world, running, 'executing', `{"node": ${node}, "display_node": ${node}, "prompt_id": ${promptId(running)}}`)
+  running.lastNode = id
+  running.inputs = new Map()
+  if (world.interrupted) return interruptedAt(world, running, id)
+  running.inputs = gatherInputs(world, running, id, type)
+  const { hasPartnerKey } = running.run
+  const hash = running.hashes.get(id) ?? 0
+  running.work = workOf({ world, node_id: id, type, hash, inputs: running.inputs, hasPartnerKey })
+  running.step = 0
+  running.executed.push(id)
+  if (running.work.text !== undefined) {
+    // Texts of core nodes go to everyone, as real servers send them.
+    sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
+  }
+  if (running.work.notification !== undefined) notify(world, running, running.work.notification)
+  due(world, running.work.stepMs ?? world.options.paceMs)
+}
+
+/** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
+function gatherInputs(
+  world: World,
+  running: Running,
+  id: string,
+  type: NodeType,
+): ReadonlyMap<string, Value> {
+  const given = nodeInputs(running.graph, id)
+  const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
+  const inputs = new Map<string, Value>()
+  for (const name of names) {
+    const value = given.get(name)
+    if (value !== undefined) inputs.set(name, inputValue(world, running, value))
+  }
+  return inputs
+}
+
+function inputValue(world: World, running: Running, value: Json): Value {
+  const link = linkOf(value)
+  if (link === undefined) return { kind: 'literal', value }
+  const result =
+    running.results.get(link.source) ?? world.cache.get(running.hashes.get(link.source) ?? NaN)
+  return result?.outputs.at(link.index) ?? { kind: 'opaque', id: 0, count: 0 }
+}
+
+function doStep(world: World, running: Running, { steps, stepMs, preview, socketPictures }: Work): void {
+  const id = running.order[running.at] as string
+  if (world.interrupted) return interruptedAt(world, running, id)
+  running.step++
+  // Nodes that send their pictures count from 0, samplers from 1.
+  const value = `${socketPictures === undefined ? running.step : running.step - 1}`
+  setProgress(running.progress, id, { value, max: `${steps}`, state: 'running' })
+  sendProgressState(world, running)
+  const data = `{"value": ${value}, "max": ${steps}, "prompt_id": ${promptId(running)}, "node": ${JSON.stringify(id)}}`
+  const tellProgress = (): void => {
+    send(world, socketsFor(world, 'progress', running.run.client_id), 'progress', data)
+  }
+  const picture = socketPictures?.[running.step - 1]
+  if (picture !== undefined) {
+    tellProgress()
+    sendPicture(world, running, picture)
+  } else if (preview === undefined || world.options.preview === 'none') tellProgress()
+  else {
+    const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
+    sendPreview(world, running, id, shown, tellProgress)
+  }
+  due(world, stepMs ?? world.options.paceMs)
+}
+
+function sendPicture(world: World, running: Running, image: Picture): void {
+  const sockets = socketsFor(world, 'progress', running.run.client_id)
+  sendFrame(world, sockets, { frame: 'previewImage', format: 'png', image })
+}
+
+/** A preview goes before the progress message when it carries metadata, and after it when not. */
+function sendPreview(
+  world: World,
+  running: Running,
+  id: string,
+  image: Preview,
+  tellProgress: () => void,
+): void {
+  const { client_id, prompt_id } = running.run
+  const sockets = socketsFor(world, 'progress', client_id)
+  const format = world.options.preview === 'png' ? 'png' : 'jpeg'
+  const withMetadata = wantsMetadata(world, client_id)
+  if (withMetadata) {
+    const metadata = {
+      node_id: id,
+      prompt_id,
+      display_node_id: id,
+      parent_node_id: null,
+      real_node_id: id,
+      image_type: `image/${format}`,
+    }
+    sendFrame(world, sockets, { frame: 'previewWithMetadata', format, image, metadata })
+  }
+  tellProgress()
+  if (!withMetadata) sendFrame(world, sockets, { frame: 'previewImage', format, image })
+}
+
+function finishNode(world: World, running: Running, done: Work): void {
+  const id = running.order[running.at] as string
+  if (done.failure !== undefined) return fail(world, running, id, done.failure)
+  const ui = outputOf(world, done)
+  if (typeof ui === 'object' && ui !== null) return fail(world, running, id, ui)
+  const result = { outputs: done.outputs, ui, producer: id }
+  running.results.set(id, result)
+  const class_type = running.types.get(id)?.class_type ?? ''
+  const hash = running.hashes.get(id)
+  if (hash !== undefined && isCacheable(class_type)) world.cache.set(hash, result)
+  if (ui !== null) sendExecuted(world, running, id, ui)
+  const text = done.steps > 0 ? `${done.steps}` : '1.0'
+  setProgress(running.progress, id, { value: text, max: text, state: 'finished' })
+  sendProgressState(world, running)
+  running.work = null
+  running.at++
+  startNextNode(world, running)
+}
+
+/** The output for the user as JSON text, null when there is none, or why its files cannot be written. */
+function outputOf(world: World, done: Work): string | null | Failure {
+  if (done.save === undefined) return done.ui ?? null
+  const entries = saveFiles(world, done.save)
+  if (typeof entries === 'string') return { exception_type: 'Exception', exception_message: entries }
+  const animated = done.save.animated ? ', "animated": [true]' : ''
+  return `{"${done.save.key}": ${JSON.stringify(entries)}${animated}}`
+}
+
+function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {
+  const node = JSON.stringify(id)
+  const ids = `"node": ${node}, "display_node": ${node}`
+  tell(world, running, 'executed', `{${ids}, "output": ${ui ?? 'null'}, "prompt_id": ${promptId(running)}}`)
+}
+
+function sendProgressState(world: World, running: Running): void {
+  const sockets = socketsFor(world, 'progress_state', running.run.client_id)
+  if (sockets.length > 0) send(world, sockets, 'progress_state', progressText(running.progress))
+}
+
+function notify(world: World, running: Running, value: string): void {
+  tell(world, running, 'notification', `{"value": ${JSON.stringify(value)}}`)
+}
+
+/** Message types that the history keeps. */
+const kept: ReadonlySet<MessageType> = new Set<MessageType>([
+  'execution_start',
+  'execution_cached',
+  'execution_success',
+  'execution_error',
+  'execution_interrupted',
+])
+
+/** Sends a message of the run to those who receive it, and keeps it for the history. */
+function tell(world: World, running: Running, type: MessageType, data: string): void {
+  send(world, socketsFor(world, type, running.run.client_id), type, data)
+  if (kept.has(type)) running.messages.push(`["${type}", ${data}]`)
+}
+
+const promptId = (running: Running): string => JSON.stringify(running.run.prompt_id)
+
+/** The members that all messages about a whole run share, up to the closing brace. */
+const members = (world: World, run: Run): string =>
+  `"prompt_id": ${JSON.stringify(run.prompt_id)}, "timestamp": ${timestamp(world)}}`
+const idAndTime = (world: World, run: Run): string => `{${members(world, run)}`
+
+function succeed(world: World, running: Running): void {
+  tell(world, running, 'execution_success', idAndTime(world, running.run))
+  endRun(world, running, false)
+}
+
+function interruptedAt(world: World, running: Running, id: string): void {
+  const data = [
+    `{"prompt_id": ${promptId(running)}`,
+    `"node_id": ${JSON.stringify(id)}`,
+    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
+    `"executed": ${JSON.stringify(finished(running))}`,
+    `"timestamp": ${timestamp(world)}}`,
+  ]
+  tell(world, running, 'execution_interrupted', data.join(', '))
+  endRun(world, running, true)
+}
+
+function fail(world: World, running: Running, id: string, failure: Failure): void {
+  const { exception_type, exception_message } = failure
+  const data = [
+    `{"prompt_id": ${promptId(running)}`,
+    `"node_id": ${JSON.stringify(id)}`,
+    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
+    `"executed": ${JSON.stringify(finished(running))}`,
+    `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`,
+    `"exception_type": ${JSON.stringify(exception_type)}`,
+    `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
+    `"current_inputs": ${currentInputs(running)}`,
+    `"current_outputs": ${JSON.stringify([...running.graph.keys()])}`,
+    `"timestamp": ${timestamp(world)}}`,
+  ]
+  tell(world, running, 'execution_error', data.join(', '))
+  endRun(world, running, true)
+}
+
+/** The nodes that this run has finished: the one that failed or was interrupted is none of them. */
+const finished = (running: Running): string[] => running.executed.filter((id) => running.results.has(id))
+
+/** Inputs of the failing node: literals as they are, what else there is by its kind. */
+function currentInputs(running: Running): string {
+  const inputs = Array.from(running.inputs, ([name, value]) => {
+    const text = value.kind === 'literal' ? writeJson(value.value) : JSON.stringify(`<${value.kind}>`)
+    return `${JSON.stringify(name)}: [${text}]`
+  })
+  return `{${inputs.join(', ')}}`
+}
+
+/** Files the run in the history, then tells its client that it is over [messages/executing-null-last]. */
+function endRun(world: World, running: Running, failed: boolean): void {
+  const outputs: string[] = []
+  const meta: string[] = []
+  for (const id of running.graph.keys()) {
+    const result = running.results.get(id) ?? world.cache.get(running.hashes.get(id) ?? NaN)
+    if (result === undefined || result.ui === null) continue
+    const node = JSON.stringify(id)
+    const producer = JSON.stringify(result.producer)
+    outputs.push(`${node}: ${result.ui}`)
+    meta.push(
+      `${node}: {"node_id": ${producer}, "display_node": ${producer}, "parent_node": null, "real_node_id": ${producer}}`,
+    )
+  }
+  remember(world, running.run, { failed, messages: running.messages, outputs, meta })
+  world.running = null
+  sendStatus(world, remaining(world))
+  tell(world, running, 'executing', `{"node": null, "prompt_id": ${promptId(running)}}`)
+  const next = nextPending(world)
+  if (next === undefined) return
+  const readyMs = next.submittedAtMs + world.options.startDelayMs
+  world.workerDueMs = Math.max(world.nowMs + world.options.paceMs, readyMs)
+}

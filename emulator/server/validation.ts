@@ -1,0 +1,319 @@
+// Decides whether a graph can run, and says for each node what is wrong with it [workflows/*].
+
+import { promptErrors } from '../../spec/errors.ts'
+import { isFloat, isObject, type Json, type JsonObject } from '../json.ts'
+import { type Declared, listsModels, type NodeType, nodeTypes, passThrough } from './catalog.ts'
+import { fileInputOf, namedFile } from './file-inputs.ts'
+import * as errors from './node-errors.ts'
+import type { NodeError, PythonException } from './node-errors.ts'
+import { compareNumbers, isTruthy, pythonRepr, pythonText, pythonTypeName, toFloat, toInt } from './python.ts'
+import type { World } from './world.ts'
+
+export type NodeErrors = ReadonlyMap<
+  string,
+  { readonly errors: readonly NodeError[]; readonly dependent_outputs: string[]; readonly class_type: Json }
+>
+export type PromptError = { readonly type: string; readonly message: string; readonly details: string }
+
+/** `crash`: the server trips over the form of the graph. Otherwise the valid outputs, of which there may be none. */
+export type Verdict =
+  | { readonly kind: 'crash' }
+  | { readonly kind: 'refused'; readonly error: PromptError; readonly nodeErrors: NodeErrors }
+  | {
+      readonly kind: 'valid'
+      readonly outputs: readonly string[]
+      readonly nodeErrors: NodeErrors
+      /** Whether literals were converted to their declared types: the graph then differs from its text. */
+      readonly coerced: boolean
+    }
+
+type Check = {
+  readonly world: World
+  readonly graph: JsonObject
+  readonly types: ReadonlyMap<string, NodeType>
+  readonly done: Map<string, { valid: boolean; errors: NodeError[] }>
+  coerced: boolean
+}
+
+/**
+ * Validates a graph and converts its literals in place to their declared types.
+ * @param targets ids of the only output nodes to run, or null for all.
+ */
+export function validate(world: World, graph: JsonObject, targets: ReadonlySet<string> | null): Verdict {
+  const outputs: string[] = []
+  const known = nodeTypes(world)
+  const types = new Map<string, NodeType>()
+  for (const [id, node] of graph) {
+    const class_type = classTypeOf(node)
+    if (class_type === 'crash') return { kind: 'crash' }
+    const type = typeof class_type === 'string' ? known.get(class_type) : undefined
+    if (type !== undefined) types.set(id, type)
+    else if (typeof class_type === 'string' && world.options.unknownNodes === 'accept') {
+      types.set(id, passThrough(class_type, !isLinkedTo(graph, id)))
+    } else return unknownClass(world, id, class_type)
+    if (types.get(id)?.outputNode && (targets === null || targets.has(id))) outputs.push(id)
+  }
+  if (outputs.length === 0) {
+    return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
+  }
+  return validateOutputs({ world, graph, types, done: new Map(), coerced: false }, outputs)
+}
+
+/** `undefined` when the node has no class_type; `crash` when the server cannot even look. */
+function classTypeOf(node: Json): Json | undefined | 'crash' {
+  if (Array.isArray(node) || typeof node === 'string') return undefined
+  if (!isObject(node)) return 'crash'
+  const class_type = node.get('class_type')
+  return Array.isArray(class_type) || isObject(class_type) ? 'crash' : class_type
+}
+
+function unknownClass(world: World, id: string, class_type: Json | undefined): Verdict {
+  const words = class_type === undefined ? promptErrors.missingClassType : promptErrors.unknownClassType
+  const name = class_type === undefined ? '' : pythonText(class_type)
+  const error = {
+    type: words.type,
+    message: words.message.replace('{class_type}', () => name),
+    details: words.details.replace('{node_id}', () => id),
+  }
+  const blamed = class_type ?? null
+  const entry = {
+    errors: [errors.unknownType(id, blamed, error.message)],
+    dependent_outputs: [],
+    class_type: blamed,
+  }
+  const bare = world.quirks.has('workflows.bare-graph-errors')
+  return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
+}
+
+function isLinkedTo(graph: JsonObject, id: string): boolean {
+  for (const node of graph.values()) {
+    const inputs = isObject(node) ? node.get('inputs') : undefined
+    if (!isObject(inputs)) continue
+    for (const value of inputs.values()) if (Array.isArray(value) && value[0] === id) return true
+  }
+  return false
+}
+
+function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
+  const nodeErrors: Map<string, { errors: NodeError[]; dependent_outputs: string[]; class_type: Json }> =
+    new Map()
+  const valid: string[] = []
+  const lines: string[] = []
+  for (const output of outputs) {
+    if (!check.done.has(output)) validateFrom(check, output)
+    const result = check.done.get(output)
+    if (result?.valid) {
+      valid.push(output)
+      continue
+    }
+    for (const error of result?.errors ?? []) lines.push(`${error.message}: ${error.details}`)
+    // Each failing output is noted on every node found invalid so far, related or not: so do real servers.
+    for (const [id, { errors: found }] of check.done) {
+      if (found.length === 0) continue
+      const entry = nodeErrors.get(id) ?? {
+        errors: found,
+        dependent_outputs: [],
+        class_type: check.types.get(id)?.class_type ?? null,
+      }
+      entry.dependent_outputs.push(output)
+      nodeErrors.set(id, entry)
+    }
+  }
+  if (valid.length > 0) return { kind: 'valid', outputs: valid, nodeErrors, coerced: check.coerced }
+  const error = { ...promptErrors.outputsFailed, details: lines.join('\n') }
+  return { kind: 'refused', error, nodeErrors }
+}
+
+/** One node under validation: the inputs up to `next` are done. */
+type Visit = { readonly id: string; next: number; valid: boolean; readonly errors: NodeError[] }
+
+/**
+ * Validates a node after the sources of its links. Walks with a stack of its own, since a workflow may be
+ * longer than the call stack is deep.
+ */
+function validateFrom(check: Check, output: string): void {
+  const stack: Visit[] = [{ id: output, next: 0, valid: true, errors: [] }]
+  for (let visit = stack.at(-1); visit !== undefined; visit = stack.at(-1)) {
+    const outcome = continueVisit(check, visit, stack)
+    if (typeof outcome === 'string') {
+      stack.push({ id: outcome, next: 0, valid: true, errors: [] })
+      continue
+    }
+    stack.pop()
+    if (outcome === undefined) {
+      const valid = visit.valid && visit.errors.length === 0
+      check.done.set(visit.id, { valid, errors: visit.errors })
+    } else breakOff(check, visit.id, outcome, stack.at(-1))
+  }
+}
+
+/** An exception replaces what was found on the node; the consumer of the link is told about. */
+function breakOff(check: Check, id: string, exception: PythonException, consumer: Visit | undefined): void {
+  const input = consumer && check.types.get(consumer.id)?.inputs[consumer.next]
+  const link = consumer && input && inputsOf(check, consumer.id)?.get(input.name)
+  const error =
+    input && link !== undefined
+      ? errors.brokeOffUpstream(exception, input, link)
+      : errors.brokeOff(exception)
+  check.done.set(id, { valid: false, errors: [error] })
+}
+
+function inputsOf(check: Check, id: string): JsonObject | undefined {
+  const node = check.graph.get(id)
+  const inputs = isObject(node) ? node.get('inputs') : undefined
+  return isObject(inputs) ? inputs : undefined
+}
+
+/** Goes on with a node: an id to visit first, an exception, or undefined when it is done. */
+function continueVisit(check: Check, visit: Visit, stack: readonly Visit[]): string | PythonException | undefined {
+  const node = check.graph.get(visit.id) as JsonObject
+  const type = check.types.get(visit.id) as NodeType
+  if (visit.next === 0) {
+    const unusable = unusableInputs(node)
+    if (unusable !== undefined) return unusable
+  }
+  const inputs = inputsOf(check, visit.id)
+  for (; visit.next < type.inputs.length; visit.next++) {
+    const input = type.inputs[visit.next] as Declared
+    const value = inputs?.get(input.name)
+    if (value === undefined) {
+      if (input.required) visit.errors.push(errors.missingInput(input.name))
+    } else if (Array.isArray(value)) {
+      const outcome = followLink(check, visit, input, value, stack)
+      if (outcome !== undefined) return outcome
+    } else checkLiteral(check, visit, type, input, value)
+  }
+  checkByType(check, visit, type)
+  return undefined
+}
+
+function unusableInputs(node: JsonObject): PythonException | undefined {
+  if (!node.has('inputs')) return { type: 'KeyError', text: "'inputs'" }
+  const inputs = node.get('inputs') as Json
+  if (isObject(inputs) || Array.isArray(inputs) || typeof inputs === 'string') return undefined
+  return { type: 'TypeError', text: `argument of type '${pythonTypeName(inputs)}' is not iterable` }
+}
+
+/** Checks a link, and its source. An id means: visit this source first. */
+function followLink(
+  check: Check,
+  visit: Visit,
+  input: Declared,
+  link: readonly Json[],
+  stack: readonly Visit[],
+): string | PythonException | undefined {
+  if (link.length !== 2) {
+    visit.errors.push(errors.badLink(input, [...link]))
+    return undefined
+  }
+  const [source, index] = link as [Json, Json]
+  const type = typeof source === 'string' ? check.types.get(source) : undefined
+  if (type === undefined || typeof source !== 'string') return { type: 'KeyError', text: pythonRepr(source) }
+  const received = outputType(type, index)
+  if (typeof received === 'object' && 'text' in received) return received
+  if (!typesMatch(received, input.type)) {
+    visit.errors.push(errors.typeMismatch(input, received, [...link]))
+    return undefined
+  }
+  const known = check.done.get(source)
+  if (known !== undefined) {
+    if (!known.valid) visit.valid = false
+    return undefined
+  }
+  if (!stack.some(({ id }) => id === source)) return source
+  noteCycle(check, visit, source, stack)
+  return undefined
+}
+
+/** The declared type of an output; negative indexes count from the end. */
+function outputType(type: NodeType, index: Json): string | Json[] | PythonException {
+  if (typeof index !== 'number' && typeof index !== 'bigint' && typeof index !== 'boolean') {
+    const name = isFloat(index) ? 'float' : pythonTypeName(index)
+    const holder = type.newStyle ? 'list' : 'tuple'
+    return { type: 'TypeError', text: `${holder} indices must be integers or slices, not ${name}` }
+  }
+  // Pass-through types of unknown classes have whatever output is asked for.
+  if (type.text === '') return '*'
+  const at = Number(index)
+  const found = Number.isInteger(at) ? type.outputs.at(at) : undefined
+  const inRange = at < type.outputs.length && at >= -type.outputs.length
+  if (found !== undefined && inRange) return found
+  if (!Number.isInteger(at)) {
+    return { type: 'TypeError', text: `${type.newStyle ? 'list' : 'tuple'} indices must be integers or slices, not float` }
+  }
+  return { type: 'IndexError', text: `${type.newStyle ? 'list' : 'tuple'} index out of range` }
+}
+
+/** Whether a link of this type fits an input: equal, any, or sharing one name of a comma-separated list. */
+function typesMatch(received: string | readonly Json[], expected: string | readonly Json[]): boolean {
+  if (received === '*' || expected === '*' || received === expected) return true
+  if (typeof received === 'string' && typeof expected === 'string') {
+    const names = new Set(received.split(',').map((name) => name.trim()))
+    return expected.split(',').some((name) => names.has(name.trim()))
+  }
+  return pythonRepr([...received]) === pythonRepr([...expected]) && typeof received !== 'string'
+}
+
+function noteCycle(check: Check, visit: Visit, source: string, stack: readonly Visit[]): void {
+  visit.valid = false
+  if (check.world.quirks.has('workflows.bare-graph-errors')) return
+  const members = stack.slice(stack.findIndex(({ id }) => id === source))
+  const cycle = members.map(({ id }) => ({ id, class_type: check.types.get(id)?.class_type ?? '' }))
+  for (const member of members) {
+    if (!member.errors.some(({ type }) => type === 'dependency_cycle')) {
+      member.errors.push(errors.onCycle(member.id, cycle))
+    }
+  }
+}
+
+function checkLiteral(check: Check, visit: Visit, type: NodeType, input: Declared, given: Json): void {
+  let value = given
+  if (isObject(value) && value.has('__value__')) value = value.get('__value__') as Json
+  const conversion = convert(input, value)
+  if ('failure' in conversion) {
+    visit.errors.push(errors.conversionFailed(input, value, conversion.failure))
+    return
+  }
+  if (conversion.value !== given) {
+    if (pythonRepr(conversion.value) !== pythonRepr(given)) check.coerced = true
+    inputsOf(check, visit.id)?.set(input.name, conversion.value)
+  }
+  value = conversion.value
+  if (fileInputOf(type.class_type)?.name === input.name) return
+  const min = input.options.get('min')
+  const max = input.options.get('max')
+  if (min !== undefined && compareNumbers(value, min) < 0) {
+    visit.errors.push(errors.outOfBounds('value_smaller_than_min', input, value, min))
+  } else if (max !== undefined && compareNumbers(value, max) > 0) {
+    visit.errors.push(errors.outOfBounds('value_bigger_than_max', input, value, max))
+  } else if (Array.isArray(input.type) && !errors.isListed(input.type, value)) {
+    if (check.world.options.models === 'any' && listsModels(input.type)) return
+    visit.errors.push(errors.notInList(input, value, input.type))
+  }
+}
+
+function convert(input: Declared, value: Json): ReturnType<typeof toInt> {
+  switch (input.type) {
+    case 'INT':
+      return toInt(value)
+    case 'FLOAT':
+      return toFloat(value)
+    case 'STRING':
+      return { value: pythonText(value) }
+    case 'BOOLEAN':
+      return { value: isTruthy(value) }
+    default:
+      return { value }
+  }
+}
+
+/** Types that load a file refuse a name that stands for none. */
+function checkByType(check: Check, visit: Visit, type: NodeType): void {
+  const input = fileInputOf(type.class_type)
+  if (input === undefined) return
+  const value = inputsOf(check, visit.id)?.get(input.name)
+  if (value === undefined || Array.isArray(value) || namedFile(check.world, value)) return
+  visit.errors.push(
+    errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`),
+  )
+}

@@ -1,0 +1,170 @@
+// Accepts or refuses a submitted workflow [workflows/*]: POST /prompt.
+
+import { partnerKeys, secretKeys } from '../../spec/access.ts'
+import { promptErrors } from '../../spec/errors.ts'
+import {
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  floatText,
+  numberOf,
+  ownText,
+  readDocument,
+  writeJson,
+} from '../json.ts'
+import { drawUuid } from '../random.ts'
+import { json, type Reply, refuse } from '../replies.ts'
+import { type Request, bodyText } from '../requests.ts'
+import { enqueue } from './queue.ts'
+import { isTruthy, pythonText, toFloat } from './python.ts'
+import { type NodeErrors, type PromptError, validate, type Verdict } from './validation.ts'
+import type { Run, World } from './world.ts'
+
+/** Parsed graphs are kept for so many pending runs; those behind are read again from their text. */
+const MAX_KEPT_GRAPHS = 1000
+
+/** Queues a workflow. Answers before anything of the run happens [workflows/answers-first]. */
+export function submit(world: World, request: Request): Reply {
+  let document: JsonDocument
+  try {
+    document = readDocument(bodyText(request))
+  } catch {
+    return refuse('internal')
+  }
+  const body = document.value
+  if (!isObject(body)) {
+    if (!Array.isArray(body) && typeof body !== 'string') return refuse('internal')
+    world.counter++
+    return refused(promptErrors.noPrompt, new Map())
+  }
+  const number = priority(world, body)
+  if (number === undefined) return refuse('internal')
+  const prompt = body.get('prompt')
+  if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
+  const targets = targetsOf(body.get('partial_execution_targets'))
+  const verdict = targets === 'crash' ? ({ kind: 'crash' } as const) : judge(world, prompt, targets)
+  const chosenId = body.get('prompt_id')
+  const prompt_id = chosenId === undefined ? drawUuid(world.random) : ownText(pythonText(chosenId))
+  if (verdict.kind === 'crash') return refuse('internal')
+  if (verdict.kind === 'refused') {
+    if (world.quirks.has('workflows.invalid-is-200')) {
+      return accepted(prompt_id, number.text, verdict.nodeErrors)
+    }
+    return refused(verdict.error, verdict.nodeErrors)
+  }
+  const extra = extraDataOf(body)
+  if (extra === undefined) return refuse('internal')
+  const graphText = verdict.coerced || document.repeatsKeys ? null : memberText(request, document)
+  enqueue(world, {
+    prompt_id,
+    number: number.value,
+    numberText: number.text,
+    serial: world.nextSerial++,
+    graphText: graphText ?? ownText(writeJson(prompt)),
+    graph: world.pendingCount < MAX_KEPT_GRAPHS ? (prompt as JsonObject) : null,
+    ...extra,
+    outputs: verdict.outputs,
+    submittedAtMs: world.nowMs,
+    deleted: false,
+  })
+  return accepted(prompt_id, number.text, verdict.nodeErrors)
+}
+
+/** The graph as the client wrote it: the cheapest way to give every number back as it came. */
+function memberText(request: Request, document: JsonDocument): string | null {
+  const span = document.spans.get('prompt')
+  return span === undefined ? null : ownText(bodyText(request).slice(span[0], span[1]))
+}
+
+function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {
+  const id = JSON.stringify(prompt_id)
+  return json(`{"prompt_id": ${id}, "number": ${number}, "node_errors": ${nodeErrorsText(nodeErrors)}}`)
+}
+
+function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
+  const { type, message, details } = error
+  const members = [
+    `"type": ${JSON.stringify(type)}`,
+    `"message": ${JSON.stringify(message)}`,
+    `"details": ${JSON.stringify(details)}`,
+    '"extra_info": {}',
+  ]
+  const text = `{"error": {${members.join(', ')}}, "node_errors": ${nodeErrorsText(nodeErrors)}}`
+  return json(text, 400)
+}
+
+function nodeErrorsText(nodeErrors: NodeErrors): string {
+  if (nodeErrors.size === 0) return '{}'
+  const entries: JsonObject = new Map()
+  for (const [id, { errors, dependent_outputs, class_type }] of nodeErrors) {
+    const list = errors.map((error) => new Map<string, Json>(Object.entries<Json>(error)))
+    entries.set(id, new Map<string, Json>([
+      ['errors', list],
+      ['dependent_outputs', dependent_outputs],
+      ['class_type', class_type],
+    ]))
+  }
+  return writeJson(entries)
+}
+
+/**
+ * The priority of a submit: the client's own number (then shown as a float), or the counter, negative with `front`.
+ * The counter also moves for submits that are refused. Undefined when the number is none.
+ */
+function priority(world: World, body: JsonObject): { value: number; text: string } | undefined {
+  const own = body.get('number')
+  if (own !== undefined) {
+    const conversion = toFloat(own)
+    if ('failure' in conversion) return undefined
+    const value = numberOf(conversion.value) ?? 0
+    return { value, text: floatText(value) }
+  }
+  const value = isTruthy(body.get('front')) && world.counter > 0 ? -world.counter : world.counter
+  world.counter++
+  return { value, text: `${value}` }
+}
+
+/** Ids of the output nodes to run: null for all, `crash` when nothing can be looked up in the value. */
+function targetsOf(value: Json | undefined): ReadonlySet<string> | null | 'crash' {
+  if (value === undefined || value === null) return null
+  if (Array.isArray(value)) return new Set(value.filter((id): id is string => typeof id === 'string'))
+  return isObject(value) ? new Set(value.keys()) : 'crash'
+}
+
+function judge(world: World, prompt: Json, targets: ReadonlySet<string> | null): Verdict {
+  if (isObject(prompt)) return validate(world, prompt, targets)
+  const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
+  if (!empty) return { kind: 'crash' }
+  return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
+}
+
+type Extra = Pick<
+  Run,
+  'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
+>
+
+/** extra_data with the client id in it. Undefined when the server cannot put it there. */
+function extraDataOf(body: JsonObject): Extra | undefined {
+  const given = body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
+  const client_id = body.get('client_id')
+  if (!isObject(given)) {
+    if (client_id !== undefined) return undefined
+    const text = ownText(writeJson(given))
+    const poison = 'extra_data is not an object'
+    return { extraDataText: text, shownExtraDataText: text, client_id: null, hasPartnerKey: false, poison }
+  }
+  if (client_id !== undefined) given.set('client_id', client_id)
+  const full = writeJson(given)
+  const hasPartnerKey = partnerKeys.some((name) => isTruthy(given.get(name)))
+  for (const name of secretKeys) given.delete(name)
+  const own = given.get('client_id')
+  const unusable = Array.isArray(own) || isObject(own)
+  return {
+    extraDataText: ownText(writeJson(given)),
+    shownExtraDataText: ownText(full),
+    client_id: own === undefined || own === null ? null : typeof own === 'string' ? ownText(own) : '',
+    hasPartnerKey,
+    poison: unusable ? 'client_id is not a text' : null,
+  }
+}

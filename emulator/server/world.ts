@@ -1,0 +1,154 @@
+// One isolated server: its options and its whole state, as plain data. Only step.ts and the areas change it.
+
+import { type Bounded, createBounded } from '../bounded.ts'
+import { hash53, type Random, createRandom } from '../random.ts'
+import type { Effect } from '../machine.ts'
+import type { JsonObject } from '../json.ts'
+import type { StoredFile } from './files.ts'
+import { addExampleFiles } from './files.ts'
+import type { Running } from './runs.ts'
+import type { NodeResult } from './nodes.ts'
+
+/** What a world is made from. Everything that varies between two worlds is here. */
+export type WorldOptions = {
+  /** Ids, names and pictures depend on it. */
+  readonly seed: string
+  /** The moment at which the world starts, in milliseconds since 1970. */
+  readonly epochMs: number
+  /** Time that each node and each step of a sampler takes, in milliseconds. */
+  readonly paceMs: number
+  /** Time between the answer to a submit and the first message of its run, in milliseconds. */
+  readonly startDelayMs: number
+  /** Format of the previews that samplers send, or none. */
+  readonly preview: 'jpeg' | 'png' | 'none'
+  /** The node types, as the JSON text that `GET /object_info` of some server gave. */
+  readonly objectInfo: string
+  /** `any` accepts file names in model combos that the catalogue does not list. */
+  readonly models: 'listed' | 'any'
+  /** `accept` runs node types that the catalogue does not list, as pass-through. */
+  readonly unknownNodes: 'refuse' | 'accept'
+  /** Ids of the quirks that are switched on (see spec/quirks.ts). */
+  readonly quirks: readonly string[]
+  /** Finished runs that are kept; older ones are forgotten. */
+  readonly historyLimit: number
+  /** Files that are kept in the three folders together; the oldest go first. */
+  readonly fileLimit: number
+  /** Total size of uploads that are kept, in bytes; what would go beyond is refused. */
+  readonly uploadLimitBytes: number
+}
+
+/** A submitted run that waits for its turn. */
+export type Run = {
+  readonly prompt_id: string
+  /** Priority: the smallest runs first. */
+  readonly number: number
+  /** Priority as it is shown: a client's own number is a float. */
+  readonly numberText: string
+  /** Order of submits, which decides between equal numbers. */
+  readonly serial: number
+  /** The graph with coerced values, as JSON text. */
+  readonly graphText: string
+  /** The graph, or null where it is read again from its text when its turn comes. */
+  graph: JsonObject | null
+  /** extra_data as JSON text, without partner keys. */
+  readonly extraDataText: string
+  /** extra_data with the partner keys, shown by the quirk `local.queue-shows-partner-key` only; else the same text. */
+  readonly shownExtraDataText: string
+  readonly client_id: string | null
+  readonly hasPartnerKey: boolean
+  /** Output nodes to execute. */
+  readonly outputs: readonly string[]
+  readonly submittedAtMs: number
+  /** Set when accepting the run was a mistake of the server that ends it as soon as it starts (see errors.ts, poison). */
+  readonly poison: string | null
+  /** Set when the run was taken out of the queue before its turn. */
+  deleted: boolean
+}
+
+export type Socket = {
+  readonly id: number
+  readonly clientId: string
+  /** Whether the first message of the client has been seen; only that one negotiates features. */
+  negotiated: boolean
+  supportsPreviewMetadata: boolean
+}
+
+export type World = {
+  readonly options: WorldOptions
+  readonly quirks: ReadonlySet<string>
+  /** Where all picture ids start, so that two seeds never paint the same. */
+  readonly pictureSeed: number
+  nowMs: number
+  readonly random: Random
+  /** Effects of the step that is under way. */
+  effects: Effect[]
+
+  /** Given to the next submit without a number of its own. */
+  counter: number
+  nextSerial: number
+  /** Pending runs as a heap, by number and submit order; deleted ones stay until they reach the top. */
+  readonly pending: Run[]
+  readonly pendingById: Map<string, Run[]>
+  pendingCount: number
+  running: Running | null
+  /** When the worker does its next thing; undefined while it has nothing to do. */
+  workerDueMs: number | undefined
+  interrupted: boolean
+  /** Whether the result cache is dropped before the next run. */
+  dropCache: boolean
+  /** A worker that a poison request has killed (quirk) takes no more runs. */
+  workerDead: boolean
+
+  /** Results of the nodes of the latest graph, by content hash. */
+  cache: Map<number, NodeResult>
+  /** Letters in the names of temporary files, by node id and type. */
+  readonly tempLetters: Map<string, string>
+
+  /** Finished runs: prompt_id to the JSON text of the entry. */
+  readonly history: Bounded<string>
+
+  /** Stored files by `type/subfolder/name`. */
+  readonly files: Bounded<StoredFile>
+  uploadedBytes: number
+  /** Highest counter in use, by `type/subfolder/base name`. */
+  readonly counters: Map<string, number>
+
+  readonly sockets: Map<number, Socket>
+  /** The socket that receives for a client id: the newest one. */
+  readonly socketByClient: Map<string, number>
+}
+
+/** A new world. Every option has to be given; emulator/options.ts has the defaults. */
+export function createWorld(options: WorldOptions): World {
+  const world: World = {
+    options,
+    quirks: new Set(options.quirks),
+    pictureSeed: hash53(`pictures of ${options.seed}`),
+    nowMs: 0,
+    random: createRandom(options.seed),
+    effects: [],
+    counter: 0,
+    nextSerial: 0,
+    pending: [],
+    pendingById: new Map(),
+    pendingCount: 0,
+    running: null,
+    workerDueMs: undefined,
+    interrupted: false,
+    dropCache: false,
+    workerDead: false,
+    cache: new Map(),
+    tempLetters: new Map(),
+    history: createBounded(options.historyLimit),
+    files: createBounded(options.fileLimit),
+    uploadedBytes: 0,
+    counters: new Map(),
+    sockets: new Map(),
+    socketByClient: new Map(),
+  }
+  addExampleFiles(world)
+  return world
+}
+
+/** The world's time as a client sees it: whole milliseconds since 1970. */
+export const timestamp = (world: World): number => world.options.epochMs + Math.floor(world.nowMs)

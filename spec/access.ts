@@ -1,0 +1,97 @@
+// Who is let in: the API key, the bearer token, the tiers of an account, the key for partner nodes.
+
+import { both, hosted, local, type Rules } from './language.ts'
+
+/** The header that carries the API key on hosted. */
+export const keyHeader = 'X-API-Key'
+
+/** Hosted paths that are readable without a key. */
+export const publicPaths = ['/system_stats'] as const
+
+/** Hosted paths, with all below them, that need a paid tier. */
+export const paidPaths = [
+  '/object_info',
+  '/queue',
+  '/userdata',
+  '/prompt',
+  '/upload/image',
+  '/upload/mask',
+  '/view',
+] as const
+
+/** The names in `extra_data` under which a key for partner nodes is accepted. */
+export const partnerKeys = ['api_key_partner_org', 'api_key_comfy_org'] as const
+
+/** Members of `extra_data` that no listing, history or file shows. */
+export const secretKeys = [...partnerKeys, 'auth_token_comfy_org'] as const
+
+export const rules = {
+  'access/local-without-key': {
+    says: 'The local server answers requests without a credential, or with any.',
+    basis: 'stated',
+    on: local,
+    carries: ['A17'],
+  },
+  'access/bearer-token': {
+    says: 'A local server with a token takes it as a bearer token, at the socket as query too.',
+    basis: 'stated',
+    on: local,
+    carries: ['A17'],
+  },
+  'access/bearer-refusal': {
+    says: 'Without the configured token, paths and the socket answer 401 and WWW-Authenticate.',
+    basis: 'chosen',
+    on: local,
+  },
+  'access/hosted-key': {
+    says: 'A hosted request carries its key in X-API-Key.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A18', 'A116'],
+  },
+  'access/hosted-key-refusal': {
+    says: 'Without a known key every path but the public one answers 401, paid or not.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'access/hosted-socket-key': {
+    says: 'The hosted socket takes the key as the query token and refuses others.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A20'],
+  },
+  'access/hosted-public-statistics': {
+    says: 'The hosted system statistics answer without a key.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A103', 'A116'],
+  },
+  'access/free-tier-refusal': {
+    says: 'A free account is answered 403 on the seven paid paths and served on the others.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A104', 'A105', 'A106', 'A107', 'A108', 'A109', 'A110', 'A117'],
+  },
+  'access/partner-key-names': {
+    says: 'A partner node takes its key as api_key_partner_org or api_key_comfy_org.',
+    basis: 'stated',
+    on: both,
+    carries: ['A32'],
+  },
+  'access/partner-key-missing': {
+    says: 'A partner node without its key fails the accepted run at that node.',
+    basis: 'observed',
+    on: both,
+  },
+  'access/partner-key-is-its-own': {
+    says: 'The hosted API key in the place of the partner key is refused by partner nodes.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A33'],
+  },
+  'access/partner-key-hidden': {
+    says: 'No listing, history entry, job detail or file shows a partner key.',
+    basis: 'chosen',
+    on: both,
+  },
+} as const satisfies Rules

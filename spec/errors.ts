@@ -1,0 +1,246 @@
+// Every refusal: under which condition, with which status and body. Then the words of failed submits and failed runs.
+// `{name}` in a text stands for a value that the server fills in.
+
+import type { Refusals, Schema } from './language.ts'
+
+/** Refusals of the local server: no common body format, most are empty or a fixed text. */
+export const refusals = {
+  internal: {
+    status: 500,
+    when: 'The request has a form that its handler does not expect: broken JSON, a wrong JSON type.',
+    body: { text: '500 Internal Server Error\n\nServer got itself in trouble' },
+    headers: { Connection: 'close' },
+  },
+  unknownPath: {
+    status: 404,
+    when: 'GET or HEAD of a path that no route serves, or that only serves POST.',
+    body: 'empty',
+    headers: { 'Content-Type': 'application/octet-stream' },
+  },
+  methodNotAllowed: {
+    status: 405,
+    when: 'A method that the path does not serve; an unknown path serves GET and HEAD.',
+    body: { text: '405: Method Not Allowed' },
+    headers: { Allow: '{methods}' },
+  },
+  notFoundEmpty: {
+    status: 404,
+    when: 'A handler does not find the file or the model folder.',
+    body: 'empty',
+  },
+  notFoundText: {
+    status: 404,
+    when: 'A path that leaves the root, or an unknown path below /internal/.',
+    body: { text: '404: Not Found' },
+  },
+  forbiddenEmpty: {
+    status: 403,
+    when: 'A subfolder outside its folder, or a foreign origin at a loopback address.',
+    body: 'empty',
+  },
+  badRequestEmpty: {
+    status: 400,
+    when: 'A file name, a folder type or an upload that the handler refuses.',
+    body: 'empty',
+  },
+  bodyTooLarge: {
+    status: 413,
+    when: 'A request body above the configured limit.',
+    body: { text: 'Maximum request body size {limit} exceeded.' },
+  },
+  bearerMissing: {
+    status: 401,
+    when: 'The server is configured for a bearer token and the request carries none or another.',
+    body: { text: '401: Unauthorized' },
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+  socketWithoutUpgrade: {
+    status: 400,
+    when: 'GET /ws without the headers of a WebSocket handshake.',
+    body: { text: 'No WebSocket UPGRADE hdr: None\n Can "Upgrade" only to "WebSocket".' },
+  },
+  socketVersion: {
+    status: 400,
+    when: 'A WebSocket handshake of another version than 13.',
+    body: { text: 'Unsupported version: {version}' },
+  },
+  socketKey: {
+    status: 400,
+    when: 'A WebSocket handshake whose key is missing or malformed.',
+    body: { text: 'Handshake error: {key}' },
+  },
+} as const satisfies Refusals
+
+/** The body of a refusal on hosted. */
+export const hostedError = {
+  type: 'object',
+  properties: { code: { type: 'string' }, message: { type: 'string' } },
+  required: ['code', 'message'],
+} as const satisfies Schema
+
+/** Refusals of the hosted server: a JSON object with `code` and `message`. */
+export const hostedRefusals = {
+  unauthorized: {
+    status: 401,
+    when: 'No key, or an unknown one, on a path that needs one.',
+    body: { json: { code: 'UNAUTHORIZED', message: 'A valid API key is required.' } },
+  },
+  freeTier: {
+    status: 403,
+    when: 'An account of the free tier on a paid-tier path.',
+    body: { json: { code: 'FORBIDDEN', message: 'This needs a subscription: free tier account.' } },
+  },
+  notFound: {
+    status: 404,
+    when: 'An unknown path, job or file, or one that belongs to another account.',
+    body: { json: { code: 'NOT_FOUND', message: 'Not found.' } },
+  },
+  folderNotFound: {
+    status: 404,
+    when: 'A model folder that is unknown or holds no model.',
+    body: { json: { code: 'folder_not_found', message: 'No such model folder: {folder}' } },
+  },
+  badRequest: {
+    status: 400,
+    when: 'A request that lacks what its path needs, or an upload above the limits.',
+    body: { json: { code: 'BAD_REQUEST', message: '{reason}' } },
+  },
+} as const satisfies Refusals
+
+/** The top-level `error` of a refused submit (status 400); `extra_info` is empty in each. */
+export const promptErrors = {
+  noPrompt: {
+    type: 'no_prompt',
+    message: 'No prompt provided',
+    details: 'No prompt provided',
+    when: 'The body has no key `prompt`.',
+  },
+  missingClassType: {
+    type: 'invalid_prompt',
+    message: 'Cannot execute because a node is missing the class_type property.',
+    details: "Node ID '#{node_id}'",
+    when: 'A node has no class_type.',
+  },
+  unknownClassType: {
+    type: 'invalid_prompt',
+    message: 'Cannot execute because node {class_type} does not exist.',
+    details: "Node ID '#{node_id}'",
+    when: 'The class_type of a node is not a known node type.',
+  },
+  noOutputs: {
+    type: 'prompt_no_outputs',
+    message: 'Prompt has no outputs',
+    details: '',
+    when: 'No node is an output node, or none that is asked for.',
+  },
+  outputsFailed: {
+    type: 'prompt_outputs_failed_validation',
+    message: 'Prompt outputs failed validation',
+    details: '{message}: {details}, a line for each error of the output nodes themselves',
+    when: 'No output node is valid.',
+  },
+} as const
+
+/** The entries of `node_errors[id].errors`, by `type`. */
+export const nodeErrors = {
+  required_input_missing: {
+    message: 'Required input is missing',
+    details: '{input}',
+    extra: ['input_name'],
+    when: 'A required input has no value.',
+  },
+  bad_linked_input: {
+    message: 'Bad linked input, must be a length-2 list of [node_id, slot_index]',
+    details: '{input}',
+    extra: ['input_name', 'input_config', 'received_value'],
+    when: 'An array as an input value has another length than two.',
+  },
+  return_type_mismatch: {
+    message: 'Return type mismatch between linked nodes',
+    details: '{input}, received_type({received}) mismatch input_type({expected})',
+    extra: ['input_name', 'input_config', 'received_type', 'linked_node'],
+    when: 'The linked output has another type than the input.',
+  },
+  invalid_input_type: {
+    message: 'Failed to convert an input value to a {type} value',
+    details: '{input}, {value}, {exception}',
+    extra: ['input_name', 'input_config', 'received_value', 'exception_message'],
+    when: 'A literal cannot be converted to the declared INT, FLOAT, STRING or BOOLEAN.',
+  },
+  value_smaller_than_min: {
+    message: 'Value {value} smaller than min of {min}',
+    details: '{input}',
+    extra: ['input_name', 'input_config', 'received_value'],
+    when: 'A number lies below the declared minimum.',
+  },
+  value_bigger_than_max: {
+    message: 'Value {value} bigger than max of {max}',
+    details: '{input}',
+    extra: ['input_name', 'input_config', 'received_value'],
+    when: 'A number lies above the declared maximum.',
+  },
+  value_not_in_list: {
+    message: 'Value not in list',
+    details: "{input}: '{value}' not in {list}",
+    extra: ['input_name', 'input_config', 'received_value'],
+    when: 'A combo value is none of the declared options.',
+  },
+  custom_validation_failed: {
+    message: 'Custom validation failed for node',
+    details: '{input} - {text}',
+    extra: ['input_name'],
+    when: "The node type's own check refuses the value, such as a missing input file.",
+  },
+  exception_during_validation: {
+    message: 'Exception when validating node',
+    details: '{exception}',
+    extra: ['exception_type', 'traceback'],
+    when: 'Validation of an output node breaks off, such as at a link to a missing node.',
+  },
+  exception_during_inner_validation: {
+    message: 'Exception when validating inner node',
+    details: '{exception}',
+    extra: [
+      'input_name',
+      'input_config',
+      'exception_message',
+      'exception_type',
+      'traceback',
+      'linked_node',
+    ],
+    when: 'Validation of a node upstream of an output breaks off.',
+  },
+  missing_node_type: {
+    message: 'Cannot execute because node {class_type} does not exist.',
+    details: "Node ID '#{node_id}'",
+    extra: ['node_id', 'class_type'],
+    when: 'A node without class_type, or with an unknown one (our decision; else no node is named).',
+  },
+  dependency_cycle: {
+    message: 'Dependency cycle detected',
+    details: '{path}',
+    extra: ['node_id', 'cycle_nodes'],
+    when: 'A node is part of a cycle (our decision; else no node is named).',
+  },
+} as const
+
+/** `exception_type` of a hosted `execution_error`, with its meaning. */
+export const exceptionTypes = {
+  ValidationError: 'The workflow or its inputs are bad; `node_errors` has the details.',
+  ModelDownloadError: 'A model that the workflow needs is not available.',
+  ImageDownloadError: 'An input image could not be fetched from its address.',
+  OOMError: 'The GPU has no memory left.',
+  InsufficientFundsError: 'The balance of the account is too low for a partner node.',
+  InactiveSubscriptionError: 'The subscription of the account is not active.',
+} as const
+
+/** `exception_type` of a local `execution_error`: Python class names, built-in ones without a module. */
+export const localExceptionTypes = {
+  ValueError: 'An input has a value that the node cannot use.',
+  TypeError: 'An input has a type that the node cannot use.',
+  KeyError: 'A key, such as the id of a linked node, does not exist.',
+  RuntimeError: 'A calculation of the node fails.',
+  FileNotFoundError: 'A file that the node reads does not exist.',
+  Exception: 'A failure without a class of its own, such as a partner node without its key.',
+  'torch.OutOfMemoryError': 'The GPU has no memory left.',
+} as const

@@ -1,0 +1,281 @@
+// Files: viewing them, uploading images and masks, and the names that output nodes give.
+
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from './language.ts'
+import { hostedError } from './errors.ts'
+
+export const folderTypes = ['output', 'input', 'temp'] as const
+
+/** A file in the outputs of a node. */
+export const fileEntry = {
+  type: 'object',
+  properties: {
+    filename: { type: 'string' },
+    subfolder: { type: 'string' },
+    type: { enum: folderTypes },
+  },
+  required: ['filename', 'subfolder', 'type'],
+} as const satisfies Schema
+
+export const uploadReply = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    subfolder: { type: 'string' },
+    type: { type: 'string' },
+  },
+  required: ['name', 'subfolder', 'type'],
+} as const satisfies Schema
+
+/** The form field `original_ref` of a mask upload, as JSON text: the image that the mask belongs to. */
+export const originalRef = {
+  type: 'object',
+  properties: {
+    filename: { type: 'string' },
+    subfolder: { type: 'string' },
+    type: { type: 'string' },
+  },
+  required: ['filename'],
+} as const satisfies Schema
+
+const formFields = {
+  image: { type: 'string', contentMediaType: 'application/octet-stream' },
+  type: { type: 'string' },
+  subfolder: { type: 'string' },
+  overwrite: { type: 'string' },
+} as const satisfies Readonly<Record<string, Schema>>
+
+/** The multipart form of an upload: `image` is the file, `overwrite` is true as "true" or "1". */
+export const uploadForm = {
+  type: 'object',
+  properties: formFields,
+  required: ['image'],
+} as const satisfies Schema
+
+/** The same for a mask; `original_ref` is JSON text. */
+export const maskForm = {
+  type: 'object',
+  properties: {
+    ...formFields,
+    original_ref: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: originalRef,
+    },
+  },
+  required: ['image', 'original_ref'],
+} as const satisfies Schema
+
+const hostedUploadReplies = {
+  200: uploadReply,
+  400: hostedError,
+  401: hostedError,
+  403: hostedError,
+} as const
+
+export const endpoints = {
+  view: {
+    method: 'GET',
+    path: '/view',
+    on: both,
+    does: 'Gives a file, on hosted the way to it.',
+    query: {
+      filename: { type: 'string' },
+      subfolder: { type: 'string' },
+      type: { type: 'string' },
+      preview: { type: 'string' },
+      channel: { type: 'string' },
+    },
+    replies: { 200: 'bytes', 400: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
+    hostedReplies: {
+      302: 'empty',
+      400: hostedError,
+      401: hostedError,
+      403: hostedError,
+      404: hostedError,
+    },
+  },
+  uploadImage: {
+    method: 'POST',
+    path: '/upload/image',
+    on: both,
+    does: 'Stores a file, by default among the inputs.',
+    body: 'multipart',
+    form: uploadForm,
+    replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
+    hostedReplies: hostedUploadReplies,
+  },
+  uploadMask: {
+    method: 'POST',
+    path: '/upload/mask',
+    on: both,
+    does: 'Stores an image again with the alpha channel of the uploaded mask.',
+    body: 'multipart',
+    form: maskForm,
+    replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
+    hostedReplies: hostedUploadReplies,
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'files/view': {
+    says: 'GET /view gives the bytes of the file that filename, subfolder and type name.',
+    basis: 'stated',
+    on: local,
+    carries: ['A4', 'A21', 'A75', 'A76', 'A77'],
+  },
+  'files/view-headers': {
+    says: 'A viewed file has its media type and its name in Content-Disposition.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/view-annotated': {
+    says: 'A filename that ends in a folder name in brackets is looked up in that folder.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/view-missing': {
+    says: 'GET /view of a missing file, or without filename, answers 404.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/view-bad-name': {
+    says: 'GET /view answers 400 to a bad filename or type, 403 to a subfolder outside.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/view-converted': {
+    says: 'preview and channel make GET /view answer with a converted picture.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/view-conditional': {
+    says: 'A viewed file takes part in conditional and range requests.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/hosted-view': {
+    says: 'A hosted GET /view answers 302 with a signed URL in Location.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A4', 'A22'],
+  },
+  'files/hosted-signed-url': {
+    says: 'The signed URL lies on another host and gives the bytes without the key.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A111'],
+  },
+  'files/hosted-view-missing': {
+    says: 'A hosted view of a missing file, or one of another account, answers 404.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'files/entry': {
+    says: 'A file in an output is told as filename, subfolder and type.',
+    basis: 'observed',
+    on: both,
+  },
+  'files/saved-name': {
+    says: 'Saved files are named by their prefix, which can hold a subfolder, and a counter.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/preview-is-temp': {
+    says: 'Preview nodes save into the folder temp.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/workflow-in-png': {
+    says: 'A saved PNG holds the workflow and the members of extra_pnginfo as text.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/samples': {
+    says: 'Outputs that are no pictures are one small valid sample of their format.',
+    basis: 'chosen',
+    on: both,
+  },
+  'files/local-videos': {
+    says: 'Video outputs stand under the key videos.',
+    basis: 'stated',
+    on: local,
+    carries: ['A46', 'A47'],
+  },
+  'files/hosted-video': {
+    says: 'Hosted video outputs stand under the key video.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A45', 'A47'],
+  },
+  'files/upload': {
+    says: 'POST /upload/image stores the file of the field image under the folder type.',
+    basis: 'stated',
+    on: both,
+    carries: ['A5', 'A79', 'A80'],
+  },
+  'files/upload-reply': {
+    says: 'An upload is answered with name, subfolder and type, as texts.',
+    basis: 'stated',
+    on: both,
+    carries: ['A55', 'A56', 'A57', 'A83'],
+  },
+  'files/upload-overwrite': {
+    says: 'With overwrite true an upload replaces the file of its name.',
+    basis: 'stated',
+    on: local,
+    carries: ['A81'],
+  },
+  'files/upload-renamed': {
+    says: 'Without overwrite a taken name gets a number, unless the bytes are the same.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/upload-subfolder': {
+    says: 'A local upload is stored in its subfolder, among the inputs when it has no type.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/upload-bad': {
+    says: 'An upload without image or to outside answers 400, one of an unknown type 500.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/upload-is-usable': {
+    says: 'A workflow loads an uploaded image by the name in the reply.',
+    basis: 'observed',
+    on: both,
+  },
+  'files/hosted-upload-subfolder': {
+    says: 'A hosted upload tells its subfolder back and is stored without it.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A82'],
+  },
+  'files/hosted-upload-name': {
+    says: 'A hosted upload is named after its content.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'files/mask': {
+    says: 'POST /upload/mask stores a picture from an image form and answers like an upload.',
+    basis: 'stated',
+    on: both,
+    carries: ['A5', 'A84', 'A86'],
+  },
+  'files/mask-original': {
+    says: 'original_ref names the uploaded image, as JSON text, that the mask belongs to.',
+    basis: 'stated',
+    on: both,
+    carries: ['A85'],
+  },
+  'files/mask-alpha': {
+    says: 'A stored mask is the original with the alpha channel of the upload.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/mask-bad-original': {
+    says: 'A mask without a usable original_ref answers 500.',
+    basis: 'observed',
+    on: local,
+  },
+} as const satisfies Rules

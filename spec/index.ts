@@ -1,0 +1,70 @@
+// The protocol as a whole: all areas gathered.
+
+import type { Endpoints, Rules } from './language.ts'
+import * as access from './access.ts'
+import * as catalog from './catalog.ts'
+import * as deployments from './deployments.ts'
+import * as files from './files.ts'
+import * as frameLayouts from './frames.ts'
+import * as history from './history.ts'
+import * as http from './http.ts'
+import * as manager from './manager.ts'
+import * as socket from './messages.ts'
+import * as queue from './queue.ts'
+import * as runs from './runs.ts'
+import * as system from './system.ts'
+import * as workflows from './workflows.ts'
+
+/** Every area with all that its file says, in the order in which PROTOCOL.md tells them. */
+export const areas = {
+  deployments,
+  access,
+  http,
+  workflows,
+  runs,
+  messages: socket,
+  frames: frameLayouts,
+  history,
+  queue,
+  files,
+  catalog,
+  system,
+  manager,
+} as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
+
+export const rules = {
+  ...deployments.rules,
+  ...access.rules,
+  ...http.rules,
+  ...workflows.rules,
+  ...runs.rules,
+  ...socket.rules,
+  ...frameLayouts.rules,
+  ...history.rules,
+  ...queue.rules,
+  ...files.rules,
+  ...catalog.rules,
+  ...system.rules,
+  ...manager.rules,
+} as const satisfies Rules
+export type RuleId = keyof typeof rules
+
+export const endpoints = {
+  ...workflows.endpoints,
+  ...runs.endpoints,
+  ...history.endpoints,
+  ...files.endpoints,
+  ...socket.endpoints,
+  ...catalog.endpoints,
+  ...queue.endpoints,
+  ...system.endpoints,
+  ...manager.endpoints,
+} as const satisfies Endpoints
+export type EndpointName = keyof typeof endpoints
+
+export * as errors from './errors.ts'
+export { goneOnHosted, profiles } from './deployments.ts'
+export { frames } from './frames.ts'
+export { messages, order, receivers } from './messages.ts'
+export { quirks } from './quirks.ts'
+export { statements, type StatementId } from './statements.ts'

@@ -1,0 +1,93 @@
+// The words in which the protocol is written down: everything else in this folder is data of these types.
+
+import type { XStatic } from 'typebox/schema'
+
+/** The two forms in which the workflow server runs. */
+export type Deployment = 'local' | 'hosted'
+export const local = ['local'] as const
+export const hosted = ['hosted'] as const
+export const both = ['local', 'hosted'] as const
+
+/** `stated`: the description says it. `observed`: real servers do it. `chosen`: both are silent, and we decided. */
+export type Basis = 'stated' | 'observed' | 'chosen'
+
+/** One sentence of the protocol. Its id is its key in the area's `rules`, of the form `area/fact`. */
+export type Rule = {
+  /** One present-tense sentence, unique, under 100 characters: titles, documents and failures print it. */
+  readonly says: string
+  readonly basis: Basis
+  readonly on: readonly Deployment[]
+  /** Numbers of the statements that this rule carries (see statements.ts). */
+  readonly carries?: readonly string[]
+}
+export type Rules = Readonly<Record<`${string}/${string}`, Rule>>
+
+/** A JSON Schema (2020-12) as plain data. `Static` gives the type of the values that it allows. */
+export type Schema = { readonly [keyword: string]: unknown }
+export type Static<S> = XStatic<S>
+
+/** What a reply may carry: a schema for JSON, or the media type of anything else; `empty` is no body at all. */
+export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html'
+
+/** One method of one path. Paths are in local form; `{name}` stands for one path segment. */
+export type Endpoint = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** The path on hosted, below its prefix, where it differs. */
+  readonly hostedPath?: string
+  readonly on: readonly Deployment[]
+  readonly does: string
+  readonly query?: Readonly<Record<string, Schema>>
+  readonly body?: Schema | 'multipart'
+  /** The fields of a multipart body. */
+  readonly form?: Schema
+  readonly replies: Readonly<Record<number, ReplyBody>>
+  /** Replies on hosted, where they differ from those on local. */
+  readonly hostedReplies?: Readonly<Record<number, ReplyBody>>
+}
+export type Endpoints = Readonly<Record<string, Endpoint>>
+
+/** A JSON message of the socket: `{type, data}` where `data` fits the schema. */
+export type Message = {
+  readonly on: readonly Deployment[]
+  readonly when: string
+  readonly data: Schema
+}
+export type Messages = Readonly<Record<string, Message>>
+
+/** One field of a binary frame; numbers are big-endian. `prefixed` fields carry their byte length in 4 bytes before them. */
+export type FrameField =
+  | {
+      readonly name: string
+      readonly is: 'u32'
+      readonly values?: Readonly<Record<string, number>>
+    }
+  | { readonly name: string; readonly is: 'prefixed-text' | 'prefixed-json' }
+  | { readonly name: string; readonly is: 'text' | 'bytes' }
+export type Frame = {
+  readonly type: number
+  readonly when: string
+  readonly fields: readonly FrameField[]
+}
+
+/** A refusal of a client's mistake: status and body, ready to be sent. */
+export type Refusal = {
+  readonly status: number
+  readonly when: string
+  readonly body: 'empty' | { readonly text: string } | { readonly json: unknown }
+  /** Headers beyond those that follow from the body. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+export type Refusals = Readonly<Record<string, Refusal>>
+
+/** A behaviour that real servers have and the description denies (or the other way round), switched on by name. */
+export type Quirk = {
+  readonly on: readonly Deployment[]
+  /** What holds by default. */
+  readonly default: string
+  /** What holds with the quirk. */
+  readonly quirk: string
+  /** Where the behaviour was seen or stated. */
+  readonly source: string
+}
+export type Quirks = Readonly<Record<`${string}.${string}`, Quirk>>

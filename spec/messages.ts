@@ -1,0 +1,424 @@
+// The JSON messages of the socket: the data of each type and who receives it. Their order stands in order.ts.
+
+import {
+  both,
+  hosted,
+  local,
+  type Endpoints,
+  type Messages,
+  type Rules,
+  type Schema,
+} from './language.ts'
+import { hostedError } from './errors.ts'
+
+const id = { type: 'string' } as const
+const ids = { type: 'array', items: { type: 'string' } } as const
+const objectOrArray = { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] } as const
+const timestamp = { type: 'integer', volatile: true } as const
+
+/** The state of one node in a `progress_state` message. */
+export const nodeProgress = {
+  type: 'object',
+  properties: {
+    value: { type: 'number' },
+    max: { type: 'number' },
+    state: { enum: ['pending', 'running', 'finished', 'error'] },
+    node_id: id,
+    prompt_id: id,
+    display_node_id: id,
+    parent_node_id: { type: ['string', 'null'] },
+    real_node_id: id,
+  },
+  required: [
+    'value',
+    'max',
+    'state',
+    'node_id',
+    'prompt_id',
+    'display_node_id',
+    'parent_node_id',
+    'real_node_id',
+  ],
+} as const satisfies Schema
+
+/** Flags that client and server tell each other. */
+export const featureFlags = {
+  type: 'object',
+  properties: {
+    supports_preview_metadata: { type: 'boolean' },
+    max_upload_size: { type: 'number' },
+  },
+} as const satisfies Schema
+
+export const messages = {
+  status: {
+    on: both,
+    when: 'The queue changes, and first on each connection.',
+    data: {
+      type: 'object',
+      properties: {
+        status: {
+          type: 'object',
+          properties: {
+            exec_info: {
+              type: 'object',
+              properties: { queue_remaining: { type: 'integer', minimum: 0 } },
+              required: ['queue_remaining'],
+            },
+          },
+          required: ['exec_info'],
+        },
+        sid: id,
+      },
+      required: ['status'],
+    },
+  },
+  feature_flags: {
+    on: both,
+    when: 'The client sends its own feature flags as its first message.',
+    data: featureFlags,
+  },
+  notification: {
+    on: both,
+    when: 'There is something to tell a person, in words.',
+    data: { type: 'object', properties: { value: { type: 'string' } }, required: ['value'] },
+  },
+  execution_start: {
+    on: both,
+    when: 'A run begins.',
+    data: { type: 'object', properties: { prompt_id: id, timestamp }, required: ['prompt_id'] },
+  },
+  execution_cached: {
+    on: both,
+    when: 'A run begins: the nodes whose results are at hand and that do not run.',
+    data: {
+      type: 'object',
+      properties: { nodes: ids, prompt_id: id, timestamp },
+      required: ['nodes', 'prompt_id'],
+    },
+  },
+  executing: {
+    on: both,
+    when: 'A node begins; on local, with node null, the run is over.',
+    data: {
+      type: 'object',
+      properties: { node: { type: ['string', 'null'] }, display_node: id, prompt_id: id },
+      required: ['node'],
+    },
+  },
+  progress_state: {
+    on: both,
+    when: 'The progress of a node changes: all nodes of the run so far.',
+    data: {
+      type: 'object',
+      properties: {
+        prompt_id: id,
+        nodes: { type: 'object', additionalProperties: nodeProgress },
+      },
+      required: ['prompt_id', 'nodes'],
+    },
+  },
+  progress: {
+    on: both,
+    when: 'A node has done a step.',
+    data: {
+      type: 'object',
+      properties: {
+        value: { type: 'number' },
+        max: { type: 'number' },
+        prompt_id: id,
+        node: id,
+      },
+      required: ['value', 'max', 'prompt_id', 'node'],
+    },
+  },
+  executed: {
+    on: both,
+    when: 'A node has something to show: its output is ready.',
+    data: {
+      type: 'object',
+      properties: {
+        node: id,
+        display_node: id,
+        output: {
+          anyOf: [
+            { type: 'object', additionalProperties: { type: 'array', items: {} } },
+            { type: 'null' },
+          ],
+        },
+        prompt_id: id,
+      },
+      required: ['node', 'output', 'prompt_id'],
+    },
+  },
+  execution_success: {
+    on: both,
+    when: 'A run has succeeded.',
+    data: { type: 'object', properties: { prompt_id: id, timestamp }, required: ['prompt_id'] },
+  },
+  execution_error: {
+    on: both,
+    when: 'A run has failed.',
+    data: {
+      type: 'object',
+      properties: {
+        prompt_id: id,
+        node_id: id,
+        node_type: { type: 'string' },
+        executed: ids,
+        exception_message: { type: 'string' },
+        exception_type: { type: 'string' },
+        traceback: { type: 'array', items: { type: 'string' }, volatile: true },
+        current_inputs: objectOrArray,
+        current_outputs: objectOrArray,
+        timestamp,
+      },
+      required: ['prompt_id', 'node_id', 'exception_message', 'exception_type', 'traceback'],
+    },
+  },
+  execution_interrupted: {
+    on: both,
+    when: 'A run has been cancelled.',
+    data: {
+      type: 'object',
+      properties: {
+        prompt_id: id,
+        node_id: id,
+        node_type: { type: 'string' },
+        executed: ids,
+        timestamp,
+      },
+      required: ['prompt_id'],
+    },
+  },
+} as const satisfies Messages
+
+export type MessageType = keyof typeof messages
+
+export { type Kind, order, type Order, type State } from './order.ts'
+
+/** Who receives a type on local; `own` is the socket whose id is the `client_id` of the run. */
+export type Receivers = 'everyone' | 'own' | 'own-or-everyone' | 'asking-socket'
+
+/** On local. `own-or-everyone`: everyone when the run has no `client_id`. Previews go like `progress`. */
+export const receivers = {
+  status: 'everyone',
+  feature_flags: 'asking-socket',
+  notification: 'own',
+  execution_start: 'own',
+  execution_cached: 'own',
+  executing: 'own',
+  progress_state: 'own-or-everyone',
+  progress: 'own-or-everyone',
+  executed: 'own',
+  execution_success: 'own',
+  execution_error: 'own',
+  execution_interrupted: 'own-or-everyone',
+} as const satisfies Record<MessageType, Receivers>
+
+export const endpoints = {
+  socket: {
+    method: 'GET',
+    path: '/ws',
+    on: both,
+    does: 'Opens the socket: messages and frames of the runs.',
+    query: { clientId: { type: 'string' }, token: { type: 'string' } },
+    replies: { 101: 'empty', 400: 'text', 403: 'empty' },
+    hostedReplies: {
+      101: 'empty',
+      401: hostedError,
+    },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'messages/json-text': {
+    says: 'A message is a JSON object with type and data, in a text frame.',
+    basis: 'stated',
+    on: both,
+    carries: ['A2', 'A118'],
+  },
+  'messages/order': {
+    says: 'The messages of a run follow the order table.',
+    basis: 'stated',
+    on: both,
+    carries: ['A134'],
+  },
+  'messages/type-first': {
+    says: 'The first key of a message is type.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/status': {
+    says: 'A queue change sends status with the number of runs that wait or run.',
+    basis: 'stated',
+    on: both,
+    carries: ['A119'],
+  },
+  'messages/status-on-connect': {
+    says: 'The first message on a socket is a status that holds its sid.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/sid': {
+    says: 'The sid is the clientId of the socket, or 32 hex digits where it has none.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/status-of-a-run': {
+    says: 'A run sends status when it is queued, when it is taken and when it is over.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/notification': {
+    says: 'A run sends a notification with a text after its start.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A120'],
+  },
+  'messages/execution-start': {
+    says: 'A run begins with execution_start, which holds its prompt_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A121'],
+  },
+  'messages/execution-cached': {
+    says: 'execution_cached lists the nodes that the cache spares, also when there are none.',
+    basis: 'stated',
+    on: both,
+    carries: ['A127'],
+  },
+  'messages/executing': {
+    says: 'A node that begins sends executing with node and prompt_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A122'],
+  },
+  'messages/executing-null': {
+    says: 'A run ends with executing whose node is null.',
+    basis: 'stated',
+    on: local,
+    carries: ['A123'],
+  },
+  'messages/executing-null-last': {
+    says: 'executing with node null comes after the last status, when the history is readable.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/progress': {
+    says: 'A sampler sends progress for each step, with node, value and max.',
+    basis: 'stated',
+    on: both,
+    carries: ['A124'],
+  },
+  'messages/progress-state': {
+    says: 'progress_state tells in nodes the progress of each node so far.',
+    basis: 'stated',
+    on: both,
+    carries: ['A125'],
+  },
+  'messages/executed': {
+    says: 'A node with something to show sends executed with node and output.',
+    basis: 'stated',
+    on: both,
+    carries: ['A126'],
+  },
+  'messages/executed-cached': {
+    says: 'A cached output node sends executed with its stored output, or null, and no executing.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/success': {
+    says: 'A successful run sends execution_success with its prompt_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A68', 'A128'],
+  },
+  'messages/error': {
+    says: 'A failed run sends execution_error with type, message, traceback and node_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A67', 'A129'],
+  },
+  'messages/error-details': {
+    says: 'execution_error and execution_interrupted name node_type and executed too.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/interrupted': {
+    says: 'A cancelled run sends execution_interrupted with its prompt_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A66', 'A130'],
+  },
+  'messages/hosted-early-cancel': {
+    says: 'A run that is cancelled before its start sends execution_interrupted.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A66'],
+  },
+  'messages/timestamps': {
+    says: 'The execution_ messages hold the time in milliseconds as timestamp.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/own-client': {
+    says: 'The messages of a run go only to the socket with the client_id of its submit.',
+    basis: 'stated',
+    on: local,
+    carries: ['A29', 'A131'],
+  },
+  'messages/status-to-everyone': {
+    says: 'status goes to every socket.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/no-client': {
+    says: 'Of a run without client_id everyone gets progress, previews, interruption, nobody the rest.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/newest-socket': {
+    says: 'Of several sockets with one clientId the newest receives, also after others close.',
+    basis: 'stated',
+    on: local,
+    carries: ['A131'],
+  },
+  'messages/reconnect': {
+    says: 'A socket that returns during its run gets executing with the node at work.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/disconnect': {
+    says: 'A run goes on when its socket closes.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/feature-flags': {
+    says: 'feature_flags as the first message is answered with those of the server.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/client-messages': {
+    says: 'Any other message from the client, and feature_flags after it, changes nothing.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/no-handshake': {
+    says: 'GET /ws without a WebSocket handshake answers 400.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/hosted-all-connections': {
+    says: 'Every connection of a hosted account gets all messages of that account.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A30', 'A132'],
+  },
+  'messages/hosted-names-run': {
+    says: 'Every hosted message about a run holds its prompt_id.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A133'],
+  },
+} as const satisfies Rules

@@ -1,0 +1,151 @@
+// Behaviours that real servers have and the description denies, or the other way round: each is switched on by its name.
+
+import { both, hosted, local, type Quirks } from './language.ts'
+
+export const quirks = {
+  'workflows.bare-graph-errors': {
+    on: both,
+    default:
+      'A refused submit names the node to blame in `node_errors`, also for classes and cycles.',
+    quirk: 'An unknown or missing class_type and a cycle leave `node_errors` empty.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'workflows.invalid-is-200': {
+    on: both,
+    default: 'A workflow without a valid output is answered 400, without `prompt_id`.',
+    quirk: 'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs.',
+    source: 'the description, read literally; hosted servers as clients saw them',
+  },
+  'queue.poison-kills-worker': {
+    on: local,
+    default: 'A request that breaks the worker of a real server fails its own run, and no other.',
+    quirk: 'That run stays in `queue_running` for ever and later runs stay pending.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'local.notification': {
+    on: local,
+    default: 'A run sends `notification` only where a made-up node asks for it.',
+    quirk: 'Each run sends a `notification` after `execution_start`, as on hosted.',
+    source: 'the description, which lists it for both deployments',
+  },
+  'local.video-under-images': {
+    on: local,
+    default: 'Videos appear in the outputs under `videos`.',
+    quirk: 'Videos appear under `images`, with `animated` beside them.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'local.queue-shows-partner-key': {
+    on: local,
+    default: 'The queue listing shows no partner key.',
+    quirk: 'The queue listing shows `extra_data` with the partner key in it.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'local.zombie-socket': {
+    on: local,
+    default: 'Of two sockets with one client id the newest receives, whatever the older one does.',
+    quirk: 'When the older one closes, the newest receives nothing more either.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'history.completed-on-error': {
+    on: local,
+    default: 'The history entry of a failed run has `completed` false.',
+    quirk: 'It has `completed` true beside the `status_str` "error".',
+    source: 'the description, which calls it possible',
+  },
+  'hosted.python-exception-names': {
+    on: hosted,
+    default: 'A failed run tells one of six words as `exception_type`.',
+    quirk: 'The job detail tells the name of a Python exception.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.refuse-at-submit': {
+    on: hosted,
+    default: 'Missing funds and inactive subscriptions fail an accepted run.',
+    quirk: 'The submit is refused with 402, or with 429 where the queue is full.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.executing-null': {
+    on: hosted,
+    default: 'No `executing` with node null is sent.',
+    quirk: 'It ends each run, as on local.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.partner-key-is-api-key': {
+    on: hosted,
+    default: 'Partner nodes take the partner key of the account and refuse its API key.',
+    quirk: 'The API key itself is the partner key.',
+    source: 'published guides of the hosted API, 2026',
+  },
+  'hosted.public-catalogues': {
+    on: hosted,
+    default: 'Only the system statistics are readable without a key.',
+    quirk: 'Model folders and model lists are readable without a key too.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.bearer': {
+    on: hosted,
+    default: 'The API key travels in `X-API-Key` only.',
+    quirk: 'It is taken as `Authorization: Bearer` too.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.free-tier-402': {
+    on: hosted,
+    default: 'A free account is answered 403 on paid-tier paths.',
+    quirk: 'It is answered 402 on submit, and passes on the other paths.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.no-per-class': {
+    on: hosted,
+    default: 'A single node type is readable by its name.',
+    quirk: 'The path of a single node type is 404.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.no-free': {
+    on: hosted,
+    default: 'POST /api/free is answered 200.',
+    quirk: 'The path is 404.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.history-as-map': {
+    on: hosted,
+    default: 'The history is an array under the key `history`.',
+    quirk: 'It is an object keyed by run id, as on local.',
+    source: 'the description, read literally',
+  },
+  'hosted.status-raw-states': {
+    on: hosted,
+    default: 'The job status is one of the five words.',
+    quirk: 'It is an internal state: `submitted`, `executing`, `success`, `error` and others.',
+    source: 'published guides of the hosted API, 2026',
+  },
+  'hosted.silent-pending-cancel': {
+    on: hosted,
+    default: 'A run that is cancelled before it starts sends `execution_interrupted`.',
+    quirk: 'It sends nothing.',
+    source: 'clients of the hosted API',
+  },
+  'hosted.interrupt-all': {
+    on: hosted,
+    default: 'An interrupt cancels the oldest running run of the account.',
+    quirk: 'It cancels all running runs of the account.',
+    source: 'published hosted API, 2026, first revision',
+  },
+  'hosted.delete-running': {
+    on: hosted,
+    default: 'Deleting from the queue reaches pending runs only.',
+    quirk: 'It cancels running runs too.',
+    source: 'published hosted API, 2026, second revision',
+  },
+  'hosted.view-channel-bytes': {
+    on: hosted,
+    default: 'A view is always answered with a redirect.',
+    quirk: 'With `channel` or `res` it is answered 200 with the picture.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.foreign-job-403': {
+    on: hosted,
+    default: 'The run of another account is answered 404.',
+    quirk: 'It is answered 403.',
+    source: 'published hosted API, 2026, first revision',
+  },
+} as const satisfies Quirks

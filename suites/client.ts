@@ -1,0 +1,96 @@
+// A client of the socket that keeps a log of all that came, judged as it comes.
+
+import WebSocket from 'ws'
+import { type Decoded, decodeFrame } from './decode.ts'
+import { judgeMessage, type Message } from './judge.ts'
+
+/** What came over a socket, in order: messages and frames. */
+export type Received = Message | Decoded
+
+export const isMessage = (received: Received): received is Message => 'type' in received
+
+export type Session = {
+  readonly clientId: string | undefined
+  readonly received: readonly Received[]
+  /** All JSON messages so far. */
+  readonly messages: () => readonly Message[]
+  /** All frames so far. */
+  readonly frames: () => readonly Decoded[]
+  /** The raw text of all JSON messages so far. */
+  readonly texts: readonly string[]
+  /** What came that the spec does not allow, as sentences. */
+  readonly faults: readonly string[]
+  /** The first message that matches, already here or still to come. Fails when the socket closes before. */
+  readonly next: (matches: (message: Message) => boolean) => Promise<Message>
+  readonly send: (data: string | Uint8Array) => void
+  /** Resolves when the server has read all that was sent before, by a ping. */
+  readonly settled: () => Promise<void>
+  readonly close: () => Promise<number>
+  readonly closed: Promise<number>
+}
+
+/** Opens a socket and resolves when its first message, the status with its sid, is here. */
+export async function openSession(url: string, path: string, clientId?: string): Promise<Session> {
+  const query = clientId === undefined ? '' : `?clientId=${encodeURIComponent(clientId)}`
+  const socket = new WebSocket(url.replace(/^http/, 'ws') + path + query)
+  const received: Received[] = []
+  const texts: string[] = []
+  const faults: string[] = []
+  const waiting = new Set<() => void>()
+  socket.on('message', (data: Buffer, isBinary: boolean) => {
+    if (isBinary) received.push(decodeFrame(data))
+    else {
+      const text = data.toString()
+      const message = JSON.parse(text) as Message
+      texts.push(text)
+      faults.push(...judgeMessage(message))
+      received.push(message)
+    }
+    for (const check of waiting) check()
+  })
+  const closed = new Promise<number>((resolve) => {
+    socket.on('close', (code) => {
+      resolve(code)
+      for (const check of waiting) check()
+    })
+  })
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve)
+    socket.once('error', reject)
+  })
+  const messages = (): readonly Message[] => received.filter(isMessage)
+  const next = (matches: (message: Message) => boolean): Promise<Message> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        const found = messages().find(matches)
+        if (found === undefined && socket.readyState <= WebSocket.OPEN) return
+        waiting.delete(check)
+        if (found) resolve(found)
+        else reject(new Error(`The socket closed first. It received:\n${texts.join('\n')}`))
+      }
+      waiting.add(check)
+      check()
+    })
+  const session: Session = {
+    clientId,
+    received,
+    messages,
+    frames: () => received.filter((item): item is Decoded => !isMessage(item)),
+    texts,
+    faults,
+    next,
+    send: (data) => socket.send(data),
+    settled: () =>
+      new Promise((resolve) => {
+        socket.once('pong', () => resolve())
+        socket.ping()
+      }),
+    close: () => {
+      socket.close()
+      return closed
+    },
+    closed,
+  }
+  await session.next(({ type }) => type === 'status')
+  return session
+}

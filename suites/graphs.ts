@@ -1,0 +1,47 @@
+// Small workflows that the cases submit.
+
+export type Node = { readonly class_type: string; readonly inputs: Readonly<Record<string, unknown>> }
+export type Graph = Readonly<Record<string, Node>>
+
+const node = (class_type: string, inputs: Readonly<Record<string, unknown>> = {}): Node => ({
+  class_type,
+  inputs,
+})
+
+/** Two nodes: a picture of one colour, saved. */
+export const solid = (color = 0, prefix = 'solid'): Graph => ({
+  '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color }),
+  '2': node('SaveImage', { images: ['1', 0], filename_prefix: prefix }),
+})
+
+/** The classic text-to-image workflow, small: seven nodes, `steps` steps in node 3, output in node 9. */
+export const textToImage = (seed = 1, steps = 3, batch = 1): Graph => ({
+  '3': node('KSampler', {
+    model: ['4', 0],
+    seed,
+    steps,
+    cfg: 8,
+    sampler_name: 'euler',
+    scheduler: 'normal',
+    positive: ['6', 0],
+    negative: ['7', 0],
+    latent_image: ['5', 0],
+    denoise: 1,
+  }),
+  '4': node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safetensors' }),
+  '5': node('EmptyLatentImage', { width: 64, height: 64, batch_size: batch }),
+  '6': node('CLIPTextEncode', { text: 'a lighthouse', clip: ['4', 1] }),
+  '7': node('CLIPTextEncode', { text: 'text', clip: ['4', 1] }),
+  '8': node('VAEDecode', { samples: ['3', 0], vae: ['4', 2] }),
+  '9': node('SaveImage', { images: ['8', 0], filename_prefix: 'image' }),
+})
+
+/** One output node that runs for so many seconds, in so many steps. */
+export const slow = (seconds = 10, steps = 5): Graph => ({ '1': node('FlowdoubleSlow', { seconds, steps }) })
+
+/** A node that fails between two that do not. */
+export const failing = (exception_type = 'ValueError', message = 'made to fail'): Graph => ({
+  '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 0 }),
+  '2': node('FlowdoubleFail', { exception_type, message, value: ['1', 0] }),
+  '3': node('SaveImage', { images: ['2', 0], filename_prefix: 'never' }),
+})

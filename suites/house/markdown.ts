@@ -1,0 +1,28 @@
+// The few pieces of Markdown that the generated documents are made of.
+
+import type { Deployment } from '../../spec/language.ts'
+
+/** Text outside code spans in which nothing is taken for HTML, except anchors of our own. */
+const escapeTags = (text: string) =>
+  text
+    .split(/(`[^`]*`)/)
+    .map((part) => (part.startsWith('`') ? part : part.replace(/<(?!a id=|\/a>)/g, '\\<')))
+    .join('')
+
+const cell = (text: string) => escapeTags(text).replaceAll('|', '\\|')
+const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
+
+export const code = (text: string) => `\`${text}\``
+
+/** A link inside the document. */
+export const link = (text: string, anchor: string) => `[${text}](#${anchor})`
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [row(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(row)].join('\n')
+}
+
+export function section(title: string, ...parts: readonly string[]): string {
+  return [`## ${title}`, ...parts].join('\n\n')
+}
+
+export const onText = (on: readonly Deployment[]) => (on.length === 2 ? 'both' : on.join(''))

@@ -1,0 +1,137 @@
+// Every statement has a rule, every rule a case, every case a rule; rules read well and schemas are valid.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import type { Rule, Schema } from '../../spec/language.ts'
+import { areas, endpoints, errors, messages, rules, statements } from '../../spec/index.ts'
+import { schemasOf } from './schemas.ts'
+import { unproved } from './unproved.ts'
+
+const suites = join(import.meta.dirname, '..')
+const spec = join(suites, '..', 'spec')
+const entries: [string, Rule][] = Object.entries(rules)
+const titles = entries.map(([id, rule]) => `${id}: ${rule.says}`)
+
+/** The rules that a test file proves: the words between `proves(` and its body. */
+function provenIn(source: string): string[] {
+  const calls = source.matchAll(/\bproves\(\s*(\[[^\]]*\]|'[^']*')/g)
+  return [...calls].flatMap(([, ids = '']) => [...ids.matchAll(/'([^']*)'/g)].map(([, id]) => id!))
+}
+
+const proven = new Set(
+  readdirSync(suites, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('house'))
+    .flatMap((file) => provenIn(readFileSync(join(suites, file), 'utf8'))),
+)
+
+describe('statements', () => {
+  const carried = new Set(entries.flatMap(([, rule]) => rule.carries ?? []))
+
+  test('each statement is carried by a rule', () => {
+    expect(Object.keys(statements).filter((id) => !carried.has(id))).toEqual([])
+  })
+
+  test('each rule carries statements that exist', () => {
+    expect([...carried].filter((id) => !(id in statements))).toEqual([])
+  })
+
+  test('stated rules carry statements, and no others do', () => {
+    const wrong = entries.filter(([, { basis, carries }]) => (basis === 'stated') !== !!carries)
+    expect(wrong.map(([id]) => id)).toEqual([])
+  })
+})
+
+describe('rules', () => {
+  test('each sentence stands once', () => {
+    const sentences = entries.map(([, rule]) => rule.says)
+    expect(sentences.filter((says, at) => sentences.indexOf(says) !== at)).toEqual([])
+  })
+
+  test('each sentence is short and ends in a full stop', () => {
+    const wrong = entries.filter(([, { says }]) => says.length >= 100 || !/^\S.*\.$/.test(says))
+    expect(wrong.map(([id]) => id)).toEqual([])
+  })
+
+  test('no sentence says should, must or may', () => {
+    expect(titles.filter((title) => /\b(should|must|may)\b/i.test(title))).toEqual([])
+  })
+
+  test('each id is kebab-case and begins with the name of its file', () => {
+    const wrong = Object.entries(areas).flatMap(([area, { rules: own }]) =>
+      Object.keys(own).filter((id) => !new RegExp(`^${area}/[a-z0-9]+(-[a-z0-9]+)*$`).test(id)),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('each file with rules is an area of the index', async () => {
+    const files = readdirSync(spec).filter((file) => file.endsWith('.ts') && file !== 'index.ts')
+    for (const file of files) {
+      const module: Record<string, unknown> = await import(join(spec, file))
+      if ('rules' in module) expect(Object.keys(areas)).toContain(file.replace('.ts', ''))
+    }
+  })
+
+  test('no two areas have the same rule or endpoint', () => {
+    const modules: { rules: object; endpoints?: object }[] = Object.values(areas)
+    const ruleCount = modules.reduce((sum, area) => sum + Object.keys(area.rules).length, 0)
+    const names = modules.flatMap((area) => Object.keys(area.endpoints ?? {}))
+    expect(ruleCount).toBe(entries.length)
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+    expect(names).toHaveLength(Object.keys(endpoints).length)
+  })
+
+  test('no two endpoints have the same method and path', () => {
+    const routes = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
+    expect(routes.filter((route, at) => routes.indexOf(route) !== at)).toEqual([])
+  })
+})
+
+describe('cases', () => {
+  const hostedOnly = (rule: Rule) => !rule.on.includes('local')
+
+  test('each rule has a case, unless it is hosted-only or listed as unproved', () => {
+    const open = entries.filter(
+      ([id, rule]) => !proven.has(id) && !hostedOnly(rule) && !(id in unproved),
+    )
+    expect(open.map(([id]) => id)).toEqual([])
+  })
+
+  test('each case proves a rule that exists', () => {
+    expect([...proven].filter((id) => !(id in rules))).toEqual([])
+  })
+
+  test('each unproved rule exists and has no case', () => {
+    expect(Object.keys(unproved).filter((id) => !(id in rules) || proven.has(id))).toEqual([])
+  })
+})
+
+describe('schemas', () => {
+  const ajv = new Ajv2020({ strict: true })
+  ajv.addKeyword('volatile')
+  const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
+
+  test.each(Object.entries(endpoints))('of the endpoint %s compile', (_, endpoint) => {
+    const {
+      query,
+      body,
+      replies,
+      hostedReplies,
+    }: (typeof endpoints)[keyof typeof endpoints] & {
+      query?: object
+      body?: unknown
+      hostedReplies?: object
+    } = endpoint
+    const all = [query ?? {}, { body }, replies, hostedReplies ?? {}].flatMap(Object.values)
+    for (const schema of all.filter(isSchema)) ajv.compile(schema)
+  })
+
+  test.each(Object.entries(messages))('of the message %s compile', (_, { data }) => {
+    ajv.compile(data)
+  })
+
+  test.each(schemasOf({ ...areas, errors }))('named %s compile', (_, schema) => {
+    ajv.compile(schema)
+  })
+})

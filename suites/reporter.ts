@@ -1,0 +1,23 @@
+// The last line of a test run: how many cases passed and failed, for people and for continuous integration.
+
+import type { Reporter } from 'vitest/node'
+
+export const countingReporter: Reporter = {
+  onTestRunEnd(modules) {
+    const count = { passed: 0, failed: 0, skipped: 0 }
+    for (const module of modules) {
+      const tests = [...module.children.allTests()]
+      for (const test of tests) {
+        const { state } = test.result()
+        if (state === 'pending') count.skipped++
+        else count[state]++
+      }
+      // A file that cannot even be loaded has no tests to count, and is a failure nevertheless.
+      if (tests.length === 0 || (!module.ok() && tests.every((test) => test.result().state !== 'failed'))) {
+        count.failed++
+      }
+    }
+    const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
+    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)
+  },
+}

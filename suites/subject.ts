@@ -1,0 +1,153 @@
+// What a case runs against: a world of its own on a manual clock, or the server that SUBJECT_URL names.
+
+import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
+import supertest from 'supertest'
+import { openSession, type Session } from './client.ts'
+import type { Graph } from './graphs.ts'
+import type { Message } from './judge.ts'
+
+/** A reply, with its body as bytes and as text. */
+export type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Buffer
+  readonly text: string
+  /** The body as JSON. Throws when it is none. */
+  readonly json: () => any
+}
+
+export type Subject = {
+  readonly url: string
+  /** The world of this case, or null when the subject is a server elsewhere. */
+  readonly emulator: Emulator | null
+  readonly request: (
+    method: string,
+    path: string,
+    body?: string | Buffer,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Reply>
+  readonly get: (path: string) => Promise<Reply>
+  /** Posts a value as JSON. */
+  readonly post: (path: string, value: unknown) => Promise<Reply>
+  /** Posts a form to /upload/image; `file` goes into the field `image`. */
+  readonly upload: (
+    file: { readonly name: string; readonly bytes: Uint8Array } | null,
+    fields?: Readonly<Record<string, string>>,
+    path?: string,
+  ) => Promise<Reply>
+  readonly connect: (clientId?: string, path?: string) => Promise<Session>
+  /** Submits a graph; `fields` are further members of the body. */
+  readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
+  /** Submits a graph that is valid for this session, waits for the end of its run, and gives its messages from the submit on. */
+  readonly run: (session: Session, graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Run>
+  /** Lets time pass until the session has received a message that matches. */
+  readonly reach: (session: Session, matches: (message: Message) => boolean) => Promise<Message>
+  /** Lets time pass until nothing is due. */
+  readonly idle: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type Run = {
+  readonly prompt_id: string
+  /** Messages of the socket from the submit to the end of the run. */
+  readonly messages: readonly Message[]
+  /** The history entry. */
+  readonly entry: any
+}
+
+const foreignUrl = process.env['SUBJECT_URL']
+
+/** Whether the suites judge a server that is not started by them. */
+export const isForeign = foreignUrl !== undefined
+
+/** Starts a subject. `options` are those of a world, and cannot be had from a foreign server. */
+export async function startSubject(options: EmulatorOptions = {}): Promise<Subject> {
+  const emulator =
+    foreignUrl === undefined ? await startEmulator({ clock: 'manual', preview: 'none', ...options }) : null
+  const url = foreignUrl ?? (emulator as Emulator).url
+  const agent = supertest(url)
+  const sessions: Session[] = []
+
+  const request: Subject['request'] = async (method, path, body, headers = {}) => {
+    const sent = agent[method.toLowerCase() as 'get'](path).set(headers).buffer(true).parse(parseBytes)
+    return replyOf(body === undefined ? await sent : await sent.send(body))
+  }
+  const post: Subject['post'] = (path, value) =>
+    request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
+  const submit: Subject['submit'] = (graph, fields = {}) => post('/prompt', { prompt: graph, ...fields })
+  const idle = async (): Promise<void> => {
+    if (emulator?.options.clock === 'manual') await emulator.until('idle')
+  }
+  const reach: Subject['reach'] = async (session, matches) => {
+    const isHere = session.messages().some(matches)
+    if (!isHere && emulator?.options.clock === 'manual') {
+      await emulator.until(
+        (effect) => effect.kind === 'send' && matches(JSON.parse(effect.text) as Message),
+      )
+    }
+    return session.next(matches)
+  }
+  const run: Subject['run'] = async (session, graph, fields = {}) => {
+    const before = session.messages().length
+    const reply = await submit(graph, { client_id: session.clientId, ...fields })
+    if (reply.status !== 200) throw new Error(`The submit was answered ${reply.status}: ${reply.text}`)
+    const { prompt_id } = reply.json() as { prompt_id: string }
+    const isEnd = ({ type, data }: Message): boolean =>
+      type === 'executing' && data['node'] === null && data['prompt_id'] === prompt_id
+    await reach(session, isEnd)
+    const messages = session.messages().slice(before)
+    const entry = (await request('GET', `/history/${encodeURIComponent(prompt_id)}`)).json()[prompt_id]
+    return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
+  }
+  return {
+    url,
+    emulator,
+    request,
+    get: (path) => request('GET', path),
+    post,
+    upload: async (file, fields = {}, path = '/upload/image') => {
+      const sent = agent.post(path).buffer(true).parse(parseBytes)
+      for (const [name, value] of Object.entries(fields)) void sent.field(name, value)
+      if (file !== null) void sent.attach('image', Buffer.from(file.bytes), { filename: file.name })
+      return replyOf(await sent)
+    },
+    connect: async (clientId, path = '/ws') => {
+      const session = await openSession(url, path, clientId)
+      sessions.push(session)
+      return session
+    },
+    submit,
+    run,
+    reach,
+    idle,
+    close: async () => {
+      const faults = sessions.flatMap((session) => session.faults)
+      await Promise.all(sessions.map((session) => session.close()))
+      await emulator?.close()
+      if (faults.length > 0) throw new Error(`The server sent what the spec does not allow:\n${faults.join('\n')}`)
+    },
+  }
+}
+
+function replyOf(response: supertest.Response): Reply {
+  const bytes = response.body instanceof Buffer ? response.body : Buffer.alloc(0)
+  const text = bytes.toString()
+  return {
+    status: response.status,
+    headers: response.headers as Record<string, string>,
+    bytes,
+    text,
+    json: () => JSON.parse(text) as unknown,
+  }
+}
+
+const parseBytes = (
+  // At run time this is the stream of the body, whatever the types of supertest say.
+  response: unknown,
+  done: (error: Error | null, body: Buffer) => void,
+): void => {
+  const chunks: Buffer[] = []
+  const stream = response as NodeJS.ReadableStream
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  stream.on('end', () => done(null, Buffer.concat(chunks)))
+}

@@ -1,0 +1,14 @@
+// How the suites run: against the built package, in threads, so that coverage sees what they reach.
+
+import { defineConfig } from 'vitest/config'
+import { countingReporter } from './suites/reporter.ts'
+
+export default defineConfig({
+  test: {
+    include: ['suites/**/*.test.ts'],
+    pool: 'threads',
+    reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
+    server: { deps: { external: [/\/dist\//] } },
+    testTimeout: 20_000,
+  },
+})
