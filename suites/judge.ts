@@ -36,7 +36,7 @@ export function judgeOrder(deployment: Deployment, run: readonly Message[]): str
   let state: State = first
   for (const [index, message] of run.entries()) {
     const kind = kindOf(message)
-    const following = next[state][kind]
+    const following: State | undefined = next[state][kind]
     if (following === undefined) return [`Message ${index}, ${kind}, cannot follow in the state "${state}".`]
     state = following
   }
