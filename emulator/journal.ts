@@ -16,7 +16,8 @@ export type Header = { readonly flowdouble: string; readonly options: Omit<World
 
 const VERSION = 'journal 1'
 
-export function headerLine({ objectInfo: _, ...options }: WorldOptions): string {
+export function headerLine(all: WorldOptions): string {
+  const { objectInfo: _objectInfo, ...options } = all
   const header: Header = { flowdouble: VERSION, options }
   return JSON.stringify(header)
 }
@@ -86,16 +87,18 @@ function base64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** The input of a journal line. */
+type RequestInput = Extract<Input, { kind: 'request' }>
+/** An input as a line tells it: bodies are text, or base64 where they are no UTF-8. */
+type LineInput =
+  | Exclude<Input, RequestInput>
+  | (Omit<RequestInput, 'body'> & { readonly body?: string; readonly bodyBase64?: string })
+
 function inputOf(line: string): Input {
-  const { input } = JSON.parse(line) as { input: Input & { body?: string; bodyBase64?: string } }
+  const { input } = JSON.parse(line) as { input: LineInput }
   if (input.kind !== 'request') return input
-  const { bodyBase64, ...rest } = input
-  const body =
-    bodyBase64 === undefined
-      ? utf8ToBytes(input.body as unknown as string)
-      : Uint8Array.from(atob(bodyBase64), (char) => char.charCodeAt(0))
-  return { ...rest, body }
+  const { body = '', bodyBase64, ...rest } = input
+  if (bodyBase64 === undefined) return { ...rest, body: utf8ToBytes(body) }
+  return { ...rest, body: Uint8Array.from(atob(bodyBase64), (char) => char.charCodeAt(0)) }
 }
 
 /**

@@ -36,8 +36,15 @@ export type Input =
   /** Time passes. Whatever was due until `atMs` happens. */
   | { readonly kind: 'wake'; readonly atMs: number }
 
-/** A body: text, bytes, or a picture that the edge encodes. */
-export type Body = string | Uint8Array | { readonly picture: Picture; readonly format: PictureFormat }
+/** A body: text, bytes, or a picture that the edge encodes, with texts to put into its file. */
+export type Body =
+  | string
+  | Uint8Array
+  | {
+      readonly picture: Picture
+      readonly format: PictureFormat
+      readonly text: readonly (readonly [keyword: string, text: string])[]
+    }
 
 /** A binary frame before it is encoded: the fields of its layout in spec/frames.ts by name. */
 export type FrameContent =
@@ -61,5 +68,19 @@ export type Effect =
     }
   /** The handshake of the socket succeeds; it precedes all that is sent to the socket. */
   | { readonly kind: 'accept'; readonly socket: number }
+  /** The handshake of the socket is answered like a request instead. */
+  | {
+      readonly kind: 'refuse'
+      readonly socket: number
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: Body
+    }
   | { readonly kind: 'send'; readonly sockets: readonly number[]; readonly text: string }
   | { readonly kind: 'frame'; readonly sockets: readonly number[]; readonly content: FrameContent }
+  /** A run begins or ends. Nothing is sent for it: it tells those who watch the world. */
+  | {
+      readonly kind: 'run'
+      readonly prompt_id: string
+      readonly state: 'started' | 'success' | 'error' | 'interrupted'
+    }

@@ -16,6 +16,8 @@ export type Session = {
   readonly messages: () => readonly Message[]
   /** All frames so far. */
   readonly frames: () => readonly Decoded[]
+  /** The bytes of all frames so far. */
+  readonly rawFrames: readonly Uint8Array[]
   /** The raw text of all JSON messages so far. */
   readonly texts: readonly string[]
   /** What came that the spec does not allow, as sentences. */
@@ -35,11 +37,14 @@ export async function openSession(url: string, path: string, clientId?: string):
   const socket = new WebSocket(url.replace(/^http/, 'ws') + path + query)
   const received: Received[] = []
   const texts: string[] = []
+  const rawFrames: Uint8Array[] = []
   const faults: string[] = []
   const waiting = new Set<() => void>()
   socket.on('message', (data: Buffer, isBinary: boolean) => {
-    if (isBinary) received.push(decodeFrame(data))
-    else {
+    if (isBinary) {
+      rawFrames.push(data)
+      received.push(decodeFrame(data))
+    } else {
       const text = data.toString()
       const message = JSON.parse(text) as Message
       texts.push(text)
@@ -76,6 +81,7 @@ export async function openSession(url: string, path: string, clientId?: string):
     received,
     messages,
     frames: () => received.filter((item): item is Decoded => !isMessage(item)),
+    rawFrames,
     texts,
     faults,
     next,

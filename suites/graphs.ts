@@ -3,7 +3,8 @@
 export type Node = { readonly class_type: string; readonly inputs: Readonly<Record<string, unknown>> }
 export type Graph = Readonly<Record<string, Node>>
 
-const node = (class_type: string, inputs: Readonly<Record<string, unknown>> = {}): Node => ({
+/** A node of a graph. */
+export const node = (class_type: string, inputs: Readonly<Record<string, unknown>> = {}): Node => ({
   class_type,
   inputs,
 })
@@ -45,3 +46,13 @@ export const failing = (exception_type = 'ValueError', message = 'made to fail')
   '2': node('FlowdoubleFail', { exception_type, message, value: ['1', 0] }),
   '3': node('SaveImage', { images: ['2', 0], filename_prefix: 'never' }),
 })
+
+/** One output node that gives this text as its output. */
+export const talking = (text = 'hello'): Graph => ({ '1': node('FlowdoubleText', { text }) })
+
+/** A graph in which some inputs of one node have other values. An undefined one leaves the input out. */
+export const changed = (graph: Graph, id: string, inputs: Readonly<Record<string, unknown>>): Graph => {
+  const before = graph[id]
+  if (before === undefined) throw new Error(`The graph has no node ${id}.`)
+  return { ...graph, [id]: { ...before, inputs: { ...before.inputs, ...inputs } } }
+}

@@ -3,7 +3,7 @@
 import type { EmulatorOptions } from 'flowdouble'
 import { test } from 'vitest'
 import type { Rule } from '../spec/language.ts'
-import { type RuleId, rules } from '../spec/index.ts'
+import { quirks, type RuleId, rules } from '../spec/index.ts'
 import { isForeign, startSubject, type Subject } from './subject.ts'
 
 /**
@@ -19,6 +19,22 @@ export function proves(
   const title = ids.map((id) => `${id} [local] ${(rules[id] as Rule).says}`).join(' + ')
   test.skipIf(isForeign && Object.keys(options).length > 0)(title, async () => {
     const subject = await startSubject(options)
+    try {
+      await body(subject)
+    } finally {
+      await subject.close()
+    }
+  })
+}
+
+/** A case for the behaviour that a quirk switches on; `options` are further ones of its world. */
+export function switched(
+  id: keyof typeof quirks,
+  body: (subject: Subject) => Promise<void>,
+  options: EmulatorOptions = {},
+): void {
+  test.skipIf(isForeign)(`quirks/${id} [local] ${quirks[id].quirk}`, async () => {
+    const subject = await startSubject({ ...options, quirk: [id, ...(options.quirk ?? [])] })
     try {
       await body(subject)
     } finally {

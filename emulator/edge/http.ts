@@ -45,12 +45,16 @@ export const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
   headers['content-length'] === undefined &&
   headers['transfer-encoding'] === undefined
 
+/** Makes the bytes of a picture file that holds these texts. */
+type EncodePicture = (picture: Picture, format: PictureFormat, text: PictureBody['text']) => Uint8Array
+type PictureBody = Extract<Body, { readonly picture: Picture }>
+
 /** Writes a reply. `timeMs` is the world's time since 1970, which Date tells. */
 export function writeReply(
   response: ServerResponse,
   reply: Pick<Extract<Effect, { kind: 'reply' }>, 'status' | 'headers' | 'body'>,
   timeMs: number,
-  encodePicture: (picture: Picture, format: PictureFormat) => Uint8Array,
+  encodePicture: EncodePicture,
 ): void {
   const body = bytesOf(reply.body, encodePicture)
   // Node adds its own Date and Connection; those of the world are wanted. Keep-alive goes on without the header.
@@ -63,9 +67,9 @@ export function writeReply(
   response.end(body)
 }
 
-function bytesOf(body: Body, encodePicture: (picture: Picture, format: PictureFormat) => Uint8Array): Uint8Array {
+function bytesOf(body: Body, encodePicture: EncodePicture): Uint8Array {
   if (typeof body === 'string') return textBytes(body)
-  return body instanceof Uint8Array ? body : encodePicture(body.picture, body.format)
+  return body instanceof Uint8Array ? body : encodePicture(body.picture, body.format, body.text)
 }
 
 /** The bytes of the last long text: constant answers are encoded once. */

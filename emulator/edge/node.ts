@@ -7,10 +7,11 @@ import type { Duplex } from 'node:stream'
 import type { Entry } from '../journal.ts'
 import type { Effect, Input } from '../machine.ts'
 import { completeOptions, type ServerOptions, usageError } from '../options.ts'
+import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 import { refuse } from '../replies.ts'
 import { encodeFrame } from '../server/frames.ts'
-import { MAX_BODY_BYTES } from '../server/system.ts'
+import { MAX_BODY_BYTES } from '../server/messages.ts'
 import { createWorld, type World, type WorldOptions } from '../server/world.ts'
 import { answerControl, CONTROL_PREFIX } from './control.ts'
 import { createDriver, type Driver } from './driver.ts'
@@ -134,7 +135,7 @@ type Edge = {
   readonly sockets: Sockets
 }
 
-type Codec = typeof import('../pictures/encode.ts')
+type Codec = typeof Pictures
 
 function connect(
   world: World,
@@ -158,18 +159,19 @@ function connect(
     'step' in image
       ? (codec as Codec).encodePreview(image, format)
       : (codec as Codec).encodePicture(image, format)
+  const encodeFile: Codec['encodePicture'] = (...file) => (codec as Codec).encodePicture(...file)
   const sockets = createSockets(driver.dispatch, (content) => encodeFrame(content, encodeImage))
 
   const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
     const response = responses.get(effect.request)
     responses.delete(effect.request)
     const timeMs = world.options.epochMs + world.nowMs
-    if (response !== undefined) writeReply(response, effect, timeMs, encodeImage)
+    if (response !== undefined) writeReply(response, effect, timeMs, encodeFile)
   }
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = hasNoBody(request) ? new Uint8Array() : await readBody(request, MAX_BODY_BYTES)
-    if (body === null) return writeReply(response, tooLarge, world.options.epochMs + world.nowMs, encodeImage)
+    if (body === null) return writeReply(response, tooLarge, world.options.epochMs + world.nowMs, encodeFile)
     // The codecs are loaded by the first request that can lead to a picture, not before the server listens.
     codec ??= request.method === 'POST' || request.url?.includes('/view') ? await import('../pictures/encode.ts') : undefined
     const target = request.url ?? '/'

@@ -46,11 +46,12 @@ function createRing(): { add: (entry: Entry) => void; entries: () => readonly En
     bodiesBytes -= bodyBytes(ring[slot])
     ring[slot] = undefined
   }
+  const isTooLarge = (): boolean => bodiesBytes > MAX_BODIES_BYTES
   const add = (entry: Entry): void => {
     if (next - first === MAX_ENTRIES) dropFirst()
     ring[next++ % MAX_ENTRIES] = entry
     bodiesBytes += bodyBytes(entry)
-    while (bodiesBytes > MAX_BODIES_BYTES) dropFirst()
+    while (isTooLarge()) dropFirst()
   }
   const entries = (): readonly Entry[] => {
     const found: Entry[] = []

@@ -1,6 +1,6 @@
 // WebSockets at the edge: handshakes, messages in, and the effects of one step out in one write per socket.
 
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { Effect, Headers, Input } from '../machine.ts'
@@ -79,11 +79,20 @@ export function createSockets(
     })
   }
 
+  const refuse = ({ socket, status, body }: Extract<Effect, { kind: 'refuse' }>): void => {
+    const raw = handshakes.get(socket)?.raw
+    handshakes.delete(socket)
+    const text = typeof body === 'string' ? body : ''
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(text)}`
+    raw?.end(`${head}\r\n\r\n${text}`)
+  }
+
   const carryOut = (effects: readonly Effect[]): void => {
     // Corked, the messages of a step leave in one write per socket.
     const corked = new Set<Duplex>()
     for (const effect of effects) {
       if (effect.kind === 'accept') accept(effect.socket)
+      if (effect.kind === 'refuse') refuse(effect)
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
       // One buffer for all receivers.
       const bytes = effect.kind === 'send' ? Buffer.from(effect.text) : encode(effect.content)

@@ -4,7 +4,7 @@
 /** Red, green and blue, each 0 to 255, not rounded. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** `lightness` 0 to 1; `chroma` 0 (grey) to about 0.3; `hue` in turns, of which the whole part is idle. */
+/** `lightness` 0 to 1; `chroma` 0 (grey) to about 0.3; `hue` in turns: 0.2 and 1.2 are the same. */
 export type Tone = { lightness: number; chroma: number; hue: number }
 
 /** The colour of a tone; what a screen cannot show is cut to the nearest that it can. */
@@ -21,7 +21,7 @@ export const rgbOf = ({ lightness, chroma, hue }: Tone): Rgb => {
   ]
 }
 
-/** The tone a `part` (0 to 1) of the way between two; the hue runs straight from number to number. */
+/** The tone a `part` (0 to 1) of the way between two; the hue runs from number to number. */
 export const toneBetween = (from: Tone, to: Tone, part: number): Tone => ({
   lightness: between(from.lightness, to.lightness, part),
   chroma: between(from.chroma, to.chroma, part),

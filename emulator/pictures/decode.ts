@@ -52,7 +52,7 @@ const toRgba = (png: DecodedPng): Pixels => {
   return pixels
 }
 
-/** Reads samples of 1, 2 or 4 bits; these have one channel, and every row starts at a whole byte. */
+/** Reads samples of 1, 2 or 4 bits. They have one channel, and rows start at whole bytes. */
 const packedReader =
   ({ width, depth, data }: DecodedPng, line: number) =>
   (at: number): number => {

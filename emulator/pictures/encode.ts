@@ -1,13 +1,22 @@
-// The bytes of pictures and previews, made once and kept for a while: many clients ask for the same.
+// The bytes of pictures and previews, made once and kept a while: many ask for the same.
 
+import { hash53 } from '../random.ts'
 import { encodeJpeg } from './jpeg.ts'
 import { paint, paintPreview, type Pixels } from './paint.ts'
 import type { Picture, PictureFormat, Preview } from './picture.ts'
 import { encodePng } from './png.ts'
 
-/** The file of `picture` in its own size; JPEG at quality 95. Shared with others: do not write to it. */
-export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Array =>
-  keep(`${keyOf(picture)} ${format}`, () => encode(paint(picture), format))
+/** Texts in a picture file: keyword and text. */
+type Texts = ReadonlyArray<readonly [keyword: string, text: string]>
+
+/**
+ * The file of `picture` in its own size; JPEG at quality 95. `text` goes into PNG files only.
+ * Shared with others: do not write to it.
+ */
+export const encodePicture = (picture: Picture, format: PictureFormat, text: Texts = []): Uint8Array => {
+  const texts = text.length === 0 ? '' : ` ${hash53(JSON.stringify(text))}`
+  return keep(`${keyOf(picture)} ${format}${texts}`, () => encode(paint(picture), format, text))
+}
 
 /** The file of one step of `preview`, as `encodePicture` makes it. */
 export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Array => {
@@ -19,8 +28,8 @@ export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Arr
 
 const JPEG_QUALITY = 95
 
-const encode = (pixels: Pixels, format: PictureFormat): Uint8Array =>
-  format === 'jpeg' ? encodeJpeg(pixels, JPEG_QUALITY) : encodePng(pixels)
+const encode = (pixels: Pixels, format: PictureFormat, text: Texts = []): Uint8Array =>
+  format === 'jpeg' ? encodeJpeg(pixels, JPEG_QUALITY) : encodePng(pixels, text)
 
 const keyOf = ({ kind, id, width, height }: Picture): string => `${kind} ${id} ${width}x${height}`
 

@@ -19,7 +19,7 @@ const CHROMINANCE_STEPS: readonly number[] = [
   99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
 ]
 
-/** A Huffman table as a file holds it: how many codes there are of 1 to 16 bits, and their symbols. */
+/** A Huffman table as files hold it: how many codes have 1 to 16 bits, and their symbols. */
 export type HuffmanTable = { counts: readonly number[]; symbols: readonly number[] }
 
 const bytesOf = (hex: string): number[] => (hex.match(/../g) ?? []).map((two) => parseInt(two, 16))

@@ -18,13 +18,13 @@ import type { Pixels } from './pixels.ts'
 /** Bytes written so far, and up to 7 bits that do not fill a byte yet. */
 type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number }
 
-/** How the values of one channel are written, and the one that the next is told as difference to. */
+/** How one channel is written, and its last mean, to which the next one is told as a difference. */
 type Channel = { block: Float64Array; quantizer: Float64Array; dc: Codes; ac: Codes; last: number }
 
 /** What depends on the quality alone. */
 type Setup = { header: (width: number, height: number) => number[]; channels: () => Channel[] }
 
-/** More than three blocks ever take: 3 * 64 values of at most 27 bits, each byte perhaps doubled. */
+/** More bytes than three blocks take: 3 * 64 values of 27 bits at most, each byte doubled. */
 const ROOM = 2048
 
 /**

@@ -7,7 +7,7 @@ import { mix } from './random.ts'
 /** The side of a cell in pixels: that of the blocks of a JPEG file. */
 export const CELL = 8
 
-/** Mixes `cells` (one pixel each) with noise: a `share` of 0 is noise alone, 1 is the cells alone. */
+/** Mixes `cells` (one pixel each) with noise: a `share` of 0 is all noise, 1 is all cells. */
 export const mixNoise = (cells: Pixels, share: number, seed: number): Pixels => {
   const data = new Uint8Array(cells.data.length)
   for (let at = 0; at < data.length; at += 4) {

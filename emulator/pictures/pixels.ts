@@ -1,4 +1,4 @@
-// Pictures as plain arrays of pixels, and the operations that need no more than one pixel at a time.
+// Pictures as plain arrays of pixels, and the operations that treat every pixel for itself.
 
 /** `width` times `height` pixels, row by row, 4 bytes a pixel: red, green, blue, alpha. */
 export type Pixels = { width: number; height: number; data: Uint8Array }
@@ -34,7 +34,7 @@ export const invert = (pixels: Pixels): Pixels => {
   return { ...pixels, data }
 }
 
-/** The part of `width` by `height` pixels that starts at (x, y); what lies outside is opaque black. */
+/** The part of `width` by `height` pixels that starts at (x, y); outside is opaque black. */
 export const crop = (
   pixels: Pixels,
   x: number,

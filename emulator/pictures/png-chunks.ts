@@ -1,4 +1,4 @@
-// The chunks of PNG files: what has to be known of them around the library that reads and writes them.
+// The chunks of PNG files, sorted out before one library reads them and after it wrote them.
 
 const SIGNATURE_LENGTH = 8
 /** Length, name and checksum: what a chunk has besides its content. */
@@ -49,7 +49,7 @@ export const tidyPng = (bytes: Uint8Array): Uint8Array => {
   return join(bytes, kept)
 }
 
-/** The same file with its texts before its pixels, where readers that stop at the pixels find them. */
+/** The same file with its texts before its pixels: some readers look no further. */
 export const textsFirst = (bytes: Uint8Array): Uint8Array => {
   const rank = (name: string): number => ['IHDR', 'tEXt', 'IDAT', 'IEND'].indexOf(name)
   return join(

@@ -1,5 +1,5 @@
 // Tells what kind of picture some bytes hold and how large it is, from the headers alone.
-// It imports nothing, never throws and never looks at a byte twice: the bytes come from strangers.
+// It imports nothing, never throws and only moves forward: the bytes come from strangers.
 
 /** What the headers of a picture say. `width` and `height` are pixels, at least 1. */
 export type Probe = {
@@ -15,7 +15,7 @@ export const probePicture = (bytes: Uint8Array): Probe | null => {
   return found !== null && found.width > 0 && found.height > 0 ? found : null
 }
 
-// Numbers that reach beyond the end read as 0, and a size of 0 is no picture: hence no length checks.
+// Numbers that reach beyond the end read as 0, and a size of 0 is no picture: hence few checks.
 const bigEndian = (bytes: Uint8Array, at: number, length: number): number => {
   let value = 0
   for (let i = at; i < at + length; i++) value = value * 256 + (bytes[i] ?? 0)

@@ -1,7 +1,7 @@
 // Chance without chance: numbers that look drawn and follow from a seed alone, the same on every
 // engine, because only whole numbers of 32 bits are mixed.
 
-/** Mixes the 32 bits of a number thoroughly: near inputs give unrelated results of 0 to 2^32 - 1. */
+/** Mixes the 32 bits of a number: near inputs give unrelated results of 0 to 2^32 - 1. */
 export const mix = (value: number): number => {
   let bits = value >>> 0
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)

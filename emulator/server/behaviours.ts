@@ -64,7 +64,8 @@ const advancedSteps = (call: Call): number => {
 const passPicture: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  return { outputs: declaredOutputs(call).map(() => ({ kind: 'picture', ...source })), steps: 0 }
+  const passed: Value = { kind: 'picture', ...source }
+  return { outputs: call.type.outputs.map(() => passed), steps: 0 }
 }
 
 /** An empty latent or image: one colour until something is painted on it. */

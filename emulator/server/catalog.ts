@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
 import { fileChoices, fileInputOf } from './file-inputs.ts'
 import { madeUpNodes } from './made-up-nodes.ts'
+import { pythonText } from './python.ts'
 import type { World } from './world.ts'
 
 /** One declared input of a node type. */
@@ -73,7 +74,7 @@ function nodeType(class_type: string, entry: Json): NodeType {
   return {
     class_type,
     inputs: [...declared(entry, 'required'), ...declared(entry, 'optional')],
-    outputs: list(entry.get('output')).map((type) => (Array.isArray(type) ? type : String(type))),
+    outputs: list(entry.get('output')).map((type) => (Array.isArray(type) ? type : pythonText(type))),
     outputNode: entry.get('output_node') === true,
     apiNode: entry.get('api_node') === true,
     newStyle,
@@ -96,7 +97,7 @@ function declared(entry: JsonObject, groupName: 'required' | 'optional'): Declar
     return {
       name,
       required: groupName === 'required',
-      type: Array.isArray(type) ? type : String(type),
+      type: Array.isArray(type) ? type : pythonText(type ?? ''),
       options: isObject(options) ? options : new Map(),
     }
   })

@@ -2,6 +2,7 @@
 
 import { getMultipartBoundary, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser'
 import { get, put } from '../bounded.ts'
+import { isObject, readJson, writeJson } from '../json.ts'
 import type { Body } from '../machine.ts'
 import type { Picture, PictureFormat } from '../pictures/picture.ts'
 import { probePicture } from '../pictures/probe.ts'
@@ -11,10 +12,13 @@ import { parameter, type Request } from '../requests.ts'
 import { annotated, type FolderType, folderTypes, normalisePath } from './file-inputs.ts'
 import type { World } from './world.ts'
 
-/** Bytes, or a picture that becomes bytes when somebody asks for them. */
+/** Bytes, or a picture that becomes bytes when somebody asks for them. `run` is the one that saved it. */
 export type FileContent =
   | { readonly bytes: Uint8Array }
-  | { readonly picture: Picture; readonly format: PictureFormat }
+  | { readonly picture: Picture; readonly format: PictureFormat; readonly run?: SavedBy }
+
+/** What a saved picture tells of its run: JSON texts, shared with the history. */
+export type SavedBy = { readonly graphText: string; readonly extraDataText: string }
 
 export type StoredFile = { readonly content: FileContent; readonly modifiedMs: number }
 
@@ -58,6 +62,7 @@ function countName(world: World, type: string, subfolder: string, name: string):
 export function saveFiles(
   world: World,
   save: { type: 'output' | 'temp'; prefix: string; ending: string; contents: readonly FileContent[] },
+  { graphText, extraDataText }: SavedBy,
 ): readonly FileEntry[] | string {
   const prefix = fillPlaceholders(world, save.prefix, save.contents[0])
   const path = normalisePath(prefix)
@@ -71,7 +76,8 @@ export function saveFiles(
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
-    store(world, save.type, subfolder, filename, content)
+    const run = { graphText, extraDataText }
+    store(world, save.type, subfolder, filename, 'picture' in content ? { ...content, run } : content)
     return { filename, subfolder, type: save.type }
   })
 }
@@ -146,7 +152,20 @@ export function view(world: World, request: Request): Reply {
 
 const isFolderType = (type: string): type is FolderType => folderTypes.some((known) => known === type)
 
-const bodyOf = (content: FileContent): Body => ('bytes' in content ? content.bytes : content)
+function bodyOf(content: FileContent): Body {
+  if ('bytes' in content) return content.bytes
+  const { picture, format, run } = content
+  return { picture, format, text: run === undefined ? [] : textsOf(run) }
+}
+
+/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
+function textsOf({ graphText, extraDataText }: SavedBy): [keyword: string, text: string][] {
+  const texts: [string, string][] = [['prompt', graphText]]
+  const extra = readJson(extraDataText)
+  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
+  if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])
+  return texts
+}
 
 /** A header carries bytes: the UTF-8 bytes of the name, and nothing that would end the line. */
 function headerText(name: string): string {

@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject, numberOf, writeJson } from '../json.ts'
 import { hash53 } from '../random.ts'
 import type { NodeType } from './catalog.ts'
+import { pythonText } from './python.ts'
 
 /** A link to an output of another node. */
 export type Link = { readonly source: string; readonly index: number }
@@ -87,7 +88,7 @@ function contentHash(
 ): number {
   const type = types.get(id)
   const node = graph.get(id)
-  const class_type = isObject(node) ? node.get('class_type') : null
+  const class_type = isObject(node) ? pythonText(node.get('class_type') ?? null) : ''
   const parts: string[] = []
   for (const [name, value] of nodeInputs(graph, id)) {
     const link = linkOf(value)
@@ -98,7 +99,7 @@ function contentHash(
   parts.sort()
   const own = type?.readsOwnId ? id : ''
   const outside = type === undefined ? null : fingerprint(id, type)
-  return hash53(`${String(class_type)}(${parts.join(';')})${own}#${outside ?? ''}`)
+  return hash53(`${class_type}(${parts.join(';')})${own}#${outside ?? ''}`)
 }
 
 function literalText(value: Json): string {

@@ -19,13 +19,15 @@ export type Ending = {
 export function remember(world: World, run: Run, ending: Ending): void {
   const completed = !ending.failed || world.quirks.has('history.completed-on-error')
   const status = `"status_str": "${ending.failed ? 'error' : 'success'}", "completed": ${completed}`
+  const [head, tail] = promptTuple(run, run.extraDataText)
   const parts = [
-    `{"prompt": ${promptTuple(run, run.extraDataText)}`,
+    tail,
     `"outputs": {${ending.outputs.join(', ')}}`,
     `"status": {${status}, "messages": [${ending.messages.join(', ')}]}`,
     `"meta": {${ending.meta.join(', ')}}}`,
   ]
-  put(world.history, run.prompt_id, ownText(parts.join(', ')))
+  // The graph stays a text of its own: the files that the run has saved share it.
+  put(world.history, run.prompt_id, [ownText(`{"prompt": ${head}`), run.graphText, ownText(parts.join(', '))])
 }
 
 /** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
@@ -35,7 +37,7 @@ export function readHistory(world: World, request: Request): Reply {
   if (max === 'none' || offset === 'none') return refuse('internal')
   const entries = Array.from(
     world.history.entries,
-    ([id, { value }]) => `${JSON.stringify(id)}: ${value}`,
+    ([id, { value }]) => `${JSON.stringify(id)}: ${value.join('')}`,
   )
   return json(`{${page(entries, max, offset).join(', ')}}`)
 }
@@ -57,7 +59,7 @@ function page<T>(entries: readonly T[], max: number | undefined, offset: number 
 /** One entry in an object, which is empty for an id that is unknown or not finished. */
 export function readHistoryEntry(world: World, request: Request): Reply {
   const entry = get(world.history, request.segment)
-  return json(entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entry}}`)
+  return json(entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entry.join('')}}`)
 }
 
 /** Forgets all entries with `clear`, the named ones with `delete`. */

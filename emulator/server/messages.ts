@@ -5,9 +5,13 @@ import { isObject, type Json, readJson } from '../json.ts'
 import type { FrameContent, Input } from '../machine.ts'
 import { drawHex32 } from '../random.ts'
 import { parameter } from '../requests.ts'
-import { remaining } from './queue.ts'
-import { featuresText } from './system.ts'
-import type { World } from './world.ts'
+import { remaining, type World } from './world.ts'
+
+/** Largest request body, in bytes. */
+export const MAX_BODY_BYTES = 104857600
+
+/** What the server can do, as GET /features and the socket tell it. */
+export const featuresText = `{"supports_preview_metadata": true, "max_upload_size": ${MAX_BODY_BYTES}}`
 
 /** Sends a message to these sockets. `data` is JSON text. */
 export function send(world: World, sockets: readonly number[], type: MessageType, data: string): void {

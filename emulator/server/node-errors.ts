@@ -47,7 +47,7 @@ export const typeMismatch = (input: Declared, received: string | Json[], link: J
 export const conversionFailed = (input: Declared, value: Json, exception: string): NodeError =>
   build(
     'invalid_input_type',
-    { type: String(input.type), input: input.name, value: pythonText(value), exception },
+    { type: pythonText(input.type), input: input.name, value: pythonText(value), exception },
     [...about(input), ['received_value', value], ['exception_message', exception]],
   )
 

@@ -1,10 +1,9 @@
-// What a node does when it runs, as data: how long, with which steps, which values, files, texts or failure come out.
+// What a node sees and what its work is, as data: how many steps, which values, files, texts or failure come out.
 
 import { hash53 } from '../random.ts'
 import type { Picture } from '../pictures/picture.ts'
 import { floatOf, type Json, numberOf } from '../json.ts'
 import type { NodeType } from './catalog.ts'
-import { behaviours } from './behaviours.ts'
 import { pythonText } from './python.ts'
 import type { FileContent } from './files.ts'
 import type { World } from './world.ts'
@@ -69,38 +68,16 @@ export type NodeResult = {
   readonly producer: string
 }
 
-/** Larger pictures do not fit into the memory that the double pretends to have, in pixels. */
-const MAX_PIXELS = 4096 * 4096
-/** Nor do longer batches. */
-const MAX_BATCH = 4096
-
 /** Types that take no step of their own yet have a result that must not be kept. */
 const neverCached = new Set(['SaveImageWebsocket', 'FlowdoubleSlow', 'FlowdoubleNotify'])
 export const isCacheable = (class_type: string): boolean => !neverCached.has(class_type)
 
-/** What a node does, found by its type; types without a behaviour of their own follow from their declaration. */
-export function workOf(call: Call): Work {
-  if (call.type.apiNode && !call.hasPartnerKey) return failing('Exception', loginText)
-  const work = (behaviours[call.type.class_type] ?? byDeclaration)(call)
-  return fitsMemory(work) ? work : failing('torch.OutOfMemoryError', memoryText)
-}
-
-const loginText = 'Unauthorized: Please login first to use this node.'
-const memoryText = 'Allocation on device would exceed allowed memory. (out of memory)'
-
+/** The work of a node that can only fail. */
 export const failing = (exception_type: string, exception_message: string): Work => ({
   outputs: [],
   steps: 0,
   failure: { exception_type, exception_message },
 })
-
-function fitsMemory(work: Work): boolean {
-  return work.outputs.every(
-    (value) =>
-      value.kind !== 'picture' ||
-      (value.picture.width * value.picture.height <= MAX_PIXELS && value.count <= MAX_BATCH),
-  )
-}
 
 /** Outputs of the declared types, sized after the inputs. */
 export function byDeclaration(call: Call): Work {

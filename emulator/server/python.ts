@@ -73,9 +73,12 @@ export function pythonEquals(a: Json, b: Json): boolean {
     if (!isObject(a) || !isObject(b) || a.size !== b.size) return false
     return Array.from(a).every(([key, member]) => b.has(key) && pythonEquals(member, b.get(key) as Json))
   }
-  const left = exact(a)
-  const right = exact(b)
-  return left === right || (typeof left !== typeof right && left == right)
+  return sameNumber(exact(a), exact(b))
+}
+
+function sameNumber(a: number | bigint, b: number | bigint): boolean {
+  if (typeof a === 'bigint' && typeof b === 'number') return Number.isInteger(b) && a === BigInt(b)
+  return typeof b === 'bigint' && typeof a === 'number' ? sameNumber(b, a) : a === b
 }
 
 /** The value as a number or bigint, booleans as 0 and 1. */

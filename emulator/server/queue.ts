@@ -6,15 +6,11 @@ import { empty, json, type Reply, refuse } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
 import { sendStatus } from './messages.ts'
 import { isTruthy } from './python.ts'
-import type { Run, World } from './world.ts'
+import { remaining, type Run, type World } from './world.ts'
 
 /** Smaller numbers first, then the order of submits. */
 const before = (a: Run, b: Run): boolean =>
   a.number < b.number || (a.number === b.number && a.serial < b.serial)
-
-/** Runs that are pending or running. */
-export const remaining = (world: World): number =>
-  world.pendingCount + (world.running === null ? 0 : 1)
 
 export function enqueue(world: World, run: Run): void {
   pushHeap(world.pending, run, before)
@@ -61,12 +57,14 @@ export function readQueue(world: World): Reply {
 
 function queueItem(world: World, run: Run): string {
   const showsKey = world.quirks.has('local.queue-shows-partner-key')
-  return promptTuple(run, showsKey ? run.shownExtraDataText : run.extraDataText)
+  return promptTuple(run, showsKey ? run.shownExtraDataText : run.extraDataText).join(run.graphText)
 }
 
-/** The five parts of a run as the queue and the history list them, as JSON text. */
-export const promptTuple = (run: Run, extraDataText: string): string =>
-  `[${run.numberText}, ${JSON.stringify(run.prompt_id)}, ${run.graphText}, ${extraDataText}, ${JSON.stringify(run.outputs)}]`
+/** The five parts of a run as the queue and the history list them, as JSON text: what comes before and after the graph. */
+export const promptTuple = (run: Run, extraDataText: string): [head: string, tail: string] => [
+  `[${run.numberText}, ${JSON.stringify(run.prompt_id)}, `,
+  `, ${extraDataText}, ${JSON.stringify(run.outputs)}]`,
+]
 
 /** Removes pending runs: all with `clear`, the named ones with `delete`. Running and unknown ids are left alone. */
 export function changeQueue(world: World, request: Request): Reply {
@@ -113,7 +111,7 @@ export function readChange(request: Request): { clear: boolean; ids: readonly st
   if (Array.isArray(ids)) return { clear, ids: ids.filter((id): id is string => typeof id === 'string') }
   if (isObject(ids)) return { clear, ids: [...ids.keys()] }
   // A text is taken letter by letter, as Python iterates it; anything else cannot be iterated.
-  return typeof ids === 'string' ? { clear, ids: [...ids] } : undefined
+  return typeof ids === 'string' ? { clear, ids: Array.from(ids) } : undefined
 }
 
 /**

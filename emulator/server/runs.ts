@@ -1,43 +1,21 @@
 // Execution [runs/*]: the worker takes one run after the other, node by node and step by step, and tells of each.
 
-import type { MessageType } from '../../spec/messages.ts'
-import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
+import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
 import type { Picture, Preview } from '../pictures/picture.ts'
 import { fingerprintOf } from './behaviours.ts'
 import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
+import { fail, interruptedAt, succeed } from './endings.ts'
 import { fileInputOf } from './file-inputs.ts'
 import { saveFiles } from './files.ts'
 import { brokenLink, contentHashes, executionOrder, linkOf, nodeInputs } from './graph.ts'
-import { remember } from './history.ts'
 import { everyone, send, sendFrame, sendStatus, socketsFor, wantsMetadata } from './messages.ts'
-import { type Failure, isCacheable, type NodeResult, type Value, type Work, workOf } from './nodes.ts'
-import { createProgress, type Progress, progressText, setProgress } from './progress.ts'
-import { dequeue, nextPending, remaining } from './queue.ts'
-import { type Run, timestamp, type World } from './world.ts'
-
-/** The run that the worker is at. */
-export type Running = {
-  readonly run: Run
-  readonly graph: JsonObject
-  readonly types: ReadonlyMap<string, NodeType>
-  /** Content hash by node id. */
-  readonly hashes: ReadonlyMap<string, number>
-  /** Nodes to run in order; `at` is the next one, or the one under way while `work` is set. */
-  readonly order: readonly string[]
-  at: number
-  work: Work | null
-  inputs: ReadonlyMap<string, Value>
-  step: number
-  /** Results of this run by node id. */
-  readonly results: Map<string, NodeResult>
-  /** Ids of the nodes that this run has really run. */
-  readonly executed: string[]
-  /** What the history keeps of the messages: pairs of type and data as JSON text. */
-  readonly messages: string[]
-  readonly progress: Progress
-  /** The node last started, which a client that reconnects is told. */
-  lastNode: string | null
-}
+import { type Failure, isCacheable, type NodeResult, type Value, type Work } from './nodes.ts'
+import { createProgress, progressText, setProgress } from './progress.ts'
+import { pythonText } from './python.ts'
+import { dequeue } from './queue.ts'
+import { idAndTime, members, notify, promptId, type Running, tell } from './running.ts'
+import { workOf } from './work.ts'
+import { remaining, type World } from './world.ts'
 
 /** Size of sampler previews: the longer side, in pixels. */
 const PREVIEW_SIZE = 512
@@ -83,6 +61,7 @@ function takeRun(world: World): void {
     lastNode: null,
   }
   world.running = running
+  world.effects.push({ kind: 'run', prompt_id: run.prompt_id, state: 'started' })
   sendStatus(world, remaining(world))
   if (poison !== null && world.quirks.has('queue.poison-kills-worker')) {
     world.workerDead = true
@@ -102,7 +81,7 @@ function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType>
   const known = nodeTypes(world)
   const types = new Map<string, NodeType>()
   for (const [id, node] of graph) {
-    const class_type = isObject(node) ? String(node.get('class_type')) : ''
+    const class_type = isObject(node) ? pythonText(node.get('class_type') ?? null) : ''
     types.set(id, known.get(class_type) ?? passThrough(class_type, false))
   }
   return types
@@ -266,7 +245,7 @@ function sendPreview(
 function finishNode(world: World, running: Running, done: Work): void {
   const id = running.order[running.at] as string
   if (done.failure !== undefined) return fail(world, running, id, done.failure)
-  const ui = outputOf(world, done)
+  const ui = outputOf(world, running, done)
   if (typeof ui === 'object' && ui !== null) return fail(world, running, id, ui)
   const result = { outputs: done.outputs, ui, producer: id }
   running.results.set(id, result)
@@ -283,9 +262,9 @@ function finishNode(world: World, running: Running, done: Work): void {
 }
 
 /** The output for the user as JSON text, null when there is none, or why its files cannot be written. */
-function outputOf(world: World, done: Work): string | null | Failure {
+function outputOf(world: World, running: Running, done: Work): string | null | Failure {
   if (done.save === undefined) return done.ui ?? null
-  const entries = saveFiles(world, done.save)
+  const entries = saveFiles(world, done.save, running.run)
   if (typeof entries === 'string') return { exception_type: 'Exception', exception_message: entries }
   const animated = done.save.animated ? ', "animated": [true]' : ''
   return `{"${done.save.key}": ${JSON.stringify(entries)}${animated}}`
@@ -300,101 +279,4 @@ function sendExecuted(world: World, running: Running, id: string, ui: string | n
 function sendProgressState(world: World, running: Running): void {
   const sockets = socketsFor(world, 'progress_state', running.run.client_id)
   if (sockets.length > 0) send(world, sockets, 'progress_state', progressText(running.progress))
-}
-
-function notify(world: World, running: Running, value: string): void {
-  tell(world, running, 'notification', `{"value": ${JSON.stringify(value)}}`)
-}
-
-/** Message types that the history keeps. */
-const kept: ReadonlySet<MessageType> = new Set<MessageType>([
-  'execution_start',
-  'execution_cached',
-  'execution_success',
-  'execution_error',
-  'execution_interrupted',
-])
-
-/** Sends a message of the run to those who receive it, and keeps it for the history. */
-function tell(world: World, running: Running, type: MessageType, data: string): void {
-  send(world, socketsFor(world, type, running.run.client_id), type, data)
-  if (kept.has(type)) running.messages.push(`["${type}", ${data}]`)
-}
-
-const promptId = (running: Running): string => JSON.stringify(running.run.prompt_id)
-
-/** The members that all messages about a whole run share, up to the closing brace. */
-const members = (world: World, run: Run): string =>
-  `"prompt_id": ${JSON.stringify(run.prompt_id)}, "timestamp": ${timestamp(world)}}`
-const idAndTime = (world: World, run: Run): string => `{${members(world, run)}`
-
-function succeed(world: World, running: Running): void {
-  tell(world, running, 'execution_success', idAndTime(world, running.run))
-  endRun(world, running, false)
-}
-
-function interruptedAt(world: World, running: Running, id: string): void {
-  const data = [
-    `{"prompt_id": ${promptId(running)}`,
-    `"node_id": ${JSON.stringify(id)}`,
-    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
-    `"executed": ${JSON.stringify(finished(running))}`,
-    `"timestamp": ${timestamp(world)}}`,
-  ]
-  tell(world, running, 'execution_interrupted', data.join(', '))
-  endRun(world, running, true)
-}
-
-function fail(world: World, running: Running, id: string, failure: Failure): void {
-  const { exception_type, exception_message } = failure
-  const data = [
-    `{"prompt_id": ${promptId(running)}`,
-    `"node_id": ${JSON.stringify(id)}`,
-    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
-    `"executed": ${JSON.stringify(finished(running))}`,
-    `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`,
-    `"exception_type": ${JSON.stringify(exception_type)}`,
-    `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
-    `"current_inputs": ${currentInputs(running)}`,
-    `"current_outputs": ${JSON.stringify([...running.graph.keys()])}`,
-    `"timestamp": ${timestamp(world)}}`,
-  ]
-  tell(world, running, 'execution_error', data.join(', '))
-  endRun(world, running, true)
-}
-
-/** The nodes that this run has finished: the one that failed or was interrupted is none of them. */
-const finished = (running: Running): string[] => running.executed.filter((id) => running.results.has(id))
-
-/** Inputs of the failing node: literals as they are, what else there is by its kind. */
-function currentInputs(running: Running): string {
-  const inputs = Array.from(running.inputs, ([name, value]) => {
-    const text = value.kind === 'literal' ? writeJson(value.value) : JSON.stringify(`<${value.kind}>`)
-    return `${JSON.stringify(name)}: [${text}]`
-  })
-  return `{${inputs.join(', ')}}`
-}
-
-/** Files the run in the history, then tells its client that it is over [messages/executing-null-last]. */
-function endRun(world: World, running: Running, failed: boolean): void {
-  const outputs: string[] = []
-  const meta: string[] = []
-  for (const id of running.graph.keys()) {
-    const result = running.results.get(id) ?? world.cache.get(running.hashes.get(id) ?? NaN)
-    if (result === undefined || result.ui === null) continue
-    const node = JSON.stringify(id)
-    const producer = JSON.stringify(result.producer)
-    outputs.push(`${node}: ${result.ui}`)
-    meta.push(
-      `${node}: {"node_id": ${producer}, "display_node": ${producer}, "parent_node": null, "real_node_id": ${producer}}`,
-    )
-  }
-  remember(world, running.run, { failed, messages: running.messages, outputs, meta })
-  world.running = null
-  sendStatus(world, remaining(world))
-  tell(world, running, 'executing', `{"node": null, "prompt_id": ${promptId(running)}}`)
-  const next = nextPending(world)
-  if (next === undefined) return
-  const readyMs = next.submittedAtMs + world.options.startDelayMs
-  world.workerDueMs = Math.max(world.nowMs + world.options.paceMs, readyMs)
 }

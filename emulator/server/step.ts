@@ -2,9 +2,10 @@
 
 import { endpoints } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
-import type { Effect, Input } from '../machine.ts'
+import type { Effect, Headers, Input } from '../machine.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { createRoutes, findRoute, type Request } from '../requests.ts'
+import { judgeOrigin } from './access.ts'
 import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from './catalog.ts'
 import { uploadImage, view } from './files.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
@@ -63,7 +64,7 @@ export function step(world: World, input: Input): readonly Effect[] {
   }
   world.nowMs = Math.max(world.nowMs, input.atMs)
   if (input.kind === 'request') answer(world, input)
-  else if (input.kind === 'open') openSocket(world, input)
+  else if (input.kind === 'open') connect(world, input)
   else if (input.kind === 'message') readMessage(world, input.socket, input.text)
   else if (input.kind === 'close') closeSocket(world, input.socket)
   return world.effects
@@ -71,6 +72,18 @@ export function step(world: World, input: Input): readonly Effect[] {
 
 /** When the world does something by itself next, in its own milliseconds; undefined when it waits for an input. */
 export const nextWakeMs = (world: World): number | undefined => world.workerDueMs
+
+function connect(world: World, input: Extract<Input, { kind: 'open' }>): void {
+  const refusal = refuseOrigin(input.headers)
+  if (refusal === undefined) openSocket(world, input)
+  else world.effects.push({ kind: 'refuse', socket: input.socket, ...refusal })
+}
+
+function refuseOrigin(headers: Headers): Reply | undefined {
+  const origin = judgeOrigin(headers)
+  if (origin === 'own') return undefined
+  return refuse(origin === 'foreign' ? 'forbiddenEmpty' : 'internal')
+}
 
 function answer(world: World, input: Extract<Input, { kind: 'request' }>): void {
   const before = world.effects
@@ -86,6 +99,8 @@ function route(world: World, input: Extract<Input, { kind: 'request' }>): Reply 
   const cut = target.indexOf('?')
   const path = cut < 0 ? target : target.slice(0, cut)
   const query = cut < 0 ? '' : target.slice(cut + 1)
+  const refusal = refuseOrigin(headers)
+  if (refusal !== undefined) return refusal
   if (method === 'OPTIONS') return empty
   const found = findRoute(routes, path)
   const known = found?.route.methods

@@ -3,15 +3,9 @@
 import { isObject, type Json, readJson } from '../json.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
+import { featuresText } from './messages.ts'
 import { isTruthy } from './python.ts'
-import { remaining } from './queue.ts'
-import type { World } from './world.ts'
-
-/** Largest request body, in bytes. */
-export const MAX_BODY_BYTES = 104857600
-
-/** What the server can do, as GET /features and the socket tell it. */
-export const featuresText = `{"supports_preview_metadata": true, "max_upload_size": ${MAX_BODY_BYTES}}`
+import { remaining, type World } from './world.ts'
 
 const GIB = 2 ** 30
 

@@ -6,13 +6,15 @@ import { type Declared, listsModels, type NodeType, nodeTypes, passThrough } fro
 import { fileInputOf, namedFile } from './file-inputs.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
-import { compareNumbers, isTruthy, pythonRepr, pythonText, pythonTypeName, toFloat, toInt } from './python.ts'
+import { compareNumbers, pythonEquals, isTruthy, pythonRepr, pythonText, pythonTypeName, toFloat, toInt } from './python.ts'
 import type { World } from './world.ts'
 
 export type NodeErrors = ReadonlyMap<
   string,
   { readonly errors: readonly NodeError[]; readonly dependent_outputs: string[]; readonly class_type: Json }
 >
+/** Ids of the output nodes that a submit asks for. */
+export type Targets = { readonly has: (id: string) => boolean }
 export type PromptError = { readonly type: string; readonly message: string; readonly details: string }
 
 /** `crash`: the server trips over the form of the graph. Otherwise the valid outputs, of which there may be none. */
@@ -39,13 +41,13 @@ type Check = {
  * Validates a graph and converts its literals in place to their declared types.
  * @param targets ids of the only output nodes to run, or null for all.
  */
-export function validate(world: World, graph: JsonObject, targets: ReadonlySet<string> | null): Verdict {
+export function validate(world: World, graph: JsonObject, targets: Targets | null): Verdict {
   const outputs: string[] = []
   const known = nodeTypes(world)
   const types = new Map<string, NodeType>()
   for (const [id, node] of graph) {
     const class_type = classTypeOf(node)
-    if (class_type === 'crash') return { kind: 'crash' }
+    if (class_type === CRASH) return { kind: 'crash' }
     const type = typeof class_type === 'string' ? known.get(class_type) : undefined
     if (type !== undefined) types.set(id, type)
     else if (typeof class_type === 'string' && world.options.unknownNodes === 'accept') {
@@ -59,12 +61,15 @@ export function validate(world: World, graph: JsonObject, targets: ReadonlySet<s
   return validateOutputs({ world, graph, types, done: new Map(), coerced: false }, outputs)
 }
 
-/** `undefined` when the node has no class_type; `crash` when the server cannot even look. */
-function classTypeOf(node: Json): Json | undefined | 'crash' {
+/** The server cannot even look for a class_type. */
+const CRASH = Symbol('crash')
+
+/** `undefined` when the node has no class_type. */
+function classTypeOf(node: Json): Json | undefined | typeof CRASH {
   if (Array.isArray(node) || typeof node === 'string') return undefined
-  if (!isObject(node)) return 'crash'
+  if (!isObject(node)) return CRASH
   const class_type = node.get('class_type')
-  return Array.isArray(class_type) || isObject(class_type) ? 'crash' : class_type
+  return Array.isArray(class_type) || isObject(class_type) ? CRASH : class_type
 }
 
 function unknownClass(world: World, id: string, class_type: Json | undefined): Verdict {
@@ -251,8 +256,11 @@ function typesMatch(received: string | readonly Json[], expected: string | reado
     const names = new Set(received.split(',').map((name) => name.trim()))
     return expected.split(',').some((name) => names.has(name.trim()))
   }
-  return pythonRepr([...received]) === pythonRepr([...expected]) && typeof received !== 'string'
+  return typeof received !== 'string' && typeof expected !== 'string' && sameOptions(received, expected)
 }
+
+const sameOptions = (a: readonly Json[], b: readonly Json[]): boolean =>
+  a.length === b.length && a.every((option, index) => pythonEquals(option, b[index] as Json))
 
 function noteCycle(check: Check, visit: Visit, source: string, stack: readonly Visit[]): void {
   visit.valid = false

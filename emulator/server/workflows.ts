@@ -18,7 +18,7 @@ import { json, type Reply, refuse } from '../replies.ts'
 import { type Request, bodyText } from '../requests.ts'
 import { enqueue } from './queue.ts'
 import { isTruthy, pythonText, toFloat } from './python.ts'
-import { type NodeErrors, type PromptError, validate, type Verdict } from './validation.ts'
+import { type NodeErrors, type PromptError, type Targets, validate, type Verdict } from './validation.ts'
 import type { Run, World } from './world.ts'
 
 /** Parsed graphs are kept for so many pending runs; those behind are read again from their text. */
@@ -125,14 +125,18 @@ function priority(world: World, body: JsonObject): { value: number; text: string
   return { value, text: `${value}` }
 }
 
-/** Ids of the output nodes to run: null for all, `crash` when nothing can be looked up in the value. */
-function targetsOf(value: Json | undefined): ReadonlySet<string> | null | 'crash' {
+/**
+ * Ids of the output nodes to run: null for all, `crash` when nothing can be looked up in the value.
+ * A text has each id that it contains, as Python looks it up.
+ */
+function targetsOf(value: Json | undefined): Targets | null | 'crash' {
   if (value === undefined || value === null) return null
   if (Array.isArray(value)) return new Set(value.filter((id): id is string => typeof id === 'string'))
-  return isObject(value) ? new Set(value.keys()) : 'crash'
+  if (typeof value === 'string') return { has: (id) => value.includes(id) }
+  return isObject(value) ? value : 'crash'
 }
 
-function judge(world: World, prompt: Json, targets: ReadonlySet<string> | null): Verdict {
+function judge(world: World, prompt: Json, targets: Targets | null): Verdict {
   if (isObject(prompt)) return validate(world, prompt, targets)
   const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
   if (!empty) return { kind: 'crash' }

@@ -6,7 +6,7 @@ import type { Effect } from '../machine.ts'
 import type { JsonObject } from '../json.ts'
 import type { StoredFile } from './files.ts'
 import { addExampleFiles } from './files.ts'
-import type { Running } from './runs.ts'
+import type { Running } from './running.ts'
 import type { NodeResult } from './nodes.ts'
 
 /** What a world is made from. Everything that varies between two worlds is here. */
@@ -104,8 +104,8 @@ export type World = {
   /** Letters in the names of temporary files, by node id and type. */
   readonly tempLetters: Map<string, string>
 
-  /** Finished runs: prompt_id to the JSON text of the entry. */
-  readonly history: Bounded<string>
+  /** Finished runs: prompt_id to the JSON text of the entry, in parts. */
+  readonly history: Bounded<readonly string[]>
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>
@@ -152,3 +152,7 @@ export function createWorld(options: WorldOptions): World {
 
 /** The world's time as a client sees it: whole milliseconds since 1970. */
 export const timestamp = (world: World): number => world.options.epochMs + Math.floor(world.nowMs)
+
+/** Runs that are pending or running. */
+export const remaining = (world: World): number =>
+  world.pendingCount + (world.running === null ? 0 : 1)

@@ -1,4 +1,4 @@
-// What holds for files that strangers upload: the header reader and the painter survive all of them.
+// What holds for files that strangers upload: the header reader and the painter survive them.
 
 import * as fc from 'fast-check'
 import { encode as encodeAnyPng } from 'fast-png'

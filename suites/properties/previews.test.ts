@@ -46,7 +46,7 @@ it('pictures/sharpen every step of a preview is nearer to the picture than the o
   }
 })
 
-it('pictures/preview-fits a preview fits its frame, keeps the shape and is 8 pixels or more', () => {
+it('pictures/preview-fits a preview fits its frame and keeps the shape of its picture', () => {
   const sizeOf = (width: number, height: number, maxSize: number): number[] => {
     const pixels = paintPreview({ of: painted(1, width, height), step: 1, steps: 2, maxSize })
     return [pixels.width, pixels.height]

@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// The command `flowdouble`: finds the subcommand and runs it. Each is loaded when it is called, so that serve starts fast.
+
+import { readFileSync } from 'node:fs'
+
+const help = `flowdouble: a test double for a workflow execution server, the API that ComfyUI speaks
+
+Usage: flowdouble COMMAND [options]
+
+Commands:
+  serve                start a server that clients cannot tell from a real one
+  run WORKFLOW.json    submit a workflow to any such server, follow it, download what it makes
+  quirks               list the behaviours of real servers that --quirk switches on
+  help [COMMAND]       this text, or that of a command
+
+Options:
+  --version            print the version
+  -h, --help           this text
+
+Exit codes: 0 done, 1 failed, 2 wrong usage; run has more (flowdouble help run).
+
+Examples:
+  flowdouble serve
+  flowdouble serve --port 0 --clock instant --seed 7 --json
+  flowdouble run workflow.json --url http://127.0.0.1:8188 --out pictures
+`
+
+const io = { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() }
+
+const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<number>>> = {
+  serve: async (argv) => (await import('./serve.ts')).serveCommand(argv, io),
+  run: async (argv) => (await import('./run.ts')).runCommand(argv, io),
+  quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name = '', ...rest] = argv
+  if (name === '--version') {
+    const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+    process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
+    return 0
+  }
+  if (name === 'help' && rest[0] !== undefined) return main([rest[0], '--help'])
+  if (name === '' || name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(help)
+    return name === '' ? 2 : 0
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command !== undefined) return command(rest)
+  process.stderr.write(`There is no command ${JSON.stringify(name)}.\nSee: flowdouble --help\n`)
+  return 2
+}
+
+// A reader that stops reading, such as head, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+process.exitCode = await main(process.argv.slice(2))

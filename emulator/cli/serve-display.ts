@@ -1,0 +1,89 @@
+// What a person sees of a server: a banner, a line per request and run, and what to try next.
+
+import pc from 'picocolors'
+import { printable } from '../client/display.ts'
+import type { Emulator } from '../edge/node.ts'
+import type { Entry } from '../journal.ts'
+import type { Effect } from '../machine.ts'
+import type { CommandIo } from './run.ts'
+
+const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
+  pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])
+
+/** Addresses, the settings that matter, and how to go on. */
+export function banner(emulator: Emulator, io: CommandIo): string {
+  const colors = colorsOf(io)
+  const { url, options } = emulator
+  const { seed, clock, pace, preview, quirk } = options
+  const settings = [`seed ${seed}`, `clock ${clock}`, `pace ${pace} ms`, `previews ${preview}`]
+  if (quirk.length > 0) settings.push(`quirks ${quirk.join(', ')}`)
+  return `
+  ${colors.bold('flowdouble')}  a test double for a workflow execution server
+
+  HTTP       ${colors.cyan(url)}
+  WebSocket  ${colors.cyan(`${url.replace(/^http/, 'ws')}/ws?clientId=YOUR-ID`)}
+  ${colors.dim(printable(settings.join(' · ')))}
+
+  Submit a workflow:  flowdouble run WORKFLOW.json --url ${url}
+  Stop with Ctrl+C.
+
+`
+}
+
+/** What to try after a first run. */
+export function nextStep(emulator: Emulator, succeeded: boolean): string {
+  const { url } = emulator
+  const opening = succeeded
+    ? 'That was a run through this server. It goes on serving; point your client at it, or try:'
+    : 'The run did not succeed; the server goes on serving. Try:'
+  return `
+${opening}
+  npx flowdouble run recordings/workflows/image-to-image.json --url ${url}
+  curl ${url}/history
+`
+}
+
+type Reply = Extract<Effect, { kind: 'reply' }>
+
+/** Shows each request and each run as a line. */
+export function createWatch(io: CommandIo): { show: (entry: Entry) => void } {
+  const colors = colorsOf(io)
+  const startedAtMs = new Map<string, number>()
+  const line = (atMs: number, text: string): void => {
+    io.stdout.write(`${colors.dim(`${(atMs / 1000).toFixed(3).padStart(9)}s`)}  ${text}\n`)
+  }
+  const show = ({ input, effects }: Entry): void => {
+    for (const effect of effects) {
+      if (effect.kind === 'reply' && input.kind === 'request') {
+        const { method, target } = input
+        const status = effect.status < 400 ? colors.green(effect.status) : colors.red(effect.status)
+        line(input.atMs, `${status} ${printable(`${method} ${withoutToken(target)}`)}${hint(target, effect)}`)
+      }
+      if (effect.kind !== 'run') continue
+      const { prompt_id, state } = effect
+      if (state === 'started') startedAtMs.set(prompt_id, input.atMs)
+      else {
+        const took = input.atMs - (startedAtMs.get(prompt_id) ?? input.atMs)
+        startedAtMs.delete(prompt_id)
+        const word = state === 'success' ? colors.green(state) : colors.red(state)
+        line(input.atMs, `${word} run ${printable(prompt_id)} ${colors.dim(`${Math.round(took)} ms`)}`)
+      }
+    }
+  }
+  return { show }
+}
+
+const withoutToken = (target: string): string => target.replace(/([?&]token=)[^&]*/g, '$1***')
+
+/** Why a submit was refused, and what lets it through. */
+function hint(target: string, { status, body }: Reply): string {
+  if (status !== 400 || typeof body !== 'string' || !/^(\/api)?\/prompt$/.test(target.split('?')[0] ?? '')) return ''
+  const { error } = JSON.parse(body) as { error: { message: string; details: string } }
+  const reason = printable(`${error.message} ${error.details}`.trim())
+  const ways: string[] = []
+  if (body.includes('value_not_in_list')) ways.push('--models any accepts model files that are not listed')
+  if (body.includes('does not exist.')) {
+    ways.push('--unknown-nodes accept runs them as pass-through, --object-info FILE teaches them')
+  }
+  return ways.reduce((text, way) => `${text}\n            ${way}`, `  ${reason}`)
+}

@@ -1,0 +1,180 @@
+// The command `serve`: starts a server, says where it is, and shows on a terminal what happens.
+
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { type Emulator, startEmulator } from '../edge/node.ts'
+import { isUsageError, type OptionEntry, optionTable, usageError } from '../options.ts'
+import type { CommandIo } from './run.ts'
+
+/** Flags that are not options of the server. */
+const ownFlags = {
+  config: { type: 'string' },
+  'ready-file': { type: 'string' },
+  json: { type: 'boolean' },
+  quiet: { type: 'boolean' },
+  run: { type: 'string' },
+  out: { type: 'string', default: 'output' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+const entries = Object.entries<OptionEntry>(optionTable)
+
+export const serveHelp = (): string => `Usage: flowdouble serve [options]
+
+Starts a test double of a workflow execution server: clients talk to it as to a real one. No GPU, no models.
+
+Options of the server (each also stands in a config file, in camelCase):
+${entries.map(([, { flag, value, help }]) => helpLine(`--${flag} ${value}`, help)).join('\n')}
+
+Options of the command:
+${helpLine('--config FILE', 'JSON file with options of the server; flags win over it')}
+${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens')}
+${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
+${helpLine('--ready-file FILE', 'written when the server listens, with its addresses as JSON')}
+${helpLine('--json', 'print the addresses as one line of JSON, and nothing else')}
+${helpLine('--quiet', 'print nothing but errors')}
+${helpLine('-h, --help', 'this text')}
+
+Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage or the port is in use.
+
+Examples:
+  flowdouble serve
+  flowdouble serve --port 0 --json                      a free port, told on the first line of output
+  flowdouble serve --clock instant --seed 7             everything at once, the same bytes each time
+  flowdouble serve --object-info dump.json --models any your own node types, any model file
+  flowdouble serve --quirk history.completed-on-error   what some real servers do
+`
+
+const helpLine = (flag: string, help: string): string => `  ${flag.padEnd(22)} ${help}`
+
+/** Runs the command with the arguments after `serve`; resolves to its exit code when the server has stopped. */
+export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  try {
+    const flags = readFlags(argv)
+    if (flags.help) {
+      io.stdout.write(serveHelp())
+      return 0
+    }
+    const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
+    const watch = display && io.stdout.isTTY ? display.createWatch(io) : undefined
+    const emulator = await startEmulator({
+      ...readOptions(flags, io.cwd),
+      ...(watch && { onEntry: watch.show }),
+    })
+    announce(emulator, flags, io)
+    if (display) io.stdout.write(display.banner(emulator, io))
+    return await untilStopped(emulator, flags, io)
+  } catch (error) {
+    const message = usageMessage(error)
+    if (message === undefined) throw error
+    io.stderr.write(`${message}\nSee: flowdouble serve --help\n`)
+    return 2
+  }
+}
+
+type Flags = ReturnType<typeof readFlags>
+
+function readFlags(argv: readonly string[]): {
+  readonly server: Readonly<Record<string, string | string[]>>
+  readonly config?: string
+  readonly readyFile?: string
+  readonly run?: string
+  readonly out: string
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly help: boolean
+} {
+  const options: ParseArgsConfig['options'] = { ...ownFlags }
+  for (const [, { flag, many }] of entries) options[flag] = { type: 'string', multiple: many ?? false }
+  const { values } = parseArgs({ args: [...argv], options, strict: true })
+  const server: Record<string, string | string[]> = {}
+  for (const [name, { flag }] of entries) {
+    const value = values[flag]
+    if (typeof value === 'string' || Array.isArray(value)) server[name] = value as string | string[]
+  }
+  const text = (name: string): string | undefined => values[name] as string | undefined
+  const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
+  return {
+    server,
+    ...(config !== undefined && { config }),
+    ...(readyFile !== undefined && { readyFile }),
+    ...(run !== undefined && { run }),
+    out: text('out') ?? 'output',
+    json: values['json'] === true,
+    quiet: values['quiet'] === true,
+    help: values['help'] === true,
+  }
+}
+
+/** Options from the config file, then from the flags. Paths in the config are relative to it. */
+function readOptions(flags: Flags, cwd: string): Readonly<Record<string, unknown>> {
+  const fromFile = flags.config === undefined ? {} : readConfig(resolve(cwd, flags.config))
+  return { ...fromFile, ...flags.server }
+}
+
+function readConfig(path: string): Readonly<Record<string, unknown>> {
+  let config: unknown
+  try {
+    config = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw usageError(`Cannot read the config ${path}: ${(error as Error).message}`)
+  }
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw usageError(`The config ${path} is not a JSON object.`)
+  }
+  const { $schema: _, ...options } = config as Record<string, unknown>
+  for (const name of ['objectInfo', 'journal']) {
+    const file = options[name]
+    if (typeof file === 'string') options[name] = resolve(dirname(path), file)
+  }
+  return options
+}
+
+/** Tells machines where the server is. */
+function announce(emulator: Emulator, flags: Flags, io: CommandIo): void {
+  const { url, port } = emulator
+  const addresses = { url, ws: `${url.replace(/^http/, 'ws')}/ws`, port, pid: process.pid }
+  if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
+  if (flags.readyFile !== undefined) {
+    const path = resolve(io.cwd, flags.readyFile)
+    // Whoever waits for the file must never see half of it.
+    writeFileSync(`${path}.tmp`, `${JSON.stringify(addresses)}\n`)
+    renameSync(`${path}.tmp`, path)
+  }
+}
+
+async function untilStopped(emulator: Emulator, flags: Flags, io: CommandIo): Promise<number> {
+  const stopped = new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
+  if (flags.run !== undefined) await Promise.race([runOnce(emulator, flags.run, flags, io), stopped])
+  await stopped
+  await emulator.close()
+  return 0
+}
+
+async function runOnce(emulator: Emulator, workflow: string, flags: Flags, io: CommandIo): Promise<void> {
+  const { runCommand } = await import('./run.ts')
+  const argv = [workflow, '--url', emulator.url, '--out', flags.out, ...(flags.quiet ? ['--quiet'] : [])]
+  // What --json prints is its first line alone; the paths then go to the other stream.
+  const code = await runCommand(argv, flags.json ? { ...io, stdout: io.stderr } : io)
+  if (flags.json || flags.quiet) return
+  const { nextStep } = await import('./serve-display.ts')
+  io.stdout.write(nextStep(emulator, code === 0))
+}
+
+/** The text of an error that the user can do something about, or undefined. */
+function usageMessage(error: unknown): string | undefined {
+  if (isUsageError(error)) return error.message
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  if (typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS_')) return `${error.message.split('. ')[0]}.`
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} is in use. Take another with --port, or a free one with --port 0.`
+  }
+  if (code === 'EACCES' && port !== undefined) return `Port ${port} needs more rights. Take one above 1023 with --port.`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `This machine has no address ${address ?? ''} to listen on.`
+  return code === 'ENOENT' ? error.message : undefined
+}

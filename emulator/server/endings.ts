@@ -1,0 +1,85 @@
+// How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
+
+import { writeJson } from '../json.ts'
+import { remember } from './history.ts'
+import { sendStatus } from './messages.ts'
+import type { Failure } from './nodes.ts'
+import { nextPending } from './queue.ts'
+import { idAndTime, promptId, type Running, tell } from './running.ts'
+import { remaining, timestamp, type World } from './world.ts'
+
+/** All nodes are done. */
+export function succeed(world: World, running: Running): void {
+  tell(world, running, 'execution_success', idAndTime(world, running.run))
+  endRun(world, running, 'success')
+}
+
+/** The interrupt was noticed at this node. */
+export function interruptedAt(world: World, running: Running, id: string): void {
+  const data = [
+    `{"prompt_id": ${promptId(running)}`,
+    `"node_id": ${JSON.stringify(id)}`,
+    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
+    `"executed": ${JSON.stringify(finished(running))}`,
+    `"timestamp": ${timestamp(world)}}`,
+  ]
+  tell(world, running, 'execution_interrupted', data.join(', '))
+  endRun(world, running, 'interrupted')
+}
+
+/** This node has failed. */
+export function fail(world: World, running: Running, id: string, failure: Failure): void {
+  const { exception_type, exception_message } = failure
+  const data = [
+    `{"prompt_id": ${promptId(running)}`,
+    `"node_id": ${JSON.stringify(id)}`,
+    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
+    `"executed": ${JSON.stringify(finished(running))}`,
+    `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`,
+    `"exception_type": ${JSON.stringify(exception_type)}`,
+    `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
+    `"current_inputs": ${currentInputs(running)}`,
+    `"current_outputs": ${JSON.stringify([...running.graph.keys()])}`,
+    `"timestamp": ${timestamp(world)}}`,
+  ]
+  tell(world, running, 'execution_error', data.join(', '))
+  endRun(world, running, 'error')
+}
+
+/** The nodes that this run has finished: the one that failed or was interrupted is none of them. */
+const finished = (running: Running): string[] => running.executed.filter((id) => running.results.has(id))
+
+/** Inputs of the failing node: literals as they are, what else there is by its kind. */
+function currentInputs(running: Running): string {
+  const inputs = Array.from(running.inputs, ([name, value]) => {
+    const text = value.kind === 'literal' ? writeJson(value.value) : JSON.stringify(`<${value.kind}>`)
+    return `${JSON.stringify(name)}: [${text}]`
+  })
+  return `{${inputs.join(', ')}}`
+}
+
+/** Files the run in the history, then tells its client that it is over [messages/executing-null-last]. */
+function endRun(world: World, running: Running, state: 'success' | 'error' | 'interrupted'): void {
+  const outputs: string[] = []
+  const meta: string[] = []
+  for (const id of running.graph.keys()) {
+    const result = running.results.get(id) ?? world.cache.get(running.hashes.get(id) ?? NaN)
+    if (result === undefined || result.ui === null) continue
+    const node = JSON.stringify(id)
+    const producer = JSON.stringify(result.producer)
+    outputs.push(`${node}: ${result.ui}`)
+    meta.push(
+      `${node}: {"node_id": ${producer}, "display_node": ${producer}, "parent_node": null, "real_node_id": ${producer}}`,
+    )
+  }
+  const failed = state !== 'success'
+  remember(world, running.run, { failed, messages: running.messages, outputs, meta })
+  world.running = null
+  world.effects.push({ kind: 'run', prompt_id: running.run.prompt_id, state })
+  sendStatus(world, remaining(world))
+  tell(world, running, 'executing', `{"node": null, "prompt_id": ${promptId(running)}}`)
+  const next = nextPending(world)
+  if (next === undefined) return
+  const readyMs = next.submittedAtMs + world.options.startDelayMs
+  world.workerDueMs = Math.max(world.nowMs + world.options.paceMs, readyMs)
+}

@@ -1,0 +1,63 @@
+// The run that the worker is at, and how it tells its client what happens.
+
+import type { MessageType } from '../../spec/messages.ts'
+import type { JsonObject } from '../json.ts'
+import type { NodeType } from './catalog.ts'
+import { send, socketsFor } from './messages.ts'
+import type { NodeResult, Value, Work } from './nodes.ts'
+import type { Progress } from './progress.ts'
+import { type Run, timestamp, type World } from './world.ts'
+
+/** The run that the worker is at. */
+export type Running = {
+  readonly run: Run
+  readonly graph: JsonObject
+  readonly types: ReadonlyMap<string, NodeType>
+  /** Content hash by node id. */
+  readonly hashes: ReadonlyMap<string, number>
+  /** Nodes to run in order; `at` is the next one, or the one under way while `work` is set. */
+  readonly order: readonly string[]
+  at: number
+  work: Work | null
+  inputs: ReadonlyMap<string, Value>
+  step: number
+  /** Results of this run by node id. */
+  readonly results: Map<string, NodeResult>
+  /** Ids of the nodes that this run has really run. */
+  readonly executed: string[]
+  /** What the history keeps of the messages: pairs of type and data as JSON text. */
+  readonly messages: string[]
+  readonly progress: Progress
+  /** The node last started, which a client that reconnects is told. */
+  lastNode: string | null
+}
+
+/** Tells the client something in words. */
+export function notify(world: World, running: Running, value: string): void {
+  tell(world, running, 'notification', `{"value": ${JSON.stringify(value)}}`)
+}
+
+/** Message types that the history keeps. */
+const kept: ReadonlySet<MessageType> = new Set<MessageType>([
+  'execution_start',
+  'execution_cached',
+  'execution_success',
+  'execution_error',
+  'execution_interrupted',
+])
+
+/** Sends a message of the run to those who receive it, and keeps it for the history. */
+export function tell(world: World, running: Running, type: MessageType, data: string): void {
+  send(world, socketsFor(world, type, running.run.client_id), type, data)
+  if (kept.has(type)) running.messages.push(`["${type}", ${data}]`)
+}
+
+/** The id of the run as JSON text. */
+export const promptId = (running: Running): string => JSON.stringify(running.run.prompt_id)
+
+/** The members that all messages about a whole run share, up to the closing brace. */
+export const members = (world: World, run: Run): string =>
+  `"prompt_id": ${JSON.stringify(run.prompt_id)}, "timestamp": ${timestamp(world)}}`
+/** The data of messages that say no more than which run, and when. */
+export const idAndTime = (world: World, run: Run): string => `{${members(world, run)}`
+

@@ -1,0 +1,112 @@
+// Child processes of the benchmark: starting them, asking them, and reading the processor time they have used.
+
+import { execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * @typedef {object} Child
+ * @property {number} pid
+ * @property {any} ready what the child told when it was ready
+ * @property {(question: string, details?: object) => Promise<any>} ask one question at a time
+ * @property {() => Promise<number>} cpuSeconds processor time of all its threads since its start
+ * @property {() => Promise<void>} stop
+ */
+
+const running = new Set()
+
+/**
+ * Starts a script of this folder that calls `answer` (below).
+ * @param {string} file
+ * @param {object} [options] handed to the script as JSON
+ * @returns {Promise<Child>}
+ */
+export async function startChild(file, options = {}) {
+  const path = fileURLToPath(new URL(file, import.meta.url))
+  const child = fork(path, [JSON.stringify(options)], {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  running.add(child)
+  let inTime = true
+  child.once('exit', (code) => {
+    running.delete(child)
+    if (inTime && code !== 0) process.emitWarning(`${file} ended early, with ${code}`)
+  })
+  const next = async () => {
+    const ended = once(child, 'exit').then(() => ({ error: `${file} has ended` }))
+    const [told] = await Promise.race([once(child, 'message'), ended.then((lost) => [lost])])
+    if (told.error) throw new Error(told.error)
+    return told.answer
+  }
+  const ask = (question, details = {}) => {
+    const answer = next()
+    child.send({ question, details })
+    return answer
+  }
+  return {
+    pid: child.pid,
+    ready: await next(),
+    ask,
+    cpuSeconds: async () => cpuSecondsOf(child.pid) ?? (await ask('cpuSeconds')),
+    stop: async () => {
+      inTime = false
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+    },
+  }
+}
+
+/** Ends the children that a failed measurement has left. */
+export const stopChildren = () => {
+  for (const child of running) child.kill()
+}
+
+let ticksPerSecond
+
+/** User and system time of a process, or undefined where the system has no /proc. */
+function cpuSecondsOf(pid) {
+  if (!existsSync(`/proc/${pid}/stat`)) return undefined
+  ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name of the process, in parentheses, may hold blanks; utime and stime are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+const own = {
+  cpuSeconds: () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  },
+  /** Resident size as it is, and the heap that is left when all garbage is gone. */
+  memory: () => {
+    const rss = process.memoryUsage.rss()
+    globalThis.gc()
+    globalThis.gc()
+    return { rss, heap: process.memoryUsage().heapUsed }
+  },
+}
+
+/** In a child: the options that it was given. */
+export const childOptions = () => JSON.parse(process.argv[2] ?? '{}')
+
+/**
+ * In a child: tells that it is ready, then answers questions until the benchmark is done.
+ * @param {any} ready
+ * @param {Record<string, (details: any) => unknown>} answers
+ */
+export function answer(ready, answers = {}) {
+  const known = { ...own, ...answers }
+  process.on('message', async ({ question, details }) => {
+    try {
+      process.send({ answer: await known[question](details) })
+    } catch (error) {
+      process.send({ error: String(error?.stack ?? error) })
+    }
+  })
+  process.on('disconnect', () => process.exit())
+  process.send({ answer: ready })
+}

@@ -1,0 +1,51 @@
+// Child process: many runs at a stretch, in a world alone and in a world with its edge.
+
+import { readFileSync } from 'node:fs'
+import { startEmulator } from '../../dist/emulator/index.js'
+import { nextWakeMs, step } from '../../dist/emulator/server/step.js'
+import { createWorld } from '../../dist/emulator/server/world.js'
+import { answer } from './child.mjs'
+import { nextBody } from './workload.mjs'
+
+const options = { clock: 'manual', preview: 'none' }
+let emulator = await startEmulator(options)
+
+/** The options of a world as the journal of one tells them, with the catalogue that belongs to them. */
+const { options: shown } = JSON.parse((await emulator.journal())[0])
+const objectInfo = readFileSync(new URL('../../spec/node-types.json', import.meta.url), 'utf8')
+
+/** Seconds that the runs take in a world without an edge, with one socket; each text is written as bytes. */
+function machine({ runs }) {
+  const world = createWorld({ ...shown, objectInfo })
+  const headers = {}
+  step(world, { kind: 'open', atMs: 0, socket: 1, target: '/ws?clientId=bench', headers })
+  for (let request = 0; request < runs; request++) {
+    const body = Buffer.from(nextBody('all'))
+    step(world, { kind: 'request', atMs: 0, request, method: 'POST', target: '/prompt', headers, body })
+  }
+  let messages = 0
+  let bytes = 0
+  const startedAt = performance.now()
+  for (let due = nextWakeMs(world); due !== undefined; due = nextWakeMs(world)) {
+    for (const effect of step(world, { kind: 'wake', atMs: due })) {
+      messages++
+      bytes += Buffer.from(effect.text).length
+    }
+  }
+  return { seconds: (performance.now() - startedAt) / 1000, messages, bytes }
+}
+
+/** Seconds from the first message to the last byte handed to the system, in a world that is already submitted to. */
+async function advance() {
+  const startedAt = performance.now()
+  await emulator.until('idle')
+  return { seconds: (performance.now() - startedAt) / 1000 }
+}
+
+async function renew() {
+  await emulator.close()
+  emulator = await startEmulator(options)
+  return { port: emulator.port }
+}
+
+answer({ port: emulator.port }, { machine, advance, renew })

@@ -1,0 +1,32 @@
+// Child process: sends messages to all of its sockets the way that the emulator carries out the effects of a step.
+
+import { createServer } from 'node:http'
+import { createSockets } from '../../dist/emulator/edge/sockets.js'
+import { answer } from './child.mjs'
+import { messagesOf, timeSends } from './messages.mjs'
+
+const opened = []
+
+/** The world: it accepts each socket, and hears nothing. */
+const dispatch = (at) => {
+  const input = at(0)
+  if (input.kind !== 'open') return
+  opened.push(input.socket)
+  sockets.carryOut([{ kind: 'accept', socket: input.socket }])
+}
+/** The frame is made beforehand: what is measured is the sending. */
+const sockets = createSockets(dispatch, (content) => content.bytes)
+
+const effectOf = (message) =>
+  typeof message === 'string'
+    ? { kind: 'send', sockets: opened, text: message }
+    : { kind: 'frame', sockets: opened, content: { bytes: message } }
+
+const send = ({ what, times }) => {
+  const effects = messagesOf(what).map(effectOf)
+  return timeSends(() => sockets.carryOut(effects), sockets.flushed, times)
+}
+
+const server = createServer()
+server.on('upgrade', (request, raw, head) => void sockets.upgrade(request, raw, head))
+server.listen(0, '127.0.0.1', () => answer({ port: server.address().port }, { send }))

@@ -1,0 +1,41 @@
+// Child process: WebSocket clients that read all that comes and look at nothing, so that a server is never held up.
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { answer } from './child.mjs'
+
+let bytes = 0
+let sockets = []
+
+async function open(port, clientId) {
+  const socket = connect({ port, host: '127.0.0.1' })
+  const key = randomBytes(16).toString('base64')
+  const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13`
+  const path = `/ws?clientId=${clientId}`
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${upgrade}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`)
+  const [first] = await once(socket, 'data')
+  if (!first.toString().startsWith('HTTP/1.1 101')) throw new Error(`No handshake: ${first}`)
+  socket.on('data', (chunk) => (bytes += chunk.length))
+  socket.on('error', () => socket.destroy())
+  return socket
+}
+
+answer(null, {
+  /** Opens so many sockets; the first one has this client id. */
+  open: async ({ port, count, clientId }) => {
+    for (let index = 0; index < count; index++) {
+      sockets.push(await open(port, index === 0 ? clientId : `${clientId}-${index}`))
+    }
+  },
+  /** What is still connected, and how many bytes have come since the last time. */
+  received: () => {
+    const answer = { open: sockets.filter(({ destroyed }) => !destroyed).length, bytes }
+    bytes = 0
+    return answer
+  },
+  close: () => {
+    for (const socket of sockets) socket.destroy()
+    sockets = []
+  },
+})

@@ -1,0 +1,80 @@
+// Whole processes as a user starts them: how long until the first answer, and how much memory while nothing happens.
+
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { compare, median, mib, ms } from './measure.mjs'
+
+const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url))
+const served = [fileOf('../../dist/emulator/cli/main.js'), 'serve', '--port', '0', '--json']
+const bare = [fileOf('bare-cold.mjs')]
+
+/** Starts a server, waits for its first 200, and does something with it before it is ended. */
+async function withServer(argv, use) {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  try {
+    const [line] = await once(createInterface(child.stdout), 'line')
+    const [response] = await once(get(`${JSON.parse(line).url}/system_stats`, { agent: false }), 'response')
+    response.resume()
+    const tookMs = performance.now() - startedAt
+    if (response.statusCode !== 200) throw new Error(`/system_stats answered ${response.statusCode}`)
+    return await use(child.pid, tookMs)
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+  }
+}
+
+const startMs = (argv) => withServer(argv, (_, tookMs) => tookMs)
+
+export async function coldStart({ coldStarts }) {
+  await startMs(served)
+  const { ours, theirs, ratio } = await compare(
+    coldStarts,
+    () => startMs(served),
+    () => startMs(bare),
+  )
+  return [
+    {
+      name: 'cold-start',
+      what: 'spawn to the first 200',
+      value: ratio,
+      unit: 'x bare',
+      atMost: 1.5,
+      detail: `${ms(ours)}, bare ${ms(theirs)}`,
+    },
+  ]
+}
+
+function rssOf(pid) {
+  const status = existsSync('/proc/self/status') ? readFileSync(`/proc/${pid}/status`, 'utf8') : ''
+  const kib = /VmRSS:\s+(\d+)/.exec(status)?.[1]
+  return Number(kib ?? execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) * 1024
+}
+
+export async function idle({ idleStarts }) {
+  const idleRss = (argv) =>
+    withServer(argv, async (pid) => {
+      await sleep(500)
+      return rssOf(pid)
+    })
+  const ours = []
+  for (let start = 0; start < idleStarts; start++) ours.push(await idleRss(served))
+  const rss = median(ours)
+  return [
+    {
+      name: 'idle-rss',
+      what: 'memory of a server that nobody has asked yet',
+      value: rss / 2 ** 20,
+      unit: 'MiB',
+      atMost: 75,
+      detail: `bare ${mib(await idleRss(bare))}`,
+    },
+  ]
+}

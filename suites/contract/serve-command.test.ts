@@ -1,0 +1,175 @@
+// The command `serve`, spawned as users run it: addresses, refusals, signals.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const main = join(import.meta.dirname, '..', '..', 'dist', 'emulator', 'cli', 'main.js')
+const textToImage = join(import.meta.dirname, '..', '..', 'recordings', 'workflows', 'text-to-image.json')
+const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
+
+type Command = {
+  readonly process: ChildProcess
+  /** Resolves when the output so far matches; rejects when the command ends without that. */
+  readonly says: (pattern: RegExp) => Promise<string>
+  readonly ends: Promise<{ code: number | null; stdout: string; stderr: string }>
+}
+
+function start(...args: readonly string[]): Command {
+  const child = spawn(process.execPath, [main, ...args], { cwd: folder(), env: { ...process.env, NO_COLOR: '1' } })
+  let stdout = ''
+  let stderr = ''
+  const listeners = new Set<() => void>()
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString()
+    for (const listener of listeners) listener()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const ends = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
+  const says = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (pattern.test(stdout)) resolve(stdout)
+      }
+      listeners.add(check)
+      check()
+      void ends.then(() => reject(new Error(`It ended without ${pattern}:\n${stdout}\n${stderr}`)))
+    })
+  return { process: child, says, ends }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`serve/stops ${signal} stops a server that has open connections, with exit code 0`, async () => {
+    const command = start('serve', '--port', '0', '--json')
+    const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+    expect((await fetch(`${url}/system_stats`)).status).toBe(200)
+    command.process.kill(signal)
+    expect((await command.ends).code).toBe(0)
+  })
+}
+
+test('serve/json The first line of output is the addresses as JSON, and the only one', async () => {
+  const command = start('serve', '--port', '0', '--json')
+  const addresses = JSON.parse(await command.says(/\n/)) as Record<string, unknown>
+  expect(addresses).toEqual({
+    url: `http://127.0.0.1:${addresses['port']}`,
+    ws: `ws://127.0.0.1:${addresses['port']}/ws`,
+    port: addresses['port'],
+    pid: command.process.pid,
+  })
+  await fetch(`${addresses['url']}/queue`)
+  command.process.kill('SIGTERM')
+  expect((await command.ends).stdout.trim().split('\n')).toHaveLength(1)
+})
+
+test('serve/banner A person is told the addresses and what to do next', async () => {
+  const command = start('serve', '--port', '0', '--seed', '7')
+  const banner = await command.says(/Ctrl\+C/)
+  expect(banner).toMatch(/http:\/\/127\.0\.0\.1:\d+\n/)
+  expect(banner).toMatch(/ws:\/\/127\.0\.0\.1:\d+\/ws/)
+  expect(banner).toContain('seed 7')
+  expect(banner).toContain('flowdouble run')
+  command.process.kill('SIGTERM')
+  await command.ends
+})
+
+test('serve/ready-file The ready file holds the addresses of a server that answers', async () => {
+  const file = join(folder(), 'ready.json')
+  const command = start('serve', '--port', '0', '--ready-file', file)
+  await command.says(/Ctrl\+C/)
+  const { url } = JSON.parse(readFileSync(file, 'utf8')) as { url: string }
+  expect((await fetch(`${url}/queue`)).status).toBe(200)
+  command.process.kill('SIGTERM')
+  await command.ends
+})
+
+test('serve/config Flags win over the config file, which wins over the defaults', async () => {
+  const config = join(folder(), 'flowdouble.json')
+  writeFileSync(config, JSON.stringify({ seed: 'from file', clock: 'instant', port: 0 }))
+  const command = start('serve', '--config', config, '--seed', 'from flag')
+  const banner = await command.says(/Ctrl\+C/)
+  expect(banner).toContain('seed from flag · clock instant')
+  command.process.kill('SIGTERM')
+  await command.ends
+})
+
+test('serve/run A workflow is run through the server, which goes on serving', async () => {
+  const out = folder()
+  const command = start('serve', '--port', '0', '--run', textToImage, '--out', out)
+  const text = await command.says(/goes on serving[\s\S]*curl/)
+  const path = text.split('\n').find((line) => line.endsWith('.png')) ?? ''
+  expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG')
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
+  expect(Object.keys((await (await fetch(`${url}/history`)).json()) as object)).toHaveLength(1)
+  command.process.kill('SIGTERM')
+  expect((await command.ends).code).toBe(0)
+})
+
+test('serve/journal The journal file is for its owner alone and holds no secret', async () => {
+  const file = join(folder(), 'journal.jsonl')
+  const command = start('serve', '--port', '0', '--json', '--clock', 'instant', '--journal', file)
+  const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+  const extra_data = { api_key_partner_org: 'SECRET-KEY' }
+  const prompt = { '1': { class_type: 'FlowdoubleText', inputs: { text: 'hi' } } }
+  const headers = { Authorization: 'Bearer SECRET-TOKEN', 'X-API-Key': 'SECRET-API' }
+  const body = JSON.stringify({ prompt, extra_data })
+  await fetch(`${url}/prompt?token=SECRET-QUERY`, { method: 'POST', headers, body })
+  command.process.kill('SIGTERM')
+  await command.ends
+  const journal = readFileSync(file, 'utf8')
+  expect(journal).toContain('FlowdoubleText')
+  expect(journal).not.toContain('SECRET')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('serve/port-in-use A taken port is a clear message and exit code 2', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  const { code, stderr, stdout } = await start('serve', '--port', `${port}`).ends
+  other.close()
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/Port \d+ is in use.*--port/)
+  expect(stdout).toBe('')
+})
+
+const wrong: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [
+  ['an unknown flag', ['--colour'], /--colour/],
+  ['a port beyond the last', ['--port', '99999'], /port cannot be "99999"/],
+  ['an unknown clock', ['--clock', 'fast'], /clock cannot be "fast".*manual/],
+  ['a clock that stands still', ['--clock', 'x0'], /clock cannot be "x0"/],
+  ['an unknown quirk', ['--quirk', 'no.such'], /quirk cannot be "no.such"[\s\S]*history.completed-on-error/],
+  ['a quirk of hosted', ['--quirk', 'hosted.no-free'], /quirk cannot be "hosted.no-free"/],
+  ['a missing config', ['--config', 'none.json'], /Cannot read the config/],
+  ['a config that is no object', ['--config', textToImage.replace('text-to-image', 'failing')], /There is no option/],
+  ['missing node types', ['--object-info', 'none.json'], /Cannot read the node types/],
+  ['node types that are none', ['--object-info', textToImage], /no object of node types.*curl/s],
+  ['a journal that cannot be written', ['--journal', '/no/such/folder/x'], /Cannot write the journal/],
+]
+for (const [name, args, says] of wrong) {
+  test(`serve/refuses ${name} with a message that says what to do and exit code 2`, async () => {
+    const { code, stderr, stdout } = await start('serve', '--port', '0', ...args).ends
+    expect(stderr).toMatch(says)
+    expect(stderr).toContain('flowdouble serve --help')
+    expect(stderr).not.toContain('    at ')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  })
+}
+
+test('serve/help The help of each command shows examples and exit codes', async () => {
+  for (const args of [['--help'], ['serve', '--help'], ['run', '--help'], ['quirks', '--help']]) {
+    const { code, stdout } = await start(...args).ends
+    expect(code).toBe(0)
+    expect(stdout).toContain('Example')
+  }
+  const { code, stderr } = await start('srve').ends
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('flowdouble --help') })
+})

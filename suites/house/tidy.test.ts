@@ -1,0 +1,55 @@
+// Rules of the house that no linter knows: what the core does not touch, and how files begin.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..', '..')
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)))
+const sources = files.filter((file) => file.endsWith('.ts'))
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+const core = sources.filter((file) => /^(spec\/|emulator\/[^/]+\.ts|emulator\/(server|pictures)\/)/.test(file))
+
+/** The code of a file without its comments. */
+const code = (file: string): string =>
+  read(file)
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|\s)\/\/.*$/gm, '')
+
+test('there are sources to look at', () => {
+  expect(core.length).toBeGreaterThan(30)
+})
+
+test('each source opens with a comment that says what it answers for', () => {
+  expect(sources.filter((file) => !/^(#!.*\n)?\/\/ \S/.test(read(file)))).toEqual([])
+})
+
+test('the core reads no clock, no chance, no environment, and holds no promise', () => {
+  const banned = /\b(Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|async |await |Promise\b)/
+  const allowed = new Set(['emulator/index.ts'])
+  const broken = core.filter((file) => !allowed.has(file) && banned.test(code(file)))
+  expect(broken).toEqual([])
+})
+
+test('the core imports no module of Node', () => {
+  expect(core.filter((file) => /from 'node:|import\('node:|require\(/.test(code(file)))).toEqual([])
+})
+
+test('nothing imports the suites, and the suites take the emulator by its public entry or as built', () => {
+  const ours = sources.filter((file) => !file.startsWith('suites/') && file !== 'vitest.config.ts')
+  expect(ours.filter((file) => /from '[^']*suites\//.test(code(file)))).toEqual([])
+  const judges = sources.filter((file) => file.startsWith('suites/'))
+  expect(judges.filter((file) => /from '(\.\.\/)+emulator\//.test(code(file)))).toEqual([])
+})
+
+test('no file names a place on a machine or in a registry', () => {
+  const text = files.filter((file) => !/\.(png|jpe?g|mp4|webp)$/.test(file))
+  const places = /\/(home|root|Users|work)\/[a-z]|registry\.npmjs|localhost:4873/
+  expect(text.filter((file) => file !== 'suites/house/tidy.test.ts' && places.test(read(file)))).toEqual([])
+})
