@@ -31,3 +31,9 @@ function aboutOf(type: string, data: Message['data']): string {
 type Status = { readonly exec_info: { readonly queue_remaining: number } }
 
 const ratio = (progress: Message['data']): string => `${String(progress['value'])}/${String(progress['max'])}`
+
+/** The nodes that the messages of a type name, in their order. */
+export const nodesOf = (type: 'executing' | 'executed', messages: readonly Message[]): unknown[] =>
+  messages
+    .filter(({ type: own, data }) => own === type && data['node'] !== null)
+    .map(({ data }) => data['node'])

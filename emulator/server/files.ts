@@ -1,5 +1,7 @@
 // The three folders of files [files/*]: what is stored, under which names, and what GET /view and uploads do.
 
+import type { fileEntry } from '../../spec/files.ts'
+import type { Static } from '../../spec/language.ts'
 import { getMultipartBoundary, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser'
 import { get, put } from '../bounded.ts'
 import { isObject, readJson, writeJson } from '../json.ts'
@@ -23,7 +25,7 @@ export type SavedBy = { readonly graphText: string; readonly extraDataText: stri
 export type StoredFile = { readonly content: FileContent; readonly modifiedMs: number }
 
 /** A file as an entry of an output names it. */
-export type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
+type FileEntry = Static<typeof fileEntry>
 
 const keyOf = (type: string, subfolder: string, name: string): string => `${type}/${subfolder}/${name}`
 

@@ -29,17 +29,17 @@ export async function startChild(file, options = {}) {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   running.add(child)
-  let inTime = true
-  child.once('exit', (code) => {
+  /** Settles the question that is open. */
+  let settle
+  const next = () =>
+    new Promise((resolve, reject) => {
+      settle = ({ answer, error }) => (error === undefined ? resolve(answer) : reject(new Error(error)))
+    })
+  child.on('message', (told) => settle(told))
+  child.once('exit', () => {
     running.delete(child)
-    if (inTime && code !== 0) process.emitWarning(`${file} ended early, with ${code}`)
+    settle({ error: `${file} has ended` })
   })
-  const next = async () => {
-    const ended = once(child, 'exit').then(() => ({ error: `${file} has ended` }))
-    const [told] = await Promise.race([once(child, 'message'), ended.then((lost) => [lost])])
-    if (told.error) throw new Error(told.error)
-    return told.answer
-  }
   const ask = (question, details = {}) => {
     const answer = next()
     child.send({ question, details })
@@ -51,7 +51,6 @@ export async function startChild(file, options = {}) {
     ask,
     cpuSeconds: async () => cpuSecondsOf(child.pid) ?? (await ask('cpuSeconds')),
     stop: async () => {
-      inTime = false
       const ended = once(child, 'exit')
       child.disconnect()
       await ended
