@@ -25,6 +25,8 @@ export type Input =
       readonly socket: number
       readonly target: string
       readonly headers: Headers
+      /** What the edge found wrong with the handshake: the refusal, and the value that it names. */
+      readonly fault?: { readonly refusal: 'socketVersion' | 'socketKey'; readonly value: string }
     }
   | {
       readonly kind: 'message'
@@ -53,7 +55,7 @@ export type FrameContent =
   | {
       readonly frame: 'previewWithMetadata'
       readonly format: PictureFormat
-      readonly image: Preview
+      readonly image: Preview | Picture
       readonly metadata: Readonly<Record<string, string | null>>
     }
 

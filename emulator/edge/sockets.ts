@@ -56,8 +56,9 @@ export function createSockets(
     const id = ++lastId
     handshakes.set(id, { request, raw, head })
     const headers: Headers = readHeaders(request)
-    dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target: request.url ?? '/ws', headers }))
-    // ws refuses a malformed handshake by itself; the world is then told that the socket is gone.
+    const target = request.url ?? '/ws'
+    dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers, ...faultOf(request) }))
+    // A handshake may still fail at its connection; the world is then told that the socket is gone.
     if (!connections.has(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
   }
 
@@ -79,12 +80,13 @@ export function createSockets(
     })
   }
 
-  const refuse = ({ socket, status, body }: Extract<Effect, { kind: 'refuse' }>): void => {
+  const refuse = ({ socket, status, headers, body }: Extract<Effect, { kind: 'refuse' }>): void => {
     const raw = handshakes.get(socket)?.raw
     handshakes.delete(socket)
     const text = typeof body === 'string' ? body : ''
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(text)}`
-    raw?.end(`${head}\r\n\r\n${text}`)
+    const all = { ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+    raw?.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
   }
 
   const carryOut = (effects: readonly Effect[]): void => {
@@ -128,4 +130,15 @@ export function createSockets(
   }
 
   return { upgrade, carryOut, flushed, closeAll }
+}
+
+const KEY = /^[+/0-9A-Za-z]{22}==$/
+
+/** What is wrong with a handshake, as an input tells it. */
+function faultOf({ headers }: IncomingMessage): Pick<Extract<Input, { kind: 'open' }>, 'fault'> {
+  const version = headers['sec-websocket-version'] ?? ''
+  if (version !== '13') return { fault: { refusal: 'socketVersion', value: version } }
+  const key = headers['sec-websocket-key']
+  if (key !== undefined && KEY.test(key)) return {}
+  return { fault: { refusal: 'socketKey', value: key === undefined ? 'None' : `'${key}'` } }
 }

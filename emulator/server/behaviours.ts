@@ -163,7 +163,7 @@ const previewImages: Behaviour = (call) => ({
 const sendImages: Behaviour = (call) => {
   const source = pictureInput(call)
   const pictures = source === undefined ? [] : batchPictures(source)
-  return { outputs: [], steps: 0, socketPictures: pictures }
+  return { outputs: [], steps: pictures.length, socketPictures: pictures }
 }
 
 /** Files that are no pictures: the same small sample in every run. */

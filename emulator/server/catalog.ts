@@ -123,7 +123,10 @@ export function nodeTypeText(world: World, class_type: string): string | undefin
   if (!Array.isArray(declaration)) return type.text
   const choices = fileChoices(world, input)
   if (Array.isArray(declaration[0])) declaration[0] = choices
-  else if (isObject(declaration[1])) declaration[1].set('options', choices)
+  // A remote combo has no options of its own: the front end fetches them.
+  else if (isObject(declaration[1]) && declaration[1].has('options')) {
+    declaration[1].set('options', choices)
+  }
   return writeJson(entry)
 }
 

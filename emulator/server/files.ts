@@ -73,7 +73,7 @@ export function saveFiles(
   }
   const cut = path.lastIndexOf('/')
   const subfolder = cut < 0 ? '' : path.slice(0, cut)
-  const base = prefix.endsWith('/') ? '' : path.slice(cut + 1)
+  const base = path.slice(cut + 1)
   const counter = (world.counters.get(keyOf(save.type, subfolder, base)) ?? 0) + 1
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
@@ -227,6 +227,8 @@ export function uploadImage(world: World, request: Request): Reply {
   if (image.filename === '') return refuse('badRequestEmpty')
   const target = uploadTarget(field('subfolder') ?? '', image.filename)
   if (target === undefined) return refuse('badRequestEmpty')
+  // Uploads make their subfolder, but no folder that the file name itself speaks of.
+  if (target.within !== '' && !hasFolder(world, type, target.subfolder)) return refuse('internal')
   const bytes = new Uint8Array(image.bytes)
   if (world.uploadedBytes + bytes.length > world.options.uploadLimitBytes) {
     return refuse('bodyTooLarge', {}, { limit: `${world.options.uploadLimitBytes}` })
@@ -235,7 +237,7 @@ export function uploadImage(world: World, request: Request): Reply {
   const name = overwrite ? target.name : freeName(world, type, target, bytes)
   const same = get(world.files, keyOf(type, target.subfolder, name))
   if (overwrite || same === undefined) store(world, type, target.subfolder, name, { bytes })
-  const reply = { name, subfolder: field('subfolder') ?? '', type }
+  const reply = { name: target.within + name, subfolder: field('subfolder') ?? '', type }
   return json(JSON.stringify(reply))
 }
 
@@ -257,14 +259,23 @@ function readUpload(request: Request): Upload | undefined {
   return { image: parts.get('image'), field: (name) => parts.get(name)?.text }
 }
 
+/** Where a file goes; `within` is the part of its own name up to the last slash. */
+type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
+
 /** Where an upload goes, or undefined when that is outside its folder. */
-function uploadTarget(subfolder: string, filename: string): { subfolder: string; name: string } | undefined {
+function uploadTarget(subfolder: string, filename: string): Target | undefined {
   const folder = normalisePath(subfolder)
-  if (folder === undefined || filename.startsWith('/')) return undefined
+  if (folder === undefined || /^\/|\/$|(^|\/)\.\.?$/.test(filename)) return undefined
   const path = normalisePath(`${folder}/${filename}`.replace(/^\//, ''))
-  if (path === undefined || path === '' || /(^|\/)\.\.?$/.test(filename)) return undefined
+  if (path === undefined || path === '') return undefined
   const cut = path.lastIndexOf('/')
-  return { subfolder: cut < 0 ? '' : path.slice(0, cut), name: path.slice(cut + 1) }
+  const within = filename.slice(0, filename.lastIndexOf('/') + 1)
+  return { subfolder: cut < 0 ? '' : path.slice(0, cut), name: path.slice(cut + 1), within }
+}
+
+function hasFolder(world: World, type: FolderType, subfolder: string): boolean {
+  if (subfolder === '') return true
+  return [...world.files.entries.keys()].some((key) => key.startsWith(`${type}/${subfolder}/`))
 }
 
 /** The name itself, while it is free or holds the same bytes; else the first of `name (1).ext`, `name (2).ext`, ... that does. */

@@ -1,7 +1,7 @@
 // Execution [runs/*]: the worker takes one run after the other, node by node and step by step, and tells of each.
 
 import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
-import type { Picture, Preview } from '../pictures/picture.ts'
+import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 import { fingerprintOf } from './behaviours.ts'
 import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
@@ -199,20 +199,15 @@ function doStep(world: World, running: Running, { steps, stepMs, preview, socket
     send(world, socketsFor(world, 'progress', running.run.client_id), 'progress', data)
   }
   const picture = socketPictures?.[running.step - 1]
-  if (picture !== undefined) {
-    tellProgress()
-    sendPicture(world, running, picture)
-  } else if (preview === undefined || world.options.preview === 'none') tellProgress()
+  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
+  else if (preview === undefined || world.options.preview === 'none') tellProgress()
   else {
     const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-    sendPreview(world, running, id, shown, tellProgress)
+    sendPreview(world, running, id, shown, world.options.preview, tellProgress)
   }
-  due(world, stepMs ?? world.options.paceMs)
-}
-
-function sendPicture(world: World, running: Running, image: Picture): void {
-  const sockets = socketsFor(world, 'progress', running.run.client_id)
-  sendFrame(world, sockets, { frame: 'previewImage', format: 'png', image })
+  // A node that takes a time of its own is over with its last step.
+  const isLast = running.step === steps && stepMs !== undefined
+  due(world, isLast ? 0 : (stepMs ?? world.options.paceMs))
 }
 
 /** A preview goes before the progress message when it carries metadata, and after it when not. */
@@ -220,12 +215,12 @@ function sendPreview(
   world: World,
   running: Running,
   id: string,
-  image: Preview,
+  image: Preview | Picture,
+  format: PictureFormat,
   tellProgress: () => void,
 ): void {
   const { client_id, prompt_id } = running.run
   const sockets = socketsFor(world, 'progress', client_id)
-  const format = world.options.preview === 'png' ? 'png' : 'jpeg'
   const withMetadata = wantsMetadata(world, client_id)
   if (withMetadata) {
     const metadata = {

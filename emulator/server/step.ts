@@ -4,9 +4,10 @@ import { endpoints } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import type { Effect, Headers, Input } from '../machine.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
-import { createRoutes, findRoute, type Request } from '../requests.ts'
+import { createRoutes, decodePart, findRoute, type Request } from '../requests.ts'
 import { judgeOrigin } from './access.ts'
 import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from './catalog.ts'
+import { normalisePath } from './file-inputs.ts'
 import { uploadImage, view } from './files.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
 import { closeSocket, openSocket, readMessage } from './messages.ts'
@@ -74,9 +75,14 @@ export function step(world: World, input: Input): readonly Effect[] {
 export const nextWakeMs = (world: World): number | undefined => world.workerDueMs
 
 function connect(world: World, input: Extract<Input, { kind: 'open' }>): void {
-  const refusal = refuseOrigin(input.headers)
+  const refusal = refuseOrigin(input.headers) ?? refuseHandshake(input)
   if (refusal === undefined) openSocket(world, input)
   else world.effects.push({ kind: 'refuse', socket: input.socket, ...refusal })
+}
+
+function refuseHandshake({ fault }: Extract<Input, { kind: 'open' }>): Reply | undefined {
+  if (fault === undefined) return undefined
+  return refuse(fault.refusal, {}, { version: fault.value, key: fault.value })
 }
 
 function refuseOrigin(headers: Headers): Reply | undefined {
@@ -109,7 +115,11 @@ function route(world: World, input: Extract<Input, { kind: 'request' }>): Reply 
     const request = { method, path, segment: found.segment, query, headers, body }
     return (handlerOf[name] as Handler)(world, request)
   }
-  if (method === 'GET' || method === 'HEAD') return refuse('unknownPath')
+  if (method === 'GET' || method === 'HEAD') return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')
   const allowed = [...new Set(['GET', 'HEAD', ...(known?.keys() ?? [])])].sort()
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
 }
+
+/** Whether an unknown path is looked up among the pages, as real servers do with those that stay in their folder. */
+const isPage = (path: string): boolean =>
+  !path.startsWith('/internal/') && normalisePath(decodePart(path.slice(1))) !== undefined

@@ -80,7 +80,8 @@ function unknownClass(world: World, id: string, class_type: Json | undefined): V
     message: words.message.replace('{class_type}', () => name),
     details: words.details.replace('{node_id}', () => id),
   }
-  const blamed = class_type ?? null
+  // A class_type that is no text stands there as the text of its message.
+  const blamed = class_type === undefined || class_type === null ? null : name
   const entry = {
     errors: [errors.unknownType(id, blamed, error.message)],
     dependent_outputs: [],

@@ -28,6 +28,7 @@ function machine({ runs }) {
   const startedAt = performance.now()
   for (let due = nextWakeMs(world); due !== undefined; due = nextWakeMs(world)) {
     for (const effect of step(world, { kind: 'wake', atMs: due })) {
+      if (effect.kind !== 'send') continue
       messages++
       bytes += Buffer.from(effect.text).length
     }

@@ -7,10 +7,14 @@ const VAES = ['vae-ft-mse-840000-ema-pruned.safetensors', 'ae.safetensors']
 
 const positive =
   'a lighthouse on a cliff at dusk, long exposure, calm sea, first stars above the horizon, a thin ' +
-  'line of fog below the lantern room, soft light from the left, film grain, wide angle, high detail'
+  'line of fog below the lantern room, soft light from the left, film grain, wide angle, high detail, ' +
+  'weathered white paint, red railing, wet rocks in the foreground with small pools that mirror the ' +
+  'sky, gulls far away, muted blue and orange, gentle contrast, 35 mm, f/8, thirty seconds, no people, no boats'
 const negative =
   'text, watermark, signature, blurry, low contrast, oversaturated, cropped, duplicate, deformed ' +
-  'hands, extra fingers, jpeg artifacts, worst quality, low quality, frame, border'
+  'hands, extra fingers, jpeg artifacts, worst quality, low quality, frame, border, people, boats, ' +
+  'tilted horizon, lens flare, halo around the lantern, banding in the sky, visible sensor dust, ' +
+  'double exposure, cartoon, painting, render, logo, date stamp, harsh shadows, flat lighting, noise, moire, clipped highlights'
 
 /** @param {number} variant 0 or 1; no node of one has the inputs of the other. */
 const graph = (variant) => ({

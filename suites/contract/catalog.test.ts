@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { folderNames, modelNames, nodeType, nodeTypes } from '../../spec/catalog.ts'
+import type { Static } from '../../spec/language.ts'
 import { textToImage } from '../graphs.ts'
 import { violations } from '../judge.ts'
 import { proves } from '../proves.ts'
@@ -57,15 +58,74 @@ proves('catalog/one-node-type', async ({ get }) => {
 })
 
 proves('catalog/node-type-fields', async ({ get }) => {
-  const types = (await get('/object_info')).json()
-  const faults = Object.entries<any>(types).filter(([name, type]) => {
-    const { input, input_order, output, output_name, output_is_list } = type
-    const groups = Object.keys(input).filter((group) => group in input_order)
-    const isOrdered = groups.every(
-      (group) => `${Object.keys(input[group])}` === `${input_order[group]}`,
-    )
+  const types: Static<typeof nodeTypes> = (await get('/object_info')).json()
+  const isOrdered = ({ input, input_order }: Static<typeof nodeType>) =>
+    Object.entries(input).every(([group, of]) => `${Object.keys(of)}` === `${input_order[group]}`)
+  const wrong = Object.entries(types).filter(([name, type]) => {
+    const { output, output_name, output_is_list } = type
     const sameLength = output.length === output_name.length && output.length === output_is_list.length
-    return violations(nodeType, type).length > 0 || type.name !== name || !isOrdered || !sameLength
+    const tells = typeof type.category === 'string' && typeof type.output_node === 'boolean'
+    return type.name !== name || !isOrdered(type) || !sameLength || !tells
   })
-  expect(faults.map(([name]) => name)).toEqual([])
+  expect(wrong.map(([name]) => name)).toEqual([])
+  const { SaveImage, KSampler } = types
+  expect([SaveImage?.output_node, KSampler?.output_node]).toEqual([true, false])
+  expect(KSampler).toMatchObject({ output: ['LATENT'], output_name: ['LATENT'], category: 'sampling' })
+})
+
+proves('catalog/unknown-node-type', async ({ get }) => {
+  for (const name of ['NoSuchNode', 'ksampler', 'toString', '%2e%2e%2fKSampler']) {
+    const reply = await get(`/object_info/${name}`)
+    expect([name, reply.status, reply.text]).toEqual([name, 200, '{}'])
+  }
+})
+
+proves('catalog/uploads-are-options', async ({ get, upload }) => {
+  const bytes = new Uint8Array(1)
+  const options = async (type: string) =>
+    (await get(`/object_info/${type}`)).json()[type].input.required.image[0]
+  const before = await options('LoadImage')
+  await upload({ name: 'zebra.png', bytes })
+  await upload({ name: 'Ape.JPG', bytes })
+  await upload({ name: 'notes.txt', bytes })
+  await upload({ name: 'below.png', bytes }, { subfolder: 'sub' })
+  await upload({ name: 'out.png', bytes }, { type: 'output' })
+  const after = [...before, 'Ape.JPG', 'zebra.png'].toSorted()
+  expect(await options('LoadImage')).toEqual(after)
+  const types = (await get('/object_info')).json()
+  expect(types.LoadImage.input.required.image[0]).toEqual(after)
+  expect(await options('LoadImageMask')).toEqual([...after, 'notes.txt'].toSorted())
+})
+
+proves('catalog/model-folders', async ({ get }) => {
+  const reply = await get('/models')
+  expect([reply.status, violations(folderNames, reply.json())]).toEqual([200, []])
+  expect(reply.json().slice(0, folders.length)).toEqual(folders)
+})
+
+proves('catalog/models', async ({ get }) => {
+  const types = (await get('/object_info')).json()
+  const combos = { checkpoints: 'CheckpointLoaderSimple', loras: 'LoraLoader', vae: 'VAELoader' }
+  const names = { checkpoints: 'ckpt_name', loras: 'lora_name', vae: 'vae_name' }
+  for (const folder of ['checkpoints', 'loras', 'vae'] as const) {
+    const models = (await get(`/models/${folder}`)).json()
+    expect(violations(modelNames, models)).toEqual([])
+    expect(models).toEqual([...models].toSorted())
+    const combo = types[combos[folder]].input.required[names[folder]][0]
+    const files = combo.filter((name: string) => /\.\w+$/.test(name))
+    expect([folder, models]).toEqual([folder, files])
+  }
+  for (const folder of folders) {
+    expect(violations(modelNames, (await get(`/models/${folder}`)).json())).toEqual([])
+  }
+})
+
+proves('catalog/unknown-folder', async ({ get }) => {
+  for (const folder of ['nonsense', 'unet', 'clip', 'toString', '..%2fcheckpoints']) {
+    const { status, text, headers } = await get(`/models/${folder}`)
+    const told = [folder, status, text, headers['content-type']]
+    expect(told).toEqual([folder, 404, '', undefined])
+  }
+  const empty = await get('/models/classifiers')
+  expect([empty.status, empty.json()]).toEqual([200, []])
 })

@@ -5,7 +5,12 @@ import { changed, type Graph, node, solid, textToImage } from '../graphs.ts'
 import { proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
-type NodeError = { type: string; message: string; details: string; extra_info: Record<string, unknown> }
+type NodeError = {
+  type: string
+  message: string
+  details: string
+  extra_info: Record<string, unknown>
+}
 
 /** The errors of one node of a graph. The answer says nothing of any other node. */
 async function errorsOf({ submit }: Subject, graph: Graph, id: string): Promise<NodeError[]> {
@@ -37,7 +42,11 @@ proves('workflows/required-input', async (subject) => {
   })
   expect(await errorsOf(subject, picture({ width: undefined }), '1')).toEqual([missing('width')])
   // A default of the declaration stands for nothing, and each missing input is told.
-  const errors = await errorsOf(subject, { '1': node('EmptyImage', { width: 64 }), '2': solid()['2']! }, '1')
+  const errors = await errorsOf(
+    subject,
+    { '1': node('EmptyImage', { width: 64 }), '2': solid()['2']! },
+    '1',
+  )
   expect(errors).toHaveLength(3)
   expect(errors).toEqual(expect.arrayContaining(['height', 'batch_size', 'color'].map(missing)))
   await passes(subject, { '1': node('FlowdoubleSlow', { seconds: 1 }) })
@@ -55,7 +64,9 @@ proves('workflows/bad-link', async (subject) => {
       },
     ])
   }
-  expect(await errorsOf(subject, picture({ width: [64] }), '1')).toMatchObject([{ type: 'bad_linked_input' }])
+  expect(await errorsOf(subject, picture({ width: [64] }), '1')).toMatchObject([
+    { type: 'bad_linked_input' },
+  ])
 })
 
 proves('workflows/link-type', async (subject) => {
@@ -66,7 +77,12 @@ proves('workflows/link-type', async (subject) => {
       type: 'return_type_mismatch',
       message: 'Return type mismatch between linked nodes',
       details: 'images, received_type(LATENT) mismatch input_type(IMAGE)',
-      extra_info: { input_name: 'images', input_config, received_type: 'LATENT', linked_node: ['1', 0] },
+      extra_info: {
+        input_name: 'images',
+        input_config,
+        received_type: 'LATENT',
+        linked_node: ['1', 0],
+      },
     },
   ])
   const fed = { ...sampling({ cfg: ['20', 0] }), '20': node('PrimitiveInt', { value: 8 }) }
@@ -77,7 +93,10 @@ proves('workflows/link-type', async (subject) => {
 
 proves('workflows/link-type', async (subject) => {
   const [options] = await configOf(subject, 'KSampler', 'scheduler')
-  const fed = { ...sampling({ scheduler: ['20', 0] }), '20': node('PrimitiveString', { value: 'normal' }) }
+  const fed = {
+    ...sampling({ scheduler: ['20', 0] }),
+    '20': node('PrimitiveString', { value: 'normal' }),
+  }
   const [error] = await errorsOf(subject, fed, '3')
   const list = `['${options.join("', '")}']`
   expect(error?.details).toBe(`scheduler, received_type(STRING) mismatch input_type(${list})`)
@@ -103,22 +122,27 @@ proves('workflows/link-to-nowhere', async (subject) => {
 // Upstream of an output it is the node with the broken link that is at fault, told from the link that leads to it.
 proves('workflows/link-to-nowhere', async (subject) => {
   const input_config = await configOf(subject, 'SaveImage', 'images')
-  expect(await errorsOf(subject, changed(textToImage(), '8', { samples: ['88', 0] }), '8')).toEqual([
-    {
-      type: 'exception_during_inner_validation',
-      message: 'Exception when validating inner node',
-      details: "'88'",
-      extra_info: {
-        input_name: 'images',
-        input_config,
-        exception_message: "'88'",
-        exception_type: 'KeyError',
-        traceback: expect.any(Array),
-        linked_node: ['8', 0],
+  expect(await errorsOf(subject, changed(textToImage(), '8', { samples: ['88', 0] }), '8')).toEqual(
+    [
+      {
+        type: 'exception_during_inner_validation',
+        message: 'Exception when validating inner node',
+        details: "'88'",
+        extra_info: {
+          input_name: 'images',
+          input_config,
+          exception_message: "'88'",
+          exception_type: 'KeyError',
+          traceback: expect.any(Array),
+          linked_node: ['8', 0],
+        },
       },
-    },
-  ])
-  const nowhere = { '1': node('PrimitiveInt', { value: 1 }), '2': node('PreviewAny', { source: ['1', 1] }) }
+    ],
+  )
+  const nowhere = {
+    '1': node('PrimitiveInt', { value: 1 }),
+    '2': node('PreviewAny', { source: ['1', 1] }),
+  }
   const [error] = await errorsOf(subject, nowhere, '2')
   expect(error?.details).toBe('list index out of range')
 })
@@ -170,7 +194,8 @@ proves('workflows/bounds', async (subject) => {
   const big = outside('value_bigger_than_max', 'Value 16385 bigger than max of 16384', 16385)
   expect(await errorsOf(subject, picture({ width: 0 }), '1')).toEqual([small])
   expect(await errorsOf(subject, picture({ width: 16385 }), '1')).toEqual([big])
-  const message = async (inputs: Record<string, unknown>) => (await errorsOf(subject, sampling(inputs), '3'))[0]?.message
+  const message = async (inputs: Record<string, unknown>) =>
+    (await errorsOf(subject, sampling(inputs), '3'))[0]?.message
   expect(await message({ cfg: 101 })).toBe('Value 101.0 bigger than max of 100.0')
   expect(await message({ denoise: -0.5 })).toBe('Value -0.5 smaller than min of 0.0')
   expect(await message({ seed: '18446744073709551616' })).toBe(
@@ -189,7 +214,9 @@ proves('workflows/not-in-list', async (subject) => {
   })
   const few = await configOf(subject, 'KSampler', 'scheduler')
   const list = `['${few[0].join("', '")}']`
-  expect(await errorsOf(subject, sampling({ scheduler: 'nope' }), '3')).toEqual([refused('scheduler', list, few)])
+  expect(await errorsOf(subject, sampling({ scheduler: 'nope' }), '3')).toEqual([
+    refused('scheduler', list, few),
+  ])
   // Lists of more than 20 are not told.
   const [many] = await configOf(subject, 'KSampler', 'sampler_name')
   expect(await errorsOf(subject, sampling({ sampler_name: 'nope' }), '3')).toEqual([
@@ -201,7 +228,8 @@ proves('workflows/not-in-list', async (subject) => {
 })
 
 proves('workflows/new-combo-unchecked', async (subject) => {
-  const video = node('LoadVideo', { file: 'example.mp4' })
+  await subject.upload({ name: 'new.mp4', bytes: Buffer.from('a video') })
+  const video = node('LoadVideo', { file: 'new.mp4' })
   for (const codec of ['nope', 7, null, { a: 1 }]) {
     const inputs = { video: ['1', 0], filename_prefix: 'x', format: codec, codec }
     await passes(subject, { '1': video, '2': node('SaveVideo', inputs) })
@@ -210,13 +238,14 @@ proves('workflows/new-combo-unchecked', async (subject) => {
 
 proves('workflows/missing-input-file', async (subject) => {
   const loaders = [
-    ['LoadImage', 'image', 'image', 'example.png'],
-    ['LoadImageMask', 'image', 'image', 'example.png'],
-    ['LoadAudio', 'audio', 'audio', 'example.mp3'],
-    ['LoadVideo', 'file', 'video', 'example.mp4'],
-    ['LoadLatent', 'latent', 'latent', 'example.latent'],
+    ['LoadImage', 'image', 'image'],
+    ['LoadImageMask', 'image', 'image'],
+    ['LoadAudio', 'audio', 'audio'],
+    ['LoadVideo', 'file', 'video'],
+    ['LoadLatent', 'latent', 'latent'],
   ] as const
-  for (const [class_type, input_name, what, example] of loaders) {
+  await subject.upload({ name: 'new.file', bytes: Buffer.from('whatever it holds') })
+  for (const [class_type, input_name, what] of loaders) {
     const loading = (name: string): Graph => ({
       '1': node(class_type, { [input_name]: name, channel: 'red' }),
       '2': node('PreviewAny', { source: ['1', 0] }),
@@ -229,7 +258,7 @@ proves('workflows/missing-input-file', async (subject) => {
         extra_info: { input_name },
       },
     ])
-    await passes(subject, loading(example))
+    await passes(subject, loading('new.file'))
   }
 })
 
@@ -243,7 +272,9 @@ proves('workflows/missing-input-file', async (subject) => {
   await subject.upload({ name: 'late.png', bytes }, { subfolder: 'deep' })
   await passes(subject, loading('deep/late.png'))
   await passes(subject, loading('deep/late.png [input]'))
-  expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([{ type: 'custom_validation_failed' }])
+  expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([
+    { type: 'custom_validation_failed' },
+  ])
   const elsewhere = await errorsOf(subject, loading('deep/late.png [output]'), '1')
   expect(elsewhere[0]?.details).toBe('image - Invalid image file: deep/late.png [output]')
 })
@@ -263,7 +294,15 @@ proves('workflows/union-types', async (subject) => {
 })
 
 proves('workflows/undeclared-inputs', async (subject) => {
-  await passes(subject, picture({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null, link: ['2', 7] }))
+  await passes(
+    subject,
+    picture({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null, link: ['2', 7] }),
+  )
   const { queue_pending } = (await subject.get('/queue')).json()
-  expect(queue_pending[0][2]['1'].inputs).toMatchObject({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null })
+  expect(queue_pending[0][2]['1'].inputs).toMatchObject({
+    extra: 'x',
+    depth: -1,
+    list: [1, 2, 3],
+    nothing: null,
+  })
 })

@@ -2,17 +2,18 @@
 
 import { expect } from 'vitest'
 import { nodeErrorsById, submitReply, submitRefusal } from '../../spec/workflows.ts'
-import { changed, type Graph, node, solid, talking } from '../graphs.ts'
+import { type Graph, node, solid, talking } from '../graphs.ts'
 import { violations } from '../judge.ts'
 import { proves, switched } from '../proves.ts'
 import type { Reply } from '../subject.ts'
 
 const black = solid()['1']!
+const impossible = node('EmptyImage', { width: 0, height: 0, batch_size: 1, color: 0 })
 const save = (images?: unknown) => node('SaveImage', { images, filename_prefix: 'x' })
 
 /** Two saves of one picture that cannot be made. */
 const brokenBelow: Graph = {
-  ...changed({ '1': black }, '1', { width: 0 }),
+  '1': impossible,
   '2': save(['1', 0]),
   '3': node('ImageInvert', { image: ['1', 0] }),
   '4': save(['3', 0]),
@@ -59,8 +60,15 @@ proves(['workflows/invalid-is-400', 'workflows/invalid-names-nodes'], async ({ s
 
 proves('workflows/invalid-leaves-nothing', async ({ get, post, submit, connect, idle }) => {
   const session = await connect('me')
-  const bodies = [{}, { prompt: {} }, { prompt: cycle }, { prompt: { '1': node('Nope') } }, { prompt: { '7': save() } }]
-  for (const body of bodies) expect((await post('/prompt', { ...body, client_id: 'me' })).status).toBe(400)
+  const bodies = [
+    {},
+    { prompt: {} },
+    { prompt: cycle },
+    { prompt: { '1': node('Nope') } },
+    { prompt: { '7': save() } },
+  ]
+  for (const body of bodies)
+    expect((await post('/prompt', { ...body, client_id: 'me' })).status).toBe(400)
   await idle()
   expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
   expect((await get('/history')).json()).toEqual({})
@@ -87,8 +95,13 @@ proves('workflows/no-prompt', async ({ post }) => {
 })
 
 proves('workflows/no-outputs', async ({ post }) => {
-  const error = { type: 'prompt_no_outputs', message: 'Prompt has no outputs', details: '', extra_info: {} }
-  for (const prompt of [{}, [], '', { '1': black }, { '1': changed({ '1': black }, '1', { width: 0 })['1'] }]) {
+  const error = {
+    type: 'prompt_no_outputs',
+    message: 'Prompt has no outputs',
+    details: '',
+    extra_info: {},
+  }
+  for (const prompt of [{}, [], '', { '1': black }, { '1': impossible }]) {
     const reply = await post('/prompt', { prompt })
     expect(errorOf(reply)).toEqual(error)
     expect(reply.json().node_errors).toEqual({})
@@ -96,11 +109,21 @@ proves('workflows/no-outputs', async ({ post }) => {
 })
 
 proves('workflows/unknown-class', async ({ post }) => {
-  const errorWith = async (bad: unknown) => errorOf(await post('/prompt', { prompt: { ...solid(), 'x 9': bad } }))
+  const errorWith = async (bad: unknown) =>
+    errorOf(await post('/prompt', { prompt: { ...solid(), 'x 9': bad } }))
   const invalid = { type: 'invalid_prompt', details: "Node ID '#x 9'", extra_info: {} }
-  const missing = { ...invalid, message: 'Cannot execute because a node is missing the class_type property.' }
-  for (const bad of [{ inputs: {} }, {}, [], [1], 'text']) expect(await errorWith(bad)).toEqual(missing)
-  const unknown = { Nope: 'Nope', crash: 'crash', constructor: 'constructor', saveimage: 'saveimage' }
+  const missing = {
+    ...invalid,
+    message: 'Cannot execute because a node is missing the class_type property.',
+  }
+  for (const bad of [{ inputs: {} }, {}, [], [1], 'text'])
+    expect(await errorWith(bad)).toEqual(missing)
+  const unknown = {
+    Nope: 'Nope',
+    crash: 'crash',
+    constructor: 'constructor',
+    saveimage: 'saveimage',
+  }
   const values = [...Object.entries(unknown), ['None', null], ['7', 7], ['True', true]] as const
   for (const [name, class_type] of values) {
     const message = `Cannot execute because node ${name} does not exist.`
@@ -132,13 +155,17 @@ proves('workflows/blame', async ({ submit, post }) => {
       extra_info: { node_id: '5', class_type: 'Nope' },
     },
   ])
-  expect(await blamed({ ...solid(), '5': { inputs: {} } })).toMatchObject({ '5': { class_type: null } })
+  expect(await blamed({ ...solid(), '5': { inputs: {} } })).toMatchObject({
+    '5': { class_type: null },
+  })
   const { node_errors } = (await submit(cycle)).json()
   expect(Object.keys(node_errors)).toEqual(['1', '2'])
   for (const id of ['1', '2']) {
     const { errors, ...rest } = node_errors[id]
     expect(rest).toEqual({ dependent_outputs: ['3'], class_type: 'ImageInvert' })
-    expect(errors).toEqual([expect.objectContaining({ type: 'dependency_cycle', message: 'Dependency cycle detected' })])
+    expect(errors).toEqual([
+      expect.objectContaining({ type: 'dependency_cycle', message: 'Dependency cycle detected' }),
+    ])
     expect(errors[0].extra_info.cycle_nodes.sort()).toEqual(['1', '2'])
   }
 })
@@ -148,21 +175,27 @@ proves('workflows/dependent-outputs', async ({ submit }) => {
   expect(Object.keys(node_errors)).toEqual(['1'])
   expect(node_errors['1'].dependent_outputs.sort()).toEqual(['2', '4'])
   // The fault counts for the invalid outputs only, and a node with two faults stands there once.
-  const graph = { ...brokenBelow, '1': node('EmptyImage', { width: 0, height: 0, batch_size: 1, color: 0 }), '5': black }
-  const half = (await submit({ ...graph, '4': save(['5', 0]) })).json().node_errors
+  const half = (await submit({ ...brokenBelow, '4': save(['5', 0]), '5': black })).json()
+    .node_errors
   expect(Object.keys(half)).toEqual(['1'])
-  expect(half['1'].errors.map(({ details }: { details: string }) => details).sort()).toEqual(['height', 'width'])
+  expect(half['1'].errors.map(({ details }: { details: string }) => details).sort()).toEqual([
+    'height',
+    'width',
+  ])
   expect(half['1'].dependent_outputs).toEqual(['2'])
 })
 
 proves('workflows/details', async ({ submit }) => {
-  const details = async (graph: Graph) => errorOf(await submit(graph)).details.split('\n').sort()
+  const details = async (graph: Graph) =>
+    errorOf(await submit(graph))
+      .details.split('\n')
+      .sort()
   expect(await details(brokenBelow)).toEqual([''])
   expect(await details({ '1': save(), '2': save() })).toEqual([
     'Required input is missing: images',
     'Required input is missing: images',
   ])
-  const both = { '1': save(), '2': changed({ '2': node('FlowdoubleSlow') }, '2', { seconds: -1, steps: -1 })['2']! }
+  const both = { '1': save(), '2': node('FlowdoubleSlow', { seconds: -1, steps: -1 }) }
   expect(await details(both)).toEqual([
     'Required input is missing: images',
     'Value -1 smaller than min of 0: steps',
@@ -189,7 +222,9 @@ switched('workflows.invalid-is-200', async ({ get, post, submit, idle }) => {
     number: 0,
     node_errors: { '7': { ...missingImages, dependent_outputs: ['7'] } },
   })
-  expect((await post('/prompt', { prompt: { '7': save() }, prompt_id: 'mine' })).json()).toMatchObject({
+  expect(
+    (await post('/prompt', { prompt: { '7': save() }, prompt_id: 'mine' })).json(),
+  ).toMatchObject({
     prompt_id: 'mine',
     number: 1,
   })

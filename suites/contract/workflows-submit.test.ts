@@ -71,10 +71,21 @@ proves(
 
 proves('workflows/graph-by-id', async (subject) => {
   const { post, submit } = subject
-  const ids = { 'a b': solid()['1']!, '7:1': { ...solid()['2']!, inputs: { images: ['a b', 0], filename_prefix: 'x' } } }
+  const ids = {
+    'a b': solid()['1']!,
+    '7:1': { ...solid()['2']!, inputs: { images: ['a b', 0], filename_prefix: 'x' } },
+  }
   expect((await submit(ids)).json().node_errors).toEqual({})
   expect((await pending(subject))[0][2]).toEqual(ids)
-  for (const prompt of [null, 5, 'text', [1], { '1': null }, { '1': 5 }, { '1': { class_type: [] } }]) {
+  for (const prompt of [
+    null,
+    5,
+    'text',
+    [1],
+    { '1': null },
+    { '1': 5 },
+    { '1': { class_type: [] } },
+  ]) {
     expect((await post('/prompt', { prompt })).status).toBe(500)
   }
   const withoutInputs = { '1': { class_type: 'FlowdoubleSlow' } }
@@ -91,12 +102,19 @@ proves('workflows/linked-inputs', async ({ connect, run }) => {
     '4': show(['2', 1]),
     '5': show('a literal'),
   })
-  expect(entry.outputs).toEqual({ '3': { text: ['48'] }, '4': { text: ['32'] }, '5': { text: ['a literal'] } })
+  expect(entry.outputs).toEqual({
+    '3': { text: ['48'] },
+    '4': { text: ['32'] },
+    '5': { text: ['a literal'] },
+  })
 })
 
 proves('workflows/extra-data-kept', async (subject) => {
   const { get, submit, idle } = subject
-  const extra_data = { extra_pnginfo: { workflow: { nodes: [1.5, null, 'ü'] } }, mine: { deep: [true] } }
+  const extra_data = {
+    extra_pnginfo: { workflow: { nodes: [1.5, null, 'ü'] } },
+    mine: { deep: [true] },
+  }
   const { prompt_id } = (await submit(solid(), { extra_data, client_id: 'me' })).json()
   const kept = { ...extra_data, client_id: 'me' }
   expect((await pending(subject))[0][3]).toEqual(kept)
@@ -112,7 +130,11 @@ proves('workflows/extra-data-kept', async (subject) => {
   await submit(slow(), { extra_data: { client_id: 'inner' }, client_id: 'outer' })
   await submit(slow(), {})
   const listed = await pending(subject)
-  expect(listed.map((item: unknown[]) => item[3])).toEqual([{ client_id: 'inner' }, { client_id: 'outer' }, {}])
+  expect(listed.map((item: unknown[]) => item[3])).toEqual([
+    { client_id: 'inner' },
+    { client_id: 'outer' },
+    {},
+  ])
   await reach(session, ({ type }) => type === 'execution_success')
 })
 
@@ -178,7 +200,8 @@ proves('workflows/number-counts', async ({ post, submit }) => {
 
 proves('workflows/number-given', async (subject) => {
   const { submit } = subject
-  const text = async (fields: object) => /"number": *([^,}]*)/.exec((await submit(solid(), { ...fields })).text)?.[1]
+  const text = async (fields: object) =>
+    /"number": *([^,}]*)/.exec((await submit(solid(), { ...fields })).text)?.[1]
   expect(await text({ front: true })).toMatch(/^-?0$/)
   expect(await text({ front: true })).toBe('-1')
   expect(await text({ number: 5 })).toBe('5.0')
@@ -189,16 +212,23 @@ proves('workflows/number-given', async (subject) => {
   expect(await text({ front: 'yes' })).toBe('-3')
   const listed = (await pending(subject)).map((item: unknown[]) => item[0] as number)
   expect(listed.sort((a: number, b: number) => a - b)).toEqual([-3, -2.5, -1, 0, 2, 3, 5, 7])
-  for (const number of [null, 'first', [1]]) expect((await submit(solid(), { number })).status).toBe(500)
+  for (const number of [null, 'first', [1]])
+    expect((await submit(solid(), { number })).status).toBe(500)
 })
 
 proves('workflows/prompt-id-given', async (subject) => {
   const { get, submit, connect, run } = subject
-  const { prompt_id, messages, entry } = await run(await connect('me'), solid(), { prompt_id: 'my run/1' })
+  const { prompt_id, messages, entry } = await run(await connect('me'), solid(), {
+    prompt_id: 'my run/1',
+  })
   expect(prompt_id).toBe('my run/1')
   expect(messages.at(-1)?.data).toEqual({ node: null, prompt_id })
   expect(entry.prompt[1]).toBe(prompt_id)
-  for (const [given, id] of [[123, '123'], [null, 'None'], ['', '']] as const) {
+  for (const [given, id] of [
+    [123, '123'],
+    [null, 'None'],
+    ['', ''],
+  ] as const) {
     expect((await submit(solid(), { prompt_id: given })).json().prompt_id).toBe(id)
   }
   expect((await pending(subject)).map((item: unknown[]) => item[1])).toEqual(['123', 'None', ''])

@@ -6,7 +6,10 @@ import { proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
 /** The texts of all listings that show the graph: pending, running and done. Leaves the run done. */
-async function listings({ connect, get, request, reach, idle }: Subject, body: string): Promise<string[]> {
+async function listings(
+  { connect, get, request, reach, idle }: Subject,
+  body: string,
+): Promise<string[]> {
   const session = await connect('me')
   expect((await request('POST', '/prompt', body)).status).toBe(200)
   const pending = await get('/queue')
@@ -20,7 +23,8 @@ async function listings({ connect, get, request, reach, idle }: Subject, body: s
 const bodyOf = (graph: object) => JSON.stringify({ prompt: graph, client_id: 'me' })
 
 /** The values under one key in a JSON text, as they are written. */
-const written = (text: string, key: string) => new RegExp(`"${key}"\\s*:\\s*("[^"]*"|[^,}\\s]+)`).exec(text)?.[1]
+const written = (text: string, key: string) =>
+  new RegExp(`"${key}"\\s*:\\s*("[^"]*"|[^,}\\s]+)`).exec(text)?.[1]
 
 proves('workflows/literals-converted', async (subject) => {
   const graph = {
@@ -46,7 +50,10 @@ proves('workflows/literals-converted', async (subject) => {
 
 proves('workflows/literals-converted', async ({ submit, get }) => {
   const shown = async (class_type: string, value: unknown) => {
-    const reply = await submit({ '1': node(class_type, { value }), '2': node('PreviewAny', { source: ['1', 0] }) })
+    const reply = await submit({
+      '1': node(class_type, { value }),
+      '2': node('PreviewAny', { source: ['1', 0] }),
+    })
     expect(reply.status).toBe(200)
     return written(JSON.stringify((await get('/queue')).json().queue_pending.at(-1)[2]), 'value')
   }
@@ -82,7 +89,12 @@ proves('workflows/literals-converted', async (subject) => {
 proves('workflows/wrapped-literals', async (subject) => {
   const { connect, run, submit } = subject
   const { entry } = await run(await connect('me'), {
-    '1': node('EmptyImage', { width: { __value__: 48 }, height: { __value__: '32' }, batch_size: 1, color: 0 }),
+    '1': node('EmptyImage', {
+      width: { __value__: 48 },
+      height: { __value__: '32' },
+      batch_size: 1,
+      color: 0,
+    }),
     '2': node('GetImageSize', { image: ['1', 0] }),
     '3': node('PreviewAny', { source: ['2', 0] }),
     '4': node('PreviewAny', { source: { __value__: [1, 'two', 3.5] } }),
@@ -103,7 +115,9 @@ const unsorted = (width: string) => `{"client_id": "me", "prompt": {
   "01": {"class_type": "FlowdoubleText", "inputs": {"text": "b"}}}}`
 
 const keysIn = (text: string) =>
-  Array.from(text.matchAll(/"(\w+)"\s*:/g), ([, key]) => key!).filter((key) => /^\d|^(width|color)$/.test(key))
+  Array.from(text.matchAll(/"(\w+)"\s*:/g), ([, key]) => key!).filter((key) =>
+    /^\d|^(width|color)$/.test(key),
+  )
 
 // Where a value is converted the text is not the client's own any more.
 for (const width of ['16', '"16"']) {
@@ -118,7 +132,10 @@ for (const width of ['16', '"16"']) {
 
 for (const steps of ['2', '"2"']) {
   proves('workflows/keeps-numbers', async (subject) => {
-    const text = JSON.stringify({ ...textToImage(), '20': node('FlowdoubleText', { text: 'x', far: 'FAR', one: 'ONE' }) })
+    const text = JSON.stringify({
+      ...textToImage(),
+      '20': node('FlowdoubleText', { text: 'x', far: 'FAR', one: 'ONE' }),
+    })
     const sent = text
       .replace('"seed":1', '"seed":18446744073709551615')
       .replace('"steps":3', `"steps":${steps}`)

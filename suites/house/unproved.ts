@@ -7,9 +7,7 @@ const token = 'The bearer token is not built yet.'
 export const unproved: Readonly<Record<string, string>> = {
   'access/bearer-token': token,
   'access/bearer-refusal': token,
-  'http/foreign-origin': 'The check of the origin is not built yet.',
   'http/cors-mode': 'The CORS mode is not built yet.',
-  'http/body-limit': 'The limit of request bodies is not built yet.',
   'files/view-converted': 'Pictures are not converted for a view yet.',
   'files/view-conditional': 'ETag, Last-Modified and Range are not built yet.',
   'files/mask': masks,

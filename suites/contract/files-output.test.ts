@@ -1,0 +1,109 @@
+// Files: those that output nodes write, their names, and what stands in them.
+
+import { decode } from 'fast-png'
+import { expect } from 'vitest'
+import { fileEntry } from '../../spec/files.ts'
+import type { Static } from '../../spec/language.ts'
+import { viewPath } from '../form.ts'
+import { type Graph, solid } from '../graphs.ts'
+import { violations } from '../judge.ts'
+import { proves } from '../proves.ts'
+import type { Subject } from '../subject.ts'
+
+type Entry = Static<typeof fileEntry>
+
+const view = (get: Subject['get'], { filename, subfolder, type }: Entry) =>
+  get(viewPath({ filename, subfolder, type }))
+
+/** A batch of pictures, and a node that takes them. */
+const taking = (class_type: string, inputs = {}, batch_size = 1, color = 0): Graph => ({
+  '1': { class_type: 'EmptyImage', inputs: { width: 32, height: 16, batch_size, color } },
+  '2': { class_type, inputs: { images: ['1', 0], ...inputs } },
+})
+
+/** Runs graphs in one session and gives the entries of node 2. */
+async function imagesOf({ connect, run }: Subject, ...graphs: Graph[]): Promise<Entry[]> {
+  const session = await connect('me')
+  const entries: Entry[] = []
+  for (const graph of graphs) entries.push(...(await run(session, graph)).entry.outputs['2'].images)
+  return entries
+}
+
+proves('files/entry', async (subject) => {
+  const [entry] = await imagesOf(subject, solid(0, 'some/where/solid'))
+  expect(entry).toEqual({ filename: 'solid_00001_.png', subfolder: 'some/where', type: 'output' })
+  expect(violations(fileEntry, entry)).toEqual([])
+  const [executed] = (await subject.run(await subject.connect('you'), solid(1, 'x'))).messages.filter(
+    ({ type }) => type === 'executed',
+  )
+  const images = [{ filename: 'x_00001_.png', subfolder: '', type: 'output' }]
+  expect(executed?.data['output']).toEqual({ images })
+})
+
+proves('files/saved-name', async (subject) => {
+  const save = (filename_prefix: string, color: number, batch = 1) =>
+    taking('SaveImage', { filename_prefix }, batch, color)
+  const webp = taking('SaveAnimatedWEBP', {
+    ...{ filename_prefix: 'a/b', fps: 6, lossless: true, quality: 80, method: 'default' },
+  })
+  const saved = await imagesOf(
+    subject,
+    ...[save('a/b', 1), save('a/b', 2, 2), save('b', 3), save('a/b', 4), webp],
+    ...[save('a/./x/../b', 5), save('%width%x%height% %year%', 6), save('a/b_00041', 7)],
+    ...[save('a/b', 8), save('sub/', 9)],
+  )
+  const year = await subject.get('/').then(({ headers }) => new Date(headers['date']!).getUTCFullYear())
+  expect(saved.map(({ subfolder, filename }) => `${subfolder}/${filename}`)).toEqual([
+    ...['a/b_00001_.png', 'a/b_00002_.png', 'a/b_00003_.png', '/b_00001_.png', 'a/b_00004_.png'],
+    ...['a/b_00005_.webp', 'a/b_00006_.png', `/32x16 ${year}_00001_.png`, 'a/b_00041_00001_.png'],
+    ...['a/b_00042_.png', '/sub_00001_.png'],
+  ])
+  expect(new Set(saved.map(({ type }) => type))).toEqual(new Set(['output']))
+  for (const entry of saved) expect((await view(subject.get, entry)).status).toBe(200)
+})
+
+proves('files/saved-name', async ({ connect, run, upload, get }) => {
+  const session = await connect('me')
+  for (const prefix of ['../out', '/out', 'a/../../out']) {
+    const { status, outputs } = (await run(session, solid(0, prefix))).entry
+    const [type, { exception_message }] = status.messages.at(-1)
+    expect([prefix, type, outputs]).toEqual([prefix, 'execution_error', {}])
+    expect(exception_message).toMatch(/^\*\*\*\* ERROR: Saving image outside the output folder/)
+  }
+  await upload({ name: 'up_00007_.gif', bytes: new Uint8Array(1) }, { type: 'output' })
+  const [entry] = (await run(session, solid(1, 'up'))).entry.outputs['2'].images
+  expect(entry.filename).toBe('up_00008_.png')
+  expect((await view(get, entry)).headers['content-type']).toBe('image/png')
+})
+
+proves('files/preview-is-temp', async (subject) => {
+  const other = taking('PreviewImage', {}, 2, 9)
+  const [first, ...more] = await imagesOf(subject, taking('PreviewImage'), other)
+  expect(first).toMatchObject({ subfolder: '', type: 'temp' })
+  expect(first?.filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
+  const next = (counter: string) => first?.filename.replace('00001', counter)
+  expect(more.map(({ filename }) => filename)).toEqual([next('00002'), next('00003')])
+  expect((await view(subject.get, first!)).status).toBe(200)
+  expect((await view(subject.get, { ...first!, type: 'output' })).status).toBe(404)
+  const session = await subject.connect('you')
+  const { '1': source, '2': previews } = taking('PreviewImage', {}, 1, 10)
+  const { outputs } = (await subject.run(session, { '1': source!, '7': previews! })).entry
+  expect(outputs['7'].images[0].filename).not.toContain(first?.filename.slice(0, 18))
+})
+
+proves('files/workflow-in-png', async (subject) => {
+  const graph = solid(0, 'with workflow')
+  const workflow = { nodes: [{ id: 1, title: 'Ünïcode ☃' }], version: 0.4 }
+  const extra_pnginfo = { workflow, note: 'two\nlines' }
+  const extra_data = { extra_pnginfo, api_key_comfy_org: 'secret-key' }
+  const { entry } = await subject.run(await subject.connect('me'), graph, { extra_data })
+  const { bytes } = await view(subject.get, entry.outputs['2'].images[0])
+  const { text } = decode(bytes)
+  expect(Object.keys(text)).toEqual(['prompt', 'workflow', 'note'])
+  const texts = Object.entries(text).map(([key, value]) => [key, JSON.parse(value)])
+  expect(Object.fromEntries(texts)).toEqual({ prompt: graph, ...extra_pnginfo })
+  expect(bytes.includes('secret-key')).toBe(false)
+  const [plain] = await imagesOf(subject, taking('PreviewImage'))
+  const previewed = decode((await view(subject.get, plain!)).bytes).text
+  expect(Object.keys(previewed)).toEqual(['prompt'])
+})

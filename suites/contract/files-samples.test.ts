@@ -1,0 +1,127 @@
+// Files: the samples that stand for outputs that are no pictures, and the key of videos.
+
+import { expect } from 'vitest'
+import { viewPath } from '../form.ts'
+import type { Graph, Node } from '../graphs.ts'
+import { proves, switched } from '../proves.ts'
+import type { Subject } from '../subject.ts'
+
+const node = (class_type: string, inputs: Readonly<Record<string, unknown>>): Node => ({
+  class_type,
+  inputs,
+})
+
+/** What makes sound, pictures, a video, a latent, a mesh and a drawing. */
+const sources: Graph = {
+  audio: node('EmptyAudio', { duration: 1, sample_rate: 44100, channels: 2 }),
+  images: node('EmptyImage', { width: 64, height: 64, batch_size: 2, color: 0 }),
+  video: node('CreateVideo', { images: ['images', 0], fps: 8 }),
+  samples: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
+  vae: node('VAELoader', { vae_name: 'ae.safetensors' }),
+  shape: node('EmptyLatentHunyuan3Dv2', { resolution: 64, batch_size: 1 }),
+  voxel: node('VAEDecodeHunyuan3D', {
+    samples: ['shape', 0],
+    vae: ['vae', 0],
+    num_chunks: 8000,
+    octree_resolution: 16,
+  }),
+  mesh: node('VoxelToMeshBasic', { voxel: ['voxel', 0], threshold: 0.6 }),
+  svg: node('RecraftVectorizeImageNode', { image: ['images', 0] }),
+}
+
+/** A node that saves what comes from the source of this name. */
+const saver = (class_type: string, source: string, filename_prefix: string, inputs = {}): Node =>
+  node(class_type, { [source]: [source, 0], filename_prefix, ...inputs })
+
+const savers: Graph = {
+  mp4: saver('SaveVideo', 'video', 'film/V', { format: 'auto', codec: 'auto' }),
+  webm: saver('SaveWEBM', 'images', 'W', { codec: 'vp9', fps: 24, crf: 32 }),
+  webp: saver('SaveAnimatedWEBP', 'images', 'A', {
+    ...{ fps: 6, lossless: true, quality: 80, method: 'default' },
+  }),
+  flac: saver('SaveAudio', 'audio', 'sound/F'),
+  mp3: saver('SaveAudioMP3', 'audio', 'M', { quality: 'V0' }),
+  opus: saver('SaveAudioOpus', 'audio', 'O', { quality: '128k' }),
+  latent: saver('SaveLatent', 'samples', 'L'),
+  glb: saver('SaveGLB', 'mesh', 'G'),
+  svg: saver('SaveSVGNode', 'svg', 'S'),
+}
+
+/** The only file of each saver: the key of the output, the path, the media type, and how the bytes begin. */
+const expected: Readonly<Record<string, readonly [string, string, string, string]>> = {
+  mp4: ['videos', 'film/V_00001_.mp4', 'video/mp4', '\0\0\0 ftyp'],
+  webm: ['videos', '/W_00001_.webm', 'video/webm', '\x1a\x45\xdf\xa3'],
+  webp: ['images', '/A_00001_.webp', 'image/webp', 'RIFF'],
+  flac: ['audio', 'sound/F_00001_.flac', 'audio/flac', 'fLaC'],
+  mp3: ['audio', '/M_00001_.mp3', 'audio/mpeg', '\xff\xf3'],
+  opus: ['audio', '/O_00001_.opus', 'audio/ogg', 'OggS'],
+  latent: ['latents', '/L_00001_.latent', 'application/octet-stream', '\x98\0\0\0\0\0\0\0{"'],
+  glb: ['3d', '/G_00001_.glb', 'model/gltf-binary', 'glTF\x02\0\0\0'],
+  svg: ['images', '/S_00001_.svg', 'image/svg+xml', '<svg '],
+}
+const partner = { extra_data: { api_key_comfy_org: 'key' } }
+
+/** The length that a file of these formats tells of itself. */
+const ownLength: Readonly<Record<string, (bytes: Buffer) => number>> = {
+  mp4: (bytes) => {
+    let at = 0
+    while (at < bytes.length) at += Math.max(8, bytes.readUInt32BE(at))
+    return at
+  },
+  webp: (bytes) => bytes.readUInt32LE(4) + 8,
+  glb: (bytes) => bytes.readUInt32LE(8),
+  latent: (bytes) => {
+    const end = 8 + Number(bytes.readBigUInt64LE(0))
+    const { latent_tensor } = JSON.parse(bytes.subarray(8, end).toString())
+    return end + latent_tensor.data_offsets[1]
+  },
+}
+
+/** Runs one saver and gives its output, its only file, and the reply to a view of that. */
+async function save({ connect, get, run }: Subject, id: string, graph: Graph = savers) {
+  const { entry } = await run(await connect(id), { ...sources, saver: graph[id]! }, partner)
+  const output: Record<string, Record<string, string>[]> = entry.outputs.saver
+  const file = Object.values(output)[0]![0]!
+  return { output, file, reply: await get(viewPath(file)) }
+}
+
+for (const [id, [key, path, type, magic]] of Object.entries(expected)) {
+  proves('files/samples', async (subject) => {
+    const { output, file, reply } = await save(subject, id)
+    expect(`${file['subfolder']}/${file['filename']}`).toBe(path)
+    expect(Object.keys(output)[0]).toBe(key)
+    const { bytes, headers, status } = reply
+    expect([status, headers['content-type']]).toEqual([200, type])
+    expect(bytes.subarray(0, magic.length).toString('latin1')).toBe(magic)
+    expect(bytes.length).toBeLessThan(4096)
+    expect(ownLength[id]?.(bytes) ?? bytes.length).toBe(bytes.length)
+    const again = { ...savers[id]!.inputs, filename_prefix: 'again' }
+    const other = await save(subject, id, { [id]: node(savers[id]!.class_type, again) })
+    expect(other.file['filename']).toMatch(/^again_00001_\./)
+    expect(other.reply.bytes).toEqual(bytes)
+  })
+}
+
+proves('files/samples', async ({ connect, get, run }) => {
+  const preview = node('PreviewAudio', { audio: ['audio', 0] })
+  const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
+  const [file] = outputs.preview.audio
+  expect(file).toMatchObject({ type: 'temp', subfolder: '' })
+  expect(file.filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.flac$/)
+  expect((await get(viewPath(file))).text).toMatch(/^fLaC/)
+})
+
+const [mp4, webm] = ['mp4', 'webm'].map((id) => {
+  const [filename, subfolder] = expected[id]![1].split('/').toReversed()
+  return { filename, subfolder, type: 'output' }
+})
+
+proves('files/local-videos', async (subject) => {
+  expect((await save(subject, 'mp4')).output).toEqual({ videos: [mp4] })
+  expect((await save(subject, 'webm')).output).toEqual({ videos: [webm] })
+})
+
+switched('local.video-under-images', async (subject) => {
+  expect((await save(subject, 'mp4')).output).toEqual({ images: [mp4], animated: [true] })
+  expect((await save(subject, 'webm')).output).toEqual({ images: [webm], animated: [true] })
+})

@@ -1,0 +1,286 @@
+// Binary frames of the socket: previews and texts.
+
+import { decode as decodePng } from 'fast-png'
+import { startEmulator } from 'flowdouble'
+import jpeg from 'jpeg-js'
+import { expect } from 'vitest'
+import { frames, previewMetadata } from '../../spec/frames.ts'
+import { openSession, type Session } from '../client.ts'
+import { type Graph, node, textToImage } from '../graphs.ts'
+import { judgeOrder, violations } from '../judge.ts'
+import { proves } from '../proves.ts'
+import { story } from '../story.ts'
+
+const JPEG_MAGIC = 'ffd8ff'
+const PNG_MAGIC = '89504e470d0a1a0a'
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+const word = (value: number): string => value.toString(16).padStart(8, '0')
+
+const painting = (width = 64, height = 64, steps = 4): Graph => ({
+  'é': node('FlowdoublePreviews', { width, height, steps, seed: 1 }),
+  show: node('PreviewImage', { images: ['é', 0] }),
+})
+
+/** Makes a client ask for previews with metadata. */
+const ask = async (session: Session, asked: unknown = true): Promise<void> => {
+  session.send(
+    JSON.stringify({ type: 'feature_flags', data: { supports_preview_metadata: asked } }),
+  )
+  await session.next(({ type }) => type === 'feature_flags')
+}
+
+const imagesOf = (session: Session): Uint8Array[] =>
+  session.frames().map(({ fields }) => fields['image'] as Uint8Array)
+
+/** The mean squared error between two pictures of one size. */
+const distance = (one: ArrayLike<number>, other: ArrayLike<number>): number => {
+  expect(one.length).toBe(other.length)
+  let sum = 0
+  for (let at = 0; at < one.length; at++) sum += (one[at]! - other[at]!) ** 2
+  return sum / one.length
+}
+
+const jpegPreviews = { preview: 'jpeg' } as const
+const pngPreviews = { preview: 'png' } as const
+
+proves(
+  ['frames/type-code', 'frames/preview', 'frames/image-types', 'frames/previews-on'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const { messages } = await run(session, painting(128, 64))
+    expect(judgeOrder('local', messages)).toEqual([])
+    expect(session.rawFrames).toHaveLength(4)
+    for (const bytes of session.rawFrames) {
+      expect(hex(bytes.subarray(0, 11))).toBe(word(1) + word(1) + JPEG_MAGIC)
+    }
+    const pictures = imagesOf(session).map((bytes) => jpeg.decode(bytes))
+    expect(pictures.map(({ width, height }) => [width, height])).toEqual(
+      Array.from({ length: 4 }, () => [512, 256]),
+    )
+    const last = pictures[3]!.data
+    const errors = pictures.map(({ data }) => distance(data, last))
+    expect(errors).toEqual(errors.toSorted((one, other) => other - one))
+    expect(new Set(errors).size).toBe(4)
+  },
+  jpegPreviews,
+)
+
+proves(
+  ['frames/preview', 'frames/image-types'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await run(session, painting(64, 128))
+    for (const bytes of session.rawFrames) {
+      expect(hex(bytes.subarray(0, 16))).toBe(word(1) + word(2) + PNG_MAGIC)
+    }
+    const pictures = imagesOf(session).map((bytes) => decodePng(bytes))
+    expect(pictures.map(({ width, height }) => [width, height])).toEqual(
+      Array.from({ length: 4 }, () => [256, 512]),
+    )
+    const errors = pictures.map(({ data }) => distance(data, pictures[3]!.data))
+    expect(errors).toEqual(errors.toSorted((one, other) => other - one))
+    expect(new Set(errors).size).toBe(4)
+  },
+  pngPreviews,
+)
+
+proves(['frames/type-code', 'frames/text'], async ({ connect, run }) => {
+  const session = await connect('me')
+  await run(session, { '2': node('FlowdoubleText', { text: 'hé' }) })
+  await run(session, { 'ñ€': node('FlowdoubleText', { text: '灯台 🗼' }) })
+  await run(session, { '3': node('FlowdoubleText', { text: '' }) })
+  expect(session.rawFrames.map(hex)).toEqual([
+    '00000003' + '00000001' + '32' + '68c3a9',
+    '00000003' + '00000005' + 'c3b1e282ac' + hex(Buffer.from('灯台 🗼')),
+    '00000003' + '00000001' + '33',
+  ])
+})
+
+proves(
+  ['frames/preview-with-metadata', 'frames/metadata-names-node', 'frames/type-code'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await ask(session)
+    const { prompt_id } = await run(session, painting())
+    expect(session.rawFrames).toHaveLength(4)
+    for (const raw of session.rawFrames) {
+      const bytes = Buffer.from(raw)
+      const length = bytes.readUInt32BE(4)
+      const metadata: unknown = JSON.parse(bytes.subarray(8, 8 + length).toString())
+      expect(bytes.readUInt32BE(0)).toBe(4)
+      expect(violations(previewMetadata, metadata)).toEqual([])
+      expect(metadata).toEqual({
+        node_id: 'é',
+        prompt_id,
+        display_node_id: 'é',
+        parent_node_id: null,
+        real_node_id: 'é',
+        image_type: 'image/jpeg',
+      })
+      expect(jpeg.decode(bytes.subarray(8 + length)).width).toBe(512)
+    }
+  },
+  jpegPreviews,
+)
+
+proves(
+  ['frames/metadata-names-node', 'frames/image-types'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await ask(session)
+    await run(session, textToImage(1, 2))
+    const told = session.frames().map(({ fields }) => fields['metadata'])
+    expect(told).toMatchObject([
+      { node_id: '3', image_type: 'image/png' },
+      { node_id: '3', image_type: 'image/png' },
+    ])
+    for (const bytes of imagesOf(session)) expect(decodePng(bytes).width).toBe(512)
+  },
+  pngPreviews,
+)
+
+proves(
+  'frames/metadata-when-asked',
+  async ({ connect, run, submit, idle }) => {
+    const kindsOf = (session: Session): unknown => [...new Set(session.frames().map(({ frame }) => frame))]
+    const plain = await connect('plain')
+    const asking = await connect('asking')
+    await ask(asking)
+    await run(asking, painting())
+    await run(plain, painting(64, 64, 3))
+    expect([kindsOf(asking), kindsOf(plain)]).toEqual([['previewWithMetadata'], ['previewImage']])
+    for (const asked of [false, 1, 'true', null]) {
+      const session = await connect(`not quite ${String(asked)}`)
+      await ask(session, asked)
+      await run(session, painting(64, 64, 2))
+      expect(kindsOf(session)).toEqual(['previewImage'])
+    }
+    const late = await connect('late')
+    late.send('{"type": "hello"}')
+    late.send('{"type": "feature_flags", "data": {"supports_preview_metadata": true}}')
+    await late.settled()
+    await run(late, painting(64, 64, 2))
+    expect(kindsOf(late)).toEqual(['previewImage'])
+    const again = await connect('asking')
+    await run(again, painting(64, 64, 2))
+    expect(kindsOf(again)).toEqual(['previewImage'])
+    const before = plain.frames().length
+    await submit(painting(64, 64, 1))
+    await idle()
+    await Promise.all([plain.settled(), asking.settled()])
+    expect(plain.frames().slice(before)).toHaveLength(1)
+    expect(asking.frames().at(-1)?.frame).toBe('previewImage')
+  },
+  jpegPreviews,
+)
+
+const placed: readonly (readonly [boolean, readonly string[]])[] = [
+  [true, ['progress_state', 'previewWithMetadata', 'progress']],
+  [false, ['progress_state', 'progress', 'previewImage']],
+]
+
+proves(
+  'frames/preview-place',
+  async ({ connect, run }) => {
+    for (const [asked, parts] of placed) {
+      const session = await connect(`${asked}`)
+      if (asked) await ask(session)
+      await run(session, painting(64, 64, 2))
+      const steps = story(session.received).filter((line) => /^(preview|progress)/.test(line))
+      expect(steps.slice(1, 7).map((line) => line.split(' ')[0])).toEqual([...parts, ...parts])
+      expect(steps).toHaveLength(1 + 6 + 3)
+    }
+  },
+  jpegPreviews,
+)
+
+proves('frames/previews-on', async ({ connect, run, submit, idle }) => {
+  const silent = await connect('silent')
+  await run(silent, textToImage())
+  await submit(painting())
+  await idle()
+  await silent.settled()
+  expect(silent.frames()).toEqual([])
+}, { preview: 'none' })
+
+proves('frames/previews-on', async () => {
+  const plain = await startEmulator({ clock: 'manual' })
+  const session = await openSession(plain.url, '/ws', 'me')
+  try {
+    const body = JSON.stringify({ prompt: textToImage(), client_id: 'me' })
+    expect((await fetch(`${plain.url}/prompt`, { method: 'POST', body })).status).toBe(200)
+    await plain.until('idle')
+    await session.settled()
+    expect(imagesOf(session).map((bytes) => hex(bytes.subarray(0, 3)))).toEqual(
+      Array.from({ length: 3 }, () => JPEG_MAGIC),
+    )
+    expect(session.frames().map(({ fields }) => fields['image_type'])).toEqual(
+      Array.from({ length: 3 }, () => frames.previewImage.fields[0].values['image/jpeg']),
+    )
+  } finally {
+    await session.close()
+    await plain.close()
+  }
+}, { clock: 'manual' })
+
+proves('frames/text-to-everyone', async ({ connect, run, submit, idle }) => {
+  const sessions = [await connect('me'), await connect('other'), await connect()]
+  const size: Graph = {
+    '1': node('EmptyImage', { width: 30, height: 20, batch_size: 2, color: 0 }),
+    '2': node('GetImageSize', { image: ['1', 0] }),
+    '3': node('PreviewAny', { source: ['2', 0] }),
+  }
+  await run(sessions[0]!, size)
+  await submit({ said: node('FlowdoubleText', { text: 'for nobody' }) })
+  await idle()
+  for (const session of sessions) {
+    await session.settled()
+    expect(session.frames()).toEqual([
+      { frame: 'text', fields: { node_id: '2', text: 'width: 30, height: 20\n batch size: 2' } },
+      { frame: 'text', fields: { node_id: 'said', text: 'for nobody' } },
+    ])
+  }
+})
+
+const sent: Graph = {
+  '1': node('EmptyImage', { width: 30, height: 20, batch_size: 2, color: 0x0000ff }),
+  '2': node('SaveImageWebsocket', { images: ['1', 0] }),
+}
+
+proves('frames/socket-images', async ({ connect, run }) => {
+  const session = await connect('me')
+  for (const graph of [sent, sent]) {
+    const before = session.received.length
+    const { messages, entry } = await run(session, graph)
+    expect(judgeOrder('local', messages)).toEqual([])
+    const lines = story(session.received.slice(before))
+    expect(lines.slice(lines.indexOf('executing 2'), -3)).toEqual([
+      'executing 2',
+      expect.stringMatching(/^progress_state .*2 running 0\/2$/),
+      'progress 2 0/2',
+      'previewImage',
+      expect.stringMatching(/^progress_state .*2 running 1\/2$/),
+      'progress 2 1/2',
+      'previewImage',
+      expect.stringMatching(/^progress_state .*2 finished 2\/2$/),
+    ])
+    expect(entry.outputs).toEqual({})
+  }
+  expect(session.rawFrames).toHaveLength(4)
+  for (const bytes of session.rawFrames) {
+    expect(hex(bytes.subarray(0, 16))).toBe(word(1) + word(2) + PNG_MAGIC)
+    const { width, height, data } = decodePng(bytes.subarray(8))
+    expect([width, height, [...data.subarray(0, 3)]]).toEqual([30, 20, [0, 0, 255]])
+  }
+})
+
+proves(['frames/socket-images', 'frames/metadata-when-asked'], async ({ connect, run }) => {
+  const session = await connect('me')
+  await ask(session)
+  await run(session, sent)
+  expect(session.frames()).toMatchObject([
+    { frame: 'previewWithMetadata', fields: { metadata: { node_id: '2', image_type: 'image/png' } } },
+    { frame: 'previewWithMetadata', fields: { metadata: { node_id: '2', image_type: 'image/png' } } },
+  ])
+  for (const bytes of imagesOf(session)) expect(decodePng(bytes).width).toBe(30)
+})

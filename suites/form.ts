@@ -1,0 +1,25 @@
+// Multipart forms written by hand, for names and forms that no client library would send.
+
+export type Part = {
+  readonly name: string
+  /** As it stands between the quotes; a part without one is a field. */
+  readonly filename?: string
+  readonly content: string | Uint8Array
+}
+
+const boundary = 'flowdouble-boundary-4711'
+
+/** The body and the headers of a form. */
+export function formOf(...parts: readonly Part[]): [body: Buffer, headers: Record<string, string>] {
+  const chunks = parts.flatMap(({ name, filename, content }) => {
+    const file = filename === undefined ? '' : `; filename="${filename}"`
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`
+    return [Buffer.from(head), Buffer.from(content), Buffer.from('\r\n')]
+  })
+  const type = `multipart/form-data; boundary=${boundary}`
+  return [Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]), { 'Content-Type': type }]
+}
+
+/** The path that views a file, or asks for one in these words. */
+export const viewPath = (values: Readonly<Record<string, string>>): string =>
+  `/view?${new URLSearchParams(values).toString()}`
