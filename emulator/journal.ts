@@ -12,7 +12,10 @@ import { createWorld, type WorldOptions } from './server/world.ts'
 export type Entry = { readonly input: Input; readonly effects: readonly Effect[] }
 
 /** What the first line of a journal tells: everything that the world was made from but the catalogue. */
-export type Header = { readonly flowdouble: string; readonly options: Omit<WorldOptions, 'objectInfo'> }
+export type Header = {
+  readonly flowdouble: string
+  readonly options: Omit<WorldOptions, 'objectInfo'>
+}
 
 const VERSION = 'journal 1'
 
@@ -27,11 +30,11 @@ export function entryLine(entry: Entry, seed: string): string {
   const { input, effects } = entry
   if (input.kind !== 'request') {
     const shown = 'target' in input ? { ...input, target: withoutToken(input.target, seed) } : input
-    return JSON.stringify({ input: shown, effects: shownEffects(effects) })
+    return JSON.stringify({ input: shown, effects: shownEffects(effects, seed) })
   }
   const { body, target, ...rest } = input
   const shown = { ...rest, target: withoutToken(target, seed), ...shownBody(body, seed) }
-  return JSON.stringify({ input: shown, effects: shownEffects(effects) })
+  return JSON.stringify({ input: shown, effects: shownEffects(effects, seed) })
 }
 
 /** A keyed placeholder: it tells whether two secrets are equal, and nothing else. A placeholder stands for itself. */
@@ -42,7 +45,10 @@ export function placeholder(secret: string, seed: string): string {
 }
 
 const withoutToken = (target: string, seed: string): string =>
-  target.replace(/([?&]token=)([^&]*)/g, (_, name: string, secret: string) => name + placeholder(secret, seed))
+  target.replace(
+    /([?&]token=)([^&]*)/g,
+    (_, name: string, secret: string) => name + placeholder(secret, seed),
+  )
 
 function shownBody(body: Uint8Array, seed: string): { body: string } | { bodyBase64: string } {
   let text: string
@@ -73,13 +79,23 @@ function withoutPartnerKeys(text: string, seed: string): string {
   return writeJson(document)
 }
 
-/** Effects with byte arrays as their length and hash. */
-const shownEffects = (effects: readonly Effect[]): unknown =>
+/** A secret member of a JSON text, wherever it stands. */
+const secretMember = new RegExp(`"(${secretKeys.join('|')})":\\s*("(?:[^"\\\\]|\\\\.)+")`, 'g')
+
+/** Effects with byte arrays as their length and hash, and without the keys that a quirk shows. */
+const shownEffects = (effects: readonly Effect[], seed: string): unknown =>
   JSON.parse(
-    JSON.stringify(effects, (_, value: unknown) =>
-      value instanceof Uint8Array ? { bytes: value.length, sha256: bytesToHex(sha256(value)) } : value,
-    ),
+    JSON.stringify(effects, (_, value: unknown) => {
+      if (typeof value === 'string') return withoutSecretMembers(value, seed)
+      if (!(value instanceof Uint8Array)) return value
+      return { bytes: value.length, sha256: bytesToHex(sha256(value)) }
+    }),
   )
+
+const withoutSecretMembers = (text: string, seed: string): string =>
+  text.replace(secretMember, (_, name: string, secret: string) => {
+    return `"${name}": ${JSON.stringify(placeholder(JSON.parse(secret) as string, seed))}`
+  })
 
 function base64(bytes: Uint8Array): string {
   let binary = ''
@@ -106,7 +122,10 @@ function inputOf(line: string): Input {
  * effects differ (from 0), or null. `objectInfo` is the catalogue that the world had.
  * Throws SyntaxError for a text that is no journal, or one that has lost its beginning.
  */
-export function replay(text: string, objectInfo: string): { entries: number; differs: number | null } {
+export function replay(
+  text: string,
+  objectInfo: string,
+): { entries: number; differs: number | null } {
   const [first = '', ...lines] = text.split('\n').filter((line) => line !== '')
   const header = JSON.parse(first) as Partial<Header>
   if (header.flowdouble !== VERSION || header.options === undefined) {

@@ -1,9 +1,10 @@
 // One harmless request for each endpoint of a local server, to prove what holds for every path.
 
-import type { EndpointName } from '../spec/index.ts'
+import { type EndpointName, endpoints } from '../spec/index.ts'
+import type { Endpoint } from '../spec/language.ts'
 import { talking } from './graphs.ts'
 
-export type Plain = {
+type Plain = {
   /** Path and query, with a value for each variable part. */
   readonly path: string
   readonly body?: unknown
@@ -20,8 +21,8 @@ type Elsewhere =
   | 'managerInstallModel'
   | 'uploadMask'
 
-/** What the server is asked leaves its answers as they are: the same request again is answered alike. */
-export const everyPath: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>> = {
+// What is asked leaves the answers as they are: the same request again is answered alike.
+const plain: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>> = {
   submit: {
     path: '/prompt',
     body: { prompt: talking(), prompt_id: 'mine', number: 1 },
@@ -46,3 +47,10 @@ export const everyPath: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>
   promptInfo: { path: '/prompt', status: 200 },
   home: { path: '/', status: 200 },
 }
+
+/** The requests, ready to be sent, with what the spec says of their endpoints. */
+export const everyPath = Object.entries<Plain>(plain).map(([name, { path, body, status }]) => {
+  const endpoint: Endpoint = endpoints[name as keyof typeof plain]
+  const text = body === undefined ? '' : JSON.stringify(body)
+  return { method: endpoint.method, path, body: text, status, replies: endpoint.replies }
+})

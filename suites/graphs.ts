@@ -1,6 +1,9 @@
 // Small workflows that the cases submit.
 
-export type Node = { readonly class_type: string; readonly inputs: Readonly<Record<string, unknown>> }
+export type Node = {
+  readonly class_type: string
+  readonly inputs: Readonly<Record<string, unknown>>
+}
 export type Graph = Readonly<Record<string, Node>>
 
 /** A node of a graph. */
@@ -38,7 +41,9 @@ export const textToImage = (seed = 1, steps = 3, batch = 1): Graph => ({
 })
 
 /** One output node that runs for so many seconds, in so many steps. */
-export const slow = (seconds = 10, steps = 5): Graph => ({ '1': node('FlowdoubleSlow', { seconds, steps }) })
+export const slow = (seconds = 10, steps = 5): Graph => ({
+  '1': node('FlowdoubleSlow', { seconds, steps }),
+})
 
 /** A node that fails between two that do not. */
 export const failing = (exception_type = 'ValueError', message = 'made to fail'): Graph => ({
@@ -51,7 +56,11 @@ export const failing = (exception_type = 'ValueError', message = 'made to fail')
 export const talking = (text = 'hello'): Graph => ({ '1': node('FlowdoubleText', { text }) })
 
 /** A graph in which some inputs of one node have other values. An undefined one leaves the input out. */
-export const changed = (graph: Graph, id: string, inputs: Readonly<Record<string, unknown>>): Graph => {
+export const changed = (
+  graph: Graph,
+  id: string,
+  inputs: Readonly<Record<string, unknown>>,
+): Graph => {
   const before = graph[id]
   if (before === undefined) throw new Error(`The graph has no node ${id}.`)
   return { ...graph, [id]: { ...before, inputs: { ...before.inputs, ...inputs } } }

@@ -30,7 +30,8 @@ function aboutOf(type: string, data: Message['data']): string {
 
 type Status = { readonly exec_info: { readonly queue_remaining: number } }
 
-const ratio = (progress: Message['data']): string => `${String(progress['value'])}/${String(progress['max'])}`
+const ratio = (progress: Message['data']): string =>
+  `${String(progress['value'])}/${String(progress['max'])}`
 
 /** The nodes that the messages of a type name, in their order. */
 export const nodesOf = (type: 'executing' | 'executed', messages: readonly Message[]): unknown[] =>

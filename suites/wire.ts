@@ -22,7 +22,7 @@ export async function exchange(
   body: string | Uint8Array = '',
 ): Promise<Exchange> {
   const { hostname, port, host } = new URL(url)
-  const bytes = Buffer.from(body)
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const all = { Host: host, Connection: 'close', 'Content-Length': `${bytes.length}`, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
@@ -42,3 +42,11 @@ function read(text: string): Exchange {
   }
   return { status: Number(start.split(' ')[1]), lines, header, body: text.slice(cut + 4) }
 }
+
+/** The parts of a reply that show what kind of body it has. */
+export const told = ({ status, header, body }: Exchange) => ({
+  status,
+  type: header('content-type'),
+  length: header('content-length'),
+  body,
+})

@@ -1,5 +1,7 @@
 // What a person sees of a server: a banner, a line per request and run, and what to try next.
 
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
 import { printable } from '../client/display.ts'
 import type { Emulator } from '../edge/node.ts'
@@ -24,21 +26,25 @@ export function banner(emulator: Emulator, io: CommandIo): string {
   WebSocket  ${colors.cyan(`${url.replace(/^http/, 'ws')}/ws?clientId=YOUR-ID`)}
   ${colors.dim(printable(settings.join(' · ')))}
 
-  Submit a workflow:  flowdouble run WORKFLOW.json --url ${url}
+  Submit a workflow:  npx flowdouble run WORKFLOW.json --url ${url}
   Stop with Ctrl+C.
 
 `
 }
 
+/** An example that comes with the package: three folders up from `dist/emulator/cli/`. */
+const example = fileURLToPath(new URL('../../../recordings/workflows/image-to-image.json', import.meta.url))
+
 /** What to try after a first run. */
-export function nextStep(emulator: Emulator, succeeded: boolean): string {
+export function nextStep(emulator: Emulator, succeeded: boolean, cwd: string): string {
   const { url } = emulator
+  const near = relative(cwd, example)
   const opening = succeeded
     ? 'That was a run through this server. It goes on serving; point your client at it, or try:'
     : 'The run did not succeed; the server goes on serving. Try:'
   return `
 ${opening}
-  npx flowdouble run recordings/workflows/image-to-image.json --url ${url}
+  npx flowdouble run ${near.startsWith('..') ? example : near} --url ${url}
   curl ${url}/history
 `
 }

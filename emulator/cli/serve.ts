@@ -162,7 +162,7 @@ async function runOnce(emulator: Emulator, workflow: string, flags: Flags, io: C
   const code = await runCommand(argv, flags.json ? { ...io, stdout: io.stderr } : io)
   if (flags.json || flags.quiet) return
   const { nextStep } = await import('./serve-display.ts')
-  io.stdout.write(nextStep(emulator, code === 0))
+  io.stdout.write(nextStep(emulator, code === 0, io.cwd))
 }
 
 /** The text of an error that the user can do something about, or undefined. */

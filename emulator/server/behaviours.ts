@@ -1,5 +1,6 @@
 // Node types whose behaviour does not follow from their declaration: samplers, loaders, savers, and those made for tests.
 
+import { get, put } from '../bounded.ts'
 import { hash53 } from '../random.ts'
 import type { Picture } from '../pictures/picture.ts'
 import { isObject, type Json, writeJson } from '../json.ts'
@@ -148,9 +149,9 @@ const LETTERS = 'abcdefghijklmnopqrstuvxyz'
 
 function tempPrefix(call: Call): string {
   const key = `${call.node_id} ${call.type.class_type}`
-  const known = call.world.tempLetters.get(key)
+  const known = get(call.world.tempLetters, key)
   const letters = known ?? drawLetters(call.world.random, LETTERS, 5)
-  if (known === undefined) call.world.tempLetters.set(key, letters)
+  if (known === undefined) put(call.world.tempLetters, key, letters)
   return `ComfyUI_temp_${letters}`
 }
 

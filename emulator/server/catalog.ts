@@ -74,7 +74,9 @@ function nodeType(class_type: string, entry: Json): NodeType {
   return {
     class_type,
     inputs: [...declared(entry, 'required'), ...declared(entry, 'optional')],
-    outputs: list(entry.get('output')).map((type) => (Array.isArray(type) ? type : pythonText(type))),
+    outputs: list(entry.get('output')).map((type) =>
+      Array.isArray(type) ? type : pythonText(type),
+    ),
     outputNode: entry.get('output_node') === true,
     apiNode: entry.get('api_node') === true,
     newStyle,
@@ -140,28 +142,29 @@ export function objectInfoText(world: World): string {
 }
 
 /** Folders of model files in the order in which they are served, each with the combo that lists its files. */
-const modelFolders: Readonly<Record<string, readonly [class_type: string, input: string] | null>> = {
-  checkpoints: ['CheckpointLoaderSimple', 'ckpt_name'],
-  configs: ['CheckpointLoader', 'config_name'],
-  loras: ['LoraLoader', 'lora_name'],
-  vae: ['VAELoader', 'vae_name'],
-  text_encoders: ['CLIPLoader', 'clip_name'],
-  diffusion_models: ['UNETLoader', 'unet_name'],
-  clip_vision: ['CLIPVisionLoader', 'clip_name'],
-  style_models: ['StyleModelLoader', 'style_model_name'],
-  embeddings: null,
-  diffusers: null,
-  vae_approx: null,
-  controlnet: ['ControlNetLoader', 'control_net_name'],
-  gligen: ['GLIGENLoader', 'gligen_name'],
-  upscale_models: ['UpscaleModelLoader', 'model_name'],
-  custom_nodes: null,
-  hypernetworks: ['HypernetworkLoader', 'hypernetwork_name'],
-  photomaker: ['PhotoMakerLoader', 'photomaker_model_name'],
-  classifiers: null,
-  model_patches: ['ModelPatchLoader', 'name'],
-  audio_encoders: ['AudioEncoderLoader', 'audio_encoder_name'],
-}
+const modelFolders: Readonly<Record<string, readonly [class_type: string, input: string] | null>> =
+  {
+    checkpoints: ['CheckpointLoaderSimple', 'ckpt_name'],
+    configs: ['CheckpointLoader', 'config_name'],
+    loras: ['LoraLoader', 'lora_name'],
+    vae: ['VAELoader', 'vae_name'],
+    text_encoders: ['CLIPLoader', 'clip_name'],
+    diffusion_models: ['UNETLoader', 'unet_name'],
+    clip_vision: ['CLIPVisionLoader', 'clip_name'],
+    style_models: ['StyleModelLoader', 'style_model_name'],
+    embeddings: null,
+    diffusers: null,
+    vae_approx: null,
+    controlnet: ['ControlNetLoader', 'control_net_name'],
+    gligen: ['GLIGENLoader', 'gligen_name'],
+    upscale_models: ['UpscaleModelLoader', 'model_name'],
+    custom_nodes: null,
+    hypernetworks: ['HypernetworkLoader', 'hypernetwork_name'],
+    photomaker: ['PhotoMakerLoader', 'photomaker_model_name'],
+    classifiers: null,
+    model_patches: ['ModelPatchLoader', 'name'],
+    audio_encoders: ['AudioEncoderLoader', 'audio_encoder_name'],
+  }
 
 export const modelFolderNames: readonly string[] = Object.keys(modelFolders)
 
@@ -171,7 +174,9 @@ export function modelFiles(world: World, folder: string): readonly string[] | un
   if (folder === 'embeddings') return ['example_negative.safetensors']
   const combo = modelFolders[folder]
   if (!combo) return []
-  const input = nodeTypes(world).get(combo[0])?.inputs.find(({ name }) => name === combo[1])
+  const input = nodeTypes(world)
+    .get(combo[0])
+    ?.inputs.find(({ name }) => name === combo[1])
   const options = Array.isArray(input?.type) ? input.type : list(input?.options.get('options'))
   // VAELoader also offers names that are no files.
   return options.filter((name): name is string => typeof name === 'string' && MODEL_FILE.test(name))

@@ -2,7 +2,11 @@
 
 import type { fileEntry } from '../../spec/files.ts'
 import type { Static } from '../../spec/language.ts'
-import { getMultipartBoundary, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser'
+import {
+  getMultipartBoundary,
+  type MultipartPart,
+  parseMultipart,
+} from '@remix-run/multipart-parser'
 import { get, put } from '../bounded.ts'
 import { isObject, readJson, writeJson } from '../json.ts'
 import type { Body } from '../machine.ts'
@@ -27,7 +31,8 @@ export type StoredFile = { readonly content: FileContent; readonly modifiedMs: n
 /** A file as an entry of an output names it. */
 type FileEntry = Static<typeof fileEntry>
 
-const keyOf = (type: string, subfolder: string, name: string): string => `${type}/${subfolder}/${name}`
+const keyOf = (type: string, subfolder: string, name: string): string =>
+  `${type}/${subfolder}/${name}`
 
 /** The input file that the catalogue names, so that a workflow with its defaults runs. */
 export function addExampleFiles(world: World): void {
@@ -36,7 +41,13 @@ export function addExampleFiles(world: World): void {
   store(world, 'input', '', 'example.png', { picture, format: 'png' })
 }
 
-function store(world: World, type: FolderType, subfolder: string, name: string, content: FileContent): void {
+function store(
+  world: World,
+  type: FolderType,
+  subfolder: string,
+  name: string,
+  content: FileContent,
+): void {
   const key = keyOf(type, subfolder, name)
   const old = get(world.files, key)
   world.uploadedBytes += sizeOfUpload(content) - (old === undefined ? 0 : sizeOfUpload(old.content))
@@ -44,7 +55,8 @@ function store(world: World, type: FolderType, subfolder: string, name: string, 
   countName(world, type, subfolder, name)
 }
 
-const sizeOfUpload = (content: FileContent): number => ('bytes' in content ? content.bytes.length : 0)
+const sizeOfUpload = (content: FileContent): number =>
+  'bytes' in content ? content.bytes.length : 0
 
 /** Keeps the highest number that stands between `base_` and the next `_`, for every base that the name has. */
 function countName(world: World, type: string, subfolder: string, name: string): void {
@@ -53,7 +65,7 @@ function countName(world: World, type: string, subfolder: string, name: string):
     const part = parts[at] as string
     if (!/^\d{1,15}$/.test(part)) continue
     const key = keyOf(type, subfolder, parts.slice(0, at).join('_'))
-    world.counters.set(key, Math.max(world.counters.get(key) ?? 0, Number(part)))
+    put(world.counters, key, Math.max(get(world.counters, key) ?? 0, Number(part)))
   }
 }
 
@@ -63,7 +75,12 @@ function countName(world: World, type: string, subfolder: string, name: string):
  */
 export function saveFiles(
   world: World,
-  save: { type: 'output' | 'temp'; prefix: string; ending: string; contents: readonly FileContent[] },
+  save: {
+    type: 'output' | 'temp'
+    prefix: string
+    ending: string
+    contents: readonly FileContent[]
+  },
   { graphText, extraDataText }: SavedBy,
 ): readonly FileEntry[] | string {
   const prefix = fillPlaceholders(world, save.prefix, save.contents[0])
@@ -74,12 +91,18 @@ export function saveFiles(
   const cut = path.lastIndexOf('/')
   const subfolder = cut < 0 ? '' : path.slice(0, cut)
   const base = path.slice(cut + 1)
-  const counter = (world.counters.get(keyOf(save.type, subfolder, base)) ?? 0) + 1
+  const counter = (get(world.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
     const run = { graphText, extraDataText }
-    store(world, save.type, subfolder, filename, 'picture' in content ? { ...content, run } : content)
+    store(
+      world,
+      save.type,
+      subfolder,
+      filename,
+      'picture' in content ? { ...content, run } : content,
+    )
     return { filename, subfolder, type: save.type }
   })
 }
@@ -152,7 +175,8 @@ export function view(world: World, request: Request): Reply {
   return { status: 200, headers, body: bodyOf(file.content) }
 }
 
-const isFolderType = (type: string): type is FolderType => folderTypes.some((known) => known === type)
+const isFolderType = (type: string): type is FolderType =>
+  folderTypes.some((known) => known === type)
 
 function bodyOf(content: FileContent): Body {
   if ('bytes' in content) return content.bytes
@@ -169,9 +193,9 @@ function textsOf({ graphText, extraDataText }: SavedBy): [keyword: string, text:
   return texts
 }
 
-/** A header carries bytes: the UTF-8 bytes of the name, and nothing that would end the line. */
+/** A header carries bytes: the UTF-8 bytes of the name, without control characters, which no header can hold. */
 function headerText(name: string): string {
-  const bytes = new TextEncoder().encode(name.replace(/[\r\n\0]/g, ''))
+  const bytes = new TextEncoder().encode(name.replace(/[\0-\x08\n-\x1f\x7f]/g, ''))
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
 }
 
@@ -214,7 +238,10 @@ function contentType(name: string): string {
   return known ?? 'application/octet-stream'
 }
 
-type Upload = { readonly image: MultipartPart | undefined; readonly field: (name: string) => string | undefined }
+type Upload = {
+  readonly image: MultipartPart | undefined
+  readonly field: (name: string) => string | undefined
+}
 
 /** Stores an uploaded file; a taken name with another content gets a number [files/upload-*]. */
 export function uploadImage(world: World, request: Request): Reply {

@@ -1,5 +1,6 @@
 // What a graph says about the way it runs: links, content hashes for the cache, and the order of its nodes [runs/*].
 
+import { popHeap, pushHeap } from '../heap.ts'
 import { isObject, type Json, type JsonObject, numberOf, writeJson } from '../json.ts'
 import { hash53 } from '../random.ts'
 import type { NodeType } from './catalog.ts'
@@ -38,7 +39,7 @@ export function brokenLink(graph: JsonObject): { id: string; source: string } | 
 /**
  * Content hashes of the nodes: type, inputs and the same for all ancestors, so that ids do not matter.
  * `fingerprint` adds what a node's content depends on besides (a file's bytes), or null.
- * Nodes on a cycle get no hash.
+ * Of nodes on a cycle the one met first counts as unknown to the others.
  */
 export function contentHashes(
   graph: JsonObject,
@@ -46,37 +47,23 @@ export function contentHashes(
   fingerprint: (id: string, type: NodeType) => string | null,
 ): Map<string, number> {
   const hashes = new Map<string, number>()
-  for (const root of graph.keys()) {
-    if (hashes.has(root)) continue
-    const stack = [root]
-    const open = new Set<string>()
-    while (stack.length > 0) {
-      const id = stack[stack.length - 1] as string
-      open.add(id)
-      const missing = hashes.has(id) ? undefined : unhashedSource(graph, id, hashes, open)
-      if (missing !== undefined) {
-        stack.push(missing)
-        continue
-      }
+  // A stack of its own, since a workflow may be longer than the call stack is deep. A node is met twice: first its
+  // sources go on top of it, then, when they are done, it is hashed. Met again below itself, it is on a cycle.
+  const stack = [...graph.keys()].toReversed()
+  const met = new Set<string>()
+  for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
+    if (hashes.has(id) || met.has(id)) {
       stack.pop()
-      open.delete(id)
       if (!hashes.has(id)) hashes.set(id, contentHash(graph, id, types, hashes, fingerprint))
+      continue
+    }
+    met.add(id)
+    for (const value of nodeInputs(graph, id).values()) {
+      const source = linkOf(value)?.source
+      if (source !== undefined && graph.has(source) && !met.has(source)) stack.push(source)
     }
   }
   return hashes
-}
-
-function unhashedSource(
-  graph: JsonObject,
-  id: string,
-  hashes: ReadonlyMap<string, number>,
-  open: ReadonlySet<string>,
-): string | undefined {
-  for (const value of nodeInputs(graph, id).values()) {
-    const source = linkOf(value)?.source
-    if (source !== undefined && graph.has(source) && !hashes.has(source) && !open.has(source)) return source
-  }
-  return undefined
 }
 
 function contentHash(
@@ -153,24 +140,24 @@ function pickInOrder(
     if (leads(id)) return 1
     return (feeds.get(id) ?? []).some(leads) ? 2 : 3
   }
-  const listed = [...blockedBy.keys()]
-  const place = new Map(listed.map((id, index) => [id, index]))
-  const ready = listed.filter((id) => blockedBy.get(id)?.size === 0)
+  const places = new Map(Array.from(blockedBy.keys(), (id, place) => [id, { id, place, rank: rank(id) }]))
+  const ready: Ready[] = []
+  const makeReady = (id: string): void => pushHeap(ready, places.get(id) as Ready, goesBefore)
+  for (const [id, sources] of blockedBy) if (sources.size === 0) makeReady(id)
   const order: string[] = []
-  while (ready.length > 0) {
-    let best = 0
-    for (let at = 1; at < ready.length; at++) {
-      const [a, b] = [ready[at] as string, ready[best] as string]
-      const ahead = rank(a) - rank(b)
-      if (ahead < 0 || (ahead === 0 && (place.get(a) ?? 0) < (place.get(b) ?? 0))) best = at
-    }
-    const [id] = ready.splice(best, 1) as [string]
-    order.push(id)
-    for (const target of feeds.get(id) ?? []) {
+  for (let next = popHeap(ready, goesBefore); next !== undefined; next = popHeap(ready, goesBefore)) {
+    order.push(next.id)
+    for (const target of feeds.get(next.id) ?? []) {
       const blocking = blockedBy.get(target)
-      blocking?.delete(id)
-      if (blocking?.size === 0) ready.push(target)
+      blocking?.delete(next.id)
+      if (blocking?.size === 0) makeReady(target)
     }
   }
   return order
 }
+
+/** A node whose sources are done, by its nearness to an output and its place in the list. */
+type Ready = { readonly id: string; readonly place: number; readonly rank: number }
+
+const goesBefore = (a: Ready, b: Ready): boolean => a.rank < b.rank || (a.rank === b.rank && a.place < b.place)
+

@@ -106,9 +106,13 @@ export const unknownType = (node_id: string, class_type: Json, message: string):
   message,
 })
 
-/** A node on a cycle; `cycle` are the nodes from the first one on, with their types. */
-export function onCycle(node_id: string, cycle: readonly { id: string; class_type: string }[]): NodeError {
-  const steps = [...cycle, ...cycle.slice(0, 1)]
+/** Longer cycles are told by their beginning: each of their nodes tells the whole cycle. */
+const MAX_CYCLE_STEPS = 50
+
+/** A node on a cycle; `whole` are the nodes from the first one on, with their types. */
+export function onCycle(node_id: string, whole: readonly { id: string; class_type: string }[]): NodeError {
+  const cycle = whole.slice(0, MAX_CYCLE_STEPS)
+  const steps = cycle.length < whole.length ? cycle : [...cycle, ...cycle.slice(0, 1)]
   const path = steps.map(({ id, class_type }) => `${id} (${class_type})`).join(' -> ')
   return build('dependency_cycle', { path }, [
     ['node_id', node_id],

@@ -1,5 +1,6 @@
 // Execution [runs/*]: the worker takes one run after the other, node by node and step by step, and tells of each.
 
+import { clear } from '../bounded.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 import { fingerprintOf } from './behaviours.ts'
@@ -106,7 +107,7 @@ function keepCacheOf(world: World, hashes: ReadonlyMap<string, number>): void {
       const result = world.cache.get(hash)
       if (result !== undefined) kept.set(hash, result)
     }
-  } else world.tempLetters.clear()
+  } else clear(world.tempLetters)
   world.dropCache = false
   world.cache = kept
 }

@@ -4,6 +4,7 @@ import { promptErrors } from '../../spec/errors.ts'
 import { isFloat, isObject, type Json, type JsonObject } from '../json.ts'
 import { type Declared, listsModels, type NodeType, nodeTypes, passThrough } from './catalog.ts'
 import { fileInputOf, namedFile } from './file-inputs.ts'
+import { linkOf, nodeInputs } from './graph.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
 import { compareNumbers, pythonEquals, isTruthy, pythonRepr, pythonText, pythonTypeName, toFloat, toInt } from './python.ts'
@@ -34,6 +35,8 @@ type Check = {
   readonly graph: JsonObject
   readonly types: ReadonlyMap<string, NodeType>
   readonly done: Map<string, { valid: boolean; errors: NodeError[] }>
+  /** Nodes whose validation waits for that of a source: a link back to one of them closes a cycle. */
+  readonly open: Set<string>
   coerced: boolean
 }
 
@@ -45,20 +48,22 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
   const outputs: string[] = []
   const known = nodeTypes(world)
   const types = new Map<string, NodeType>()
+  let linked: ReadonlySet<string> | undefined
   for (const [id, node] of graph) {
     const class_type = classTypeOf(node)
     if (class_type === CRASH) return { kind: 'crash' }
     const type = typeof class_type === 'string' ? known.get(class_type) : undefined
     if (type !== undefined) types.set(id, type)
     else if (typeof class_type === 'string' && world.options.unknownNodes === 'accept') {
-      types.set(id, passThrough(class_type, !isLinkedTo(graph, id)))
+      linked ??= linkedIds(graph)
+      types.set(id, passThrough(class_type, !linked.has(id)))
     } else return unknownClass(world, id, class_type)
     if (types.get(id)?.outputNode && (targets === null || targets.has(id))) outputs.push(id)
   }
   if (outputs.length === 0) {
     return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
   }
-  return validateOutputs({ world, graph, types, done: new Map(), coerced: false }, outputs)
+  return validateOutputs({ world, graph, types, done: new Map(), open: new Set(), coerced: false }, outputs)
 }
 
 /** The server cannot even look for a class_type. */
@@ -91,13 +96,16 @@ function unknownClass(world: World, id: string, class_type: Json | undefined): V
   return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
 }
 
-function isLinkedTo(graph: JsonObject, id: string): boolean {
-  for (const node of graph.values()) {
-    const inputs = isObject(node) ? node.get('inputs') : undefined
-    if (!isObject(inputs)) continue
-    for (const value of inputs.values()) if (Array.isArray(value) && value[0] === id) return true
+/** Ids of the nodes that some other node takes an input from: an unknown type without such a link is an output. */
+function linkedIds(graph: JsonObject): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const id of graph.keys()) {
+    for (const value of nodeInputs(graph, id).values()) {
+      const link = linkOf(value)
+      if (link !== undefined) ids.add(link.source)
+    }
   }
-  return false
+  return ids
 }
 
 function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
@@ -130,6 +138,10 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
   return { kind: 'refused', error, nodeErrors }
 }
 
+/** Real servers recurse, and give up on longer chains; here it bounds the work that a hostile graph can cause. */
+const MAX_DEPTH = 2000
+const tooDeep: PythonException = { type: 'RecursionError', text: 'maximum recursion depth exceeded' }
+
 /** One node under validation: the inputs up to `next` are done. */
 type Visit = { readonly id: string; next: number; valid: boolean; readonly errors: NodeError[] }
 
@@ -142,10 +154,12 @@ function validateFrom(check: Check, output: string): void {
   for (let visit = stack.at(-1); visit !== undefined; visit = stack.at(-1)) {
     const outcome = continueVisit(check, visit, stack)
     if (typeof outcome === 'string') {
+      check.open.add(visit.id)
       stack.push({ id: outcome, next: 0, valid: true, errors: [] })
       continue
     }
     stack.pop()
+    check.open.delete(visit.id)
     if (outcome === undefined) {
       const valid = visit.valid && visit.errors.length === 0
       check.done.set(visit.id, { valid, errors: visit.errors })
@@ -226,7 +240,7 @@ function followLink(
     if (!known.valid) visit.valid = false
     return undefined
   }
-  if (!stack.some(({ id }) => id === source)) return source
+  if (source !== visit.id && !check.open.has(source)) return stack.length < MAX_DEPTH ? source : tooDeep
   noteCycle(check, visit, source, stack)
   return undefined
 }

@@ -8,12 +8,16 @@ const MAX_PIXELS = 4096 * 4096
 /** Nor do longer batches. */
 const MAX_BATCH = 4096
 
-/** What a node does, found by its type; types without a behaviour of their own follow from their declaration. */
+/** What a node does, found by its type. */
 export function workOf(call: Call): Work {
   if (call.type.apiNode && !call.hasPartnerKey) return failing('Exception', loginText)
-  const work = (behaviours[call.type.class_type] ?? byDeclaration)(call)
+  const work = behaviourOf(call.type.class_type)(call)
   return fitsMemory(work) ? work : failing('torch.OutOfMemoryError', memoryText)
 }
+
+/** Types without a behaviour of their own follow from their declaration. */
+const behaviourOf = (class_type: string): ((call: Call) => Work) =>
+  (Object.hasOwn(behaviours, class_type) ? behaviours[class_type] : undefined) ?? byDeclaration
 
 const loginText = 'Unauthorized: Please login first to use this node.'
 const memoryText = 'Allocation on device would exceed allowed memory. (out of memory)'

@@ -102,7 +102,7 @@ export type World = {
   /** Results of the nodes of the latest graph, by content hash. */
   cache: Map<number, NodeResult>
   /** Letters in the names of temporary files, by node id and type. */
-  readonly tempLetters: Map<string, string>
+  readonly tempLetters: Bounded<string>
 
   /** Finished runs: prompt_id to the JSON text of the entry, in parts. */
   readonly history: Bounded<readonly string[]>
@@ -111,7 +111,7 @@ export type World = {
   readonly files: Bounded<StoredFile>
   uploadedBytes: number
   /** Highest counter in use, by `type/subfolder/base name`. */
-  readonly counters: Map<string, number>
+  readonly counters: Bounded<number>
 
   readonly sockets: Map<number, Socket>
   /** The socket that receives for a client id: the newest one. */
@@ -138,11 +138,12 @@ export function createWorld(options: WorldOptions): World {
     dropCache: false,
     workerDead: false,
     cache: new Map(),
-    tempLetters: new Map(),
+    tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     files: createBounded(options.fileLimit),
     uploadedBytes: 0,
-    counters: new Map(),
+    // A few for each file; older ones belong to files that are gone.
+    counters: createBounded(4 * options.fileLimit),
     sockets: new Map(),
     socketByClient: new Map(),
   }

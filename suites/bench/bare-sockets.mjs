@@ -9,7 +9,13 @@ const server = createServer()
 const sockets = new WebSocketServer({ server })
 
 /** An empty write is called back after all that was written before it. */
-const flushed = () => Promise.all(Array.from(sockets.clients, (client) => new Promise((resolve) => client._socket.write('', resolve))))
+const flushed = () =>
+  Promise.all(
+    Array.from(
+      sockets.clients,
+      (client) => new Promise((resolve) => client._socket.write('', resolve)),
+    ),
+  )
 
 const send = ({ what, times }) => {
   const messages = messagesOf(what)

@@ -42,6 +42,7 @@ const full = {
   rounds: 9,
   gets: 30_000,
   posts: 8000,
+  fewPosts: 6000,
   heardPosts: 2000,
   barePosts: 20_000,
   runsBehind: 100_000,
@@ -56,6 +57,7 @@ const quick = {
   rounds: 3,
   gets: 12_000,
   posts: 3000,
+  fewPosts: 2500,
   heardPosts: 600,
   barePosts: 8000,
   runsBehind: 20_000,
@@ -74,7 +76,8 @@ const { values: flags } = parseArgs({
 
 const names = Object.keys(measurements)
 const chosen = names.filter((name) => flags.only?.some((only) => only.startsWith(name)) ?? true)
-if (chosen.length === 0) console.error(`There is no ${flags.only?.join(', ')}. Known: ${names.join(', ')}.`)
+if (chosen.length === 0)
+  console.error(`There is no ${flags.only?.join(', ')}. Known: ${names.join(', ')}.`)
 
 const progress = (text) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${text}`)
 

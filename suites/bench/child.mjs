@@ -33,7 +33,8 @@ export async function startChild(file, options = {}) {
   let settle
   const next = () =>
     new Promise((resolve, reject) => {
-      settle = ({ answer, error }) => (error === undefined ? resolve(answer) : reject(new Error(error)))
+      settle = ({ answer, error }) =>
+        error === undefined ? resolve(answer) : reject(new Error(error))
     })
   child.on('message', (told) => settle(told))
   child.once('exit', () => {

@@ -21,7 +21,15 @@ function machine({ runs }) {
   step(world, { kind: 'open', atMs: 0, socket: 1, target: '/ws?clientId=bench', headers })
   for (let request = 0; request < runs; request++) {
     const body = Buffer.from(nextBody('all'))
-    step(world, { kind: 'request', atMs: 0, request, method: 'POST', target: '/prompt', headers, body })
+    step(world, {
+      kind: 'request',
+      atMs: 0,
+      request,
+      method: 'POST',
+      target: '/prompt',
+      headers,
+      body,
+    })
   }
   let messages = 0
   let bytes = 0

@@ -22,7 +22,11 @@ export async function fanOut({ rounds, sends }) {
   const rows = []
   for (const { what, label, share, atLeast } of kinds) {
     const times = sends * share
-    const [ours, theirs] = servers.map(({ server }) => () => server.ask('send', { what, times }))
+    const [ours, theirs] = servers.map(
+      ({ server }) =>
+        () =>
+          server.ask('send', { what, times }),
+    )
     await ours()
     await theirs()
     const costs = await compare(rounds, ours, theirs)

@@ -13,7 +13,9 @@ async function open(port, clientId) {
   const key = randomBytes(16).toString('base64')
   const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13`
   const path = `/ws?clientId=${clientId}`
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${upgrade}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`)
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: bench\r\n${upgrade}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+  )
   const [first] = await once(socket, 'data')
   if (!first.toString().startsWith('HTTP/1.1 101')) throw new Error(`No handshake: ${first}`)
   socket.on('data', (chunk) => (bytes += chunk.length))

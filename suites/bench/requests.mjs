@@ -11,7 +11,9 @@ const times = (ours, theirs) => `${us(ours)}, bare ${us(theirs)}`
 export async function getRequests({ rounds, gets }) {
   const load = await startChild('load.mjs')
   const emulator = await startChild('emulator-http.mjs')
-  const body = await (await fetch(`http://127.0.0.1:${emulator.ready.port}${GET.path}`)).arrayBuffer()
+  const body = await (
+    await fetch(`http://127.0.0.1:${emulator.ready.port}${GET.path}`)
+  ).arrayBuffer()
   const bare = await startChild('bare-http.mjs', { bytes: body.byteLength })
   const cost = (server) => () => costOf(server, load, { ...GET, count: gets })
   await cost(emulator)()
@@ -44,7 +46,8 @@ export async function postRequests({ rounds, posts, heardPosts, barePosts }) {
   await cost(emulator, heardPosts)()
   const heard = await compare(rounds, cost(emulator, heardPosts), bareCost)
   const { open, bytes } = await listeners.ask('received')
-  if (open !== 1 || bytes === 0) throw new Error('The listening socket was cut off, or heard nothing.')
+  if (open !== 1 || bytes === 0)
+    throw new Error('The listening socket was cut off, or heard nothing.')
   await Promise.all([emulator.stop(), bare.stop(), load.stop(), listeners.stop()])
   return [
     {

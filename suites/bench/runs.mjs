@@ -11,7 +11,8 @@ export async function runs({ runs, repeats }) {
   const goal = (GOAL_SECONDS * runs) / 1000
 
   const alone = []
-  for (let repeat = 0; repeat < repeats; repeat++) alone.push(await emulator.ask('machine', { runs }))
+  for (let repeat = 0; repeat < repeats; repeat++)
+    alone.push(await emulator.ask('machine', { runs }))
   const { messages, bytes } = alone[0]
   const size = `${messages} messages, ${(bytes / 1e6).toFixed(0)} MB`
 

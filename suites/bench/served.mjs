@@ -20,10 +20,14 @@ async function withServer(argv, use) {
   const ended = once(child, 'exit')
   try {
     const [line] = await once(createInterface(child.stdout), 'line')
-    const [response] = await once(get(`${JSON.parse(line).url}/system_stats`, { agent: false }), 'response')
+    const [response] = await once(
+      get(`${JSON.parse(line).url}/system_stats`, { agent: false }),
+      'response',
+    )
     response.resume()
     const tookMs = performance.now() - startedAt
-    if (response.statusCode !== 200) throw new Error(`/system_stats answered ${response.statusCode}`)
+    if (response.statusCode !== 200)
+      throw new Error(`/system_stats answered ${response.statusCode}`)
     return await use(child.pid, tookMs)
   } finally {
     child.kill('SIGKILL')
@@ -55,7 +59,9 @@ export async function coldStart({ coldStarts }) {
 function rssOf(pid) {
   const status = existsSync('/proc/self/status') ? readFileSync(`/proc/${pid}/status`, 'utf8') : ''
   const kib = /VmRSS:\s+(\d+)/.exec(status)?.[1]
-  return Number(kib ?? execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) * 1024
+  return (
+    Number(kib ?? execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) * 1024
+  )
 }
 
 export async function idle({ idleStarts }) {

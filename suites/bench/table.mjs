@@ -38,6 +38,11 @@ export function tableOf(rows) {
   const lines = [['name', 'measured', 'goal', '', 'what'], ...cells]
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)))
   return lines
-    .map((line) => line.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd())
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n')
 }

@@ -35,7 +35,11 @@ const graph = (variant) => ({
     'Sampler',
   ),
   4: node('CheckpointLoaderSimple', { ckpt_name: CHECKPOINTS[variant] }, 'Load Checkpoint'),
-  5: node('EmptyLatentImage', { width: 512 + 64 * variant, height: 768, batch_size: 1 }, 'Empty Latent'),
+  5: node(
+    'EmptyLatentImage',
+    { width: 512 + 64 * variant, height: 768, batch_size: 1 },
+    'Empty Latent',
+  ),
   6: node('CLIPTextEncode', { text: positive, clip: ['11', 0] }, 'Positive Prompt'),
   7: node('CLIPTextEncode', { text: negative, clip: ['11', 0] }, 'Negative Prompt'),
   8: node('VAEDecode', { samples: ['3', 0], vae: ['12', 0] }, 'Decode'),

@@ -3,18 +3,17 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { folderNames, modelNames, nodeType, nodeTypes } from '../../spec/catalog.ts'
+import { folderNames, modelNames, type nodeType, nodeTypes } from '../../spec/catalog.ts'
 import type { Static } from '../../spec/language.ts'
 import { textToImage } from '../graphs.ts'
 import { violations } from '../judge.ts'
 import { proves } from '../proves.ts'
 
-const folders = [
-  ...['checkpoints', 'configs', 'loras', 'vae', 'text_encoders', 'diffusion_models'],
-  ...['clip_vision', 'style_models', 'embeddings', 'diffusers', 'vae_approx', 'controlnet'],
-  ...['gligen', 'upscale_models', 'custom_nodes', 'hypernetworks', 'photomaker', 'classifiers'],
-  ...['model_patches', 'audio_encoders'],
-]
+const folders = (
+  'checkpoints configs loras vae text_encoders diffusion_models clip_vision style_models ' +
+  'embeddings diffusers vae_approx controlnet gligen upscale_models custom_nodes hypernetworks ' +
+  'photomaker classifiers model_patches audio_encoders'
+).split(' ')
 
 proves('catalog/node-types', async ({ get }) => {
   const reply = await get('/object_info')
@@ -60,17 +59,24 @@ proves('catalog/one-node-type', async ({ get }) => {
 proves('catalog/node-type-fields', async ({ get }) => {
   const types: Static<typeof nodeTypes> = (await get('/object_info')).json()
   const isOrdered = ({ input, input_order }: Static<typeof nodeType>) =>
-    Object.entries(input).every(([group, of]) => `${Object.keys(of)}` === `${input_order[group]}`)
+    Object.entries(input).every(
+      ([group, of]) => Object.keys(of).join() === input_order[group]?.join(),
+    )
   const wrong = Object.entries(types).filter(([name, type]) => {
     const { output, output_name, output_is_list } = type
-    const sameLength = output.length === output_name.length && output.length === output_is_list.length
+    const sameLength =
+      output.length === output_name.length && output.length === output_is_list.length
     const tells = typeof type.category === 'string' && typeof type.output_node === 'boolean'
     return type.name !== name || !isOrdered(type) || !sameLength || !tells
   })
   expect(wrong.map(([name]) => name)).toEqual([])
   const { SaveImage, KSampler } = types
   expect([SaveImage?.output_node, KSampler?.output_node]).toEqual([true, false])
-  expect(KSampler).toMatchObject({ output: ['LATENT'], output_name: ['LATENT'], category: 'sampling' })
+  expect(KSampler).toMatchObject({
+    output: ['LATENT'],
+    output_name: ['LATENT'],
+    category: 'sampling',
+  })
 })
 
 proves('catalog/unknown-node-type', async ({ get }) => {
@@ -82,7 +88,7 @@ proves('catalog/unknown-node-type', async ({ get }) => {
 
 proves('catalog/uploads-are-options', async ({ get, upload }) => {
   const bytes = new Uint8Array(1)
-  const options = async (type: string) =>
+  const options = async (type: string): Promise<string[]> =>
     (await get(`/object_info/${type}`)).json()[type].input.required.image[0]
   const before = await options('LoadImage')
   await upload({ name: 'zebra.png', bytes })
@@ -108,7 +114,7 @@ proves('catalog/models', async ({ get }) => {
   const combos = { checkpoints: 'CheckpointLoaderSimple', loras: 'LoraLoader', vae: 'VAELoader' }
   const names = { checkpoints: 'ckpt_name', loras: 'lora_name', vae: 'vae_name' }
   for (const folder of ['checkpoints', 'loras', 'vae'] as const) {
-    const models = (await get(`/models/${folder}`)).json()
+    const models: string[] = (await get(`/models/${folder}`)).json()
     expect(violations(modelNames, models)).toEqual([])
     expect(models).toEqual([...models].toSorted())
     const combo = types[combos[folder]].input.required[names[folder]][0]

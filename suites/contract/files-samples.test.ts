@@ -37,7 +37,10 @@ const savers: Graph = {
   mp4: saver('SaveVideo', 'video', 'film/V', { format: 'auto', codec: 'auto' }),
   webm: saver('SaveWEBM', 'images', 'W', { codec: 'vp9', fps: 24, crf: 32 }),
   webp: saver('SaveAnimatedWEBP', 'images', 'A', {
-    ...{ fps: 6, lossless: true, quality: 80, method: 'default' },
+    fps: 6,
+    lossless: true,
+    quality: 80,
+    method: 'default',
   }),
   flac: saver('SaveAudio', 'audio', 'sound/F'),
   mp3: saver('SaveAudioMP3', 'audio', 'M', { quality: 'V0' }),

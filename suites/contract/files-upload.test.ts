@@ -68,7 +68,11 @@ proves('files/upload-renamed', async ({ get, upload }) => {
   expect(await put('u.png', 'six')).toBe('u (2).png')
   const stored = ['u.png', 'u (1).png', 'u (2).png', 'u (3).png'].map((name) => view(get, name))
   expect((await Promise.all(stored)).map(({ text }) => text)).toEqual(['one', 'two', 'six', ''])
-  for (const [name, second] of [['a.b.png', 'a.b (1).png'], ['.hid', '.hid (1)'], ['n', 'n (1)']]) {
+  for (const [name, second] of [
+    ['a.b.png', 'a.b (1).png'],
+    ['.hid', '.hid (1)'],
+    ['n', 'n (1)'],
+  ]) {
     expect([await put(name!, 'one'), await put(name!, 'two')]).toEqual([name, second])
   }
   const elsewhere = await upload({ name: 'u.png', bytes: bytesOf('seven') }, { subfolder: 'sub' })
@@ -78,7 +82,11 @@ proves('files/upload-renamed', async ({ get, upload }) => {
 proves('files/upload-subfolder', async ({ get, upload }) => {
   const put = (text: string, subfolder: string) =>
     upload({ name: 's.txt', bytes: bytesOf(text) }, { subfolder })
-  expect((await put('deep', 'a/b')).json()).toEqual({ name: 's.txt', subfolder: 'a/b', type: 'input' })
+  expect((await put('deep', 'a/b')).json()).toEqual({
+    name: 's.txt',
+    subfolder: 'a/b',
+    type: 'input',
+  })
   expect((await view(get, 's.txt', 'a/b')).text).toBe('deep')
   expect(seen(await view(get, 's.txt'))).toEqual([404, '', undefined])
   expect(seen(await view(get, 's.txt', 'a'))).toEqual([404, '', undefined])
@@ -126,15 +134,23 @@ proves('files/upload-is-usable', async ({ connect, get, request, run, submit, up
   const session = await connect('me')
   const pictureOf = async (image: string) => {
     const [{ filename }] = (await run(session, loading(image))).entry.outputs['2'].images
-    const { data, width, height, channels } = decode((await view(get, filename, '', 'output')).bytes)
-    return { size: [width, height], first: [...data.slice(0, 3)], last: [...data.slice(-channels)] }
+    const { data, width, height, channels } = decode(
+      (await view(get, filename, '', 'output')).bytes,
+    )
+    return {
+      size: [width, height],
+      first: Array.from(data.slice(0, 3)),
+      last: Array.from(data.slice(-channels)),
+    }
   }
   const png = (red: number) =>
     encode({
       width: 3,
       height: 2,
       channels: 3,
-      data: Uint8Array.from({ length: 18 }, (_, index) => (index < 15 ? [red, 20, 30][index % 3]! : 99)),
+      data: Uint8Array.from({ length: 18 }, (_, index) =>
+        index < 15 ? [red, 20, 30][index % 3]! : 99,
+      ),
     })
   const { name } = (await upload({ name: 'my.png', bytes: png(10) })).json()
   const other = (await upload({ name: 'my.png', bytes: png(200) })).json().name

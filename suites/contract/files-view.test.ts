@@ -21,10 +21,14 @@ proves('files/view', async (subject) => {
   expect([reply.status, reply.headers['content-length']]).toEqual([200, `${reply.bytes.length}`])
   const { width, height, data, channels } = decode(reply.bytes)
   expect([width, height]).toEqual([64, 64])
-  expect([...data.slice(0, 3)]).toEqual([0xff, 0x80, 0])
-  expect([...data.slice(-channels).slice(0, 3)]).toEqual([0xff, 0x80, 0])
+  expect(Array.from(data.slice(0, 3))).toEqual([0xff, 0x80, 0])
+  expect(Array.from(data.slice(-channels, channels === 3 ? undefined : -1))).toEqual([
+    0xff, 0x80, 0,
+  ])
   expect((await get(viewPath({ filename: entry.filename, subfolder: 'deep/er' }))).status).toBe(200)
-  expect((await get(viewPath({ ...entry, subfolder: 'x/../deep/./er/' }))).bytes).toEqual(reply.bytes)
+  expect((await get(viewPath({ ...entry, subfolder: 'x/../deep/./er/' }))).bytes).toEqual(
+    reply.bytes,
+  )
   expect((await get(viewPath({ ...entry, filename: 'any/orange_00001_.png' }))).status).toBe(200)
   expect((await get(viewPath({ ...entry, subfolder: 'deep' }))).status).toBe(404)
   expect((await get(viewPath({ ...entry, type: 'input' }))).status).toBe(404)
@@ -65,7 +69,9 @@ proves('files/view-headers', async (subject) => {
     expect(told).toEqual([name, type, disposition])
   }
   await put(subject, 'příliš žluťoučký.png', '')
-  const { headers } = await subject.get(viewPath({ filename: 'příliš žluťoučký.png', type: 'input' }))
+  const { headers } = await subject.get(
+    viewPath({ filename: 'příliš žluťoučký.png', type: 'input' }),
+  )
   const raw = Buffer.from(headers['content-disposition'] ?? '', 'latin1').toString()
   expect(raw).toBe('filename="příliš žluťoučký.png"')
 })
@@ -103,7 +109,15 @@ proves('files/view-bad-name', async (subject) => {
     const { status, text, headers } = await subject.get(viewPath(values))
     return [status, text, headers['content-type']]
   }
-  for (const filename of ['', '/a.txt', '/etc/passwd', '..', '../a.txt', 'sub/../a.txt', 'a..txt']) {
+  for (const filename of [
+    '',
+    '/a.txt',
+    '/etc/passwd',
+    '..',
+    '../a.txt',
+    'sub/../a.txt',
+    'a..txt',
+  ]) {
     expect([filename, ...(await view({ filename }))]).toEqual([filename, 400, '', undefined])
   }
   for (const type of ['', 'Output', 'outputs', '../output', 'models']) {

@@ -18,7 +18,11 @@ async function runAll({ submit, idle }: Subject, ...ids: string[]): Promise<void
 
 proves('history/oldest-first', async (subject) => {
   const { get, submit, idle } = subject
-  for (const [prompt_id, number] of [['late', 3], ['early', 1], ['middle', 2]] as const) {
+  for (const [prompt_id, number] of [
+    ['late', 3],
+    ['early', 1],
+    ['middle', 2],
+  ] as const) {
     await submit(talking(), { prompt_id, number })
   }
   await idle()

@@ -120,7 +120,10 @@ proves('history/messages', async (subject) => {
 proves('history/outputs-of-failed', async ({ connect, run }) => {
   const graph: Graph = {
     '1': talking('done')['1']!,
-    '2': { class_type: 'FlowdoubleFail', inputs: { exception_type: 'A', message: '', value: ['1', 0] } },
+    '2': {
+      class_type: 'FlowdoubleFail',
+      inputs: { exception_type: 'A', message: '', value: ['1', 0] },
+    },
     '3': { class_type: 'FlowdoubleText', inputs: { text: 'never', value: ['2', 0] } },
   }
   const { entry } = await run(await connect('me'), graph)

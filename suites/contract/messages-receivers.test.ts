@@ -48,31 +48,28 @@ proves('messages/own-client', async ({ connect, run, submit, idle }) => {
   await run(mine, talking())
 })
 
-proves(
-  'messages/no-client',
-  async ({ connect, submit, idle, reach, post }) => {
-    const one = await connect('one')
-    const nameless = await connect()
-    const settled = (): Promise<unknown> => Promise.all([one.settled(), nameless.settled()])
-    const step = (at: number): string[] => [`progress_state 1 running ${at}/2`, `progress 1 ${at}/2`]
-    const started = ['status 0', 'status 1', 'status 1', 'progress_state 1 running 0/1']
-    await submit(slow(1, 2))
-    await idle()
-    await settled()
-    const whole = [...started, ...step(1), ...step(2), 'progress_state 1 finished 2/2', 'status 0']
-    expect(story(one.received)).toEqual(whole)
-    expect(story(nameless.received)).toEqual(whole)
-    const before = one.received.length
-    await submit(slow(1, 2), { client_id: null, prompt_id: 'cut' })
-    await reach(one, ({ type, data }) => type === 'progress' && data['prompt_id'] === 'cut')
-    await post('/interrupt', {})
-    await idle()
-    await settled()
-    const cut = [...started.slice(1), ...step(1), 'execution_interrupted 1', 'status 0']
-    expect(story(one.received.slice(before))).toEqual(cut)
-    expect(story(nameless.received.slice(before))).toEqual(cut)
-  },
-)
+proves('messages/no-client', async ({ connect, submit, idle, reach, post }) => {
+  const one = await connect('one')
+  const nameless = await connect()
+  const settled = (): Promise<unknown> => Promise.all([one.settled(), nameless.settled()])
+  const step = (at: number): string[] => [`progress_state 1 running ${at}/2`, `progress 1 ${at}/2`]
+  const started = ['status 0', 'status 1', 'status 1', 'progress_state 1 running 0/1']
+  await submit(slow(1, 2))
+  await idle()
+  await settled()
+  const whole = [...started, ...step(1), ...step(2), 'progress_state 1 finished 2/2', 'status 0']
+  expect(story(one.received)).toEqual(whole)
+  expect(story(nameless.received)).toEqual(whole)
+  const before = one.received.length
+  await submit(slow(1, 2), { client_id: null, prompt_id: 'cut' })
+  await reach(one, ({ type, data }) => type === 'progress' && data['prompt_id'] === 'cut')
+  await post('/interrupt', {})
+  await idle()
+  await settled()
+  const cut = [...started.slice(1), ...step(1), 'execution_interrupted 1', 'status 0']
+  expect(story(one.received.slice(before))).toEqual(cut)
+  expect(story(nameless.received.slice(before))).toEqual(cut)
+})
 
 proves('messages/no-client', async ({ connect, submit, idle }) => {
   const session = await connect('one')
@@ -145,7 +142,11 @@ proves('messages/reconnect', async ({ connect, submit, reach, idle, get }) => {
   expect(back.received.slice(1)).toEqual([{ type: 'executing', data: { node: '1' } }])
   await idle()
   await back.settled()
-  expect(story(back.received).slice(-3)).toEqual(['execution_success', 'status 0', 'executing null'])
+  expect(story(back.received).slice(-3)).toEqual([
+    'execution_success',
+    'status 0',
+    'executing null',
+  ])
   const after = await connect('me')
   await after.settled()
   expect(story(after.received)).toEqual(['status 0'])

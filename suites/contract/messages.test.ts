@@ -180,7 +180,7 @@ proves(['messages/error', 'messages/error-details'], async ({ connect, run }) =>
       message: ['no "such"'],
       value: [expect.any(String)],
     },
-    current_outputs: expect.toSatisfy((ids: string[]) => `${ids.toSorted()}` === '1,2,3'),
+    current_outputs: expect.toSatisfy((ids: string[]) => ids.toSorted().join() === '1,2,3'),
     timestamp,
   })
   expect(dataOf('execution_success', messages)).toEqual([])

@@ -59,7 +59,10 @@ proves('queue/interrupt-named', async ({ get, post, submit, connect, reach }) =>
   }
   await reach(session, isStartOf('two'))
   await post('/interrupt', { prompt_id: 'one' })
-  await reach(session, ({ type, data }) => isProgress({ type, data }) && data['prompt_id'] === 'two')
+  await reach(
+    session,
+    ({ type, data }) => isProgress({ type, data }) && data['prompt_id'] === 'two',
+  )
   await post('/interrupt', { prompt_id: 'two' })
   await reach(session, isEndOf('two'))
   const { one, two } = (await get('/history')).json()

@@ -1,0 +1,119 @@
+// What holds for every file name: nothing leaves the three folders, and what was uploaded comes back.
+
+import { posix } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formOf, viewPath } from '../form.ts'
+import { type Reply, startSubject, type Subject } from '../subject.ts'
+
+let subject: Subject
+beforeAll(async () => {
+  subject = await startSubject()
+})
+afterAll(() => subject.close())
+
+const folders = ['input', 'output', 'temp'] as const
+const run = { seed: 20260101, numRuns: 200 }
+
+/** Pieces that names of attacks are made of, and such that are no attack. */
+const piece = fc.constantFrom(
+  ...['..', '.', '/', '\\', '\0', '%2e%2e', '%2f', '%00', '%', '%252e', '//', 'C:', '~', '\r\n'],
+  ...['a', 'b', 'canary.txt', 'sub', 'x.png', ' ', 'ž', '☃', '\u202e', '\u{1f600}', "'", ';', '='],
+  ...['[input]', ' [output]', 'etc/passwd', 'proc/self/environ', 'package.json', 'n'.repeat(300)],
+)
+const name = fc.oneof(
+  fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.integer({ min: 1000, max: 5000 }).map((length) => 'long'.repeat(length / 4)),
+)
+const type = fc.oneof(fc.constantFrom(...folders), name)
+
+/** A file name as a form carries it; a line break in it would end the header. */
+const quoted = (text: string) =>
+  text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll(/[\r\n]/g, '_')
+
+async function upload(
+  filename: string,
+  fields: Readonly<Record<string, string>>,
+  content: string | Uint8Array,
+): Promise<Reply> {
+  const parts = Object.entries(fields).map(([field, value]) => ({ name: field, content: value }))
+  const image = { name: 'image', filename: quoted(filename), content }
+  return subject.request('POST', '/upload/image', ...formOf(...parts, image))
+}
+
+/** One file at the top of each folder and one below; like all that is uploaded here, it holds the name of its folder. */
+const canaries = folders.flatMap((folder) =>
+  ['', 'sub'].map((subfolder) => ({ filename: 'canary.txt', subfolder, type: folder })),
+)
+
+test('files/uploads-stay-inside No upload leaves its folder, whatever its name says.', async () => {
+  for (const { filename, ...fields } of canaries) await upload(filename, fields, fields.type)
+  const property = fc.asyncProperty(name, name, type, async (filename, subfolder, folder) => {
+    const isKnown = folders.some((known) => known === folder)
+    const fields = { subfolder, type: folder, overwrite: 'true' }
+    const { status, json } = await upload(filename, fields, folder)
+    expect(isKnown ? [200, 400, 500] : [500]).toContain(status)
+    if (status === 200) expect(json()).toMatchObject({ subfolder, type: folder })
+    const kept = await Promise.all(canaries.map((canary) => subject.get(viewPath(canary))))
+    expect(kept.map(({ text }) => text)).toEqual(canaries.map((canary) => canary.type))
+  })
+  await fc.assert(property, { ...run, numRuns: 80 })
+})
+
+test('files/views-stay-inside No view reaches what was not put there, whatever it asks for.', async () => {
+  for (const { filename, ...fields } of canaries) await upload(filename, fields, fields.type)
+  const property = fc.asyncProperty(name, name, type, async (filename, subfolder, folder) => {
+    const asked = viewPath({ filename, subfolder, type: folder })
+    const raw = `/view?filename=${plain(filename)}&subfolder=${plain(subfolder)}&type=${folders[0]}`
+    for (const path of [asked, raw]) {
+      const { status, text } = await subject.get(path)
+      expect([200, 400, 403, 404]).toContain(status)
+      expect(status === 200 ? folders : ['']).toContain(text)
+      if (status === 200 && path === asked && !/\[\w+\]$/.test(filename)) expect(text).toBe(folder)
+    }
+  })
+  await fc.assert(property, run)
+})
+
+/** A text as a client writes it that encodes nothing but what no request line can hold. */
+const plain = (text: string) =>
+  text.replaceAll(/[^!-~]|[#&+]/gu, (char) => encodeURIComponent(char))
+
+test('files/uploads-come-back An upload comes back byte by byte under the name in its reply.', async () => {
+  const taken = new Map<string, { path: string; bytes: Uint8Array }>()
+  const usable = (text: string) =>
+    !/[/\\\0\r\n"]|\.\.|\[(input|output|temp)\]$/.test(text) && !['', '.'].includes(text)
+  const subfolders = fc.constantFrom('', 'a', 'a/b', 'a/./b/', 'c/../a', 'ž ☃')
+  const property = fc.asyncProperty(
+    name.filter(usable),
+    subfolders,
+    fc.constantFrom(...folders),
+    fc.uint8Array({ maxLength: 40 }),
+    fc.boolean(),
+    async (filename, subfolder, folder, bytes, overwrite) => {
+      const reply = await upload(
+        filename,
+        { subfolder, type: folder, overwrite: `${overwrite}` },
+        bytes,
+      )
+      expect(reply.status).toBe(200)
+      const told: Record<'name' | 'subfolder' | 'type', string> = reply.json()
+      expect({ ...told, name: '' }).toEqual({ name: '', subfolder, type: folder })
+      if (overwrite) expect(told.name).toBe(filename)
+      const path = viewPath({ filename: told.name, subfolder, type: folder })
+      expect(Uint8Array.from((await subject.get(path)).bytes)).toEqual(bytes)
+      // Two spellings of a subfolder are one folder.
+      taken.set(posix.join(folder, subfolder, told.name), { path, bytes })
+    },
+  )
+  await fc.assert(property, run)
+  // No later upload without overwrite has changed an earlier one, and each has a name of its own.
+  for (const { path, bytes } of taken.values()) {
+    expect(Uint8Array.from((await subject.get(path)).bytes)).toEqual(bytes)
+  }
+  expect(taken.size).toBeGreaterThan(50)
+})
