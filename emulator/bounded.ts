@@ -31,7 +31,10 @@ export function put<T>(bounded: Bounded<T>, key: string, value: T): void {
   while (bounded.entries.size > bounded.limit) dropOldest(bounded)
   // Removed entries leave stale arrivals behind; they go when they outnumber what is held.
   if (bounded.arrivals.length - bounded.head > 2 * bounded.limit + 1024) {
-    bounded.arrivals = Array.from(bounded.entries, ([held, entry]) => ({ key: held, serial: entry.serial }))
+    bounded.arrivals = Array.from(bounded.entries, ([held, entry]) => ({
+      key: held,
+      serial: entry.serial,
+    }))
     bounded.head = 0
   }
 }

@@ -239,7 +239,8 @@ export function writeJson(value: Json): string {
 
 /** A float the way Python prints it: always a point or an exponent, exponents below 1e-4 and from 1e16. */
 export function floatText(value: number): string {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity'
+  if (!Number.isFinite(value))
+    return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity'
   if (Object.is(value, -0)) return '-0.0'
   const size = Math.abs(value)
   if (size !== 0 && (size < 1e-4 || size >= 1e16)) {

@@ -50,7 +50,11 @@ export type Body =
 
 /** A binary frame before it is encoded: the fields of its layout in spec/frames.ts by name. */
 export type FrameContent =
-  | { readonly frame: 'previewImage'; readonly format: PictureFormat; readonly image: Preview | Picture }
+  | {
+      readonly frame: 'previewImage'
+      readonly format: PictureFormat
+      readonly image: Preview | Picture
+    }
   | { readonly frame: 'text'; readonly node_id: string; readonly text: string }
   | {
       readonly frame: 'previewWithMetadata'

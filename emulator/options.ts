@@ -32,7 +32,8 @@ export type ServerOptions = {
 }
 
 /** Wrong use of the command line or of this package: the message says what to do instead. */
-export const usageError = (message: string): Error => Object.assign(new Error(message), { code: 'USAGE' })
+export const usageError = (message: string): Error =>
+  Object.assign(new Error(message), { code: 'USAGE' })
 
 export const isUsageError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === 'USAGE'
@@ -89,7 +90,9 @@ const text = (value: string): string | undefined => (value === '' ? undefined : 
 
 const isLocal = ([, quirk]: [string, Quirk]): boolean => quirk.on.includes('local')
 /** Quirks that a local server can be given. */
-export const localQuirks: readonly string[] = Object.entries<Quirk>(quirks).filter(isLocal).map(([id]) => id)
+export const localQuirks: readonly string[] = Object.entries<Quirk>(quirks)
+  .filter(isLocal)
+  .map(([id]) => id)
 
 const readClock = (value: string): Clock | undefined => {
   if (value === 'real' || value === 'manual' || value === 'instant') return value
@@ -233,7 +236,10 @@ export const configSchema = (): unknown => ({
   properties: {
     $schema: { type: 'string' },
     ...Object.fromEntries(
-      Object.entries(optionTable).map(([name, { help, schema }]) => [name, { description: help, ...schema }]),
+      Object.entries(optionTable).map(([name, { help, schema }]) => [
+        name,
+        { description: help, ...schema },
+      ]),
     ),
   },
 })

@@ -7,7 +7,12 @@ export type Random = { a: number; b: number; c: number; d: number }
 export function createRandom(seed: string): Random {
   const first = hash53(seed)
   const second = hash53(seed, 0x9e3779b9)
-  const state = { a: first >>> 0, b: (first / 2 ** 21) >>> 0, c: second >>> 0, d: (second / 2 ** 21) >>> 0 }
+  const state = {
+    a: first >>> 0,
+    b: (first / 2 ** 21) >>> 0,
+    c: second >>> 0,
+    d: (second / 2 ** 21) >>> 0,
+  }
   for (let i = 0; i < 8; i++) next32(state)
   return state
 }

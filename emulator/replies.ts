@@ -15,7 +15,11 @@ const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
 const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
 const noHeaders = {}
 
-export const json = (text: string, status = 200): Reply => ({ status, headers: jsonHeaders, body: text })
+export const json = (text: string, status = 200): Reply => ({
+  status,
+  headers: jsonHeaders,
+  body: text,
+})
 
 /** 200 without a body and without a content type. */
 export const empty: Reply = { status: 200, headers: noHeaders, body: '' }

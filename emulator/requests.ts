@@ -37,7 +37,10 @@ export function createRoutes(
 }
 
 /** The route of a path, with the variable part that it ends in. */
-export function findRoute(routes: Routes, path: string): { route: Route; segment: string } | undefined {
+export function findRoute(
+  routes: Routes,
+  path: string,
+): { route: Route; segment: string } | undefined {
   const exact = routes.exact.get(path)
   if (exact !== undefined) return { route: exact, segment: '' }
   const cut = path.lastIndexOf('/') + 1
@@ -67,6 +70,7 @@ let decoded: { body: Uint8Array; text: string } | undefined
 
 /** The body as text, whatever its content type says. Throws TypeError for invalid UTF-8. */
 export function bodyText(request: Request): string {
-  if (decoded?.body !== request.body) decoded = { body: request.body, text: decoder.decode(request.body) }
+  if (decoded?.body !== request.body)
+    decoded = { body: request.body, text: decoder.decode(request.body) }
   return decoded.text
 }

@@ -1,6 +1,6 @@
 // A client of the socket that keeps a log of all that came, judged as it comes.
 
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { type Decoded, decodeFrame } from './decode.ts'
 import { judgeMessage, type Message } from './judge.ts'
 

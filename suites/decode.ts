@@ -6,7 +6,9 @@ import type { Frame } from '../spec/language.ts'
 /** A frame by the name of its layout, with its fields by name. */
 export type Decoded = {
   readonly frame: keyof typeof frames
-  readonly fields: Readonly<Record<string, number | string | Uint8Array | Readonly<Record<string, unknown>>>>
+  readonly fields: Readonly<
+    Record<string, number | string | Uint8Array | Readonly<Record<string, unknown>>>
+  >
 }
 
 /** Decodes a frame. Throws for an unknown type code and for a frame that ends before its fields do. */
@@ -36,7 +38,8 @@ export function decodeFrame(bytes: Uint8Array): Decoded {
 }
 
 function readU32(view: DataView, at: number): number {
-  if (at + 4 > view.byteLength) throw new Error(`The frame ends at byte ${view.byteLength}, inside a number.`)
+  if (at + 4 > view.byteLength)
+    throw new Error(`The frame ends at byte ${view.byteLength}, inside a number.`)
   return view.getUint32(at)
 }
 

@@ -16,7 +16,9 @@ export function violations(schema: Schema, value: unknown): string[] {
   const validate = validators.get(schema) ?? ajv.compile(schema)
   validators.set(schema, validate)
   if (validate(value)) return []
-  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'value'} ${message}`)
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath || 'value'} ${message}`,
+  )
 }
 
 /** What is wrong with a message by itself. */
@@ -37,7 +39,8 @@ export function judgeOrder(deployment: Deployment, run: readonly Message[]): str
   for (const [index, message] of run.entries()) {
     const kind = kindOf(message)
     const following: State | undefined = next[state][kind]
-    if (following === undefined) return [`Message ${index}, ${kind}, cannot follow in the state "${state}".`]
+    if (following === undefined)
+      return [`Message ${index}, ${kind}, cannot follow in the state "${state}".`]
     state = following
   }
   return last.includes(state) ? [] : [`The run is left in the state "${state}".`]

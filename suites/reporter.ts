@@ -13,7 +13,10 @@ export const countingReporter: Reporter = {
         else count[state]++
       }
       // A file that cannot even be loaded has no tests to count, and is a failure nevertheless.
-      if (tests.length === 0 || (!module.ok() && tests.every((test) => test.result().state !== 'failed'))) {
+      if (
+        tests.length === 0 ||
+        (!module.ok() && tests.every((test) => test.result().state !== 'failed'))
+      ) {
         count.failed++
       }
     }

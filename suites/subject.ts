@@ -39,7 +39,11 @@ export type Subject = {
   /** Submits a graph; `fields` are further members of the body. */
   readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
   /** Submits a graph that is valid for this session, waits for the end of its run, and gives its messages from the submit on. */
-  readonly run: (session: Session, graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Run>
+  readonly run: (
+    session: Session,
+    graph: Graph,
+    fields?: Readonly<Record<string, unknown>>,
+  ) => Promise<Run>
   /** Lets time pass until the session has received a message that matches. */
   readonly reach: (session: Session, matches: (message: Message) => boolean) => Promise<Message>
   /** Lets time pass until nothing is due. */
@@ -63,18 +67,24 @@ export const isForeign = foreignUrl !== undefined
 /** Starts a subject. `options` are those of a world, and cannot be had from a foreign server. */
 export async function startSubject(options: EmulatorOptions = {}): Promise<Subject> {
   const emulator =
-    foreignUrl === undefined ? await startEmulator({ clock: 'manual', preview: 'none', ...options }) : null
+    foreignUrl === undefined
+      ? await startEmulator({ clock: 'manual', preview: 'none', ...options })
+      : null
   const url = foreignUrl ?? (emulator as Emulator).url
   const agent = supertest(url)
   const sessions: Session[] = []
 
   const request: Subject['request'] = async (method, path, body, headers = {}) => {
-    const sent = agent[method.toLowerCase() as 'get'](path).set(headers).buffer(true).parse(parseBytes)
+    const sent = agent[method.toLowerCase() as 'get'](path)
+      .set(headers)
+      .buffer(true)
+      .parse(parseBytes)
     return replyOf(body === undefined ? await sent : await sent.send(body))
   }
   const post: Subject['post'] = (path, value) =>
     request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
-  const submit: Subject['submit'] = (graph, fields = {}) => post('/prompt', { prompt: graph, ...fields })
+  const submit: Subject['submit'] = (graph, fields = {}) =>
+    post('/prompt', { prompt: graph, ...fields })
   const idle = async (): Promise<void> => {
     if (emulator?.options.clock === 'manual') await emulator.until('idle')
   }
@@ -90,13 +100,16 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
   const run: Subject['run'] = async (session, graph, fields = {}) => {
     const before = session.messages().length
     const reply = await submit(graph, { client_id: session.clientId, ...fields })
-    if (reply.status !== 200) throw new Error(`The submit was answered ${reply.status}: ${reply.text}`)
+    if (reply.status !== 200)
+      throw new Error(`The submit was answered ${reply.status}: ${reply.text}`)
     const { prompt_id } = reply.json() as { prompt_id: string }
     const isEnd = ({ type, data }: Message): boolean =>
       type === 'executing' && data['node'] === null && data['prompt_id'] === prompt_id
     await reach(session, isEnd)
     const messages = session.messages().slice(before)
-    const entry = (await request('GET', `/history/${encodeURIComponent(prompt_id)}`)).json()[prompt_id]
+    const entry = (await request('GET', `/history/${encodeURIComponent(prompt_id)}`)).json()[
+      prompt_id
+    ]
     return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
   }
   return {
@@ -124,7 +137,8 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
       const faults = sessions.flatMap((session) => session.faults)
       await Promise.all(sessions.map((session) => session.close()))
       await emulator?.close()
-      if (faults.length > 0) throw new Error(`The server sent what the spec does not allow:\n${faults.join('\n')}`)
+      if (faults.length > 0)
+        throw new Error(`The server sent what the spec does not allow:\n${faults.join('\n')}`)
     },
   }
 }
@@ -134,7 +148,7 @@ function replyOf(response: supertest.Response): Reply {
   const text = bytes.toString()
   return {
     status: response.status,
-    headers: response.headers as Record<string, string>,
+    headers: response.headers,
     bytes,
     text,
     json: () => JSON.parse(text) as unknown,

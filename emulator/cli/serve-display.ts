@@ -33,7 +33,9 @@ export function banner(emulator: Emulator, io: CommandIo): string {
 }
 
 /** An example that comes with the package: three folders up from `dist/emulator/cli/`. */
-const example = fileURLToPath(new URL('../../../recordings/workflows/image-to-image.json', import.meta.url))
+const example = fileURLToPath(
+  new URL('../../../recordings/workflows/image-to-image.json', import.meta.url),
+)
 
 /** What to try after a first run. */
 export function nextStep(emulator: Emulator, succeeded: boolean, cwd: string): string {
@@ -63,7 +65,10 @@ export function createWatch(io: CommandIo): { show: (entry: Entry) => void } {
       if (effect.kind === 'reply' && input.kind === 'request') {
         const { method, target } = input
         const status = effect.status < 400 ? colors.green(effect.status) : colors.red(effect.status)
-        line(input.atMs, `${status} ${printable(`${method} ${withoutToken(target)}`)}${hint(target, effect)}`)
+        line(
+          input.atMs,
+          `${status} ${printable(`${method} ${withoutToken(target)}`)}${hint(target, effect)}`,
+        )
       }
       if (effect.kind !== 'run') continue
       const { prompt_id, state } = effect
@@ -72,7 +77,10 @@ export function createWatch(io: CommandIo): { show: (entry: Entry) => void } {
         const took = input.atMs - (startedAtMs.get(prompt_id) ?? input.atMs)
         startedAtMs.delete(prompt_id)
         const word = state === 'success' ? colors.green(state) : colors.red(state)
-        line(input.atMs, `${word} run ${printable(prompt_id)} ${colors.dim(`${Math.round(took)} ms`)}`)
+        line(
+          input.atMs,
+          `${word} run ${printable(prompt_id)} ${colors.dim(`${Math.round(took)} ms`)}`,
+        )
       }
     }
   }
@@ -83,11 +91,17 @@ const withoutToken = (target: string): string => target.replace(/([?&]token=)[^&
 
 /** Why a submit was refused, and what lets it through. */
 function hint(target: string, { status, body }: Reply): string {
-  if (status !== 400 || typeof body !== 'string' || !/^(\/api)?\/prompt$/.test(target.split('?')[0] ?? '')) return ''
+  if (
+    status !== 400 ||
+    typeof body !== 'string' ||
+    !/^(\/api)?\/prompt$/.test(target.split('?')[0] ?? '')
+  )
+    return ''
   const { error } = JSON.parse(body) as { error: { message: string; details: string } }
   const reason = printable(`${error.message} ${error.details}`.trim())
   const ways: string[] = []
-  if (body.includes('value_not_in_list')) ways.push('--models any accepts model files that are not listed')
+  if (body.includes('value_not_in_list'))
+    ways.push('--models any accepts model files that are not listed')
   if (body.includes('does not exist.')) {
     ways.push('--unknown-nodes accept runs them as pass-through, --object-info FILE teaches them')
   }

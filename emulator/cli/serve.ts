@@ -86,7 +86,8 @@ function readFlags(argv: readonly string[]): {
   readonly help: boolean
 } {
   const options: ParseArgsConfig['options'] = { ...ownFlags }
-  for (const [, { flag, many }] of entries) options[flag] = { type: 'string', multiple: many ?? false }
+  for (const [, { flag, many }] of entries)
+    options[flag] = { type: 'string', multiple: many ?? false }
   const { values } = parseArgs({ args: [...argv], options, strict: true })
   const server: Record<string, string | string[]> = {}
   for (const [name, { flag }] of entries) {
@@ -149,15 +150,28 @@ async function untilStopped(emulator: Emulator, flags: Flags, io: CommandIo): Pr
     process.once('SIGINT', () => resolve())
     process.once('SIGTERM', () => resolve())
   })
-  if (flags.run !== undefined) await Promise.race([runOnce(emulator, flags.run, flags, io), stopped])
+  if (flags.run !== undefined)
+    await Promise.race([runOnce(emulator, flags.run, flags, io), stopped])
   await stopped
   await emulator.close()
   return 0
 }
 
-async function runOnce(emulator: Emulator, workflow: string, flags: Flags, io: CommandIo): Promise<void> {
+async function runOnce(
+  emulator: Emulator,
+  workflow: string,
+  flags: Flags,
+  io: CommandIo,
+): Promise<void> {
   const { runCommand } = await import('./run.ts')
-  const argv = [workflow, '--url', emulator.url, '--out', flags.out, ...(flags.quiet ? ['--quiet'] : [])]
+  const argv = [
+    workflow,
+    '--url',
+    emulator.url,
+    '--out',
+    flags.out,
+    ...(flags.quiet ? ['--quiet'] : []),
+  ]
   // What --json prints is its first line alone; the paths then go to the other stream.
   const code = await runCommand(argv, flags.json ? { ...io, stdout: io.stderr } : io)
   if (flags.json || flags.quiet) return
@@ -169,12 +183,18 @@ async function runOnce(emulator: Emulator, workflow: string, flags: Flags, io: C
 function usageMessage(error: unknown): string | undefined {
   if (isUsageError(error)) return error.message
   if (!(error instanceof Error) || !('code' in error)) return undefined
-  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
-  if (typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS_')) return `${error.message.split('. ')[0]}.`
+  const { code, port, address } = error as NodeJS.ErrnoException & {
+    port?: number
+    address?: string
+  }
+  if (typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS_'))
+    return `${error.message.split('. ')[0]}.`
   if (code === 'EADDRINUSE') {
     return `Port ${port} is in use. Take another with --port, or a free one with --port 0.`
   }
-  if (code === 'EACCES' && port !== undefined) return `Port ${port} needs more rights. Take one above 1023 with --port.`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `This machine has no address ${address ?? ''} to listen on.`
+  if (code === 'EACCES' && port !== undefined)
+    return `Port ${port} needs more rights. Take one above 1023 with --port.`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `This machine has no address ${address ?? ''} to listen on.`
   return code === 'ENOENT' ? error.message : undefined
 }

@@ -9,7 +9,11 @@ export const CONTROL_PREFIX = '/_flowdouble/'
 
 type Answer = { readonly status: number; readonly type: string; readonly text: string }
 
-const ok = (text: string, type = 'application/json; charset=utf-8'): Answer => ({ status: 200, type, text })
+const ok = (text: string, type = 'application/json; charset=utf-8'): Answer => ({
+  status: 200,
+  type,
+  text,
+})
 const refusal = (status: number, error: string): Answer => ({
   status,
   type: 'application/json; charset=utf-8',
@@ -29,7 +33,11 @@ export async function answerControl(
 }
 
 async function answer(
-  { method, target, body }: { readonly method: string; readonly target: string; readonly body: Uint8Array },
+  {
+    method,
+    target,
+    body,
+  }: { readonly method: string; readonly target: string; readonly body: Uint8Array },
   clock: Pick<Emulator, 'advance' | 'until'>,
   recorder: Recorder,
 ): Promise<Answer> {
@@ -43,7 +51,10 @@ async function answer(
 
 const usage = 'The body is {"ms": 100} or {"until": "idle"}.'
 
-async function advance(body: Uint8Array, clock: Pick<Emulator, 'advance' | 'until'>): Promise<Answer> {
+async function advance(
+  body: Uint8Array,
+  clock: Pick<Emulator, 'advance' | 'until'>,
+): Promise<Answer> {
   let asked: unknown
   try {
     asked = JSON.parse(Buffer.from(body).toString())

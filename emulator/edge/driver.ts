@@ -65,7 +65,11 @@ export function createDriver(
 
   const advance = (byMs: number): void => {
     const untilMs = world.nowMs + byMs
-    for (let due = nextWakeMs(world); due !== undefined && due <= untilMs; due = nextWakeMs(world)) {
+    for (
+      let due = nextWakeMs(world);
+      due !== undefined && due <= untilMs;
+      due = nextWakeMs(world)
+    ) {
       wakeAt(due)
     }
     wakeAt(untilMs)

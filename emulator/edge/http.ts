@@ -33,7 +33,9 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
         resolve(null)
       }
     })
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    request.on('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+    )
     request.on('error', reject)
     request.on('close', () => reject(new Error('The client went away.')))
   })
@@ -46,7 +48,11 @@ export const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined
 
 /** Makes the bytes of a picture file that holds these texts. */
-type EncodePicture = (picture: Picture, format: PictureFormat, text: PictureBody['text']) => Uint8Array
+type EncodePicture = (
+  picture: Picture,
+  format: PictureFormat,
+  text: PictureBody['text'],
+) => Uint8Array
 type PictureBody = Extract<Body, { readonly picture: Picture }>
 
 /** Writes a reply. `timeMs` is the world's time since 1970, which Date tells. */

@@ -20,7 +20,9 @@ import { createRecorder, type Recorder } from './recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and an ear for what happens. */
-export type EmulatorOptions = Partial<ServerOptions> & {
+export type EmulatorOptions = Partial<Omit<ServerOptions, 'seed'>> & {
+  /** A number is as good as its text. */
+  readonly seed?: string | number
   /** Called with each input and its effects, after they have been carried out. */
   readonly onEntry?: (entry: Entry) => void
 }
@@ -123,7 +125,8 @@ function requireCatalog(file: string, text: string): void {
     throw usageError(`${file} is no JSON. ${hint}`)
   }
   const entries = typeof catalog === 'object' && catalog !== null ? Object.values(catalog) : []
-  const isType = (entry: unknown): boolean => typeof entry === 'object' && entry !== null && 'input' in entry
+  const isType = (entry: unknown): boolean =>
+    typeof entry === 'object' && entry !== null && 'input' in entry
   if (Array.isArray(catalog) || entries.length === 0 || !entries.every(isType)) {
     throw usageError(`${file} is no object of node types. ${hint}`)
   }
@@ -171,9 +174,13 @@ function connect(
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = hasNoBody(request) ? new Uint8Array() : await readBody(request, MAX_BODY_BYTES)
-    if (body === null) return writeReply(response, tooLarge, world.options.epochMs + world.nowMs, encodeFile)
+    if (body === null)
+      return writeReply(response, tooLarge, world.options.epochMs + world.nowMs, encodeFile)
     // The codecs are loaded by the first request that can lead to a picture, not before the server listens.
-    codec ??= request.method === 'POST' || request.url?.includes('/view') ? await import('../pictures/encode.ts') : undefined
+    codec ??=
+      request.method === 'POST' || request.url?.includes('/view')
+        ? await import('../pictures/encode.ts')
+        : undefined
     const target = request.url ?? '/'
     if (target.startsWith(CONTROL_PREFIX)) {
       const asked = { method: request.method ?? 'GET', target, body }
@@ -183,7 +190,15 @@ function connect(
     responses.set(id, response)
     const headers = readHeaders(request)
     const method = request.method ?? 'GET'
-    driver.dispatch((atMs) => ({ kind: 'request', atMs, request: id, method, target, headers, body }))
+    driver.dispatch((atMs) => ({
+      kind: 'request',
+      atMs,
+      request: id,
+      method,
+      target,
+      headers,
+      body,
+    }))
   }
 
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
@@ -204,7 +219,10 @@ const KEEP_ALIVE_MS = 3_630_000
 
 const tooLarge = refuse('bodyTooLarge', { Connection: 'close' }, { limit: `${MAX_BODY_BYTES}` })
 
-function listen(server: ReturnType<typeof createServer>, { host, port }: ServerOptions): Promise<void> {
+function listen(
+  server: ReturnType<typeof createServer>,
+  { host, port }: ServerOptions,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
@@ -220,12 +238,15 @@ function clockOf(
 ): Pick<Emulator, 'advance' | 'until'> {
   const requireManual = (): void => {
     if (options.clock === 'manual') return
-    throw usageError(`The clock is ${options.clock}: it moves by itself. Start with clock: 'manual' to move it.`)
+    throw usageError(
+      `The clock is ${options.clock}: it moves by itself. Start with clock: 'manual' to move it.`,
+    )
   }
   return {
     advance: async (byMs) => {
       requireManual()
-      if (!Number.isFinite(byMs) || byMs < 0) throw usageError(`Time cannot move by ${byMs} milliseconds.`)
+      if (!Number.isFinite(byMs) || byMs < 0)
+        throw usageError(`Time cannot move by ${byMs} milliseconds.`)
       driver.advance(byMs)
       await sockets.flushed()
     },
@@ -234,7 +255,9 @@ function clockOf(
       const matched = driver.advanceUntil(what === 'idle' ? () => false : what)
       await sockets.flushed()
       if (what !== 'idle' && !matched) {
-        throw usageError('Nothing is due any more, and no effect has matched. Was the workflow submitted?')
+        throw usageError(
+          'Nothing is due any more, and no effect has matched. Was the workflow submitted?',
+        )
       }
     },
   }

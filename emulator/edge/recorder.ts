@@ -21,7 +21,10 @@ const MAX_BODIES_BYTES = 8 * 2 ** 20
  * @param file appended to by each entry, readable by its owner only; null for none.
  * Throws a usage error when the file cannot be written.
  */
-export async function createRecorder(options: WorldOptions, file: string | null): Promise<Recorder> {
+export async function createRecorder(
+  options: WorldOptions,
+  file: string | null,
+): Promise<Recorder> {
   const kept = createRing()
   // Writing lines needs hashing, which a server without a journal file never loads.
   const writer = file === null ? undefined : await openWriter(options, file)

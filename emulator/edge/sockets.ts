@@ -70,7 +70,8 @@ export function createSockets(
     protocol.handleUpgrade(request, raw, head, (socket) => {
       connections.set(id, { raw, socket })
       socket.on('message', (data: Buffer, isBinary: boolean) => {
-        if (!isBinary) dispatch((atMs) => ({ kind: 'message', atMs, socket: id, text: data.toString() }))
+        if (!isBinary)
+          dispatch((atMs) => ({ kind: 'message', atMs, socket: id, text: data.toString() }))
       })
       socket.on('close', () => {
         connections.delete(id)

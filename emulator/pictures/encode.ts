@@ -13,7 +13,11 @@ type Texts = ReadonlyArray<readonly [keyword: string, text: string]>
  * The file of `picture` in its own size; JPEG at quality 95. `text` goes into PNG files only.
  * Shared with others: do not write to it.
  */
-export const encodePicture = (picture: Picture, format: PictureFormat, text: Texts = []): Uint8Array => {
+export const encodePicture = (
+  picture: Picture,
+  format: PictureFormat,
+  text: Texts = [],
+): Uint8Array => {
   const texts = text.length === 0 ? '' : ` ${hash53(JSON.stringify(text))}`
   return keep(`${keyOf(picture)} ${format}${texts}`, () => encode(paint(picture), format, text))
 }

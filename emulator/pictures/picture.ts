@@ -6,21 +6,71 @@
  */
 export type Picture =
   /** A painted scene that is a function of `id`. */
-  | { readonly kind: 'painted'; readonly id: number; readonly width: number; readonly height: number }
+  | {
+      readonly kind: 'painted'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+    }
   /** An uploaded file, decoded. */
-  | { readonly kind: 'stored'; readonly id: number; readonly width: number; readonly height: number; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'stored'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly bytes: Uint8Array
+    }
   /** One colour, 0xRRGGBB. */
-  | { readonly kind: 'solid'; readonly id: number; readonly width: number; readonly height: number; readonly color: number }
+  | {
+      readonly kind: 'solid'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly color: number
+    }
   /** `of`, with every channel but alpha inverted. */
-  | { readonly kind: 'inverted'; readonly id: number; readonly width: number; readonly height: number; readonly of: Picture }
+  | {
+      readonly kind: 'inverted'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly of: Picture
+    }
   /** `of`, scaled to width and height. */
-  | { readonly kind: 'scaled'; readonly id: number; readonly width: number; readonly height: number; readonly of: Picture }
+  | {
+      readonly kind: 'scaled'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly of: Picture
+    }
   /** The part of `of` that starts at (x, y); what lies outside is black. */
-  | { readonly kind: 'cropped'; readonly id: number; readonly width: number; readonly height: number; readonly of: Picture; readonly x: number; readonly y: number }
+  | {
+      readonly kind: 'cropped'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly of: Picture
+      readonly x: number
+      readonly y: number
+    }
   /** `over` drawn on `of` with an opacity of 0 to 1. */
-  | { readonly kind: 'blended'; readonly id: number; readonly width: number; readonly height: number; readonly of: Picture; readonly over: Picture; readonly opacity: number }
+  | {
+      readonly kind: 'blended'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly of: Picture
+      readonly over: Picture
+      readonly opacity: number
+    }
 
 /** A preview: how `of` looks after `step` of `steps`, at most `maxSize` pixels wide and high. */
-export type Preview = { readonly of: Picture; readonly step: number; readonly steps: number; readonly maxSize: number }
+export type Preview = {
+  readonly of: Picture
+  readonly step: number
+  readonly steps: number
+  readonly maxSize: number
+}
 
 export type PictureFormat = 'png' | 'jpeg'

@@ -27,4 +27,7 @@ function splitPort(place: string): { name: string; port: string } {
 }
 
 const isLoopback = (name: string): boolean =>
-  name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name)
+  name === 'localhost' ||
+  name.endsWith('.localhost') ||
+  name === '[::1]' ||
+  /^127(?:\.\d{1,3}){3}$/.test(name)

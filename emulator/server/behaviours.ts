@@ -123,12 +123,16 @@ const cropped = (of: Picture, call: Call): Picture => {
 const loadPicture: Behaviour = (call) => {
   const value = call.inputs.get('image')
   const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
-  if (named === undefined) return failing('FileNotFoundError', `No such file: ${textInput(call, 'image', '')}`)
+  if (named === undefined)
+    return failing('FileNotFoundError', `No such file: ${textInput(call, 'image', '')}`)
   const picture = pictureOf(named.file)
   if (picture === undefined) {
     return failing('PIL.UnidentifiedImageError', `cannot identify image file '${named.key}'`)
   }
-  return { outputs: call.type.outputs.map(() => ({ kind: 'picture', picture, count: 1 })), steps: 0 }
+  return {
+    outputs: call.type.outputs.map(() => ({ kind: 'picture', picture, count: 1 })),
+    steps: 0,
+  }
 }
 
 function pictureSave(call: Call, type: 'output' | 'temp', prefix: string): Save {
@@ -311,4 +315,3 @@ export function fingerprintOf(call: Pick<Call, 'world'>, value: Json | undefined
   const named = value === undefined ? undefined : namedFile(call.world, value)
   return named === undefined ? null : fileFingerprint(named.file)
 }
-

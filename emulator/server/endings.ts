@@ -47,12 +47,14 @@ export function fail(world: World, running: Running, id: string, failure: Failur
 }
 
 /** The nodes that this run has finished: the one that failed or was interrupted is none of them. */
-const finished = (running: Running): string[] => running.executed.filter((id) => running.results.has(id))
+const finished = (running: Running): string[] =>
+  running.executed.filter((id) => running.results.has(id))
 
 /** Inputs of the failing node: literals as they are, what else there is by its kind. */
 function currentInputs(running: Running): string {
   const inputs = Array.from(running.inputs, ([name, value]) => {
-    const text = value.kind === 'literal' ? writeJson(value.value) : JSON.stringify(`<${value.kind}>`)
+    const text =
+      value.kind === 'literal' ? writeJson(value.value) : JSON.stringify(`<${value.kind}>`)
     return `${JSON.stringify(name)}: [${text}]`
   })
   return `{${inputs.join(', ')}}`

@@ -47,7 +47,10 @@ export function fileChoices(world: World, input: FileInput): Json[] {
 }
 
 /** A name that may end in ` [output]`, ` [input]` or ` [temp]`: the suffix and the character before it go. */
-export function annotated(name: string): { readonly name: string; readonly type: FolderType | null } {
+export function annotated(name: string): {
+  readonly name: string
+  readonly type: FolderType | null
+} {
   for (const type of folderTypes) {
     const suffix = `[${type}]`
     if (name.endsWith(suffix)) return { name: name.slice(0, -suffix.length - 1), type }
@@ -68,7 +71,10 @@ export function normalisePath(path: string): string | undefined {
 }
 
 /** The file that a node input names, with its key, or undefined. */
-export function namedFile(world: World, value: Json): { key: string; file: StoredFile } | undefined {
+export function namedFile(
+  world: World,
+  value: Json,
+): { key: string; file: StoredFile } | undefined {
   if (typeof value !== 'string') return undefined
   const { name, type } = annotated(value)
   const path = normalisePath(name)

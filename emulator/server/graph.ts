@@ -140,12 +140,18 @@ function pickInOrder(
     if (leads(id)) return 1
     return (feeds.get(id) ?? []).some(leads) ? 2 : 3
   }
-  const places = new Map(Array.from(blockedBy.keys(), (id, place) => [id, { id, place, rank: rank(id) }]))
+  const places = new Map(
+    Array.from(blockedBy.keys(), (id, place) => [id, { id, place, rank: rank(id) }]),
+  )
   const ready: Ready[] = []
   const makeReady = (id: string): void => pushHeap(ready, places.get(id) as Ready, goesBefore)
   for (const [id, sources] of blockedBy) if (sources.size === 0) makeReady(id)
   const order: string[] = []
-  for (let next = popHeap(ready, goesBefore); next !== undefined; next = popHeap(ready, goesBefore)) {
+  for (
+    let next = popHeap(ready, goesBefore);
+    next !== undefined;
+    next = popHeap(ready, goesBefore)
+  ) {
     order.push(next.id)
     for (const target of feeds.get(next.id) ?? []) {
       const blocking = blockedBy.get(target)
@@ -159,5 +165,5 @@ function pickInOrder(
 /** A node whose sources are done, by its nearness to an output and its place in the list. */
 type Ready = { readonly id: string; readonly place: number; readonly rank: number }
 
-const goesBefore = (a: Ready, b: Ready): boolean => a.rank < b.rank || (a.rank === b.rank && a.place < b.place)
-
+const goesBefore = (a: Ready, b: Ready): boolean =>
+  a.rank < b.rank || (a.rank === b.rank && a.place < b.place)

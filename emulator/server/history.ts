@@ -27,7 +27,11 @@ export function remember(world: World, run: Run, ending: Ending): void {
     `"meta": {${ending.meta.join(', ')}}}`,
   ]
   // The graph stays a text of its own: the files that the run has saved share it.
-  put(world.history, run.prompt_id, [ownText(`{"prompt": ${head}`), run.graphText, ownText(parts.join(', '))])
+  put(world.history, run.prompt_id, [
+    ownText(`{"prompt": ${head}`),
+    run.graphText,
+    ownText(parts.join(', ')),
+  ])
 }
 
 /** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
@@ -48,7 +52,11 @@ function wholeNumber(text: string | undefined): number | undefined | 'none' {
   return /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : 'none'
 }
 
-function page<T>(entries: readonly T[], max: number | undefined, offset: number | undefined): readonly T[] {
+function page<T>(
+  entries: readonly T[],
+  max: number | undefined,
+  offset: number | undefined,
+): readonly T[] {
   const hasOffset = offset !== undefined && offset >= 0
   if (max === undefined) return hasOffset ? entries.slice(offset) : entries
   if (!hasOffset) return max > 0 ? entries.slice(-max) : []
@@ -59,7 +67,9 @@ function page<T>(entries: readonly T[], max: number | undefined, offset: number 
 /** One entry in an object, which is empty for an id that is unknown or not finished. */
 export function readHistoryEntry(world: World, request: Request): Reply {
   const entry = get(world.history, request.segment)
-  return json(entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entry.join('')}}`)
+  return json(
+    entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entry.join('')}}`,
+  )
 }
 
 /** Forgets all entries with `clear`, the named ones with `delete`. */

@@ -14,7 +14,12 @@ export const MAX_BODY_BYTES = 104857600
 export const featuresText = `{"supports_preview_metadata": true, "max_upload_size": ${MAX_BODY_BYTES}}`
 
 /** Sends a message to these sockets. `data` is JSON text. */
-export function send(world: World, sockets: readonly number[], type: MessageType, data: string): void {
+export function send(
+  world: World,
+  sockets: readonly number[],
+  type: MessageType,
+  data: string,
+): void {
   // SwarmUI and others tell JSON from binary by `{"type":` at the start [messages/type-first].
   if (sockets.length > 0) {
     world.effects.push({ kind: 'send', sockets, text: `{"type": "${type}", "data": ${data}}` })
@@ -28,7 +33,11 @@ export function sendFrame(world: World, sockets: readonly number[], content: Fra
 export const everyone = (world: World): number[] => [...world.sockets.keys()]
 
 /** The sockets that receive a message type of a run with this client id (null: the run has none). */
-export function socketsFor(world: World, type: MessageType, client_id: string | null): readonly number[] {
+export function socketsFor(
+  world: World,
+  type: MessageType,
+  client_id: string | null,
+): readonly number[] {
   const rule = receivers[type]
   if (rule === 'everyone') return everyone(world)
   if (client_id === null) return rule === 'own-or-everyone' ? everyone(world) : []
@@ -66,7 +75,8 @@ export function closeSocket(world: World, id: number): void {
   if (socket === undefined) return
   world.sockets.delete(id)
   const isNewest = world.socketByClient.get(socket.clientId) === id
-  if (isNewest || world.quirks.has('local.zombie-socket')) world.socketByClient.delete(socket.clientId)
+  if (isNewest || world.quirks.has('local.zombie-socket'))
+    world.socketByClient.delete(socket.clientId)
 }
 
 /** The first JSON object that a client sends may negotiate features; whatever else it says is ignored. */
@@ -83,7 +93,8 @@ export function readMessage(world: World, id: number, text: string): void {
   socket.negotiated = true
   if (message.get('type') !== 'feature_flags') return
   const flags = message.get('data')
-  socket.supportsPreviewMetadata = isObject(flags) && flags.get('supports_preview_metadata') === true
+  socket.supportsPreviewMetadata =
+    isObject(flags) && flags.get('supports_preview_metadata') === true
   send(world, [id], 'feature_flags', featuresText)
 }
 

@@ -87,7 +87,11 @@ export const brokeOff = (exception: PythonException): NodeError =>
   ])
 
 /** Validation of the source of a link broke off. */
-export const brokeOffUpstream = (exception: PythonException, input: Declared, link: Json): NodeError =>
+export const brokeOffUpstream = (
+  exception: PythonException,
+  input: Declared,
+  link: Json,
+): NodeError =>
   build('exception_during_inner_validation', { exception: exception.text }, [
     ...about(input),
     ['exception_message', exception.text],
@@ -110,7 +114,10 @@ export const unknownType = (node_id: string, class_type: Json, message: string):
 const MAX_CYCLE_STEPS = 50
 
 /** A node on a cycle; `whole` are the nodes from the first one on, with their types. */
-export function onCycle(node_id: string, whole: readonly { id: string; class_type: string }[]): NodeError {
+export function onCycle(
+  node_id: string,
+  whole: readonly { id: string; class_type: string }[],
+): NodeError {
   const cycle = whole.slice(0, MAX_CYCLE_STEPS)
   const steps = cycle.length < whole.length ? cycle : [...cycle, ...cycle.slice(0, 1)]
   const path = steps.map(({ id, class_type }) => `${id} (${class_type})`).join(' -> ')

@@ -206,7 +206,9 @@ export const painted = (call: Call, index = 0): Picture => ({
 export function batchPictures({ picture, count }: { picture: Picture; count: number }): Picture[] {
   const pictures = [picture]
   for (let index = 1; index < count; index++) {
-    pictures.push(picture.kind === 'painted' ? { ...picture, id: hash53(`${picture.id}:${index}`) } : picture)
+    pictures.push(
+      picture.kind === 'painted' ? { ...picture, id: hash53(`${picture.id}:${index}`) } : picture,
+    )
   }
   return pictures
 }

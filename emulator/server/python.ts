@@ -71,7 +71,9 @@ export function pythonEquals(a: Json, b: Json): boolean {
   }
   if (isObject(a) || isObject(b)) {
     if (!isObject(a) || !isObject(b) || a.size !== b.size) return false
-    return Array.from(a).every(([key, member]) => b.has(key) && pythonEquals(member, b.get(key) as Json))
+    return Array.from(a).every(
+      ([key, member]) => b.has(key) && pythonEquals(member, b.get(key) as Json),
+    )
   }
   return sameNumber(exact(a), exact(b))
 }
@@ -99,7 +101,8 @@ export function compareNumbers(a: Json, b: Json): number {
 export type Conversion = { readonly value: Json } | { readonly failure: string }
 
 const INTEGER = /^[\s]*([+-]?\d+(?:_\d+)*)[\s]*$/
-const FLOAT = /^\s*([+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?|[+-]?(?:inf|infinity|nan))\s*$/i
+const FLOAT =
+  /^\s*([+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?|[+-]?(?:inf|infinity|nan))\s*$/i
 
 /** Python's `int(value)`: truncates fractions, reads whole numbers from text. */
 export function toInt(value: Json): Conversion {
@@ -134,7 +137,8 @@ export function toFloat(value: Json): Conversion {
   if (typeof value === 'boolean') return { value: { float: value ? 1 : 0 } }
   if (typeof value === 'string') {
     const text = FLOAT.exec(value)?.[1]?.replaceAll('_', '').toLowerCase()
-    if (text === undefined) return { failure: `could not convert string to float: ${quoted(value)}` }
+    if (text === undefined)
+      return { failure: `could not convert string to float: ${quoted(value)}` }
     return { value: floatValue(namedFloat(text) ?? Number(text)) }
   }
   const number = numberOf(value)

@@ -49,9 +49,12 @@ function forget(world: World, run: Run): void {
 }
 
 export function readQueue(world: World): Reply {
-  const pending = world.pending.filter(({ deleted }) => !deleted).sort((a, b) => (before(a, b) ? -1 : 1))
+  const pending = world.pending
+    .filter(({ deleted }) => !deleted)
+    .sort((a, b) => (before(a, b) ? -1 : 1))
   const running = world.running === null ? [] : [world.running.run]
-  const shown = (runs: readonly Run[]): string => runs.map((run) => queueItem(world, run)).join(', ')
+  const shown = (runs: readonly Run[]): string =>
+    runs.map((run) => queueItem(world, run)).join(', ')
   return json(`{"queue_running": [${shown(running)}], "queue_pending": [${shown(pending)}]}`)
 }
 
@@ -96,7 +99,9 @@ export function changeQueue(world: World, request: Request): Reply {
  * The body of a change of queue or history: whether all goes, and which ids. Arrays and texts change nothing.
  * Undefined when the server trips over the body.
  */
-export function readChange(request: Request): { clear: boolean; ids: readonly string[] } | undefined {
+export function readChange(
+  request: Request,
+): { clear: boolean; ids: readonly string[] } | undefined {
   let body: Json
   try {
     body = readJson(bodyText(request))
@@ -108,7 +113,8 @@ export function readChange(request: Request): { clear: boolean; ids: readonly st
   const clear = isTruthy(body.get('clear'))
   const ids = body.get('delete')
   if (ids === undefined) return { clear, ids: [] }
-  if (Array.isArray(ids)) return { clear, ids: ids.filter((id): id is string => typeof id === 'string') }
+  if (Array.isArray(ids))
+    return { clear, ids: ids.filter((id): id is string => typeof id === 'string') }
   if (isObject(ids)) return { clear, ids: [...ids.keys()] }
   // A text is taken letter by letter, as Python iterates it; anything else cannot be iterated.
   return typeof ids === 'string' ? { clear, ids: Array.from(ids) } : undefined

@@ -60,4 +60,3 @@ export const members = (world: World, run: Run): string =>
   `"prompt_id": ${JSON.stringify(run.prompt_id)}, "timestamp": ${timestamp(world)}}`
 /** The data of messages that say no more than which run, and when. */
 export const idAndTime = (world: World, run: Run): string => `{${members(world, run)}`
-

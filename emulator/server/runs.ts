@@ -71,9 +71,18 @@ function takeRun(world: World): void {
   tell(world, running, 'execution_start', idAndTime(world, run))
   if (world.quirks.has('local.notification')) notify(world, running, 'Your run has started.')
   const cached = poison === null ? [...graph.keys()].filter(isCached) : []
-  tell(world, running, 'execution_cached', `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`)
+  tell(
+    world,
+    running,
+    'execution_cached',
+    `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`,
+  )
   if (poison === null) due(world, world.options.paceMs)
-  else fail(world, running, firstKey(graph), { exception_type: 'ValueError', exception_message: poison })
+  else
+    fail(world, running, firstKey(graph), {
+      exception_type: 'ValueError',
+      exception_message: poison,
+    })
 }
 
 const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
@@ -95,7 +104,9 @@ function hashesOf(
 ): ReadonlyMap<string, number> {
   return contentHashes(graph, types, (id, type) => {
     const input = fileInputOf(type.class_type)
-    return input === undefined ? null : fingerprintOf({ world }, nodeInputs(graph, id).get(input.name))
+    return input === undefined
+      ? null
+      : fingerprintOf({ world }, nodeInputs(graph, id).get(input.name))
   })
 }
 
@@ -118,7 +129,9 @@ function poisonOf(graph: JsonObject): string | null {
     if (isObject(node) && !isObject(node.get('inputs'))) return `node ${id} has no inputs`
   }
   const broken = brokenLink(graph)
-  return broken === undefined ? null : `node ${broken.id} links to ${broken.source}, which does not exist`
+  return broken === undefined
+    ? null
+    : `node ${broken.id} links to ${broken.source}, which does not exist`
 }
 
 /** Runs what is cached at once, then starts the next node, or ends the run. */
@@ -144,7 +157,12 @@ function startNode(world: World, running: Running, id: string): void {
   setProgress(running.progress, id, { value: '0.0', max: '1.0', state: 'running' })
   sendProgressState(world, running)
   const node = JSON.stringify(id)
-  tell(world, running, 'executing', `{"node": ${node}, "display_node": ${node}, "prompt_id": ${promptId(running)}}`)
+  tell(
+    world,
+    running,
+    'executing',
+    `{"node": ${node}, "display_node": ${node}, "prompt_id": ${promptId(running)}}`,
+  )
   running.lastNode = id
   running.inputs = new Map()
   if (world.interrupted) return interruptedAt(world, running, id)
@@ -187,7 +205,11 @@ function inputValue(world: World, running: Running, value: Json): Value {
   return result?.outputs.at(link.index) ?? { kind: 'opaque', id: 0, count: 0 }
 }
 
-function doStep(world: World, running: Running, { steps, stepMs, preview, socketPictures }: Work): void {
+function doStep(
+  world: World,
+  running: Running,
+  { steps, stepMs, preview, socketPictures }: Work,
+): void {
   const id = running.order[running.at] as string
   if (world.interrupted) return interruptedAt(world, running, id)
   running.step++
@@ -261,7 +283,8 @@ function finishNode(world: World, running: Running, done: Work): void {
 function outputOf(world: World, running: Running, done: Work): string | null | Failure {
   if (done.save === undefined) return done.ui ?? null
   const entries = saveFiles(world, done.save, running.run)
-  if (typeof entries === 'string') return { exception_type: 'Exception', exception_message: entries }
+  if (typeof entries === 'string')
+    return { exception_type: 'Exception', exception_message: entries }
   const animated = done.save.animated ? ', "animated": [true]' : ''
   return `{"${done.save.key}": ${JSON.stringify(entries)}${animated}}`
 }
@@ -269,7 +292,12 @@ function outputOf(world: World, running: Running, done: Work): string | null | F
 function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {
   const node = JSON.stringify(id)
   const ids = `"node": ${node}, "display_node": ${node}`
-  tell(world, running, 'executed', `{${ids}, "output": ${ui ?? 'null'}, "prompt_id": ${promptId(running)}}`)
+  tell(
+    world,
+    running,
+    'executed',
+    `{${ids}, "output": ${ui ?? 'null'}, "prompt_id": ${promptId(running)}}`,
+  )
 }
 
 function sendProgressState(world: World, running: Running): void {

@@ -115,7 +115,8 @@ function route(world: World, input: Extract<Input, { kind: 'request' }>): Reply 
     const request = { method, path, segment: found.segment, query, headers, body }
     return (handlerOf[name] as Handler)(world, request)
   }
-  if (method === 'GET' || method === 'HEAD') return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')
+  if (method === 'GET' || method === 'HEAD')
+    return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')
   const allowed = [...new Set(['GET', 'HEAD', ...(known?.keys() ?? [])])].sort()
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
 }

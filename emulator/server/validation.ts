@@ -7,16 +7,33 @@ import { fileInputOf, namedFile } from './file-inputs.ts'
 import { linkOf, nodeInputs } from './graph.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
-import { compareNumbers, pythonEquals, isTruthy, pythonRepr, pythonText, pythonTypeName, toFloat, toInt } from './python.ts'
+import {
+  compareNumbers,
+  pythonEquals,
+  isTruthy,
+  pythonRepr,
+  pythonText,
+  pythonTypeName,
+  toFloat,
+  toInt,
+} from './python.ts'
 import type { World } from './world.ts'
 
 export type NodeErrors = ReadonlyMap<
   string,
-  { readonly errors: readonly NodeError[]; readonly dependent_outputs: string[]; readonly class_type: Json }
+  {
+    readonly errors: readonly NodeError[]
+    readonly dependent_outputs: string[]
+    readonly class_type: Json
+  }
 >
 /** Ids of the output nodes that a submit asks for. */
 export type Targets = { readonly has: (id: string) => boolean }
-export type PromptError = { readonly type: string; readonly message: string; readonly details: string }
+export type PromptError = {
+  readonly type: string
+  readonly message: string
+  readonly details: string
+}
 
 /** `crash`: the server trips over the form of the graph. Otherwise the valid outputs, of which there may be none. */
 export type Verdict =
@@ -63,7 +80,10 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
   if (outputs.length === 0) {
     return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
   }
-  return validateOutputs({ world, graph, types, done: new Map(), open: new Set(), coerced: false }, outputs)
+  return validateOutputs(
+    { world, graph, types, done: new Map(), open: new Set(), coerced: false },
+    outputs,
+  )
 }
 
 /** The server cannot even look for a class_type. */
@@ -78,7 +98,8 @@ function classTypeOf(node: Json): Json | undefined | typeof CRASH {
 }
 
 function unknownClass(world: World, id: string, class_type: Json | undefined): Verdict {
-  const words = class_type === undefined ? promptErrors.missingClassType : promptErrors.unknownClassType
+  const words =
+    class_type === undefined ? promptErrors.missingClassType : promptErrors.unknownClassType
   const name = class_type === undefined ? '' : pythonText(class_type)
   const error = {
     type: words.type,
@@ -109,8 +130,10 @@ function linkedIds(graph: JsonObject): ReadonlySet<string> {
 }
 
 function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
-  const nodeErrors: Map<string, { errors: NodeError[]; dependent_outputs: string[]; class_type: Json }> =
-    new Map()
+  const nodeErrors: Map<
+    string,
+    { errors: NodeError[]; dependent_outputs: string[]; class_type: Json }
+  > = new Map()
   const valid: string[] = []
   const lines: string[] = []
   for (const output of outputs) {
@@ -140,7 +163,10 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
 
 /** Real servers recurse, and give up on longer chains; here it bounds the work that a hostile graph can cause. */
 const MAX_DEPTH = 2000
-const tooDeep: PythonException = { type: 'RecursionError', text: 'maximum recursion depth exceeded' }
+const tooDeep: PythonException = {
+  type: 'RecursionError',
+  text: 'maximum recursion depth exceeded',
+}
 
 /** One node under validation: the inputs up to `next` are done. */
 type Visit = { readonly id: string; next: number; valid: boolean; readonly errors: NodeError[] }
@@ -168,7 +194,12 @@ function validateFrom(check: Check, output: string): void {
 }
 
 /** An exception replaces what was found on the node; the consumer of the link is told about. */
-function breakOff(check: Check, id: string, exception: PythonException, consumer: Visit | undefined): void {
+function breakOff(
+  check: Check,
+  id: string,
+  exception: PythonException,
+  consumer: Visit | undefined,
+): void {
   const input = consumer && check.types.get(consumer.id)?.inputs[consumer.next]
   const link = consumer && input && inputsOf(check, consumer.id)?.get(input.name)
   const error =
@@ -185,7 +216,11 @@ function inputsOf(check: Check, id: string): JsonObject | undefined {
 }
 
 /** Goes on with a node: an id to visit first, an exception, or undefined when it is done. */
-function continueVisit(check: Check, visit: Visit, stack: readonly Visit[]): string | PythonException | undefined {
+function continueVisit(
+  check: Check,
+  visit: Visit,
+  stack: readonly Visit[],
+): string | PythonException | undefined {
   const node = check.graph.get(visit.id) as JsonObject
   const type = check.types.get(visit.id) as NodeType
   if (visit.next === 0) {
@@ -228,7 +263,8 @@ function followLink(
   }
   const [source, index] = link as [Json, Json]
   const type = typeof source === 'string' ? check.types.get(source) : undefined
-  if (type === undefined || typeof source !== 'string') return { type: 'KeyError', text: pythonRepr(source) }
+  if (type === undefined || typeof source !== 'string')
+    return { type: 'KeyError', text: pythonRepr(source) }
   const received = outputType(type, index)
   if (typeof received === 'object' && 'text' in received) return received
   if (!typesMatch(received, input.type)) {
@@ -240,7 +276,8 @@ function followLink(
     if (!known.valid) visit.valid = false
     return undefined
   }
-  if (source !== visit.id && !check.open.has(source)) return stack.length < MAX_DEPTH ? source : tooDeep
+  if (source !== visit.id && !check.open.has(source))
+    return stack.length < MAX_DEPTH ? source : tooDeep
   noteCycle(check, visit, source, stack)
   return undefined
 }
@@ -259,19 +296,27 @@ function outputType(type: NodeType, index: Json): string | Json[] | PythonExcept
   const inRange = at < type.outputs.length && at >= -type.outputs.length
   if (found !== undefined && inRange) return found
   if (!Number.isInteger(at)) {
-    return { type: 'TypeError', text: `${type.newStyle ? 'list' : 'tuple'} indices must be integers or slices, not float` }
+    return {
+      type: 'TypeError',
+      text: `${type.newStyle ? 'list' : 'tuple'} indices must be integers or slices, not float`,
+    }
   }
   return { type: 'IndexError', text: `${type.newStyle ? 'list' : 'tuple'} index out of range` }
 }
 
 /** Whether a link of this type fits an input: equal, any, or sharing one name of a comma-separated list. */
-function typesMatch(received: string | readonly Json[], expected: string | readonly Json[]): boolean {
+function typesMatch(
+  received: string | readonly Json[],
+  expected: string | readonly Json[],
+): boolean {
   if (received === '*' || expected === '*' || received === expected) return true
   if (typeof received === 'string' && typeof expected === 'string') {
     const names = new Set(received.split(',').map((name) => name.trim()))
     return expected.split(',').some((name) => names.has(name.trim()))
   }
-  return typeof received !== 'string' && typeof expected !== 'string' && sameOptions(received, expected)
+  return (
+    typeof received !== 'string' && typeof expected !== 'string' && sameOptions(received, expected)
+  )
 }
 
 const sameOptions = (a: readonly Json[], b: readonly Json[]): boolean =>
@@ -289,7 +334,13 @@ function noteCycle(check: Check, visit: Visit, source: string, stack: readonly V
   }
 }
 
-function checkLiteral(check: Check, visit: Visit, type: NodeType, input: Declared, given: Json): void {
+function checkLiteral(
+  check: Check,
+  visit: Visit,
+  type: NodeType,
+  input: Declared,
+  given: Json,
+): void {
   let value = given
   if (isObject(value) && value.has('__value__')) value = value.get('__value__') as Json
   const conversion = convert(input, value)

@@ -18,7 +18,13 @@ import { json, type Reply, refuse } from '../replies.ts'
 import { type Request, bodyText } from '../requests.ts'
 import { enqueue } from './queue.ts'
 import { isTruthy, pythonText, toFloat } from './python.ts'
-import { type NodeErrors, type PromptError, type Targets, validate, type Verdict } from './validation.ts'
+import {
+  type NodeErrors,
+  type PromptError,
+  type Targets,
+  validate,
+  type Verdict,
+} from './validation.ts'
 import type { Run, World } from './world.ts'
 
 /** Parsed graphs are kept for so many pending runs; those behind are read again from their text. */
@@ -79,7 +85,9 @@ function memberText(request: Request, document: JsonDocument): string | null {
 
 function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {
   const id = JSON.stringify(prompt_id)
-  return json(`{"prompt_id": ${id}, "number": ${number}, "node_errors": ${nodeErrorsText(nodeErrors)}}`)
+  return json(
+    `{"prompt_id": ${id}, "number": ${number}, "node_errors": ${nodeErrorsText(nodeErrors)}}`,
+  )
 }
 
 function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
@@ -99,11 +107,14 @@ function nodeErrorsText(nodeErrors: NodeErrors): string {
   const entries: JsonObject = new Map()
   for (const [id, { errors, dependent_outputs, class_type }] of nodeErrors) {
     const list = errors.map((error) => new Map<string, Json>(Object.entries<Json>(error)))
-    entries.set(id, new Map<string, Json>([
-      ['errors', list],
-      ['dependent_outputs', dependent_outputs],
-      ['class_type', class_type],
-    ]))
+    entries.set(
+      id,
+      new Map<string, Json>([
+        ['errors', list],
+        ['dependent_outputs', dependent_outputs],
+        ['class_type', class_type],
+      ]),
+    )
   }
   return writeJson(entries)
 }
@@ -131,7 +142,8 @@ function priority(world: World, body: JsonObject): { value: number; text: string
  */
 function targetsOf(value: Json | undefined): Targets | null | 'crash' {
   if (value === undefined || value === null) return null
-  if (Array.isArray(value)) return new Set(value.filter((id): id is string => typeof id === 'string'))
+  if (Array.isArray(value))
+    return new Set(value.filter((id): id is string => typeof id === 'string'))
   if (typeof value === 'string') return { has: (id) => value.includes(id) }
   return isObject(value) ? value : 'crash'
 }
@@ -156,7 +168,13 @@ function extraDataOf(body: JsonObject): Extra | undefined {
     if (client_id !== undefined) return undefined
     const text = ownText(writeJson(given))
     const poison = 'extra_data is not an object'
-    return { extraDataText: text, shownExtraDataText: text, client_id: null, hasPartnerKey: false, poison }
+    return {
+      extraDataText: text,
+      shownExtraDataText: text,
+      client_id: null,
+      hasPartnerKey: false,
+      poison,
+    }
   }
   if (client_id !== undefined) given.set('client_id', client_id)
   const full = writeJson(given)
@@ -167,7 +185,8 @@ function extraDataOf(body: JsonObject): Extra | undefined {
   return {
     extraDataText: ownText(writeJson(given)),
     shownExtraDataText: ownText(full),
-    client_id: own === undefined || own === null ? null : typeof own === 'string' ? ownText(own) : '',
+    client_id:
+      own === undefined || own === null ? null : typeof own === 'string' ? ownText(own) : '',
     hasPartnerKey,
     poison: unusable ? 'client_id is not a text' : null,
   }

@@ -52,16 +52,16 @@ const full = {
 }
 
 const quick = {
-  coldStarts: 5,
+  coldStarts: 3,
   idleStarts: 1,
   rounds: 3,
-  gets: 12_000,
-  posts: 3000,
-  fewPosts: 2500,
-  heardPosts: 600,
-  barePosts: 8000,
-  runsBehind: 20_000,
-  sends: 800,
+  gets: 8000,
+  posts: 2000,
+  fewPosts: 1500,
+  heardPosts: 400,
+  barePosts: 5000,
+  runsBehind: 15_000,
+  sends: 400,
   runs: 1000,
   repeats: 1,
 }

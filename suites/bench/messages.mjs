@@ -17,7 +17,7 @@ const contents = {
 export const messagesOf = (what) => contents[what]
 
 /** So many sends are under way before the sockets are given the time to take them. */
-const BATCH = 3
+const BATCH = 10
 
 /** Processor time of this process for one call of `sendAll`, in microseconds. */
 export async function timeSends(sendAll, flushed, times) {

@@ -163,9 +163,12 @@ proves(['runs/poison-fails-its-run', 'messages/order'], async ({ connect, run })
   const [graph] = poison[0]!
   const { messages } = await run(await connect('me'), graph)
   expect(judgeOrder('local', messages)).toEqual([])
-  expect(story(messages).slice(0, 4)).toEqual(
-    ['status 1', 'status 1', 'execution_start', 'execution_cached'],
-  )
+  expect(story(messages).slice(0, 4)).toEqual([
+    'status 1',
+    'status 1',
+    'execution_start',
+    'execution_cached',
+  ])
   expect(story(messages).slice(5)).toEqual(['status 0', 'executing null'])
   expect(messages[4]?.type).toBe('execution_error')
 })

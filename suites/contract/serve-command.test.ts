@@ -9,7 +9,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const main = join(import.meta.dirname, '..', '..', 'dist', 'emulator', 'cli', 'main.js')
-const textToImage = join(import.meta.dirname, '..', '..', 'recordings', 'workflows', 'text-to-image.json')
+const textToImage = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  'recordings',
+  'workflows',
+  'text-to-image.json',
+)
 const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
 
 type Command = {
@@ -20,7 +27,10 @@ type Command = {
 }
 
 function start(...args: readonly string[]): Command {
-  const child = spawn(process.execPath, [main, ...args], { cwd: folder(), env: { ...process.env, NO_COLOR: '1' } })
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: folder(),
+    env: { ...process.env, NO_COLOR: '1' },
+  })
   let stdout = ''
   let stderr = ''
   const listeners = new Set<() => void>()
@@ -58,14 +68,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 test('serve/json The first line of output is the addresses as JSON, and the only one', async () => {
   const command = start('serve', '--port', '0', '--json')
-  const addresses = JSON.parse(await command.says(/\n/)) as Record<string, unknown>
+  const addresses = JSON.parse(await command.says(/\n/)) as { url: string; port: number }
   expect(addresses).toEqual({
-    url: `http://127.0.0.1:${addresses['port']}`,
-    ws: `ws://127.0.0.1:${addresses['port']}/ws`,
-    port: addresses['port'],
+    url: `http://127.0.0.1:${addresses.port}`,
+    ws: `ws://127.0.0.1:${addresses.port}/ws`,
+    port: addresses.port,
     pid: command.process.pid,
   })
-  await fetch(`${addresses['url']}/queue`)
+  await fetch(`${addresses.url}/queue`)
   command.process.kill('SIGTERM')
   expect((await command.ends).stdout.trim().split('\n')).toHaveLength(1)
 })
@@ -146,13 +156,25 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['a port beyond the last', ['--port', '99999'], /port cannot be "99999"/],
   ['an unknown clock', ['--clock', 'fast'], /clock cannot be "fast".*manual/],
   ['a clock that stands still', ['--clock', 'x0'], /clock cannot be "x0"/],
-  ['an unknown quirk', ['--quirk', 'no.such'], /quirk cannot be "no.such"[\s\S]*history.completed-on-error/],
+  [
+    'an unknown quirk',
+    ['--quirk', 'no.such'],
+    /quirk cannot be "no.such"[\s\S]*history.completed-on-error/,
+  ],
   ['a quirk of hosted', ['--quirk', 'hosted.no-free'], /quirk cannot be "hosted.no-free"/],
   ['a missing config', ['--config', 'none.json'], /Cannot read the config/],
-  ['a config that is no object', ['--config', textToImage.replace('text-to-image', 'failing')], /There is no option/],
+  [
+    'a config that is no object',
+    ['--config', textToImage.replace('text-to-image', 'failing')],
+    /There is no option/,
+  ],
   ['missing node types', ['--object-info', 'none.json'], /Cannot read the node types/],
   ['node types that are none', ['--object-info', textToImage], /no object of node types.*curl/s],
-  ['a journal that cannot be written', ['--journal', '/no/such/folder/x'], /Cannot write the journal/],
+  [
+    'a journal that cannot be written',
+    ['--journal', '/no/such/folder/x'],
+    /Cannot write the journal/,
+  ],
 ]
 for (const [name, args, says] of wrong) {
   test(`serve/refuses ${name} with a message that says what to do and exit code 2`, async () => {
@@ -171,5 +193,8 @@ test('serve/help The help of each command shows examples and exit codes', async 
     expect(stdout).toContain('Example')
   }
   const { code, stderr } = await start('srve').ends
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('flowdouble --help') })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('flowdouble --help'),
+  })
 })

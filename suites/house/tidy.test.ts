@@ -14,7 +14,9 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((file) => file !== '' && existsSync(join(root, file)))
 const sources = files.filter((file) => file.endsWith('.ts'))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const core = sources.filter((file) => /^(spec\/|emulator\/[^/]+\.ts|emulator\/(server|pictures)\/)/.test(file))
+const core = sources.filter((file) =>
+  /^(spec\/|emulator\/[^/]+\.ts|emulator\/(server|pictures)\/)/.test(file),
+)
 
 /** The code of a file without its comments. */
 const code = (file: string): string =>
@@ -31,7 +33,8 @@ test('each source opens with a comment that says what it answers for', () => {
 })
 
 test('the core reads no clock, no chance, no environment, and holds no promise', () => {
-  const banned = /\b(Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|async |await |Promise\b)/
+  const banned =
+    /\b(Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|async |await |Promise\b)/
   const allowed = new Set(['emulator/index.ts'])
   const broken = core.filter((file) => !allowed.has(file) && banned.test(code(file)))
   expect(broken).toEqual([])
@@ -51,5 +54,7 @@ test('nothing imports the suites, and the suites take the emulator by its public
 test('no file names a place on a machine or in a registry', () => {
   const text = files.filter((file) => !/\.(png|jpe?g|mp4|webp)$/.test(file))
   const places = /\/(home|root|Users|work)\/[a-z]|registry\.npmjs|localhost:4873/
-  expect(text.filter((file) => file !== 'suites/house/tidy.test.ts' && places.test(read(file)))).toEqual([])
+  expect(
+    text.filter((file) => file !== 'suites/house/tidy.test.ts' && places.test(read(file))),
+  ).toEqual([])
 })

@@ -170,6 +170,6 @@ it('order/any-workflow a valid workflow is accepted, obeys the order table, and 
         await close()
       }
     }),
-    { seed: 7, numRuns: 120 },
+    { seed: 7, numRuns: 80 },
   )
 })

@@ -1,6 +1,6 @@
 // What holds for every sequence of submits and removals: the queue is the list that a small model keeps.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { talking } from '../graphs.ts'
 import { startSubject, type Subject } from '../subject.ts'
@@ -89,7 +89,11 @@ async function play(commands: readonly Command[], subject: Subject): Promise<voi
 test('queue/model The queue and the order of the runs are those of a sorted list.', async () => {
   const property = fc.asyncProperty(fc.array(command, { maxLength: 16 }), async (commands) => {
     const subject = await startSubject()
-    await play(commands, subject).finally(() => subject.close())
+    try {
+      await play(commands, subject)
+    } finally {
+      await subject.close()
+    }
   })
   await fc.assert(property, { seed: 20260102, numRuns: 50 })
 })
