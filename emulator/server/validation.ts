@@ -1,22 +1,14 @@
 // Decides whether a graph can run, and says for each node what is wrong with it [workflows/*].
 
 import { promptErrors } from '../../spec/errors.ts'
-import { isFloat, isObject, type Json, type JsonObject } from '../json.ts'
-import { type Declared, listsModels, type NodeType, nodeTypes, passThrough } from './catalog.ts'
-import { fileInputOf, namedFile } from './file-inputs.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { type Declared, type NodeType, nodeTypes, passThrough } from './catalog.ts'
 import { linkOf, nodeInputs } from './graph.ts'
+import { outputType, typesMatch } from './links.ts'
+import { checkLiteral, refusedByItsType } from './literals.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
-import {
-  compareNumbers,
-  pythonEquals,
-  isTruthy,
-  pythonRepr,
-  pythonText,
-  pythonTypeName,
-  toFloat,
-  toInt,
-} from './python.ts'
+import { pythonRepr, pythonText, pythonTypeName } from './python.ts'
 import type { World } from './world.ts'
 
 export type NodeErrors = ReadonlyMap<
@@ -236,10 +228,26 @@ function continueVisit(
     } else if (Array.isArray(value)) {
       const outcome = followLink(check, visit, input, value, stack)
       if (outcome !== undefined) return outcome
-    } else checkLiteral(check, visit, type, input, value)
+    } else takeLiteral(check, visit, type, input, value)
   }
-  checkByType(check, visit, type)
+  const refused = refusedByItsType(check.world, type, inputs)
+  if (refused !== undefined) visit.errors.push(refused)
   return undefined
+}
+
+/** Converts a literal in place, and notes what is wrong with it. */
+function takeLiteral(
+  check: Check,
+  visit: Visit,
+  type: NodeType,
+  input: Declared,
+  given: Json,
+): void {
+  const { value, error } = checkLiteral(check.world, type, input, given)
+  if (error !== undefined) visit.errors.push(error)
+  if (value === given) return
+  if (pythonRepr(value) !== pythonRepr(given)) check.coerced = true
+  inputsOf(check, visit.id)?.set(input.name, value)
 }
 
 function unusableInputs(node: JsonObject): PythonException | undefined {
@@ -282,46 +290,6 @@ function followLink(
   return undefined
 }
 
-/** The declared type of an output; negative indexes count from the end. */
-function outputType(type: NodeType, index: Json): string | Json[] | PythonException {
-  if (typeof index !== 'number' && typeof index !== 'bigint' && typeof index !== 'boolean') {
-    const name = isFloat(index) ? 'float' : pythonTypeName(index)
-    const holder = type.newStyle ? 'list' : 'tuple'
-    return { type: 'TypeError', text: `${holder} indices must be integers or slices, not ${name}` }
-  }
-  // Pass-through types of unknown classes have whatever output is asked for.
-  if (type.text === '') return '*'
-  const at = Number(index)
-  const found = Number.isInteger(at) ? type.outputs.at(at) : undefined
-  const inRange = at < type.outputs.length && at >= -type.outputs.length
-  if (found !== undefined && inRange) return found
-  if (!Number.isInteger(at)) {
-    return {
-      type: 'TypeError',
-      text: `${type.newStyle ? 'list' : 'tuple'} indices must be integers or slices, not float`,
-    }
-  }
-  return { type: 'IndexError', text: `${type.newStyle ? 'list' : 'tuple'} index out of range` }
-}
-
-/** Whether a link of this type fits an input: equal, any, or sharing one name of a comma-separated list. */
-function typesMatch(
-  received: string | readonly Json[],
-  expected: string | readonly Json[],
-): boolean {
-  if (received === '*' || expected === '*' || received === expected) return true
-  if (typeof received === 'string' && typeof expected === 'string') {
-    const names = new Set(received.split(',').map((name) => name.trim()))
-    return expected.split(',').some((name) => names.has(name.trim()))
-  }
-  return (
-    typeof received !== 'string' && typeof expected !== 'string' && sameOptions(received, expected)
-  )
-}
-
-const sameOptions = (a: readonly Json[], b: readonly Json[]): boolean =>
-  a.length === b.length && a.every((option, index) => pythonEquals(option, b[index] as Json))
-
 function noteCycle(check: Check, visit: Visit, source: string, stack: readonly Visit[]): void {
   visit.valid = false
   if (check.world.quirks.has('workflows.bare-graph-errors')) return
@@ -332,62 +300,4 @@ function noteCycle(check: Check, visit: Visit, source: string, stack: readonly V
       member.errors.push(errors.onCycle(member.id, cycle))
     }
   }
-}
-
-function checkLiteral(
-  check: Check,
-  visit: Visit,
-  type: NodeType,
-  input: Declared,
-  given: Json,
-): void {
-  let value = given
-  if (isObject(value) && value.has('__value__')) value = value.get('__value__') as Json
-  const conversion = convert(input, value)
-  if ('failure' in conversion) {
-    visit.errors.push(errors.conversionFailed(input, value, conversion.failure))
-    return
-  }
-  if (conversion.value !== given) {
-    if (pythonRepr(conversion.value) !== pythonRepr(given)) check.coerced = true
-    inputsOf(check, visit.id)?.set(input.name, conversion.value)
-  }
-  value = conversion.value
-  if (fileInputOf(type.class_type)?.name === input.name) return
-  const min = input.options.get('min')
-  const max = input.options.get('max')
-  if (min !== undefined && compareNumbers(value, min) < 0) {
-    visit.errors.push(errors.outOfBounds('value_smaller_than_min', input, value, min))
-  } else if (max !== undefined && compareNumbers(value, max) > 0) {
-    visit.errors.push(errors.outOfBounds('value_bigger_than_max', input, value, max))
-  } else if (Array.isArray(input.type) && !errors.isListed(input.type, value)) {
-    if (check.world.options.models === 'any' && listsModels(input.type)) return
-    visit.errors.push(errors.notInList(input, value, input.type))
-  }
-}
-
-function convert(input: Declared, value: Json): ReturnType<typeof toInt> {
-  switch (input.type) {
-    case 'INT':
-      return toInt(value)
-    case 'FLOAT':
-      return toFloat(value)
-    case 'STRING':
-      return { value: pythonText(value) }
-    case 'BOOLEAN':
-      return { value: isTruthy(value) }
-    default:
-      return { value }
-  }
-}
-
-/** Types that load a file refuse a name that stands for none. */
-function checkByType(check: Check, visit: Visit, type: NodeType): void {
-  const input = fileInputOf(type.class_type)
-  if (input === undefined) return
-  const value = inputsOf(check, visit.id)?.get(input.name)
-  if (value === undefined || Array.isArray(value) || namedFile(check.world, value)) return
-  visit.errors.push(
-    errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`),
-  )
 }

@@ -63,7 +63,7 @@ const quick = {
   runsBehind: 15_000,
   sends: 400,
   runs: 1000,
-  repeats: 1,
+  repeats: 3,
 }
 
 const { values: flags } = parseArgs({

@@ -26,7 +26,6 @@ proves('workflows/required-input', async (subject) => {
   await passes(subject, { '1': node('FlowdoubleSlow', { seconds: 1 }) })
 })
 
-// Upstream of an output it is the node with the broken link that is at fault, told from the link that leads to it.
 proves('workflows/unconvertible', async (subject) => {
   const noInt = 'int() argument must be a string, a bytes-like object or a real number, not '
   const cases: [object: Record<string, unknown>, shown: string, exception: string][] = [

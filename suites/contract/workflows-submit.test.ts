@@ -130,5 +130,3 @@ proves('workflows/extra-data-kept', async (subject) => {
   ])
   await reach(session, ({ type }) => type === 'execution_success')
 })
-
-// Null names no targets; a text names all outputs whose id it contains; what cannot hold ids breaks the request.

@@ -68,13 +68,16 @@ async function live(
   const entries: { outputs: Readonly<Record<string, Output>> }[] = Object.values(history.json())
   const outputs = entries.flatMap((entry) => Object.values(entry.outputs))
   const files = outputs.flatMap((output) => Object.values(output).flat())
-  for (const file of files) seeReply(await get(viewPath(file)))
+  const views: Reply[] = []
+  for (const file of files) views.push(await get(viewPath(file)))
+  views.forEach(seeReply)
+  const pictures = views.map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'))
   seeReply(await get(viewPath({ filename: 'my.bin', type: 'input' })))
   await seeSession(me)
   await seeSession(other)
   const journal = (await emulator?.journal()) ?? []
   await subject.close()
-  return { hash: hash.digest('hex'), seen, journal }
+  return { hash: hash.digest('hex'), seen, journal, pictures }
 }
 
 test('determinism/same-bytes Equal seeds give equal bytes, and another seed gives others.', async () => {
