@@ -18,17 +18,18 @@ export const createBounded = <T>(limit: number): Bounded<T> => ({
   nextSerial: 0,
 })
 
-/** Stores an entry. Drops the oldest ones beyond the limit, in constant time each. */
-export function put<T>(bounded: Bounded<T>, key: string, value: T): void {
+/** Stores an entry. Drops the oldest ones beyond the limit, in constant time each, and returns them. */
+export function put<T>(bounded: Bounded<T>, key: string, value: T): readonly T[] {
   const known = bounded.entries.get(key)
   if (known !== undefined) {
     bounded.entries.set(key, { value, serial: known.serial })
-    return
+    return []
   }
   const serial = bounded.nextSerial++
   bounded.entries.set(key, { value, serial })
   bounded.arrivals.push({ key, serial })
-  while (bounded.entries.size > bounded.limit) dropOldest(bounded)
+  const dropped: T[] = []
+  while (bounded.entries.size > bounded.limit) dropOldest(bounded, dropped)
   // Removed entries leave stale arrivals behind; they go when they outnumber what is held.
   if (bounded.arrivals.length - bounded.head > 2 * bounded.limit + 1024) {
     bounded.arrivals = Array.from(bounded.entries, ([held, entry]) => ({
@@ -37,15 +38,20 @@ export function put<T>(bounded: Bounded<T>, key: string, value: T): void {
     }))
     bounded.head = 0
   }
+  return dropped
 }
 
 export const get = <T>(bounded: Bounded<T>, key: string): T | undefined =>
   bounded.entries.get(key)?.value
 
-function dropOldest<T>(bounded: Bounded<T>): void {
+function dropOldest<T>(bounded: Bounded<T>, dropped: T[]): void {
   const oldest = bounded.arrivals[bounded.head++]
   if (oldest === undefined) return
-  if (bounded.entries.get(oldest.key)?.serial === oldest.serial) bounded.entries.delete(oldest.key)
+  const held = bounded.entries.get(oldest.key)
+  if (held?.serial === oldest.serial) {
+    bounded.entries.delete(oldest.key)
+    dropped.push(held.value)
+  }
   // The consumed front is cut off now and then: a Map that is asked for its first key instead
   // would step over all the holes that deletions have left.
   if (bounded.head > 1024 && bounded.head * 2 > bounded.arrivals.length) {

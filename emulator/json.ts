@@ -231,10 +231,22 @@ export function writeJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`
   if (value instanceof Map) {
     const members: string[] = []
-    for (const [key, member] of value) members.push(`${JSON.stringify(key)}: ${writeJson(member)}`)
+    for (const [key, member] of value) members.push(`${quotedKey(key)}: ${writeJson(member)}`)
     return `{${members.join(', ')}}`
   }
   return floatText(value.float)
+}
+
+/** The same keys come in every graph: so many short ones are kept in quotes. */
+const MAX_QUOTED_KEYS = 2000
+const quotedKeys = new Map<string, string>()
+
+function quotedKey(key: string): string {
+  const known = quotedKeys.get(key)
+  if (known !== undefined) return known
+  const quoted = JSON.stringify(key)
+  if (quotedKeys.size < MAX_QUOTED_KEYS && key.length < 13) quotedKeys.set(key, quoted)
+  return quoted
 }
 
 /** A float the way Python prints it: always a point or an exponent, exponents below 1e-4 and from 1e16. */

@@ -18,11 +18,15 @@ export type Driver = {
 /** Longest time that a native timer can wait, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** @param carryOut receives each input with its effects, in order. */
+/**
+ * @param carryOut receives each input with its effects, in order.
+ * @param together does some work whose effects may leave in one go.
+ */
 export function createDriver(
   world: World,
   clock: Clock,
   carryOut: (input: Input, effects: readonly Effect[]) => void,
+  together: (work: () => void) => void,
 ): Driver {
   const startedAt = performance.now()
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
@@ -58,28 +62,28 @@ export function createDriver(
   const dispatch = (at: (atMs: number) => Input): void => {
     if (stopped) return
     feed(at(nowMs()))
-    if (clock === 'instant') {
-      for (let due = nextWakeMs(world); due !== undefined; due = nextWakeMs(world)) wakeAt(due)
-    } else schedule()
+    if (clock === 'instant') advanceUntil(() => false)
+    else schedule()
   }
 
   const advance = (byMs: number): void => {
     const untilMs = world.nowMs + byMs
-    for (
-      let due = nextWakeMs(world);
-      due !== undefined && due <= untilMs;
-      due = nextWakeMs(world)
-    ) {
-      wakeAt(due)
-    }
-    wakeAt(untilMs)
+    together(() => {
+      let due = nextWakeMs(world)
+      for (; due !== undefined && due <= untilMs; due = nextWakeMs(world)) wakeAt(due)
+      wakeAt(untilMs)
+    })
   }
 
   const advanceUntil = (matches: (effect: Effect) => boolean): boolean => {
-    for (let due = nextWakeMs(world); due !== undefined; due = nextWakeMs(world)) {
-      if (wakeAt(due).some(matches)) return true
-    }
-    return false
+    let matched = false
+    together(() => {
+      let due = nextWakeMs(world)
+      for (; due !== undefined && !matched; due = nextWakeMs(world)) {
+        matched = wakeAt(due).some(matches)
+      }
+    })
+    return matched
   }
 
   const stop = (): void => {

@@ -96,7 +96,7 @@ function worldOptions(options: ServerOptions): WorldOptions {
     unknownNodes: options.unknownNodes,
     quirks: options.quirk,
     historyLimit: 10_000,
-    fileLimit: 20_000,
+    fileLimit: 10_000,
     uploadLimitBytes: 512 * 2 ** 20,
   }
 }
@@ -157,7 +157,7 @@ function connect(
     sockets.carryOut(effects)
     onEntry?.(entry)
   }
-  const driver = createDriver(world, options.clock, carryOut)
+  const driver = createDriver(world, options.clock, carryOut, (work) => sockets.together(work))
   const encodeImage = (image: Picture | Preview, format: PictureFormat): Uint8Array =>
     'step' in image
       ? (codec as Codec).encodePreview(image, format)

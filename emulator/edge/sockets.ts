@@ -11,6 +11,9 @@ const MAX_MESSAGE_BYTES = 4 * 2 ** 20
 /** A socket whose reader is this far behind is cut off, in bytes: the others must not pay for it. */
 const MAX_BEHIND_BYTES = 64 * 2 ** 20
 
+/** So many bytes wait at most to leave together. */
+const MAX_CORKED_BYTES = 256 * 2 ** 10
+
 type Connection = { readonly raw: Duplex; readonly socket: WebSocket }
 type Handshake = { readonly request: IncomingMessage; readonly raw: Duplex; readonly head: Buffer }
 
@@ -19,6 +22,8 @@ export type Sockets = {
   readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
   /** Carries the socket effects of one step out. */
   readonly carryOut: (effects: readonly Effect[]) => void
+  /** What is carried out during the work leaves in one write per socket, as far as that is not too much. */
+  readonly together: (work: () => void) => void
   /** Resolves when all that was sent has been handed to the system. */
   readonly flushed: () => Promise<void>
   readonly closeAll: () => void
@@ -33,6 +38,9 @@ export function createSockets(
   encode: (content: Extract<Effect, { kind: 'frame' }>['content']) => Uint8Array,
 ): Sockets {
   const connections = new Map<number, Connection>()
+  /** Sockets that hold messages back, so that those of a step leave in one write. */
+  const corked = new Set<Duplex>()
+  let isTogether = false
   const handshakes = new Map<number, Handshake>()
   let server: Promise<WebSocketServer> | undefined
   let protocol: WebSocketServer
@@ -91,20 +99,33 @@ export function createSockets(
   }
 
   const carryOut = (effects: readonly Effect[]): void => {
-    // Corked, the messages of a step leave in one write per socket.
-    const corked = new Set<Duplex>()
     for (const effect of effects) {
       if (effect.kind === 'accept') accept(effect.socket)
       if (effect.kind === 'refuse') refuse(effect)
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
       // One buffer for all receivers.
       const bytes = effect.kind === 'send' ? Buffer.from(effect.text) : encode(effect.content)
-      for (const id of effect.sockets) sendTo(id, bytes, effect.kind === 'frame', corked)
+      for (const id of effect.sockets) sendTo(id, bytes, effect.kind === 'frame')
     }
-    for (const raw of corked) raw.uncork()
+    if (!isTogether) uncork()
   }
 
-  const sendTo = (id: number, bytes: Uint8Array, binary: boolean, corked: Set<Duplex>): void => {
+  const uncork = (): void => {
+    for (const raw of corked) raw.uncork()
+    corked.clear()
+  }
+
+  const together = (work: () => void): void => {
+    isTogether = true
+    try {
+      work()
+    } finally {
+      isTogether = false
+      uncork()
+    }
+  }
+
+  const sendTo = (id: number, bytes: Uint8Array, binary: boolean): void => {
     const connection = connections.get(id)
     if (connection === undefined || connection.socket.readyState !== 1) return
     const { raw, socket } = connection
@@ -113,6 +134,10 @@ export function createSockets(
       corked.add(raw)
     }
     socket.send(bytes, { binary })
+    if (raw.writableLength > MAX_CORKED_BYTES) {
+      raw.uncork()
+      corked.delete(raw)
+    }
     if (socket.bufferedAmount > MAX_BEHIND_BYTES) socket.terminate()
   }
 
@@ -130,7 +155,7 @@ export function createSockets(
     for (const { raw } of connections.values()) raw.end(() => raw.destroy())
   }
 
-  return { upgrade, carryOut, flushed, closeAll }
+  return { upgrade, carryOut, together, flushed, closeAll }
 }
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/

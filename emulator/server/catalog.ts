@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, readJson, writeJson } from '../js
 import { fileChoices, fileInputOf } from './file-inputs.ts'
 import { madeUpNodes } from './made-up-nodes.ts'
 import { pythonText } from './python.ts'
-import type { World } from './world.ts'
+import type { World, WorldOptions } from './world.ts'
 
 /** One declared input of a node type. */
 export type Declared = {
@@ -47,10 +47,16 @@ type Catalog = { readonly types: ReadonlyMap<string, NodeType> }
 
 /** Catalogues by the text they were read from: worlds in one process share them. */
 const read = new Map<string, Catalog>()
+/** The same by the options of a world, since to look a long text up is to compare it. */
+const readByOptions = new WeakMap<WorldOptions, Catalog>()
 
 /** The node types of a world, read from its `objectInfo` on first use. Throws SyntaxError when that is no object of node types. */
 export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
-  return catalogOf(world.options.objectInfo).types
+  const known = readByOptions.get(world.options)
+  if (known !== undefined) return known.types
+  const catalog = catalogOf(world.options.objectInfo)
+  readByOptions.set(world.options, catalog)
+  return catalog.types
 }
 
 function catalogOf(text: string): Catalog {

@@ -5,25 +5,25 @@ import { remember } from './history.ts'
 import { sendStatus } from './messages.ts'
 import type { Failure } from './nodes.ts'
 import { nextPending } from './queue.ts'
-import { idAndTime, promptId, type Running, tell } from './running.ts'
+import { idAndTime, type Running, tell } from './running.ts'
 import { remaining, timestamp, type World } from './world.ts'
 
 /** All nodes are done. */
 export function succeed(world: World, running: Running): void {
-  tell(world, running, 'execution_success', idAndTime(world, running.run))
+  tell(world, running, 'execution_success', () => idAndTime(world, running.run))
   endRun(world, running, 'success')
 }
 
 /** The interrupt was noticed at this node. */
 export function interruptedAt(world: World, running: Running, id: string): void {
   const data = [
-    `{"prompt_id": ${promptId(running)}`,
+    `{"prompt_id": ${running.promptIdText}`,
     `"node_id": ${JSON.stringify(id)}`,
     `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
     `"executed": ${JSON.stringify(finished(running))}`,
     `"timestamp": ${timestamp(world)}}`,
   ]
-  tell(world, running, 'execution_interrupted', data.join(', '))
+  tell(world, running, 'execution_interrupted', () => data.join(', '))
   endRun(world, running, 'interrupted')
 }
 
@@ -31,7 +31,7 @@ export function interruptedAt(world: World, running: Running, id: string): void 
 export function fail(world: World, running: Running, id: string, failure: Failure): void {
   const { exception_type, exception_message } = failure
   const data = [
-    `{"prompt_id": ${promptId(running)}`,
+    `{"prompt_id": ${running.promptIdText}`,
     `"node_id": ${JSON.stringify(id)}`,
     `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
     `"executed": ${JSON.stringify(finished(running))}`,
@@ -42,7 +42,7 @@ export function fail(world: World, running: Running, id: string, failure: Failur
     `"current_outputs": ${JSON.stringify([...running.graph.keys()])}`,
     `"timestamp": ${timestamp(world)}}`,
   ]
-  tell(world, running, 'execution_error', data.join(', '))
+  tell(world, running, 'execution_error', () => data.join(', '))
   endRun(world, running, 'error')
 }
 
@@ -79,7 +79,7 @@ function endRun(world: World, running: Running, state: 'success' | 'error' | 'in
   world.running = null
   world.effects.push({ kind: 'run', prompt_id: running.run.prompt_id, state })
   sendStatus(world, remaining(world))
-  tell(world, running, 'executing', `{"node": null, "prompt_id": ${promptId(running)}}`)
+  tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
   const next = nextPending(world)
   if (next === undefined) return
   const readyMs = next.submittedAtMs + world.options.startDelayMs

@@ -51,7 +51,8 @@ function store(
   const key = keyOf(type, subfolder, name)
   const old = get(world.files, key)
   world.uploadedBytes += sizeOfUpload(content) - (old === undefined ? 0 : sizeOfUpload(old.content))
-  put(world.files, key, { content, modifiedMs: world.nowMs })
+  const dropped = put(world.files, key, { content, modifiedMs: world.nowMs })
+  for (const file of dropped) world.uploadedBytes -= sizeOfUpload(file.content)
   countName(world, type, subfolder, name)
 }
 
@@ -81,7 +82,7 @@ export function saveFiles(
     ending: string
     contents: readonly FileContent[]
   },
-  { graphText, extraDataText }: SavedBy,
+  run: SavedBy,
 ): readonly FileEntry[] | string {
   const prefix = fillPlaceholders(world, save.prefix, save.contents[0])
   const path = normalisePath(prefix)
@@ -95,14 +96,9 @@ export function saveFiles(
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
-    const run = { graphText, extraDataText }
-    store(
-      world,
-      save.type,
-      subfolder,
-      filename,
-      'picture' in content ? { ...content, run } : content,
-    )
+    const saved =
+      'picture' in content ? { picture: content.picture, format: content.format, run } : content
+    store(world, save.type, subfolder, filename, saved)
     return { filename, subfolder, type: save.type }
   })
 }

@@ -90,6 +90,8 @@ function contentHash(
 }
 
 function literalText(value: Json): string {
+  // A mark keeps texts apart from numbers and links.
+  if (typeof value === 'string') return `"${value}`
   if (typeof value === 'boolean') return value ? '1' : '0'
   const number = numberOf(value)
   if (number !== undefined && typeof value !== 'bigint') return `${number}`

@@ -1,35 +1,62 @@
-// The text of progress_state, kept per run so that a step rewrites the one node that moved.
-// The message lists all nodes touched so far, which would make a long run quadratic otherwise.
+// The progress of the nodes of one run, and the text of progress_state, which lists all nodes touched so far.
+// The text of finished nodes is kept, so that a step writes the one node that moved: else a run of many nodes
+// costs the square of its length. Nothing is written while nobody listens.
 
-/** Progress of the nodes of one run. Finished nodes never change again, so their text only grows. */
+type NodeProgress = {
+  readonly node_id: string
+  /** JSON texts: floats for nodes without steps. */
+  readonly value: string
+  readonly max: string
+}
+
+/** Finished nodes never change again. */
 export type Progress = {
   readonly prompt: string
-  finished: string
-  current: string
+  readonly finished: NodeProgress[]
+  current: NodeProgress | null
+  /** Text of the first `written` finished nodes. */
+  text: string
+  written: number
 }
 
 export const createProgress = (prompt_id: string): Progress => ({
   prompt: JSON.stringify(prompt_id),
-  finished: '',
-  current: '',
+  finished: [],
+  current: null,
+  text: '',
+  written: 0,
 })
 
-/** Sets the state of the node that runs. `value` and `max` are JSON texts: floats for nodes without steps. */
-export function setProgress(
-  progress: Progress,
-  node_id: string,
-  { value, max, state }: { value: string; max: string; state: 'running' | 'finished' },
-): void {
-  const id = JSON.stringify(node_id)
-  const separator = progress.finished === '' ? '' : ', '
-  const ids = `"node_id": ${id}, "prompt_id": ${progress.prompt}, "display_node_id": ${id}`
-  progress.current = `${separator}${id}: {"value": ${value}, "max": ${max}, "state": "${state}", ${ids}, "parent_node_id": null, "real_node_id": ${id}}`
-  if (state === 'finished') {
-    progress.finished += progress.current
-    progress.current = ''
-  }
+/** A node is at `value` of `max`, which are JSON texts. */
+export function setRunning(progress: Progress, node_id: string, value: string, max: string): void {
+  progress.current = { node_id, value, max }
+}
+
+/** A node is done: it stands at `max` of `max`. */
+export function setFinished(progress: Progress, node_id: string, max: string): void {
+  progress.finished.push({ node_id, value: max, max })
+  progress.current = null
 }
 
 /** The data of a progress_state message. */
-export const progressText = (progress: Progress): string =>
-  `{"prompt_id": ${progress.prompt}, "nodes": {${progress.finished}${progress.current}}}`
+export function progressText(progress: Progress): string {
+  for (const node of progress.finished.slice(progress.written)) {
+    const separator = progress.text === '' ? '' : ', '
+    progress.text += separator + nodeText(progress, node, 'finished')
+  }
+  progress.written = progress.finished.length
+  const { prompt, text, current } = progress
+  const separator = text === '' || current === null ? '' : ', '
+  const moving = current === null ? '' : nodeText(progress, current, 'running')
+  return `{"prompt_id": ${prompt}, "nodes": {${text}${separator}${moving}}}`
+}
+
+function nodeText(
+  { prompt }: Progress,
+  { node_id, value, max }: NodeProgress,
+  state: 'running' | 'finished',
+): string {
+  const id = JSON.stringify(node_id)
+  const ids = `"node_id": ${id}, "prompt_id": ${prompt}, "display_node_id": ${id}`
+  return `${id}: {"value": ${value}, "max": ${max}, "state": "${state}", ${ids}, "parent_node_id": null, "real_node_id": ${id}}`
+}

@@ -4,6 +4,7 @@ import type { MessageType } from '../../spec/messages.ts'
 import type { JsonObject } from '../json.ts'
 import type { NodeType } from './catalog.ts'
 import { send, socketsFor } from './messages.ts'
+import type { SavedBy } from './files.ts'
 import type { NodeResult, Value, Work } from './nodes.ts'
 import type { Progress } from './progress.ts'
 import { type Run, timestamp, type World } from './world.ts'
@@ -11,6 +12,10 @@ import { type Run, timestamp, type World } from './world.ts'
 /** The run that the worker is at. */
 export type Running = {
   readonly run: Run
+  /** The id of the run as JSON text. */
+  readonly promptIdText: string
+  /** What the pictures that it saves tell of it. */
+  readonly savedBy: SavedBy
   readonly graph: JsonObject
   readonly types: ReadonlyMap<string, NodeType>
   /** Content hash by node id. */
@@ -34,7 +39,7 @@ export type Running = {
 
 /** Tells the client something in words. */
 export function notify(world: World, running: Running, value: string): void {
-  tell(world, running, 'notification', `{"value": ${JSON.stringify(value)}}`)
+  tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}}`)
 }
 
 /** Message types that the history keeps. */
@@ -46,14 +51,21 @@ const kept: ReadonlySet<MessageType> = new Set<MessageType>([
   'execution_interrupted',
 ])
 
-/** Sends a message of the run to those who receive it, and keeps it for the history. */
-export function tell(world: World, running: Running, type: MessageType, data: string): void {
-  send(world, socketsFor(world, type, running.run.client_id), type, data)
-  if (kept.has(type)) running.messages.push(`["${type}", ${data}]`)
+/** Sends a message of the run to those who receive it, and keeps it for the history where that wants it. */
+export function tell(
+  world: World,
+  running: Running,
+  type: MessageType,
+  dataOf: () => string,
+): void {
+  const sockets = socketsFor(world, type, running.run.client_id)
+  const isKept = kept.has(type)
+  // A message that nobody receives is not even written.
+  if (sockets.length === 0 && !isKept) return
+  const data = dataOf()
+  send(world, sockets, type, data)
+  if (isKept) running.messages.push(`["${type}", ${data}]`)
 }
-
-/** The id of the run as JSON text. */
-export const promptId = (running: Running): string => JSON.stringify(running.run.prompt_id)
 
 /** The members that all messages about a whole run share, up to the closing brace. */
 export const members = (world: World, run: Run): string =>

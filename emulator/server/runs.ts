@@ -11,10 +11,10 @@ import { saveFiles } from './files.ts'
 import { brokenLink, contentHashes, executionOrder, linkOf, nodeInputs } from './graph.ts'
 import { everyone, send, sendFrame, sendStatus, socketsFor, wantsMetadata } from './messages.ts'
 import { type Failure, isCacheable, type NodeResult, type Value, type Work } from './nodes.ts'
-import { createProgress, progressText, setProgress } from './progress.ts'
+import { createProgress, progressText, setFinished, setRunning } from './progress.ts'
 import { pythonText } from './python.ts'
 import { dequeue } from './queue.ts'
-import { idAndTime, members, notify, promptId, type Running, tell } from './running.ts'
+import { idAndTime, members, notify, type Running, tell } from './running.ts'
 import { workOf } from './work.ts'
 import { remaining, type World } from './world.ts'
 
@@ -47,6 +47,8 @@ function takeRun(world: World): void {
   const poison = run.poison ?? poisonOf(graph)
   const running: Running = {
     run,
+    promptIdText: JSON.stringify(run.prompt_id),
+    savedBy: { graphText: run.graphText, extraDataText: run.extraDataText },
     graph,
     types,
     hashes,
@@ -68,14 +70,14 @@ function takeRun(world: World): void {
     world.workerDead = true
     return
   }
-  tell(world, running, 'execution_start', idAndTime(world, run))
+  tell(world, running, 'execution_start', () => idAndTime(world, run))
   if (world.quirks.has('local.notification')) notify(world, running, 'Your run has started.')
   const cached = poison === null ? [...graph.keys()].filter(isCached) : []
   tell(
     world,
     running,
     'execution_cached',
-    `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`,
+    () => `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`,
   )
   if (poison === null) due(world, world.options.paceMs)
   else
@@ -148,20 +150,20 @@ function startNextNode(world: World, running: Running): void {
 function serveCached(world: World, running: Running, id: string, cached: NodeResult): void {
   running.results.set(id, cached)
   sendExecuted(world, running, id, cached.ui)
-  setProgress(running.progress, id, { value: '1', max: '1', state: 'finished' })
+  setFinished(running.progress, id, '1')
   sendProgressState(world, running)
 }
 
 function startNode(world: World, running: Running, id: string): void {
   const type = running.types.get(id) as NodeType
-  setProgress(running.progress, id, { value: '0.0', max: '1.0', state: 'running' })
+  setRunning(running.progress, id, '0.0', '1.0')
   sendProgressState(world, running)
   const node = JSON.stringify(id)
   tell(
     world,
     running,
     'executing',
-    `{"node": ${node}, "display_node": ${node}, "prompt_id": ${promptId(running)}}`,
+    () => `{"node": ${node}, "display_node": ${node}, "prompt_id": ${running.promptIdText}}`,
   )
   running.lastNode = id
   running.inputs = new Map()
@@ -215,12 +217,11 @@ function doStep(
   running.step++
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
-  setProgress(running.progress, id, { value, max: `${steps}`, state: 'running' })
+  setRunning(running.progress, id, value, `${steps}`)
   sendProgressState(world, running)
-  const data = `{"value": ${value}, "max": ${steps}, "prompt_id": ${promptId(running)}, "node": ${JSON.stringify(id)}}`
-  const tellProgress = (): void => {
-    send(world, socketsFor(world, 'progress', running.run.client_id), 'progress', data)
-  }
+  const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
+  const tellProgress = (): void =>
+    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${steps}, ${ids}}`)
   const picture = socketPictures?.[running.step - 1]
   if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
   else if (preview === undefined || world.options.preview === 'none') tellProgress()
@@ -272,7 +273,7 @@ function finishNode(world: World, running: Running, done: Work): void {
   if (hash !== undefined && isCacheable(class_type)) world.cache.set(hash, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
   const text = done.steps > 0 ? `${done.steps}` : '1.0'
-  setProgress(running.progress, id, { value: text, max: text, state: 'finished' })
+  setFinished(running.progress, id, text)
   sendProgressState(world, running)
   running.work = null
   running.at++
@@ -282,7 +283,7 @@ function finishNode(world: World, running: Running, done: Work): void {
 /** The output for the user as JSON text, null when there is none, or why its files cannot be written. */
 function outputOf(world: World, running: Running, done: Work): string | null | Failure {
   if (done.save === undefined) return done.ui ?? null
-  const entries = saveFiles(world, done.save, running.run)
+  const entries = saveFiles(world, done.save, running.savedBy)
   if (typeof entries === 'string')
     return { exception_type: 'Exception', exception_message: entries }
   const animated = done.save.animated ? ', "animated": [true]' : ''
@@ -296,7 +297,7 @@ function sendExecuted(world: World, running: Running, id: string, ui: string | n
     world,
     running,
     'executed',
-    `{${ids}, "output": ${ui ?? 'null'}, "prompt_id": ${promptId(running)}}`,
+    () => `{${ids}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
   )
 }
 

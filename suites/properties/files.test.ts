@@ -3,6 +3,8 @@
 import { posix } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { step } from '../../dist/emulator/server/step.js'
+import { createWorld } from '../../dist/emulator/server/world.js'
 import { formOf, viewPath } from '../form.ts'
 import { type Reply, startSubject, type Subject } from '../subject.ts'
 
@@ -115,4 +117,36 @@ test('files/uploads-come-back An upload comes back byte by byte under the name i
     expect(Uint8Array.from((await subject.get(path)).bytes)).toEqual(bytes)
   }
   expect(taken.size).toBeGreaterThan(50)
+})
+
+test('files/forgotten-uploads Uploads that were dropped for newer files no longer count.', () => {
+  const world = createWorld({
+    seed: '0',
+    epochMs: 0,
+    paceMs: 5,
+    startDelayMs: 25,
+    preview: 'none',
+    objectInfo: '{}',
+    models: 'listed',
+    unknownNodes: 'refuse',
+    quirks: [],
+    historyLimit: 1,
+    fileLimit: 3,
+    uploadLimitBytes: 10,
+  })
+  const statuses = ['four', 'four', '1', '1', 'four', 'seven..'].map((content, request) => {
+    const [body, headers] = formOf({ name: 'image', filename: `${request}`, content })
+    const [reply] = step(world, {
+      kind: 'request',
+      atMs: 0,
+      request,
+      method: 'POST',
+      target: '/upload/image',
+      headers: { 'content-type': headers['Content-Type'] ?? '' },
+      body: new Uint8Array(body),
+    })
+    return reply?.kind === 'reply' ? reply.status : null
+  })
+  // The fourth drops the first, so that the fifth just fits; it drops the second, and the sixth is too long.
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 413])
 })
