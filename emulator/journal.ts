@@ -64,14 +64,18 @@ function shownBody(body: Uint8Array, seed: string): { body: string } | { bodyBas
 function withoutPartnerKeys(text: string, seed: string): string {
   if (!secretKeys.some((name) => text.includes(name)) && !text.includes('\\u')) return text
   let document: Json
+  let repeatsKeys: boolean
   try {
-    document = readDocument(text).value
+    ;({ value: document, repeatsKeys } = readDocument(text))
   } catch {
     // What is no JSON is refused whole; its key, if that is one, must not be kept either.
     return secretKeys.some((name) => text.includes(name)) ? placeholder(text, seed) : text
   }
   const extra = isObject(document) ? document.get('extra_data') : undefined
-  if (!isObject(extra) || !secretKeys.some((name) => extra.has(name))) return text
+  if (!isObject(extra) || !secretKeys.some((name) => extra.has(name))) {
+    // Of members that come twice the last one counts; the others could hold a key that nobody looks at.
+    return repeatsKeys ? writeJson(document) : text
+  }
   for (const name of secretKeys) {
     const secret = extra.get(name)
     if (typeof secret === 'string' && secret !== '') extra.set(name, placeholder(secret, seed))
