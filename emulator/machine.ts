@@ -71,6 +71,7 @@ export type Effect =
       readonly status: number
       readonly headers: Readonly<Record<string, string>>
       readonly body: Body
+      readonly reason?: string
     }
   /** The handshake of the socket succeeds; it precedes all that is sent to the socket. */
   | { readonly kind: 'accept'; readonly socket: number }

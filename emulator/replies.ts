@@ -9,6 +9,8 @@ export type Reply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
+  /** The reason phrase, where it is not the usual one of the status. */
+  readonly reason?: string
 }
 
 const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
@@ -32,10 +34,10 @@ export function refuse(
 ): Reply {
   const refusal: Refusal = refusals[name]
   const own = { ...refusal.headers, ...headers }
-  if (typeof refusal.body === 'string') return { status: refusal.status, headers: own, body: '' }
-  const body =
-    'text' in refusal.body
-      ? refusal.body.text.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '')
-      : JSON.stringify(refusal.body.json)
-  return { status: refusal.status, headers: { ...textHeaders, ...own }, body }
+  const { status, reason } = refusal
+  const phrase = reason === undefined ? {} : { reason }
+  if (typeof refusal.body === 'string') return { status, headers: own, body: '', ...phrase }
+  if ('json' in refusal.body) return json(JSON.stringify(refusal.body.json), status)
+  const body = refusal.body.text.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '')
+  return { status, headers: { ...textHeaders, ...own }, body }
 }

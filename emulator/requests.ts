@@ -3,11 +3,14 @@
 import type { Endpoint } from '../spec/language.ts'
 import type { Headers } from './machine.ts'
 
-/** A request on its way to a handler. `segment` is the variable last part of the path, decoded, else empty. */
+/** A request on its way to a handler. */
 export type Request = {
   readonly method: string
   readonly path: string
+  /** The first variable part of the path, decoded, else empty. */
   readonly segment: string
+  /** All variable parts of the path in their order, decoded. */
+  readonly segments: readonly string[]
   readonly query: string
   readonly headers: Headers
   readonly body: Uint8Array
@@ -15,38 +18,91 @@ export type Request = {
 
 /** What a path leads to: the endpoint names by method. */
 type Route = { readonly methods: Map<string, string> }
-export type Routes = { readonly exact: Map<string, Route>; readonly below: Map<string, Route> }
+
+/** The paths with variable parts, by segments: literal ones come before `{name}`, which comes before `{name...}`. */
+type Branch = {
+  readonly literals: Map<string, Branch>
+  variable: Branch | undefined
+  rest: Branch | undefined
+  route: Route | undefined
+}
+export type Routes = { readonly exact: Map<string, Route>; readonly patterns: Branch }
+
+const createBranch = (): Branch => ({
+  literals: new Map(),
+  variable: undefined,
+  rest: undefined,
+  route: undefined,
+})
+
+/** Paths below /internal/ have no twin, and no page is looked up there. */
+export const isInternal = (path: string): boolean => path.startsWith('/internal/')
 
 /** Builds the lookup table of an endpoint table. Each path also stands below each of `prefixes` (`''`, `/api`). */
 export function createRoutes(
   endpoints: readonly (readonly [name: string, endpoint: Endpoint])[],
   prefixes: readonly string[],
 ): Routes {
-  const routes: Routes = { exact: new Map(), below: new Map() }
+  const routes: Routes = { exact: new Map(), patterns: createBranch() }
   for (const [name, { method, path }] of endpoints) {
-    for (const prefix of prefixes) {
-      const cut = path.indexOf('{')
-      const table = cut < 0 ? routes.exact : routes.below
-      const key = prefix + (cut < 0 ? path : path.slice(0, cut))
-      const route = table.get(key) ?? { methods: new Map() }
-      route.methods.set(method, name)
-      table.set(key, route)
+    for (const prefix of isInternal(path) ? [''] : prefixes) {
+      routeAt(routes, prefix + path).methods.set(method, name)
     }
   }
   return routes
 }
 
-/** The route of a path, with the variable part that it ends in. */
+function routeAt(routes: Routes, path: string): Route {
+  if (path.includes('{')) {
+    const branch = path.split('/').reduce(branchOf, routes.patterns)
+    branch.route ??= { methods: new Map() }
+    return branch.route
+  }
+  const route = routes.exact.get(path) ?? { methods: new Map() }
+  routes.exact.set(path, route)
+  return route
+}
+
+function branchOf(branch: Branch, part: string): Branch {
+  if (part.endsWith('...}')) return (branch.rest ??= createBranch())
+  if (part.startsWith('{')) return (branch.variable ??= createBranch())
+  const next = branch.literals.get(part) ?? createBranch()
+  branch.literals.set(part, next)
+  return next
+}
+
+/** The route of a path, with its variable parts. An encoded slash stays inside its part. */
 export function findRoute(
   routes: Routes,
   path: string,
-): { route: Route; segment: string } | undefined {
+): { route: Route; segments: readonly string[] } | undefined {
   const exact = routes.exact.get(path)
-  if (exact !== undefined) return { route: exact, segment: '' }
-  const cut = path.lastIndexOf('/') + 1
-  const below = routes.below.get(path.slice(0, cut))
-  if (below === undefined || cut === path.length) return undefined
-  return { route: below, segment: decodePart(path.slice(cut)) }
+  if (exact !== undefined) return { route: exact, segments: [] }
+  const segments: string[] = []
+  const route = follow(routes.patterns, path.split('/'), 0, segments)
+  return route === undefined ? undefined : { route, segments: segments.map(decodePart) }
+}
+
+function follow(
+  branch: Branch,
+  parts: readonly string[],
+  at: number,
+  segments: string[],
+): Route | undefined {
+  const part = parts[at]
+  if (part === undefined) return branch.route
+  const literal = branch.literals.get(part)
+  const found = literal && follow(literal, parts, at + 1, segments)
+  if (found !== undefined) return found
+  const { length } = segments
+  if (branch.variable !== undefined && part !== '') {
+    segments.push(part)
+    const route = follow(branch.variable, parts, at + 1, segments)
+    if (route !== undefined) return route
+    segments.length = length
+  }
+  if (branch.rest !== undefined) segments.push(parts.slice(at).join('/'))
+  return branch.rest?.route
 }
 
 /** Percent-decoding that leaves what is malformed as it is. */

@@ -29,16 +29,19 @@ export type Static<S> = XStatic<S>
 /** What a reply may carry: a schema for JSON, or the media type of anything else; `empty` is no body at all. */
 export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html'
 
-/** One method of one path. Paths are in local form; `{name}` stands for one path segment. */
+/**
+ * One method of one path. Paths are in local form; `{name}` stands for one path segment, in which a slash is encoded,
+ * and `{name...}` at the end for all that follows.
+ */
 export type Endpoint = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   /** The path on hosted, below its prefix, where it differs. */
   readonly hostedPath?: string
   readonly on: readonly Deployment[]
   readonly does: string
   readonly query?: Readonly<Record<string, Schema>>
-  readonly body?: Schema | 'multipart'
+  readonly body?: Schema | 'multipart' | 'bytes'
   /** The fields of a multipart body. */
   readonly form?: Schema
   readonly replies: Readonly<Record<number, ReplyBody>>
@@ -75,6 +78,8 @@ export type Refusal = {
   readonly status: number
   readonly when: string
   readonly body: 'empty' | { readonly text: string } | { readonly json: unknown }
+  /** The reason phrase, where it is not the usual one of the status. */
+  readonly reason?: string
   /** Headers beyond those that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>
 }

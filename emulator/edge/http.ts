@@ -60,7 +60,7 @@ type PictureBody = Extract<Body, { readonly picture: Picture }>
 /** Writes a reply. `timeMs` is the world's time since 1970, which Date tells. */
 export function writeReply(
   response: ServerResponse,
-  reply: Pick<Extract<Effect, { kind: 'reply' }>, 'status' | 'headers' | 'body'>,
+  reply: Pick<Extract<Effect, { kind: 'reply' }>, 'status' | 'headers' | 'body' | 'reason'>,
   timeMs: number,
   encodePicture: EncodePicture,
 ): void {
@@ -70,8 +70,10 @@ export function writeReply(
   response.removeHeader('Connection')
   const headers: string[] = []
   for (const name in reply.headers) headers.push(name, reply.headers[name] as string)
-  headers.push('Content-Length', `${body.length}`, 'Date', dateText(timeMs), 'Server', 'flowdouble')
-  response.writeHead(reply.status, headers)
+  // 204 says by itself that there is no body, and allows no length.
+  if (reply.status !== 204) headers.push('Content-Length', `${body.length}`)
+  headers.push('Date', dateText(timeMs), 'Server', 'flowdouble')
+  response.writeHead(reply.status, reply.reason, headers)
   response.end(body)
 }
 

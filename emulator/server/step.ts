@@ -4,7 +4,7 @@ import { endpoints } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import type { Effect, Headers, Input } from '../machine.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
-import { createRoutes, decodePart, findRoute, type Request } from '../requests.ts'
+import { createRoutes, decodePart, findRoute, isInternal, type Request } from '../requests.ts'
 import { judgeOrigin } from './access.ts'
 import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from './catalog.ts'
 import { normalisePath } from './file-inputs.ts'
@@ -112,15 +112,19 @@ function route(world: World, input: Extract<Input, { kind: 'request' }>): Reply 
   const known = found?.route.methods
   const name = known?.get(method === 'HEAD' ? 'GET' : method)
   if (name !== undefined && found !== undefined) {
-    const request = { method, path, segment: found.segment, query, headers, body }
+    const { segments } = found
+    const request = { method, path, segment: segments[0] ?? '', segments, query, headers, body }
     return (handlerOf[name] as Handler)(world, request)
   }
-  if (method === 'GET' || method === 'HEAD')
+  const internal = isInternal(path)
+  if (internal ? known === undefined : method === 'GET' || method === 'HEAD')
     return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')
-  const allowed = [...new Set(['GET', 'HEAD', ...(known?.keys() ?? [])])].sort()
+  const own = [...(known?.keys() ?? [])].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one))
+  // The pages stand behind every other path, and take GET and HEAD.
+  const allowed = [...new Set([...(internal ? [] : ['GET', 'HEAD']), ...own])].sort()
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
 }
 
 /** Whether an unknown path is looked up among the pages, as real servers do with those that stay in their folder. */
 const isPage = (path: string): boolean =>
-  !path.startsWith('/internal/') && normalisePath(decodePart(path.slice(1))) !== undefined
+  !isInternal(path) && normalisePath(decodePart(path.slice(1))) !== undefined

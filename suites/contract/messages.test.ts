@@ -103,7 +103,8 @@ proves('messages/progress', async ({ connect, run }) => {
 })
 
 proves('messages/progress-state', async ({ connect, run }) => {
-  const { prompt_id, messages } = await run(await connect('me'), textToImage())
+  const session = await connect('me')
+  const { prompt_id, messages } = await run(session, textToImage())
   const idsOf = (id: string) => ({
     node_id: id,
     prompt_id,
@@ -126,6 +127,9 @@ proves('messages/progress-state', async ({ connect, run }) => {
     nodes: { '4': { value: 0, max: 1, state: 'running', ...idsOf('4') } },
   })
   expect(states).toHaveLength(7 * 2 + 3)
+  const texts = session.texts.filter((text) => text.includes('progress_state'))
+  const named = texts.map((text) => text.split('"real_node_id"').length - 1)
+  expect(named).toEqual(states.map(({ nodes }) => Object.keys(nodes as object).length))
 })
 
 proves(['messages/executed', 'messages/executed-cached'], async ({ connect, run }) => {
