@@ -11,6 +11,7 @@ Commands:
   serve                start a server that clients cannot tell from a real one
   run WORKFLOW.json    submit a workflow to any such server, follow it, download what it makes
   quirks               list the behaviours of real servers that --quirk switches on
+  rules                list the rules of the protocol, and in a clone which of them are proved
   help [COMMAND]       this text, or that of a command
 
 Options:
@@ -29,8 +30,17 @@ const io = { stdout: process.stdout, stderr: process.stderr, env: process.env, c
 
 const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<number>>> = {
   serve: async (argv) => (await import('./serve.ts')).serveCommand(argv, io),
-  run: async (argv) => (await import('./run.ts')).runCommand(argv, io),
+  run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
   quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
+  rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
+}
+
+/** Aborts at the first signal; a second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(name, () => stop.abort())
+  return stop.signal
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -52,8 +62,10 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 // A reader that stops reading, such as head, is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    if (stream === process.stdout) process.exit(0)
+  })
+}
 process.exitCode = await main(process.argv.slice(2))

@@ -15,6 +15,8 @@ export type CommandIo = {
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** Aborted when the user wants the command to stop. */
+  readonly signal?: AbortSignal
 }
 
 const exitCodes: Readonly<Record<Outcome, number>> = {
@@ -26,6 +28,7 @@ const exitCodes: Readonly<Record<Outcome, number>> = {
   unreachable: 3,
   protocol: 3,
   timeout: 4,
+  stopped: 130,
 }
 
 const timeoutMaxSeconds = 2_000_000
@@ -58,6 +61,7 @@ Exit codes:
   2  wrong usage: a bad flag, no readable workflow in API format, an --out that cannot be written
   3  the server cannot be reached, or its answers make no sense
   4  the --timeout is over
+  130  stopped by Ctrl-C; the server goes on with the run
 
 Examples:
   flowdouble run recordings/workflows/text-to-image.json
@@ -80,7 +84,8 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
     return exitCodes[flags.outcome]
   }
   const display = newDisplay(io.stderr, { isQuiet: flags.isQuiet, env: io.env })
-  const result = await runWorkflow({ ...flags, onProgress: display.show })
+  const stop = io.signal === undefined ? {} : { signal: io.signal }
+  const result = await runWorkflow({ ...flags, ...stop, onProgress: display.show })
   display.end()
   const remark = remarkOn(result)
   if (remark !== undefined) io.stderr.write(`${printable(remark)}\n`)

@@ -2,7 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { makeWritableFolder } from './folders.ts'
 import { basename, dirname, extname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -39,7 +40,7 @@ export async function download(
   const target = localPath(options.folder, { subfolder, filename })
   const partial = join(dirname(target), `.${randomUUID()}.part`)
   try {
-    await mkdir(dirname(target), { recursive: true })
+    await makeWritableFolder(dirname(target))
     await store(response, partial, file.filename)
     const { size } = await stat(partial)
     return { ...file, path: await place(partial, target), bytes: size }

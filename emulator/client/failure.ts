@@ -10,6 +10,7 @@ export type Outcome =
   | 'unreachable'
   | 'protocol'
   | 'timeout'
+  | 'stopped'
 
 /**
  * What went wrong, as it is printed: `message` is whole sentences, the rest only where it is known.

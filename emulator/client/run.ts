@@ -1,8 +1,8 @@
 // A whole run from a workflow file to files on disk: upload, submit, follow, judge, download.
 
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { makeWritableFolder } from './folders.ts'
 import { download } from './download.ts'
 import type { SavedFile } from './download.ts'
 import { failure, isFailure, reasonOf } from './failure.ts'
@@ -49,6 +49,8 @@ export type RunOptions = {
   /** Sent as `extra_data.api_key_partner_org`; it is in no event and no result. */
   readonly partnerKey?: string
   readonly onProgress?: (event: RunEvent) => void
+  /** Stops following the run; the server goes on with it. */
+  readonly signal?: AbortSignal
   /** Another time than the real one, for tests. */
   readonly clock?: Clock
 }
@@ -87,6 +89,9 @@ export async function runWorkflow(options: RunOptions): Promise<RunResult> {
   const known: Known = { prompt_id: null, files: [], texts: [] }
   const limit = new AbortController()
   const over = new AbortController()
+  const stop = () => limit.abort()
+  options.signal?.addEventListener('abort', stop, { once: true })
+  if (options.signal?.aborted) stop()
   if (timeoutMs > 0) {
     void clock.wait(timeoutMs, over.signal).then(() => over.signal.aborted || limit.abort())
   }
@@ -104,10 +109,14 @@ export async function runWorkflow(options: RunOptions): Promise<RunResult> {
     const verdict = await perform(job)
     return { ...redact({ ...known, ...errorOf(verdict) }), outcome: verdict.outcome }
   } catch (error) {
-    const reason = limit.signal.aborted ? timedOut(timeoutMs, known.prompt_id) : error
+    const ended = options.signal?.aborted
+      ? stopped(known.prompt_id)
+      : timedOut(timeoutMs, known.prompt_id)
+    const reason = limit.signal.aborted ? ended : error
     if (!isFailure(reason)) throw reason
     return { ...redact({ ...known, error: reason.error }), outcome: reason.outcome }
   } finally {
+    options.signal?.removeEventListener('abort', stop)
     over.abort()
   }
 }
@@ -120,12 +129,13 @@ async function perform(job: Job): Promise<Verdict> {
   const { server, feed, workflow } = job
   const messages: Message[] = []
   try {
+    // Before anything runs: a run whose outputs cannot be kept is in vain.
+    await makeFolder(job.outDir)
     const text = await uploadInputs(server, workflow, {
       signal: feed.signal,
       onUpload: (upload) => job.tell({ kind: 'uploaded', ...upload }),
     })
     await connect(feed)
-    await makeFolder(job.outDir)
     const body = submitBody({ text, clientId: feed.clientId, partnerKey: job.partnerKey })
     const submitted = await submit(server, body, feed.signal)
     job.known.prompt_id = submitted.promptId
@@ -139,10 +149,10 @@ async function perform(job: Job): Promise<Verdict> {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true }).catch((error: unknown) => {
+  await makeWritableFolder(path).catch((error: unknown) => {
     throw failure(
       'usage',
-      `Cannot make the folder ${path} (${reasonOf(error)}): give another --out.`,
+      `Cannot write to the folder ${path} (${reasonOf(error)}): give another --out.`,
     )
   })
 }
@@ -225,8 +235,14 @@ async function downloadAll(job: Job, verdict: Verdict): Promise<Error | undefine
   return first
 }
 
+const goesOnWith = (promptId: string | null): string =>
+  promptId === null ? '' : ` The server goes on with the run ${promptId}.`
+
+const stopped = (promptId: string | null): Error =>
+  failure('stopped', `Stopped.${goesOnWith(promptId)}`)
+
 function timedOut(timeoutMs: number, promptId: string | null): Error {
-  const goesOn = promptId === null ? '' : ` The server goes on with the run ${promptId}.`
+  const goesOn = goesOnWith(promptId)
   return failure(
     'timeout',
     `No end within ${timeoutMs / 1000} s.${goesOn} Give a longer --timeout.`,

@@ -91,7 +91,9 @@ export async function send(
 export function unreachable(origin: string, error: unknown): Error {
   return failure(
     'unreachable',
-    `Cannot reach ${origin} (${reasonOf(error)}): start one with: flowdouble serve`,
+    reasonOf(error) === 'ENOTFOUND'
+      ? `There is no host of the name in ${origin}: look at the --url.`
+      : `Cannot reach ${origin} (${reasonOf(error)}): start one with: flowdouble serve`,
   )
 }
 

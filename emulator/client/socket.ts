@@ -100,10 +100,14 @@ function refusal(server: Server, error: Error): Error {
   if ('code' in error) return unreachable(server.shown, error)
   return failure(
     'protocol',
-    `${server.shown} gives no WebSocket at /ws (${error.message}). Where it wants credentials, ` +
-      'give them in the address: --url "http://host:port/?token=TOKEN"',
+    `${server.shown} gives no WebSocket at /ws (${error.message}). ${hint(error.message)}`,
   )
 }
+
+const hint = (reason: string): string =>
+  /40[13]$/.test(reason)
+    ? 'Where it wants credentials, give them in the address: --url "http://host:port/?token=TOKEN"'
+    : 'Is that the address of a workflow server? Write it as http://host:port.'
 
 function put(feed: Feed, item: Item): void {
   if (feed.items.length >= itemsMax) feed.items.shift()

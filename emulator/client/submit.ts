@@ -73,5 +73,7 @@ export function nodeErrorLines(nodeErrors: Fields): string[] {
 function describe(item: unknown): string {
   const { message, details } = fieldsOf(item) ?? {}
   const parts = [message, details].filter((part) => typeof part === 'string' && part !== '')
-  return parts.length > 0 ? parts.join(': ') : (JSON.stringify(item) ?? 'invalid')
+  return parts.length > 0
+    ? parts.join(': ').replace('.: ', ': ')
+    : (JSON.stringify(item) ?? 'invalid')
 }
