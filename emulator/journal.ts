@@ -5,7 +5,8 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { isObject, type Json, readDocument, writeJson } from './json.ts'
-import type { Effect, Input } from './machine.ts'
+import type { Effect, Headers, Input } from './machine.ts'
+import { replaceToken } from './requests.ts'
 import { step } from './server/step.ts'
 import { createWorld, type WorldOptions } from './server/world.ts'
 
@@ -21,7 +22,8 @@ const VERSION = 'journal 1'
 
 export function headerLine(all: WorldOptions): string {
   const { objectInfo: _objectInfo, ...options } = all
-  const header: Header = { flowdouble: VERSION, options }
+  const token = all.token === null ? null : placeholder(all.token, all.seed)
+  const header: Header = { flowdouble: VERSION, options: { ...options, token } }
   return JSON.stringify(header)
 }
 
@@ -29,11 +31,11 @@ export function headerLine(all: WorldOptions): string {
 export function entryLine(entry: Entry, seed: string): string {
   const { input, effects } = entry
   if (input.kind !== 'request') {
-    const shown = 'target' in input ? { ...input, target: withoutToken(input.target, seed) } : input
+    const shown = 'target' in input ? withoutToken(input, seed) : input
     return JSON.stringify({ input: shown, effects: shownEffects(effects, seed) })
   }
-  const { body, target, ...rest } = input
-  const shown = { ...rest, target: withoutToken(target, seed), ...shownBody(body, seed) }
+  const { body, ...rest } = input
+  const shown = { ...withoutToken(rest, seed), ...shownBody(body, seed) }
   return JSON.stringify({ input: shown, effects: shownEffects(effects, seed) })
 }
 
@@ -44,11 +46,18 @@ export function placeholder(secret: string, seed: string): string {
   return `<secret:${bytesToHex(hmac(sha256, key, utf8ToBytes(secret))).slice(0, 12)}>`
 }
 
-const withoutToken = (target: string, seed: string): string =>
-  target.replace(
-    /([?&]token=)([^&]*)/g,
-    (_, name: string, secret: string) => name + placeholder(secret, seed),
-  )
+/** An input whose token, in its query or its headers, is a placeholder: the world of a replay has the same one. */
+function withoutToken<T extends { readonly target: string; readonly headers: Headers }>(
+  input: T,
+  seed: string,
+): T {
+  const target = replaceToken(input.target, (token) => placeholder(token, seed))
+  const { authorization, ...others } = input.headers
+  if (authorization === undefined) return { ...input, target }
+  const [, scheme = '', secret = authorization] = /^(bearer +)(.*)$/i.exec(authorization) ?? []
+  const shown = scheme + placeholder(secret, seed)
+  return { ...input, target, headers: { ...others, authorization: shown } }
+}
 
 function shownBody(body: Uint8Array, seed: string): { body: string } | { bodyBase64: string } {
   let text: string

@@ -1,6 +1,6 @@
 // What goes into a world and what comes out: plain data, the same behind every edge.
 
-import type { Picture, PictureFormat, Preview } from './pictures/picture.ts'
+import type { Picture, PictureFile, PictureFormat, Preview } from './pictures/picture.ts'
 
 /** Request headers by lower-case name; only those that the protocol looks at reach the machine. */
 export type Headers = Readonly<Record<string, string>>
@@ -17,6 +17,8 @@ export type Input =
       readonly target: string
       readonly headers: Headers
       readonly body: Uint8Array
+      /** Why the body is not here: it is above the limit, or its encoding is broken. */
+      readonly fault?: 'tooLarge' | 'unreadable'
     }
   | {
       readonly kind: 'open'
@@ -26,7 +28,10 @@ export type Input =
       readonly target: string
       readonly headers: Headers
       /** What the edge found wrong with the handshake: the refusal, and the value that it names. */
-      readonly fault?: { readonly refusal: 'socketVersion' | 'socketKey'; readonly value: string }
+      readonly fault?: {
+        readonly refusal: 'socketWithoutUpgrade' | 'socketVersion' | 'socketKey'
+        readonly value: string
+      }
     }
   | {
       readonly kind: 'message'
@@ -38,15 +43,16 @@ export type Input =
   /** Time passes. Whatever was due until `atMs` happens. */
   | { readonly kind: 'wake'; readonly atMs: number }
 
-/** A body: text, bytes, or a picture that the edge encodes, with texts to put into its file. */
-export type Body =
-  | string
-  | Uint8Array
-  | {
-      readonly picture: Picture
-      readonly format: PictureFormat
-      readonly text: readonly (readonly [keyword: string, text: string])[]
-    }
+/** A body: text, bytes, or a picture that the edge encodes. */
+export type Body = string | Uint8Array | PictureFile
+
+/** What is known of a file before its bytes are. */
+export type FileFacts = {
+  /** When it was modified, in milliseconds since 1970. */
+  readonly modifiedMs: number
+  /** What of its entity tag does not depend on its size. */
+  readonly tag: string
+}
 
 /** A binary frame before it is encoded: the fields of its layout in spec/frames.ts by name. */
 export type FrameContent =
@@ -72,6 +78,8 @@ export type Effect =
       readonly headers: Readonly<Record<string, string>>
       readonly body: Body
       readonly reason?: string
+      /** The body is a file: the edge answers conditional requests and those for a part of it. */
+      readonly file?: FileFacts
     }
   /** The handshake of the socket succeeds; it precedes all that is sent to the socket. */
   | { readonly kind: 'accept'; readonly socket: number }

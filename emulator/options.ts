@@ -1,7 +1,6 @@
-// The options of a server: one table from which the command line, the config file, its JSON Schema and the defaults follow.
+// The options of a server: what they are, what they are by default, and how those of a caller are completed.
 
-import { quirks } from '../spec/quirks.ts'
-import type { Quirk } from '../spec/language.ts'
+import { localQuirks, type OptionEntry, optionTable } from './option-table.ts'
 
 /** How the world's time passes: with the wall clock, so many times as fast, only when told to, or at once. */
 export type Clock = 'real' | 'manual' | 'instant' | `x${number}`
@@ -27,6 +26,16 @@ export type ServerOptions = {
   readonly journal: string | null
   /** Ids of quirks that are switched on. */
   readonly quirk: readonly string[]
+  /** Origin that replies name in CORS mode, or `*`; null checks the origin of requests instead. */
+  readonly cors: string | null
+  /** Bearer token that every request needs; null lets everyone in. */
+  readonly token: string | null
+  /** Largest request body in MiB; null for the usual 100. */
+  readonly maxBody: number | null
+  /** Whether messages are compressed for sockets that offer it. */
+  readonly wsCompress: boolean
+  /** Whether the node manager is installed. */
+  readonly manager: boolean
   /** Start of the world's time: milliseconds since 1970, or `now`. */
   readonly epoch: number | 'now'
 }
@@ -53,140 +62,15 @@ export const defaults: ServerOptions = {
   unknownNodes: 'refuse',
   journal: null,
   quirk: [],
+  cors: null,
+  token: null,
+  maxBody: null,
+  wsCompress: false,
+  manager: false,
   epoch: FIXED_EPOCH_MS,
 }
 
-type OptionName = keyof ServerOptions
-
-/** One option: how it is written, what it does, and how its text is read. */
-export type OptionEntry = {
-  readonly flag: string
-  /** What stands for the value in the help. */
-  readonly value: string
-  readonly help: string
-  /** Whether the flag may come more than once. */
-  readonly many?: boolean
-  readonly schema: Readonly<Record<string, unknown>>
-  /** The value that a text stands for; undefined when it stands for none. */
-  readonly read: (text: string) => unknown
-}
-
-const oneOf =
-  (...words: readonly string[]) =>
-  (text: string): string | undefined =>
-    words.find((word) => word === text)
-
-const wholeNumber =
-  (min: number, max: number) =>
-  (text: string): number | undefined => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
-    return value >= min && value <= max ? value : undefined
-  }
-
-const decimal = (text: string): number | undefined =>
-  /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined
-
-const text = (value: string): string | undefined => (value === '' ? undefined : value)
-
-const isLocal = ([, quirk]: [string, Quirk]): boolean => quirk.on.includes('local')
-/** Quirks that a local server can be given. */
-export const localQuirks: readonly string[] = Object.entries<Quirk>(quirks)
-  .filter(isLocal)
-  .map(([id]) => id)
-
-const readClock = (value: string): Clock | undefined => {
-  if (value === 'real' || value === 'manual' || value === 'instant') return value
-  const scale = value.startsWith('x') ? decimal(value.slice(1)) : undefined
-  return scale !== undefined && scale > 0 ? (value as Clock) : undefined
-}
-
-export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
-  port: {
-    flag: 'port',
-    value: 'PORT',
-    help: 'port to listen on; 0 takes a free one (default 8188)',
-    schema: { type: 'integer', minimum: 0, maximum: 65535 },
-    read: wholeNumber(0, 65535),
-  },
-  host: {
-    flag: 'host',
-    value: 'ADDRESS',
-    help: 'address to listen on (default 127.0.0.1, reachable from this machine only)',
-    schema: { type: 'string', minLength: 1 },
-    read: text,
-  },
-  seed: {
-    flag: 'seed',
-    value: 'TEXT',
-    help: 'seed of ids, names and pictures: same seed and inputs, same bytes (default 0)',
-    schema: { type: ['string', 'integer'] },
-    read: text,
-  },
-  clock: {
-    flag: 'clock',
-    value: 'CLOCK',
-    help: 'real, xN (N times as fast), instant, or manual (POST /_flowdouble/advance) (default real)',
-    schema: { type: 'string', pattern: '^(real|manual|instant|x[0-9]+(\\.[0-9]+)?)$' },
-    read: readClock,
-  },
-  pace: {
-    flag: 'pace',
-    value: 'MS',
-    help: 'milliseconds that each node and each sampling step takes (default 5)',
-    schema: { type: 'number', minimum: 0 },
-    read: decimal,
-  },
-  preview: {
-    flag: 'preview',
-    value: 'FORMAT',
-    help: 'previews while sampling: jpeg, png or none (default jpeg)',
-    schema: { enum: ['jpeg', 'png', 'none'] },
-    read: oneOf('jpeg', 'png', 'none'),
-  },
-  objectInfo: {
-    flag: 'object-info',
-    value: 'FILE',
-    help: 'node types from the GET /object_info of your own server, saved to a file',
-    schema: { type: ['string', 'null'] },
-    read: text,
-  },
-  models: {
-    flag: 'models',
-    value: 'WHICH',
-    help: 'any: accept model file names that the catalogue does not list (default listed)',
-    schema: { enum: ['listed', 'any'] },
-    read: oneOf('listed', 'any'),
-  },
-  unknownNodes: {
-    flag: 'unknown-nodes',
-    value: 'WHAT',
-    help: 'accept: run node types that are not known as pass-through (default refuse)',
-    schema: { enum: ['refuse', 'accept'] },
-    read: oneOf('refuse', 'accept'),
-  },
-  journal: {
-    flag: 'journal',
-    value: 'FILE',
-    help: 'keep all inputs and effects in this file, one JSON object per line',
-    schema: { type: ['string', 'null'] },
-    read: text,
-  },
-  quirk: {
-    flag: 'quirk',
-    value: 'ID',
-    help: 'switch on another behaviour of real servers; may come more than once (flowdouble quirks)',
-    many: true,
-    schema: { type: 'array', items: { enum: localQuirks } },
-    read: oneOf(...localQuirks),
-  },
-  epoch: {
-    flag: 'epoch',
-    value: 'MS',
-    help: "start of the server's time in milliseconds since 1970, or now (default 2026-01-01 UTC)",
-    schema: { anyOf: [{ type: 'integer', minimum: 0 }, { const: 'now' }] },
-    read: (value) => (value === 'now' ? 'now' : wholeNumber(0, 8.64e15)(value)),
-  },
-}
+export type OptionName = keyof ServerOptions
 
 /**
  * Completes options given by a caller with the defaults.
@@ -219,10 +103,12 @@ function readValue(name: OptionName, value: unknown, where: string): unknown {
 }
 
 function readOne(entry: OptionEntry, value: unknown, where: string): unknown {
-  const scalar = typeof value === 'string' || typeof value === 'number'
+  const scalar =
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   const read = scalar ? entry.read(`${value}`) : undefined
   if (read !== undefined) return read
-  const shown = scalar ? `"${value}"` : JSON.stringify(value)
+  const text = scalar ? `"${value}"` : JSON.stringify(value)
+  const shown = entry.secret ? 'that' : text
   const known = entry.flag === 'quirk' ? `\nKnown quirks:\n  ${localQuirks.join('\n  ')}` : ''
   throw usageError(`${where} cannot be ${shown}: ${entry.help}.${known}`)
 }

@@ -2,7 +2,7 @@
 
 import { refusals } from '../spec/errors.ts'
 import type { Refusal } from '../spec/language.ts'
-import type { Body } from './machine.ts'
+import type { Body, FileFacts } from './machine.ts'
 
 /** The answer to a request, before the edge adds Date, Server and the length. */
 export type Reply = {
@@ -11,6 +11,10 @@ export type Reply = {
   readonly body: Body
   /** The reason phrase, where it is not the usual one of the status. */
   readonly reason?: string
+  /** Whether the HTTP layer answers: such a reply gets none of the headers that others get (see headers.ts). */
+  readonly raised?: true
+  /** The body is a file, which conditional requests and ranges are about. */
+  readonly file?: FileFacts
 }
 
 const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
@@ -34,10 +38,13 @@ export function refuse(
 ): Reply {
   const refusal: Refusal = refusals[name]
   const own = { ...refusal.headers, ...headers }
-  const { status, reason } = refusal
+  const { status, reason, raised } = refusal
   const phrase = reason === undefined ? {} : { reason }
   if (typeof refusal.body === 'string') return { status, headers: own, body: '', ...phrase }
-  if ('json' in refusal.body) return json(JSON.stringify(refusal.body.json), status)
+  if ('json' in refusal.body) {
+    const body = JSON.stringify(refusal.body.json)
+    return { status, headers: { ...jsonHeaders, ...own }, body }
+  }
   const body = refusal.body.text.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '')
-  return { status, headers: { ...textHeaders, ...own }, body }
+  return { status, headers: { ...textHeaders, ...own }, body, ...(raised && { raised }) }
 }

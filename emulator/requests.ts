@@ -124,9 +124,41 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** The last decoded body: handlers ask for the text of one request more than once. */
 let decoded: { body: Uint8Array; text: string } | undefined
 
-/** The body as text, whatever its content type says. Throws TypeError for invalid UTF-8. */
-export function bodyText(request: Request): string {
-  if (decoded?.body !== request.body)
-    decoded = { body: request.body, text: decoder.decode(request.body) }
+/**
+ * The body as text in the charset of its content type, whose media type does not matter.
+ * Throws TypeError for bytes that are no text in it, and RangeError for an unknown charset.
+ */
+export function bodyText({ body, headers }: Request): string {
+  if (decoded?.body !== body) {
+    const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
+    decoded = { body, text: decodeText(body, charset?.toLowerCase() || 'utf-8') }
+  }
   return decoded.text
+}
+
+function decodeText(bytes: Uint8Array, charset: string): string {
+  if (/^utf[-_]?8$/.test(charset)) return decoder.decode(bytes)
+  // These two mean something else in a browser's list of charsets, which TextDecoder goes by.
+  if (/^(us-)?ascii$/.test(charset) && bytes.some((byte) => byte > 127))
+    throw new TypeError('no ASCII')
+  if (/^(latin-?1|iso-?8859-1)$/.test(charset)) {
+    let text = ''
+    for (let at = 0; at < bytes.length; at += 8192) {
+      text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+    }
+    return text
+  }
+  return new TextDecoder(charset, { fatal: true }).decode(bytes)
+}
+
+/** A target in which `replace` has changed the query's tokens, however their name is spelled. */
+export function replaceToken(target: string, replace: (token: string) => string): string {
+  const cut = target.indexOf('?')
+  if (cut < 0) return target
+  const pairs = target.slice(cut + 1).split('&')
+  const shown = pairs.map((pair) => {
+    const token = parameter(pair, 'token')
+    return token === undefined ? pair : `token=${replace(token)}`
+  })
+  return `${target.slice(0, cut)}?${shown.join('&')}`
 }

@@ -33,13 +33,23 @@ export const rules = {
     carries: ['A17'],
   },
   'access/bearer-token': {
-    says: 'A local server with a token takes it as a bearer token, at the socket as query too.',
+    says: 'A local server with a token takes it as a bearer token or as the query token.',
     basis: 'stated',
     on: local,
     carries: ['A17'],
   },
   'access/bearer-refusal': {
     says: 'Without the configured token, paths and the socket answer 401 and WWW-Authenticate.',
+    basis: 'chosen',
+    on: local,
+  },
+  'access/bearer-options': {
+    says: 'OPTIONS needs no token, since a browser asks for leave without one.',
+    basis: 'chosen',
+    on: local,
+  },
+  'access/bearer-hidden': {
+    says: 'The token shows in no reply and in no journal, which replays without it.',
     basis: 'chosen',
     on: local,
   },

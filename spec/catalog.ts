@@ -75,6 +75,28 @@ export const hostedModelFolders = {
   },
 } as const satisfies Schema
 
+/** Model files with the place of their folder among those of the same name; times are seconds since 1970. */
+export const modelFiles = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      pathIndex: { type: 'integer', minimum: 0 },
+      modified: { type: 'number', volatile: true },
+      created: { type: 'number', volatile: true },
+      size: { type: 'integer', minimum: 0 },
+    },
+    required: ['name', 'pathIndex', 'modified', 'created', 'size'],
+  },
+} as const satisfies Schema
+
+/** What a model file says of itself. */
+export const modelMetadata = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+} as const satisfies Schema
+
 export const endpoints = {
   objectInfo: {
     method: 'GET',
@@ -109,6 +131,63 @@ export const endpoints = {
     does: 'Lists the models of a folder.',
     replies: { 200: modelNames, 404: 'empty' },
     hostedReplies: { 200: hostedModels, 401: hostedError, 404: hostedError },
+  },
+  experimentModelFolders: {
+    method: 'GET',
+    path: '/experiment/models',
+    on: local,
+    does: 'Lists the model folders with their paths.',
+    replies: { 200: hostedModelFolders },
+  },
+  experimentModels: {
+    method: 'GET',
+    path: '/experiment/models/{folder}',
+    on: local,
+    does: 'Lists the models of a folder with their sizes and times.',
+    replies: { 200: modelFiles, 404: 'empty' },
+  },
+  modelPreview: {
+    method: 'GET',
+    path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
+    on: local,
+    does: 'Gives the preview image of a model.',
+    replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
+  },
+  modelMetadata: {
+    method: 'GET',
+    path: '/view_metadata/{folder}',
+    on: local,
+    does: 'Gives the metadata of a model file.',
+    query: { filename: { type: 'string', examples: ['sd_xl_base_1.0.safetensors'] } },
+    replies: { 200: modelMetadata, 404: 'empty' },
+  },
+  embeddings: {
+    method: 'GET',
+    path: '/embeddings',
+    on: local,
+    does: 'Lists the embeddings.',
+    replies: { 200: modelNames },
+  },
+  extensions: {
+    method: 'GET',
+    path: '/extensions',
+    on: local,
+    does: 'Lists the scripts that node packs add to the front end.',
+    replies: { 200: names },
+  },
+  translations: {
+    method: 'GET',
+    path: '/i18n',
+    on: local,
+    does: 'Gives the translations of node packs.',
+    replies: { 200: { type: 'object' } },
+  },
+  workflowTemplates: {
+    method: 'GET',
+    path: '/workflow_templates',
+    on: local,
+    does: 'Lists the workflow templates of node packs.',
+    replies: { 200: { type: 'object', additionalProperties: names } },
   },
 } as const satisfies Endpoints
 
@@ -154,6 +233,46 @@ export const rules = {
   },
   'catalog/unknown-folder': {
     says: 'An unknown model folder answers 404, an empty one an empty array.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/experiment-folders': {
+    says: 'GET /experiment/models tells the paths of the model folders, without configs and nodes.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/experiment-models': {
+    says: 'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/model-preview': {
+    says: 'The preview of a model without an image, or in an unknown folder, answers 404.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/model-preview-index': {
+    says: 'The preview of a model answers 500 where the folder has no path of that index.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/model-metadata': {
+    says: 'GET /view_metadata/<folder> gives the metadata of a .safetensors file as texts.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/no-model-metadata': {
+    says: 'GET /view_metadata answers 404 for other files, unknown ones and unknown folders.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/embeddings': {
+    says: 'GET /embeddings lists the files of the folder embeddings without their endings.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/no-packs': {
+    says: 'Without node packs there are no extensions, translations and workflow templates.',
     basis: 'observed',
     on: local,
   },

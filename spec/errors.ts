@@ -10,18 +10,29 @@ export const refusals = {
     when: 'The request has a form that its handler does not expect: broken JSON, a wrong JSON type.',
     body: { text: '500 Internal Server Error\n\nServer got itself in trouble' },
     headers: { Connection: 'close' },
+    raised: true,
+  },
+  internalPage: {
+    status: 500,
+    when: 'The same for a client whose Accept names text/html.',
+    body: {
+      text: '<html><head><title>500 Internal Server Error</title></head><body>\n<h1>500 Internal Server Error</h1>\nServer got itself in trouble\n</body></html>\n',
+    },
+    headers: { 'Content-Type': 'text/html; charset=utf-8', Connection: 'close' },
+    raised: true,
   },
   unknownPath: {
     status: 404,
     when: 'GET or HEAD of a path that no route serves, or that only serves POST.',
     body: 'empty',
-    headers: { 'Content-Type': 'application/octet-stream' },
+    headers: { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' },
   },
   methodNotAllowed: {
     status: 405,
     when: 'A method that the path does not serve; an unknown path serves GET and HEAD.',
     body: { text: '405: Method Not Allowed' },
     headers: { Allow: '{methods}' },
+    raised: true,
   },
   notFoundEmpty: {
     status: 404,
@@ -32,6 +43,7 @@ export const refusals = {
     status: 404,
     when: 'A path that leaves the root, or an unknown path below /internal/.',
     body: { text: '404: Not Found' },
+    raised: true,
   },
   forbiddenEmpty: {
     status: 403,
@@ -43,10 +55,34 @@ export const refusals = {
     when: 'A file name, a folder type or an upload that the handler refuses.',
     body: 'empty',
   },
+  badRequestText: {
+    status: 400,
+    when: 'What is no HTTP request: an unknown method, a line that is too long, a broken body.',
+    body: { text: '400: Bad Request' },
+    headers: { Connection: 'close' },
+    raised: true,
+  },
+  preconditionFailed: {
+    status: 412,
+    when: 'A file has another entity tag than If-Match names, or is newer than If-Unmodified-Since.',
+    body: 'empty',
+  },
+  rangeNotSatisfiable: {
+    status: 416,
+    when: 'A Range of a file that is malformed, names several parts, or begins after its end.',
+    body: 'empty',
+    headers: { 'Content-Range': 'bytes */{size}' },
+  },
   bodyTooLarge: {
     status: 413,
     when: 'A request body above the configured limit.',
     body: { text: 'Maximum request body size {limit} exceeded.' },
+    raised: true,
+  },
+  queueFull: {
+    status: 413,
+    when: 'A submit that would take the size of all pending workflows beyond the limit.',
+    body: { text: 'The queue is full: pending workflows may take up {limit} bytes.' },
   },
   bearerMissing: {
     status: 401,
@@ -54,20 +90,80 @@ export const refusals = {
     body: { text: '401: Unauthorized' },
     headers: { 'WWW-Authenticate': 'Bearer' },
   },
+  directoryMissing: {
+    status: 400,
+    when: 'A listing of user data that names no folder.',
+    body: { text: 'Directory not provided' },
+  },
+  directoryInvalid: {
+    status: 403,
+    when: 'A listing of user data outside the user folder.',
+    body: { text: 'Invalid directory' },
+  },
+  directoryUnknown: {
+    status: 404,
+    when: 'A listing of user data in a folder that does not exist.',
+    body: { text: 'Directory not found' },
+  },
+  pathInvalid: {
+    status: 400,
+    when: 'The second version of that listing, outside the user folder.',
+    body: { text: 'Invalid path requested' },
+  },
+  pathUnknown: {
+    status: 404,
+    when: 'The same for a path that does not exist.',
+    body: { text: 'Requested path not found' },
+  },
+  pathNoDirectory: {
+    status: 400,
+    when: 'The same for a path that is a file.',
+    body: { text: 'Requested path is not a directory' },
+  },
+  folderAsFile: {
+    status: 403,
+    when: 'A folder of the user that is read like a file.',
+    body: 'empty',
+    headers: { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' },
+  },
+  fileExists: {
+    status: 409,
+    when: 'User data under a taken name, with overwrite=false.',
+    body: { text: 'File already exists' },
+  },
+  fileNotWritten: {
+    status: 400,
+    when: 'User data under a name that no file can have, or for which there is no room.',
+    body: 'empty',
+    reason: 'Invalid filename. Please avoid special characters like :\\/*?"<>|',
+  },
+  duplicateUser: {
+    status: 400,
+    when: 'A new user with the name of another.',
+    body: { json: { error: 'Duplicate username.' } },
+  },
+  directoryType: {
+    status: 400,
+    when: 'A listing of a folder that is not input, output or temp.',
+    body: { json: { error: 'Invalid directory type' } },
+  },
   socketWithoutUpgrade: {
     status: 400,
     when: 'GET /ws without the headers of a WebSocket handshake.',
-    body: { text: 'No WebSocket UPGRADE hdr: None\n Can "Upgrade" only to "WebSocket".' },
+    body: { text: 'No WebSocket UPGRADE hdr: {upgrade}\n Can "Upgrade" only to "WebSocket".' },
+    raised: true,
   },
   socketVersion: {
     status: 400,
     when: 'A WebSocket handshake of another version than 13.',
     body: { text: 'Unsupported version: {version}' },
+    raised: true,
   },
   socketKey: {
     status: 400,
     when: 'A WebSocket handshake whose key is missing or malformed.',
     body: { text: 'Handshake error: {key}' },
+    raised: true,
   },
 } as const satisfies Refusals
 

@@ -16,6 +16,22 @@ export const fileEntry = {
   required: ['filename', 'subfolder', 'type'],
 } as const satisfies Schema
 
+const fileEntries = { type: 'array', items: fileEntry } as const
+
+/** What an output node shows: lists by key, which under these keys hold files. */
+export const nodeOutput = {
+  type: 'object',
+  properties: {
+    images: fileEntries,
+    audio: fileEntries,
+    latents: fileEntries,
+    video: fileEntries,
+    videos: fileEntries,
+    '3d': fileEntries,
+  },
+  additionalProperties: { type: 'array', items: {} },
+} as const satisfies Schema
+
 export const uploadReply = {
   type: 'object',
   properties: {
@@ -39,7 +55,7 @@ export const originalRef = {
 
 const formFields = {
   image: { type: 'string', contentMediaType: 'application/octet-stream' },
-  type: { type: 'string' },
+  type: { enum: folderTypes },
   subfolder: { type: 'string' },
   overwrite: { type: 'string' },
 } as const satisfies Readonly<Record<string, Schema>>
@@ -60,6 +76,7 @@ export const maskForm = {
       type: 'string',
       contentMediaType: 'application/json',
       contentSchema: originalRef,
+      examples: ['{"filename": "ComfyUI_00001_.png"}'],
     },
   },
   required: ['image', 'original_ref'],
@@ -79,13 +96,23 @@ export const endpoints = {
     on: both,
     does: 'Gives a file, on hosted the way to it.',
     query: {
-      filename: { type: 'string' },
+      filename: { type: 'string', examples: ['example.png'] },
       subfolder: { type: 'string' },
-      type: { type: 'string' },
+      type: { enum: folderTypes, examples: ['input'] },
       preview: { type: 'string' },
       channel: { type: 'string' },
     },
-    replies: { 200: 'bytes', 400: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
+    replies: {
+      200: 'bytes',
+      206: 'bytes',
+      304: 'empty',
+      400: 'empty',
+      403: 'empty',
+      404: 'empty',
+      412: 'empty',
+      416: 'empty',
+      500: 'text',
+    },
     hostedReplies: {
       302: 'empty',
       400: hostedError,
@@ -148,8 +175,23 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'files/view-undecodable': {
+    says: 'A conversion of what is no picture, a damaged one or a huge one answers 500.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/view-webp': {
+    says: 'A WebP conversion is lossless, whatever its quality; one above 100 answers 500.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/view-conditional': {
-    says: 'A viewed file takes part in conditional and range requests.',
+    says: 'A viewed file has ETag and Last-Modified, which conditional requests are held against.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/view-range': {
+    says: 'A Range of a viewed file answers 206 with that part, or 416 where there is none.',
     basis: 'observed',
     on: local,
   },
@@ -194,6 +236,21 @@ export const rules = {
     says: 'Outputs that are no pictures are one small valid sample of their format.',
     basis: 'chosen',
     on: both,
+  },
+  'files/animated': {
+    says: 'Animations are told as animated true, a WebP file of a single frame as false.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/preview-3d': {
+    says: 'Previews of 3D models give the model file and the camera, or null, as result.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/examples': {
+    says: 'A new server holds the input files that its node types name, and lists them there.',
+    basis: 'chosen',
+    on: local,
   },
   'files/local-videos': {
     says: 'Video outputs stand under the key videos.',
@@ -240,6 +297,11 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'files/upload-image-text': {
+    says: 'An upload whose image is a text instead of a file answers 500.',
+    basis: 'observed',
+    on: local,
+  },
   'files/upload-is-usable': {
     says: 'A workflow loads an uploaded image by the name in the reply.',
     basis: 'observed',
@@ -274,7 +336,27 @@ export const rules = {
     on: local,
   },
   'files/mask-bad-original': {
-    says: 'A mask without a usable original_ref answers 500.',
+    says: 'A mask whose original_ref is no JSON object with a filename answers 500.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/mask-lost-original': {
+    says: 'A mask whose original does not exist is answered like any, and not stored.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/mask-unfit': {
+    says: 'A mask that is no picture, or not as large as its original, answers 500.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/mask-format': {
+    says: 'A mask is stored as PNG or WebP, as its name ends; another ending answers 500.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/mask-text': {
+    says: 'A mask that is stored as PNG keeps the texts of its original.',
     basis: 'observed',
     on: local,
   },

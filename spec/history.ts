@@ -2,12 +2,13 @@
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from './language.ts'
 import { hostedError } from './errors.ts'
+import { nodeOutput } from './files.ts'
 import { queueItem } from './queue.ts'
 
 /** Outputs by node id; each value holds lists such as `images`. */
 export const outputs = {
   type: 'object',
-  additionalProperties: { type: 'object', additionalProperties: { type: 'array', items: {} } },
+  additionalProperties: nodeOutput,
 } as const satisfies Schema
 
 export const historyStatus = {

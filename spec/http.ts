@@ -1,6 +1,12 @@
 // What holds for every path: the twin below /api, HEAD, OPTIONS, unknown paths and methods, bodies.
 
-import { both, local, type Rules } from './language.ts'
+import { both, local, type Endpoint, type Rules } from './language.ts'
+
+/** What any local endpoint answers besides its own replies: to origins, to tokens and to bodies. */
+export const commonReplies = {
+  always: { 401: 'text', 403: 'empty', 500: 'text' },
+  withBody: { 413: 'text' },
+} as const satisfies Readonly<Record<string, Endpoint['replies']>>
 
 export const rules = {
   'http/json-replies': {
@@ -26,7 +32,7 @@ export const rules = {
     on: local,
   },
   'http/twin-below-api': {
-    says: 'Every local path answers below /api too.',
+    says: 'Every local path answers below /api too, but for those below /internal/.',
     basis: 'observed',
     on: local,
   },
@@ -65,8 +71,68 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'http/cors-raised': {
+    says: 'In CORS mode a reply of the HTTP layer, such as 405, 413 or 500, names no origin.',
+    basis: 'observed',
+    on: local,
+  },
   'http/body-limit': {
     says: 'A body above the limit answers 413 with a text that names the limit.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/body-limit-told': {
+    says: 'The features tell a configured body limit as a float, and the usual one as an integer.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/body-compressed': {
+    says: 'A body in gzip or deflate is decompressed; what comes out counts for the limit.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/body-charset': {
+    says: 'A JSON body is read in the charset of its Content-Type, where an unknown one answers 500.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/body-transfer': {
+    says: 'A body that comes in chunks or after 100 Continue is read like any other.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/body-broken-off': {
+    says: 'A request whose client goes away before the end of its body has no effect.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/long-lines': {
+    says: 'A request line or header line of more than 8190 bytes answers 400.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/no-http': {
+    says: 'A method that HTTP does not know, and what is no HTTP, answers 400.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/failure-page': {
+    says: 'A client that accepts text/html is told of a 500 by a small page.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/cache-control': {
+    says: 'The ending of a path decides on Cache-Control: scripts no-cache, pictures for a day.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/connection': {
+    says: 'Connections are kept; only a 500 and a reply to a client that asks for it close theirs.',
+    basis: 'observed',
+    on: local,
+  },
+  'http/other-upgrades': {
+    says: 'An upgrade to something else than a WebSocket is ignored, and the request answered.',
     basis: 'observed',
     on: local,
   },

@@ -8,11 +8,14 @@ import * as files from './files.ts'
 import * as frameLayouts from './frames.ts'
 import * as history from './history.ts'
 import * as http from './http.ts'
+import * as internal from './internal.ts'
 import * as manager from './manager.ts'
 import * as socket from './messages.ts'
 import * as queue from './queue.ts'
 import * as runs from './runs.ts'
+import * as settings from './settings.ts'
 import * as system from './system.ts'
+import * as userdata from './userdata.ts'
 import * as workflows from './workflows.ts'
 
 /** Every area with all that its file says, in the order in which PROTOCOL.md tells them. */
@@ -29,6 +32,9 @@ export const areas = {
   files,
   catalog,
   system,
+  userdata,
+  settings,
+  internal,
   manager,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
@@ -45,6 +51,9 @@ export const rules = {
   ...files.rules,
   ...catalog.rules,
   ...system.rules,
+  ...userdata.rules,
+  ...settings.rules,
+  ...internal.rules,
   ...manager.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules
@@ -58,6 +67,9 @@ export const endpoints = {
   ...catalog.endpoints,
   ...queue.endpoints,
   ...system.endpoints,
+  ...userdata.endpoints,
+  ...settings.endpoints,
+  ...internal.endpoints,
   ...manager.endpoints,
 } as const satisfies Endpoints
 export type EndpointName = keyof typeof endpoints

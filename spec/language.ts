@@ -42,6 +42,8 @@ export type Endpoint = {
   readonly does: string
   readonly query?: Readonly<Record<string, Schema>>
   readonly body?: Schema | 'multipart' | 'bytes'
+  /** Set where a request without a body is as good. */
+  readonly bodyIsOptional?: true
   /** The fields of a multipart body. */
   readonly form?: Schema
   readonly replies: Readonly<Record<number, ReplyBody>>
@@ -82,6 +84,8 @@ export type Refusal = {
   readonly reason?: string
   /** Headers beyond those that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Whether the HTTP layer answers, so that the reply gets none of the headers that others get. */
+  readonly raised?: true
 }
 export type Refusals = Readonly<Record<string, Refusal>>
 

@@ -16,6 +16,9 @@ export const installModelRequest = {
     filename: { type: 'string' },
   },
   required: ['url', 'path', 'filename'],
+  examples: [
+    { url: 'https://models.example/a', path: 'checkpoints', filename: 'model.safetensors' },
+  ],
 } as const satisfies Schema
 
 export const installStatus = {
@@ -36,7 +39,7 @@ export const endpoints = {
     on: local,
     does: 'Installs a node pack from its repository.',
     body: installRequest,
-    replies: { 200: 'empty', 400: 'empty', 405: 'text' },
+    replies: { 200: 'empty', 400: 'empty', 405: 'text', 500: 'text' },
   },
   managerStatus: {
     method: 'GET',
@@ -51,7 +54,7 @@ export const endpoints = {
     on: local,
     does: 'Installs a model file.',
     body: installModelRequest,
-    replies: { 200: 'empty', 400: 'empty', 405: 'text' },
+    replies: { 200: 'empty', 400: 'empty', 405: 'text', 500: 'text' },
   },
 } as const satisfies Endpoints
 
@@ -92,6 +95,11 @@ export const rules = {
   },
   'manager/path-stays-inside': {
     says: 'A model path outside the model folders is refused.',
+    basis: 'chosen',
+    on: local,
+  },
+  'manager/incomplete': {
+    says: 'An installation without one of its texts answers 400 and installs nothing.',
     basis: 'chosen',
     on: local,
   },

@@ -10,18 +10,20 @@ import {
   type Schema,
 } from './language.ts'
 import { hostedError } from './errors.ts'
+import { nodeOutput } from './files.ts'
 
 const id = { type: 'string' } as const
 const ids = { type: 'array', items: { type: 'string' } } as const
 const objectOrArray = { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] } as const
-const timestamp = { type: 'integer', volatile: true } as const
+const timestamp = { type: 'integer', minimum: 0, volatile: true } as const
+const amount = { type: 'number', minimum: 0 } as const
 
 /** The state of one node in a `progress_state` message. */
 export const nodeProgress = {
   type: 'object',
   properties: {
-    value: { type: 'number' },
-    max: { type: 'number' },
+    value: amount,
+    max: amount,
     state: { enum: ['pending', 'running', 'finished', 'error'] },
     node_id: id,
     prompt_id: id,
@@ -48,6 +50,20 @@ export const featureFlags = {
     supports_preview_metadata: { type: 'boolean' },
     max_upload_size: { type: 'number' },
   },
+} as const satisfies Schema
+
+/** A line of the server's log: when it was written, as ISO text, and what it says. */
+export const logEntry = {
+  type: 'object',
+  properties: { t: { type: 'string', volatile: true }, m: { type: 'string' } },
+  required: ['t', 'm'],
+} as const satisfies Schema
+
+/** Columns and rows of the server's terminal. */
+export const terminalSize = {
+  type: 'object',
+  properties: { cols: { type: 'integer' }, rows: { type: 'integer' } },
+  required: ['cols', 'rows'],
 } as const satisfies Schema
 
 export const messages = {
@@ -83,10 +99,26 @@ export const messages = {
     when: 'There is something to tell a person, in words.',
     data: { type: 'object', properties: { value: { type: 'string' } }, required: ['value'] },
   },
+  logs: {
+    on: local,
+    when: 'The log of the server has new lines.',
+    data: {
+      type: 'object',
+      properties: {
+        entries: { type: 'array', items: logEntry },
+        size: { anyOf: [terminalSize, { type: 'null' }] },
+      },
+      required: ['entries', 'size'],
+    },
+  },
   execution_start: {
     on: both,
     when: 'A run begins.',
-    data: { type: 'object', properties: { prompt_id: id, timestamp }, required: ['prompt_id'] },
+    data: {
+      type: 'object',
+      properties: { prompt_id: id, timestamp },
+      required: ['prompt_id', 'timestamp'],
+    },
   },
   execution_cached: {
     on: both,
@@ -94,7 +126,7 @@ export const messages = {
     data: {
       type: 'object',
       properties: { nodes: ids, prompt_id: id, timestamp },
-      required: ['nodes', 'prompt_id'],
+      required: ['nodes', 'prompt_id', 'timestamp'],
     },
   },
   executing: {
@@ -124,8 +156,8 @@ export const messages = {
     data: {
       type: 'object',
       properties: {
-        value: { type: 'number' },
-        max: { type: 'number' },
+        value: amount,
+        max: amount,
         prompt_id: id,
         node: id,
       },
@@ -140,12 +172,7 @@ export const messages = {
       properties: {
         node: id,
         display_node: id,
-        output: {
-          anyOf: [
-            { type: 'object', additionalProperties: { type: 'array', items: {} } },
-            { type: 'null' },
-          ],
-        },
+        output: { anyOf: [nodeOutput, { type: 'null' }] },
         prompt_id: id,
       },
       required: ['node', 'output', 'prompt_id'],
@@ -154,7 +181,11 @@ export const messages = {
   execution_success: {
     on: both,
     when: 'A run has succeeded.',
-    data: { type: 'object', properties: { prompt_id: id, timestamp }, required: ['prompt_id'] },
+    data: {
+      type: 'object',
+      properties: { prompt_id: id, timestamp },
+      required: ['prompt_id', 'timestamp'],
+    },
   },
   execution_error: {
     on: both,
@@ -173,7 +204,17 @@ export const messages = {
         current_outputs: objectOrArray,
         timestamp,
       },
-      required: ['prompt_id', 'node_id', 'exception_message', 'exception_type', 'traceback'],
+      required: [
+        'prompt_id',
+        'node_id',
+        'node_type',
+        'executed',
+        'exception_message',
+        'exception_type',
+        'traceback',
+        'current_inputs',
+        'current_outputs',
+      ],
     },
   },
   execution_interrupted: {
@@ -188,7 +229,7 @@ export const messages = {
         executed: ids,
         timestamp,
       },
-      required: ['prompt_id'],
+      required: ['prompt_id', 'timestamp'],
     },
   },
 } as const satisfies Messages
@@ -198,13 +239,14 @@ export type MessageType = keyof typeof messages
 export { type Kind, order, type Order, type State } from './order.ts'
 
 /** Who receives a type on local; `own` is the socket whose id is the `client_id` of the run. */
-export type Receivers = 'everyone' | 'own' | 'own-or-everyone' | 'asking-socket'
+export type Receivers = 'everyone' | 'own' | 'own-or-everyone' | 'asking-socket' | 'subscriber'
 
 /** On local. `own-or-everyone`: everyone when the run has no `client_id`. Previews go like `progress`. */
 export const receivers = {
   status: 'everyone',
   feature_flags: 'asking-socket',
   notification: 'own',
+  logs: 'subscriber',
   execution_start: 'own',
   execution_cached: 'own',
   executing: 'own',
@@ -407,6 +449,36 @@ export const rules = {
   'messages/no-handshake': {
     says: 'GET /ws without a WebSocket handshake answers 400.',
     basis: 'observed',
+    on: local,
+  },
+  'messages/handshake-headers': {
+    says: 'The answer to a handshake tells Date and Server too, and selects no sub-protocol.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/too-large': {
+    says: 'A client message above 4 MiB closes its socket with 1009.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/malformed': {
+    says: 'Invalid UTF-8 closes its socket with 1007, a malformed frame with 1002.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/pings-and-closes': {
+    says: 'A ping is answered by a pong, and a close by 1000 whatever its code.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/slow-reader': {
+    says: 'A socket for which more than 64 MiB wait is cut off; the others are served as ever.',
+    basis: 'chosen',
+    on: local,
+  },
+  'messages/uncompressed': {
+    says: 'Messages are compressed only where that is switched on and the client offers it.',
+    basis: 'chosen',
     on: local,
   },
   'messages/hosted-all-connections': {

@@ -3,8 +3,11 @@
 import type { Deployment } from './language.ts'
 import type { MessageType } from './messages.ts'
 
-/** `executing_null` is `executing` with node null; the `executing` of a reconnect, without `prompt_id`, is not counted. */
-export type Kind = Exclude<MessageType, 'feature_flags'> | 'executing_null'
+/**
+ * `executing_null` is `executing` with node null; the `executing` of a reconnect, without `prompt_id`, is not counted,
+ * nor is what tells of no run.
+ */
+export type Kind = Exclude<MessageType, 'feature_flags' | 'logs'> | 'executing_null'
 export type State =
   | 'queued'
   | 'started'

@@ -10,7 +10,8 @@ export const queueItem = {
     { type: 'number', volatile: true },
     { type: 'string', volatile: true },
     { type: 'object' },
-    { type: 'object' },
+    // An object, unless the client has sent something else.
+    {},
     { type: 'array', items: { type: 'string' } },
   ],
   minItems: 5,
@@ -93,6 +94,7 @@ export const endpoints = {
     on: both,
     does: 'Cancels the running run; an optional body names the one that is meant.',
     body: { type: 'object', properties: { prompt_id: { type: 'string' } } },
+    bodyIsOptional: true,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 401: hostedError, 404: hostedError },
   },
@@ -156,6 +158,11 @@ export const rules = {
   'queue/interrupt-named': {
     says: 'An interrupt that names a run stops only that one, and only while it runs.',
     basis: 'observed',
+    on: local,
+  },
+  'queue/bounded': {
+    says: 'A submit that takes the pending workflows beyond 512 MiB answers 413.',
+    basis: 'chosen',
     on: local,
   },
   'queue/hosted-interrupt': {

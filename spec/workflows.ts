@@ -47,6 +47,14 @@ export const submitPayload = {
     },
   },
   required: ['prompt'],
+  examples: [
+    {
+      prompt: {
+        '1': { class_type: 'LoadImage', inputs: { image: 'example.png' } },
+        '2': { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },
+      },
+    },
+  ],
 } as const satisfies Schema
 
 export const nodeErrorsOfNode = {

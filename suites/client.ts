@@ -22,17 +22,25 @@ export type Session = {
   readonly texts: readonly string[]
   /** What came that the spec does not allow, as sentences. */
   readonly faults: readonly string[]
-  /** The first message that matches, already here or still to come. Fails when the socket closes before. */
+  /** The first message that matches, already here or still to come. Fails when it cannot come any more. */
   readonly next: (matches: (message: Message) => boolean) => Promise<Message>
   readonly send: (data: string | Uint8Array) => void
-  /** Resolves when the server has read all that was sent before, by a ping. */
+  /** Resolves when the server has read all that was sent before, and its answers are here, by a ping. */
   readonly settled: () => Promise<void>
   readonly close: () => Promise<number>
   readonly closed: Promise<number>
 }
 
-/** Opens a socket and resolves when its first message, the status with its sid, is here. */
-export async function openSession(url: string, path: string, clientId?: string): Promise<Session> {
+/**
+ * Opens a socket and resolves when its first message, the status with its sid, is here.
+ * @param isStill whether the time of the server stands still: what is not on its way then never comes.
+ */
+export async function openSession(
+  url: string,
+  path: string,
+  clientId?: string,
+  isStill = false,
+): Promise<Session> {
   const query = clientId === undefined ? '' : `?clientId=${encodeURIComponent(clientId)}`
   const socket = new WebSocket(url.replace(/^http/, 'ws') + path + query)
   const received: Received[] = []
@@ -40,16 +48,25 @@ export async function openSession(url: string, path: string, clientId?: string):
   const rawFrames: Uint8Array[] = []
   const faults: string[] = []
   const waiting = new Set<() => void>()
-  socket.on('message', (data: Buffer, isBinary: boolean) => {
+  let pings = 0
+  const take = (data: Buffer, isBinary: boolean): void => {
     if (isBinary) {
       rawFrames.push(data)
       received.push(decodeFrame(data))
     } else {
       const text = data.toString()
-      const message = JSON.parse(text) as Message
       texts.push(text)
+      const message = JSON.parse(text) as Message
       faults.push(...judgeMessage(message))
       received.push(message)
+    }
+  }
+  socket.on('message', (data: Buffer, isBinary: boolean) => {
+    try {
+      take(data, isBinary)
+    } catch (error) {
+      // What cannot be read is no reason to lose what comes behind it.
+      faults.push(String(error))
     }
     for (const check of waiting) check()
   })
@@ -64,6 +81,20 @@ export async function openSession(url: string, path: string, clientId?: string):
     socket.once('error', reject)
   })
   const messages = (): readonly Message[] => received.filter(isMessage)
+  const missing = (why: string): Error =>
+    new Error(`${why} The session received:\n${texts.join('\n')}`)
+  const settled = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const id = `${++pings}`
+      const read = (data: Buffer): void => {
+        if (data.toString() !== id) return
+        socket.off('pong', read)
+        resolve()
+      }
+      socket.on('pong', read)
+      void closed.then(() => reject(missing('The socket closed first.')))
+      socket.ping(id)
+    })
   const next = (matches: (message: Message) => boolean): Promise<Message> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
@@ -71,10 +102,14 @@ export async function openSession(url: string, path: string, clientId?: string):
         if (found === undefined && socket.readyState <= WebSocket.OPEN) return
         waiting.delete(check)
         if (found) resolve(found)
-        else reject(new Error(`The socket closed first. It received:\n${texts.join('\n')}`))
+        else reject(missing('The socket closed first.'))
       }
       waiting.add(check)
       check()
+      const giveUp = (): void => {
+        if (waiting.delete(check)) reject(missing('Nothing is on its way any more.'))
+      }
+      if (isStill && waiting.has(check)) void settled().then(giveUp, giveUp)
     })
   const session: Session = {
     clientId,
@@ -86,11 +121,7 @@ export async function openSession(url: string, path: string, clientId?: string):
     faults,
     next,
     send: (data) => socket.send(data),
-    settled: () =>
-      new Promise((resolve) => {
-        socket.once('pong', () => resolve())
-        socket.ping()
-      }),
+    settled,
     close: () => {
       socket.close()
       return closed

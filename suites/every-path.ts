@@ -12,14 +12,8 @@ type Plain = {
   readonly status: number
 }
 
-/** Endpoints that only hosted has, those that a local server has only when it is told so, and masks (not built yet). */
-type Elsewhere =
-  | 'jobStatus'
-  | 'job'
-  | 'managerInstall'
-  | 'managerStatus'
-  | 'managerInstallModel'
-  | 'uploadMask'
+/** Endpoints that only hosted has, and those that a local server has only when it is told so. */
+type Elsewhere = 'jobStatus' | 'job' | 'managerInstall' | 'managerStatus' | 'managerInstallModel'
 
 // What is asked leaves the answers as they are: the same request again is answered alike.
 const plain: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>> = {
@@ -33,6 +27,7 @@ const plain: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>> = {
   changeHistory: { path: '/history', body: { delete: ['nowhere'] }, status: 200 },
   view: { path: '/view?filename=example.png&type=input', status: 200 },
   uploadImage: { path: '/upload/image', body: {}, status: 400 },
+  uploadMask: { path: '/upload/mask', body: {}, status: 400 },
   socket: { path: '/ws', status: 400 },
   objectInfo: { path: '/object_info', status: 200 },
   objectInfoOf: { path: '/object_info/KSampler', status: 200 },
@@ -46,6 +41,38 @@ const plain: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>> = {
   features: { path: '/features', status: 200 },
   promptInfo: { path: '/prompt', status: 200 },
   home: { path: '/', status: 200 },
+  experimentModelFolders: { path: '/experiment/models', status: 200 },
+  experimentModels: { path: '/experiment/models/loras', status: 200 },
+  modelPreview: { path: '/experiment/models/preview/loras/0/sub/none.safetensors', status: 404 },
+  modelMetadata: {
+    path: '/view_metadata/embeddings?filename=example_negative.safetensors',
+    status: 200,
+  },
+  embeddings: { path: '/embeddings', status: 200 },
+  extensions: { path: '/extensions', status: 200 },
+  translations: { path: '/i18n', status: 200 },
+  workflowTemplates: { path: '/workflow_templates', status: 200 },
+  listUserdata: { path: '/userdata?dir=.&full_info=true', status: 200 },
+  browseUserdata: { path: '/v2/userdata', status: 200 },
+  readUserdata: { path: '/userdata/none.json', status: 404 },
+  writeUserdata: { path: '/userdata/mine.json', body: {}, status: 200 },
+  deleteUserdata: { path: '/userdata/none.json', status: 404 },
+  moveUserdata: { path: '/userdata/none.json/move/there.json', status: 404 },
+  readSettings: { path: '/settings', status: 200 },
+  changeSettings: { path: '/settings', body: { mine: 1 }, status: 200 },
+  readSetting: { path: '/settings/mine', status: 200 },
+  changeSetting: { path: '/settings/mine', body: 1, status: 200 },
+  users: { path: '/users', status: 200 },
+  addUser: { path: '/users', body: {}, status: 500 },
+  logs: { path: '/internal/logs', status: 200 },
+  rawLogs: { path: '/internal/logs/raw', status: 200 },
+  subscribeLogs: {
+    path: '/internal/logs/subscribe',
+    body: { clientId: 'nobody', enabled: false },
+    status: 200,
+  },
+  folderPaths: { path: '/internal/folder_paths', status: 200 },
+  folderFiles: { path: '/internal/files/input', status: 200 },
 }
 
 /** The requests, ready to be sent, with what the spec says of their endpoints. */

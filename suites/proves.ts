@@ -1,10 +1,44 @@
 // Registers a case for one or more rules: its title is made of them, and it gets a subject of its own.
 
 import type { EmulatorOptions } from 'flowdouble'
-import { test } from 'vitest'
+import { test as register } from 'vitest'
 import type { Rule } from '../spec/language.ts'
 import { quirks, type RuleId, rules } from '../spec/index.ts'
 import { isForeign, startSubject, type Subject } from './subject.ts'
+
+/** A case as data. `ids` are rules, or `quirks/` and the id of a quirk. */
+export type Case = {
+  readonly title: string
+  readonly ids: readonly string[]
+  readonly options: EmulatorOptions
+  readonly body: (subject: Subject) => Promise<void>
+}
+
+let collected: Case[] | undefined
+
+/**
+ * The cases that are declared while `load` runs, for somebody who runs them on servers of his own: they become no tests.
+ */
+export async function collectCases(load: () => Promise<unknown>): Promise<readonly Case[]> {
+  const cases: Case[] = []
+  collected = cases
+  try {
+    await load()
+  } finally {
+    collected = undefined
+  }
+  return cases
+}
+
+/** Runs a case on a subject of its own; `options` are further ones of its world. */
+export async function runCase({ body, options }: Case, more: EmulatorOptions = {}): Promise<void> {
+  const subject = await startSubject({ ...options, ...more })
+  try {
+    await body(subject)
+  } finally {
+    await subject.close()
+  }
+}
 
 /**
  * A case that proves rules: it has to fail on a server that breaks them.
@@ -17,14 +51,7 @@ export function proves(
 ): void {
   const ids: readonly RuleId[] = typeof ruleIds === 'string' ? [ruleIds] : ruleIds
   const title = ids.map((id) => `${id} [local] ${(rules[id] as Rule).says}`).join(' + ')
-  test.skipIf(isForeign && Object.keys(options).length > 0)(title, async () => {
-    const subject = await startSubject(options)
-    try {
-      await body(subject)
-    } finally {
-      await subject.close()
-    }
-  })
+  add({ title, ids, options, body })
 }
 
 /** A case for the behaviour that a quirk switches on; `options` are further ones of its world. */
@@ -33,12 +60,21 @@ export function switched(
   body: (subject: Subject) => Promise<void>,
   options: EmulatorOptions = {},
 ): void {
-  test.skipIf(isForeign)(`quirks/${id} [local] ${quirks[id].quirk}`, async () => {
-    const subject = await startSubject({ ...options, quirk: [id, ...(options.quirk ?? [])] })
-    try {
-      await body(subject)
-    } finally {
-      await subject.close()
-    }
-  })
+  const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
+  const title = `quirks/${id} [local] ${quirks[id].quirk}`
+  add({ title, ids: [`quirks/${id}`], options: own, body })
+}
+
+function add(one: Case): void {
+  if (collected !== undefined) {
+    collected.push(one)
+    return
+  }
+  const needsOptions = Object.keys(one.options).length > 0
+  register.skipIf(isForeign && needsOptions)(one.title, () => runCase(one))
+}
+
+/** A test of something that is no rule, in a file of cases. Where cases are collected it is left out. */
+export function test(title: string, body: () => Promise<void> | void): void {
+  if (collected === undefined) register(title, body)
 }

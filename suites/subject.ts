@@ -44,7 +44,7 @@ export type Subject = {
     graph: Graph,
     fields?: Readonly<Record<string, unknown>>,
   ) => Promise<Run>
-  /** Lets time pass until the session has received a message that matches. */
+  /** Lets time pass until the session has received a message that matches. Fails when none comes. */
   readonly reach: (session: Session, matches: (message: Message) => boolean) => Promise<Message>
   /** Lets time pass until nothing is due. */
   readonly idle: () => Promise<void>
@@ -73,6 +73,8 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
   const url = foreignUrl ?? (emulator as Emulator).url
   const agent = supertest(url)
   const sessions: Session[] = []
+  const isManual = emulator?.options.clock === 'manual'
+  const isStill = isManual || emulator?.options.clock === 'instant'
 
   const request: Subject['request'] = async (method, path, body, headers = {}) => {
     const sent = agent[method.toLowerCase() as 'get'](path)
@@ -86,12 +88,12 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
   const submit: Subject['submit'] = (graph, fields = {}) =>
     post('/prompt', { prompt: graph, ...fields })
   const idle = async (): Promise<void> => {
-    if (emulator?.options.clock === 'manual') await emulator.until('idle')
+    if (isManual) await emulator?.until('idle')
   }
   const reach: Subject['reach'] = async (session, matches) => {
-    const isHere = session.messages().some(matches)
-    if (!isHere && emulator?.options.clock === 'manual') {
-      await emulator.until(
+    if (isManual) await session.settled()
+    if (isManual && !session.messages().some(matches)) {
+      await emulator?.until(
         (effect) => effect.kind === 'send' && matches(JSON.parse(effect.text) as Message),
       )
     }
@@ -125,7 +127,7 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
       return replyOf(await sent)
     },
     connect: async (clientId, path = '/ws') => {
-      const session = await openSession(url, path, clientId)
+      const session = await openSession(url, path, clientId, isStill)
       sessions.push(session)
       return session
     },

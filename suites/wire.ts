@@ -1,10 +1,12 @@
 // One HTTP exchange as bytes on a connection of its own: what the usual clients hide, shown as it came.
 
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 /** A reply as it stood on the wire. */
 export type Exchange = {
   readonly status: number
+  /** The reason phrase beside the status. */
+  readonly reason: string
   /** Header lines in their order and spelling. */
   readonly lines: readonly string[]
   /** The value of a header, whatever its spelling; undefined when it is absent. */
@@ -21,13 +23,26 @@ export async function exchange(
   headers: Readonly<Record<string, string>> = {},
   body: string | Uint8Array = '',
 ): Promise<Exchange> {
-  const { hostname, port, host } = new URL(url)
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const { host } = new URL(url)
   const all = { Host: host, Connection: 'close', 'Content-Length': `${bytes.length}`, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
-  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
-  socket.write(bytes)
+  return exchangeBytes(url, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, bytes)
+}
+
+/** Opens a connection without a word. */
+export function dial(url: string): Socket {
+  const { hostname, port } = new URL(url)
+  return connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
+}
+
+/** Sends these bytes and reads to the end of the connection, which the server has to close. */
+export async function exchangeBytes(
+  url: string,
+  ...sent: readonly (string | Uint8Array)[]
+): Promise<Exchange> {
+  const socket = dial(url)
+  for (const bytes of sent) socket.write(bytes)
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
   return read(Buffer.concat(chunks).toString())
@@ -40,7 +55,9 @@ function read(text: string): Exchange {
     const prefix = `${name.toLowerCase()}: `
     return lines.find((line) => line.toLowerCase().startsWith(prefix))?.slice(prefix.length)
   }
-  return { status: Number(start.split(' ')[1]), lines, header, body: text.slice(cut + 4) }
+  const [, status, ...reason] = start.split(' ')
+  const body = text.slice(cut + 4)
+  return { status: Number(status), reason: reason.join(' '), lines, header, body }
 }
 
 /** The parts of a reply that show what kind of body it has. */

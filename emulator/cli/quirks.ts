@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import type { Quirk } from '../../spec/language.ts'
 import { quirks } from '../../spec/quirks.ts'
-import { localQuirks } from '../options.ts'
+import { localQuirks } from '../option-table.ts'
 import type { CommandIo } from './run.ts'
 
 const help = `Usage: flowdouble quirks [--json]

@@ -7,6 +7,7 @@ import { printable } from '../client/display.ts'
 import type { Emulator } from '../edge/node.ts'
 import type { Entry } from '../journal.ts'
 import type { Effect } from '../machine.ts'
+import { replaceToken } from '../requests.ts'
 import type { CommandIo } from './run.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
@@ -16,8 +17,11 @@ const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors
 export function banner(emulator: Emulator, io: CommandIo): string {
   const colors = colorsOf(io)
   const { url, options } = emulator
-  const { seed, clock, pace, preview, quirk } = options
+  const { seed, clock, pace, preview, quirk, token } = options
   const settings = [`seed ${seed}`, `clock ${clock}`, `pace ${pace} ms`, `previews ${preview}`]
+  // Whoever gave the token knows it; nobody else reads it here.
+  if (token !== null) settings.push('bearer token needed')
+  const client = token === null ? url : `"${url}/?token=TOKEN"`
   if (quirk.length > 0) settings.push(`quirks ${quirk.join(', ')}`)
   return `
   ${colors.bold('flowdouble')}  a test double for a workflow execution server
@@ -26,7 +30,7 @@ export function banner(emulator: Emulator, io: CommandIo): string {
   WebSocket  ${colors.cyan(`${url.replace(/^http/, 'ws')}/ws?clientId=YOUR-ID`)}
   ${colors.dim(printable(settings.join(' · ')))}
 
-  Submit a workflow:  npx flowdouble run WORKFLOW.json --url ${url}
+  Submit a workflow:  npx flowdouble run WORKFLOW.json --url ${client}
   Stop with Ctrl+C.
 
 `
@@ -87,7 +91,7 @@ export function createWatch(io: CommandIo): { show: (entry: Entry) => void } {
   return { show }
 }
 
-const withoutToken = (target: string): string => target.replace(/([?&]token=)[^&]*/g, '$1***')
+const withoutToken = (target: string): string => replaceToken(target, () => '***')
 
 /** Why a submit was refused, and what lets it through. */
 function hint(target: string, { status, body }: Reply): string {

@@ -4,12 +4,14 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { type Emulator, startEmulator } from '../edge/node.ts'
-import { isUsageError, type OptionEntry, optionTable, usageError } from '../options.ts'
+import { type OptionEntry, optionTable } from '../option-table.ts'
+import { completeOptions, isUsageError, type ServerOptions, usageError } from '../options.ts'
 import type { CommandIo } from './run.ts'
 
 /** Flags that are not options of the server. */
 const ownFlags = {
   config: { type: 'string' },
+  'token-env': { type: 'string' },
   'ready-file': { type: 'string' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
@@ -29,6 +31,7 @@ ${entries.map(([, { flag, value, help }]) => helpLine(`--${flag} ${value}`, help
 
 Options of the command:
 ${helpLine('--config FILE', 'JSON file with options of the server; flags win over it')}
+${helpLine('--token-env NAME', 'the environment variable that holds the token')}
 ${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens')}
 ${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
 ${helpLine('--ready-file FILE', 'written when the server listens, with its addresses as JSON')}
@@ -56,15 +59,21 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
       io.stdout.write(serveHelp())
       return 0
     }
+    if (flags.run !== undefined) requireFile(resolve(io.cwd, flags.run))
     const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
     const watch = display && io.stdout.isTTY ? display.createWatch(io) : undefined
     const emulator = await startEmulator({
-      ...readOptions(flags, io.cwd),
+      ...readOptions(flags, io),
       ...(watch && { onEntry: watch.show }),
     })
-    announce(emulator, flags, io)
-    if (display) io.stdout.write(display.banner(emulator, io))
-    return await untilStopped(emulator, flags, io)
+    try {
+      announce(emulator, flags, io)
+      if (display) io.stdout.write(display.banner(emulator, io))
+      await untilStopped(emulator, flags, io)
+      return 0
+    } finally {
+      await emulator.close()
+    }
   } catch (error) {
     const message = usageMessage(error)
     if (message === undefined) throw error
@@ -73,11 +82,21 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
   }
 }
 
+/** Throws a usage error at once for a workflow that cannot even be read. */
+function requireFile(path: string): void {
+  try {
+    readFileSync(path)
+  } catch (error) {
+    throw usageError(`Cannot read the workflow of --run: ${(error as Error).message}`)
+  }
+}
+
 type Flags = ReturnType<typeof readFlags>
 
 function readFlags(argv: readonly string[]): {
   readonly server: Readonly<Record<string, string | string[]>>
   readonly config?: string
+  readonly tokenEnv?: string
   readonly readyFile?: string
   readonly run?: string
   readonly out: string
@@ -88,7 +107,7 @@ function readFlags(argv: readonly string[]): {
   const options: ParseArgsConfig['options'] = { ...ownFlags }
   for (const [, { flag, many }] of entries)
     options[flag] = { type: 'string', multiple: many ?? false }
-  const { values } = parseArgs({ args: [...argv], options, strict: true })
+  const { values } = parseArgs({ args: argv.map(spellOut), options, strict: true })
   const server: Record<string, string | string[]> = {}
   for (const [name, { flag }] of entries) {
     const value = values[flag]
@@ -96,9 +115,11 @@ function readFlags(argv: readonly string[]): {
   }
   const text = (name: string): string | undefined => values[name] as string | undefined
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
+  const tokenEnv = text('token-env')
   return {
     server,
     ...(config !== undefined && { config }),
+    ...(tokenEnv !== undefined && { tokenEnv }),
     ...(readyFile !== undefined && { readyFile }),
     ...(run !== undefined && { run }),
     out: text('out') ?? 'output',
@@ -108,10 +129,26 @@ function readFlags(argv: readonly string[]): {
   }
 }
 
+const bareFlags = new Map(entries.map(([, { flag, bare }]) => [`--${flag}`, bare]))
+
+/** A flag that comes without its value gets the one that it stands for alone. */
+function spellOut(arg: string, at: number, argv: readonly string[]): string {
+  const bare = bareFlags.get(arg)
+  const isAlone = argv[at + 1]?.startsWith('-') ?? true
+  return bare !== undefined && isAlone ? `${arg}=${bare}` : arg
+}
+
 /** Options from the config file, then from the flags. Paths in the config are relative to it. */
-function readOptions(flags: Flags, cwd: string): Readonly<Record<string, unknown>> {
+function readOptions(flags: Flags, { cwd, env }: CommandIo): Readonly<Record<string, unknown>> {
   const fromFile = flags.config === undefined ? {} : readConfig(resolve(cwd, flags.config))
-  return { ...fromFile, ...flags.server }
+  // Looked at one by one first, so that a refusal names the place where the mistake stands.
+  completeOptions(fromFile, (name) => `option "${name}" of ${flags.config}`)
+  completeOptions(flags.server, (name) => `--${optionTable[name as keyof ServerOptions].flag}`)
+  const { tokenEnv } = flags
+  if (tokenEnv === undefined) return { ...fromFile, ...flags.server }
+  const token = env[tokenEnv]
+  if (!token) throw usageError(`The environment variable ${tokenEnv} holds no token.`)
+  return { ...fromFile, token, ...flags.server }
 }
 
 function readConfig(path: string): Readonly<Record<string, unknown>> {
@@ -140,12 +177,16 @@ function announce(emulator: Emulator, flags: Flags, io: CommandIo): void {
   if (flags.readyFile !== undefined) {
     const path = resolve(io.cwd, flags.readyFile)
     // Whoever waits for the file must never see half of it.
-    writeFileSync(`${path}.tmp`, `${JSON.stringify(addresses)}\n`)
-    renameSync(`${path}.tmp`, path)
+    try {
+      writeFileSync(`${path}.tmp`, `${JSON.stringify(addresses)}\n`)
+      renameSync(`${path}.tmp`, path)
+    } catch (error) {
+      throw usageError(`Cannot write the ready file: ${(error as Error).message}`)
+    }
   }
 }
 
-async function untilStopped(emulator: Emulator, flags: Flags, io: CommandIo): Promise<number> {
+async function untilStopped(emulator: Emulator, flags: Flags, io: CommandIo): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve())
     process.once('SIGTERM', () => resolve())
@@ -153,8 +194,6 @@ async function untilStopped(emulator: Emulator, flags: Flags, io: CommandIo): Pr
   if (flags.run !== undefined)
     await Promise.race([runOnce(emulator, flags.run, flags, io), stopped])
   await stopped
-  await emulator.close()
-  return 0
 }
 
 async function runOnce(
@@ -164,10 +203,11 @@ async function runOnce(
   io: CommandIo,
 ): Promise<void> {
   const { runCommand } = await import('./run.ts')
+  const { token } = emulator.options
   const argv = [
     workflow,
     '--url',
-    emulator.url,
+    token === null ? emulator.url : `${emulator.url}/?token=${encodeURIComponent(token)}`,
     '--out',
     flags.out,
     ...(flags.quiet ? ['--quiet'] : []),
@@ -186,6 +226,10 @@ function usageMessage(error: unknown): string | undefined {
   const { code, port, address } = error as NodeJS.ErrnoException & {
     port?: number
     address?: string
+  }
+  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
+    const flag = /'(?:-\w, )?(--[\w-]+)/.exec(error.message)?.[1] ?? 'A flag'
+    return `${flag} needs a value of its own; one that begins with - is written ${flag}=VALUE.`
   }
   if (typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS_'))
     return `${error.message.split('. ')[0]}.`

@@ -20,15 +20,17 @@ const refusal = (status: number, error: string): Answer => ({
   text: JSON.stringify({ error }),
 })
 
-/** Answers a request below `CONTROL_PREFIX`. */
+/** Answers a request below `CONTROL_PREFIX`. `headers` go with every answer. */
 export async function answerControl(
   request: { readonly method: string; readonly target: string; readonly body: Uint8Array },
   response: ServerResponse,
   clock: Pick<Emulator, 'advance' | 'until'>,
   recorder: Recorder,
+  headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { status, type, text } = await answer(request, clock, recorder)
-  response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) })
+  const length = Buffer.byteLength(text)
+  response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, ...headers })
   response.end(text)
 }
 

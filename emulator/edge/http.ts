@@ -1,85 +1,96 @@
 // HTTP at the edge: a request becomes an input, a reply effect becomes bytes on the wire.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Body, Effect, Headers } from '../machine.ts'
-import type { Picture, PictureFormat } from '../pictures/picture.ts'
+import type { PictureFile } from '../pictures/picture.ts'
+import { answerFile, conditionalHeaders } from './conditional.ts'
 
 /** The request headers that the protocol looks at. No other reaches a world or its journal. */
-const read = ['host', 'origin', 'content-type', 'accept'] as const
+const read = ['host', 'origin', 'content-type', 'accept', ...conditionalHeaders] as const
 
-export function readHeaders(request: IncomingMessage): Headers {
+/** @param credentials whether the world looks at them. */
+export function readHeaders(request: IncomingMessage, credentials: boolean): Headers {
   const headers: Record<string, string> = {}
+  const { authorization } = request.headers
+  if (credentials && authorization !== undefined) headers['authorization'] = authorization
   for (const name of read) {
     const value = request.headers[name]
-    if (value !== undefined) headers[name] = value
+    if (typeof value === 'string') headers[name] = value
   }
   return headers
 }
 
-/**
- * Collects the body. Resolves to null when it is larger than `limitBytes`: the rest is not read.
- * Rejects when the client goes away before the end.
- */
-export function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Array | null> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= limitBytes) chunks.push(chunk)
-      else {
-        chunks.length = 0
-        request.pause()
-        resolve(null)
-      }
-    })
-    request.on('end', () =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
-    )
-    request.on('error', reject)
-    request.on('close', () => {
-      if (!request.complete) reject(new Error('The client went away.'))
-    })
-  })
-}
-
-/** Whether a request comes without a body, so that nothing has to be waited for. */
-export const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
-  (method === 'GET' || method === 'HEAD') &&
-  headers['content-length'] === undefined &&
-  headers['transfer-encoding'] === undefined
-
-/** Makes the bytes of a picture file that holds these texts. */
-type EncodePicture = (
-  picture: Picture,
-  format: PictureFormat,
-  text: PictureBody['text'],
-) => Uint8Array
-type PictureBody = Extract<Body, { readonly picture: Picture }>
+/** Makes the bytes of a picture file. */
+type EncodeFile = (file: PictureFile) => Uint8Array
 
 /** Writes a reply. `timeMs` is the world's time since 1970, which Date tells. */
 export function writeReply(
   response: ServerResponse,
-  reply: Pick<Extract<Effect, { kind: 'reply' }>, 'status' | 'headers' | 'body' | 'reason'>,
+  reply: Pick<
+    Extract<Effect, { kind: 'reply' }>,
+    'status' | 'headers' | 'body' | 'reason' | 'file'
+  >,
   timeMs: number,
-  encodePicture: EncodePicture,
+  encodeFile: EncodeFile,
 ): void {
-  const body = bytesOf(reply.body, encodePicture)
+  const bytes = bytesOf(reply.body, encodeFile)
+  // Only here, where its bytes are known, can a file be held against what the request says of it.
+  const {
+    status,
+    headers: given,
+    body,
+  } = reply.file === undefined
+    ? { status: reply.status, headers: reply.headers, body: bytes }
+    : answerFile(reply.headers, reply.file, bytes, readHeaders(response.req, false))
   // Node adds its own Date and Connection; those of the world are wanted. Keep-alive goes on without the header.
   response.sendDate = false
   response.removeHeader('Connection')
   const headers: string[] = []
-  for (const name in reply.headers) headers.push(name, reply.headers[name] as string)
-  // 204 says by itself that there is no body, and allows no length.
-  if (reply.status !== 204) headers.push('Content-Length', `${body.length}`)
+  const isOld = response.req.httpVersionMinor === 0
+  for (const name in given) {
+    const isChunked = name === 'Transfer-Encoding'
+    if (name !== 'Connection' && !(isChunked && isOld)) {
+      headers.push(name, given[name] as string)
+    }
+  }
+  // These say by themselves that there is no body: 204 allows no length, that of 304 would be another one.
+  const isBare = status === 204 || status === 304
+  const isChunked = 'Transfer-Encoding' in given && !isOld
+  if (!isBare && !isChunked) headers.push('Content-Length', `${body.length}`)
   headers.push('Date', dateText(timeMs), 'Server', 'flowdouble')
-  response.writeHead(reply.status, reply.reason, headers)
+  // A client that still sends what is too large has to be stopped.
+  const isLast = 'Connection' in given || response.req.isPaused()
+  if (isLast || !response.shouldKeepAlive) headers.push('Connection', 'close')
+  else if (isOld) headers.push('Connection', 'keep-alive')
+  response.writeHead(status, reply.reason, headers)
   response.end(body)
 }
 
-function bytesOf(body: Body, encodePicture: EncodePicture): Uint8Array {
+/** A reply of text as it stands on the wire, for a connection that ends with it. */
+export function replyText(
+  {
+    status,
+    headers,
+    body,
+  }: Pick<Extract<Effect, { kind: 'reply' }>, 'status' | 'headers' | 'body'>,
+  timeMs: number,
+): string {
+  const text = typeof body === 'string' ? body : ''
+  const ending = {
+    'Content-Length': Buffer.byteLength(text),
+    Date: dateText(timeMs),
+    Server: 'flowdouble',
+    Connection: 'close',
+  }
+  const lines = Object.entries({ ...headers, ...ending }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
+}
+
+function bytesOf(body: Body, encodeFile: EncodeFile): Uint8Array {
   if (typeof body === 'string') return textBytes(body)
-  return body instanceof Uint8Array ? body : encodePicture(body.picture, body.format, body.text)
+  return body instanceof Uint8Array ? body : encodeFile(body)
 }
 
 /** The bytes of the last long text: constant answers are encoded once. */
@@ -97,7 +108,7 @@ function textBytes(text: string): Uint8Array {
 let dateSecond = NaN
 let date = ''
 
-function dateText(timeMs: number): string {
+export function dateText(timeMs: number): string {
   const second = Math.floor(timeMs / 1000)
   if (second !== dateSecond) {
     dateSecond = second

@@ -1,21 +1,23 @@
 // A world behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
-import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { Entry } from '../journal.ts'
 import type { Effect, Input } from '../machine.ts'
 import { completeOptions, type ServerOptions, usageError } from '../options.ts'
 import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
-import { refuse } from '../replies.ts'
+import type { Reply } from '../replies.ts'
+import { guard } from '../server/access.ts'
 import { encodeFrame } from '../server/frames.ts'
-import { MAX_BODY_BYTES } from '../server/messages.ts'
+import { corsHeaders, finish } from '../server/headers.ts'
+import { maxBodyBytes } from '../server/messages.ts'
 import { createWorld, type World, type WorldOptions } from '../server/world.ts'
+import { readCatalog } from './catalog.ts'
 import { answerControl, CONTROL_PREFIX } from './control.ts'
-import { createDriver, type Driver } from './driver.ts'
-import { hasNoBody, readBody, readHeaders, writeReply } from './http.ts'
+import { createDriver, type Driver, type Tamper } from './driver.ts'
+import { writeReply } from './http.ts'
+import { type Arrived, createListener } from './listener.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
@@ -25,6 +27,8 @@ export type EmulatorOptions = Partial<Omit<ServerOptions, 'seed'>> & {
   readonly seed?: string | number
   /** Called with each input and its effects, after they have been carried out. */
   readonly onEntry?: (entry: Entry) => void
+  /** For suites only: makes a deliberately wrong server, to show that a case catches it. */
+  readonly tamper?: Tamper
 }
 
 /** A running server. */
@@ -54,11 +58,11 @@ const START_DELAY_MS = 25
  * Throws a usage error for options that cannot be used, and the system's error when the address is taken.
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const { onEntry, ...rest } = given
+  const { onEntry, tamper, ...rest } = given
   const options = completeOptions({ port: 0, ...rest })
   const world = createWorld(worldOptions(options))
   const recorder = await createRecorder(world.options, options.journal)
-  const edge = connect(world, options, recorder, onEntry)
+  const edge = connect(world, options, recorder, { onEntry, tamper })
   try {
     await listen(edge.server, options)
   } catch (error) {
@@ -98,44 +102,24 @@ function worldOptions(options: ServerOptions): WorldOptions {
     historyLimit: 10_000,
     fileLimit: 10_000,
     uploadLimitBytes: 512 * 2 ** 20,
-  }
-}
-
-/** The catalogue that comes with the package: two folders up from `dist/emulator/edge/`, in `spec/`. */
-const builtIn = new URL('../../../spec/node-types.json', import.meta.url)
-
-function readCatalog(file: string | null): string {
-  let text: string
-  try {
-    text = readFileSync(file ?? builtIn, 'utf8')
-  } catch (error) {
-    throw usageError(`Cannot read the node types: ${(error as Error).message}`)
-  }
-  if (file !== null) requireCatalog(file, text)
-  return text
-}
-
-/** A file of one's own is checked at once, so that the mistake shows before the first request. */
-function requireCatalog(file: string, text: string): void {
-  const hint = 'Save one with: curl -s http://127.0.0.1:8188/object_info > object_info.json'
-  let catalog: unknown
-  try {
-    catalog = JSON.parse(text)
-  } catch {
-    throw usageError(`${file} is no JSON. ${hint}`)
-  }
-  const entries = typeof catalog === 'object' && catalog !== null ? Object.values(catalog) : []
-  const isType = (entry: unknown): boolean =>
-    typeof entry === 'object' && entry !== null && 'input' in entry
-  if (Array.isArray(catalog) || entries.length === 0 || !entries.every(isType)) {
-    throw usageError(`${file} is no object of node types. ${hint}`)
+    pendingLimitBytes: 512 * 2 ** 20,
+    maxBody: options.maxBody,
+    cors: options.cors,
+    token: options.token,
+    manager: options.manager,
   }
 }
 
 type Edge = {
-  readonly server: ReturnType<typeof createServer>
+  readonly server: Server
   readonly driver: Driver
   readonly sockets: Sockets
+}
+
+/** What a caller hangs into the path of inputs and effects. */
+type Hooks = {
+  readonly onEntry: EmulatorOptions['onEntry'] | undefined
+  readonly tamper: Tamper | undefined
 }
 
 type Codec = typeof Pictures
@@ -144,7 +128,7 @@ function connect(
   world: World,
   options: ServerOptions,
   recorder: Recorder,
-  onEntry: ((entry: Entry) => void) | undefined,
+  { onEntry, tamper }: Hooks,
 ): Edge {
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
@@ -157,72 +141,60 @@ function connect(
     sockets.carryOut(effects)
     onEntry?.(entry)
   }
-  const driver = createDriver(world, options.clock, carryOut, (work) => sockets.together(work))
+  const together = (work: () => void): void => sockets.together(work)
+  const driver = createDriver(world, options.clock, carryOut, together, tamper)
   const encodeImage = (image: Picture | Preview, format: PictureFormat): Uint8Array =>
     'step' in image
       ? (codec as Codec).encodePreview(image, format)
       : (codec as Codec).encodePicture(image, format)
-  const encodeFile: Codec['encodePicture'] = (...file) => (codec as Codec).encodePicture(...file)
-  const sockets = createSockets(driver.dispatch, (content) => encodeFrame(content, encodeImage))
+  const encodeFile: Codec['encodeFile'] = (file) => (codec as Codec).encodeFile(file)
+  const timeMs = (): number => world.options.epochMs + world.nowMs
+  const sockets = createSockets({
+    dispatch: driver.dispatch,
+    encode: (content) => encodeFrame(content, encodeImage),
+    timeMs,
+    readsCredentials: world.options.token !== null,
+    compresses: options.wsCompress,
+  })
 
   const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
     const response = responses.get(effect.request)
     responses.delete(effect.request)
-    const timeMs = world.options.epochMs + world.nowMs
-    if (response !== undefined) writeReply(response, effect, timeMs, encodeFile)
+    if (response !== undefined) writeReply(response, effect, timeMs(), encodeFile)
   }
+  const write = (response: ServerResponse, found: Reply): void =>
+    writeReply(response, found, timeMs(), encodeFile)
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = hasNoBody(request) ? new Uint8Array() : await readBody(request, MAX_BODY_BYTES)
-    if (body === null)
-      return writeReply(response, tooLarge, world.options.epochMs + world.nowMs, encodeFile)
+  const answer = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
+    const { method, target, headers } = arrived
     // The codecs are loaded by the first request that can lead to a picture, not before the server listens.
     codec ??=
-      request.method === 'POST' || request.url?.includes('/view')
+      method === 'POST' || target.includes('/view')
         ? await import('../pictures/encode.ts')
         : undefined
-    const target = request.url ?? '/'
-    if (target.startsWith(CONTROL_PREFIX)) {
-      const asked = { method: request.method ?? 'GET', target, body }
-      return answerControl(asked, response, clockOf(options, { driver, sockets }), recorder)
+    if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
+      const refusal = guard(world, arrived)
+      if (refusal) return write(response, finish(world, target, headers['accept'], refusal))
+      const clock = clockOf(options, { driver, sockets })
+      return answerControl(arrived, response, clock, recorder, corsHeaders(options.cors))
     }
-    const id = ++lastRequest
-    responses.set(id, response)
-    const headers = readHeaders(request)
-    const method = request.method ?? 'GET'
-    driver.dispatch((atMs) => ({
-      kind: 'request',
-      atMs,
-      request: id,
-      method,
-      target,
-      headers,
-      body,
-    }))
+    const request = ++lastRequest
+    responses.set(request, response)
+    driver.dispatch((atMs) => ({ kind: 'request', atMs, request, ...arrived }))
   }
 
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      // A client that goes away while it sends is no failure of the server; anything else is a broken assumption.
-      if (!request.destroyed || request.complete) throw error
-    })
-  })
-  server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
-    const path = (request.url ?? '').split('?')[0]
-    if (path === '/ws' || path === '/api/ws') void sockets.upgrade(request, raw, head)
-    else raw.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  const server = createListener({
+    readsCredentials: world.options.token !== null,
+    limitBytes: (asked) => (guard(world, asked) ? 0 : maxBodyBytes(options.maxBody)),
+    answer,
+    write,
+    timeMs,
+    upgrade: sockets.upgrade,
   })
   return { server, driver, sockets }
 }
 
-const KEEP_ALIVE_MS = 3_630_000
-
-const tooLarge = refuse('bodyTooLarge', { Connection: 'close' }, { limit: `${MAX_BODY_BYTES}` })
-
-function listen(
-  server: ReturnType<typeof createServer>,
-  { host, port }: ServerOptions,
-): Promise<void> {
+function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {

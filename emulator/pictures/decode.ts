@@ -6,10 +6,7 @@ import { decode as decodeJpeg } from 'jpeg-js'
 
 import { blank, type Pixels } from './pixels.ts'
 import { tidyPng } from './png-chunks.ts'
-import { probePicture } from './probe.ts'
-
-/** Pictures of more pixels than this are not decoded: their few bytes could fill the memory. */
-const MOST_PIXELS = 4096 * 4096
+import { MOST_PIXELS, probePicture } from './probe.ts'
 
 /** The pixels of a PNG or JPEG file, or null where `bytes` are no such file or a damaged one. */
 export const decodePicture = (bytes: Uint8Array): Pixels | null => {

@@ -2,38 +2,42 @@
 
 import { hash53 } from '../random.ts'
 import { encodeJpeg } from './jpeg.ts'
-import { paint, paintPreview, type Pixels } from './paint.ts'
-import type { Picture, PictureFormat, Preview } from './picture.ts'
+import { paint, paintPreview } from './paint.ts'
+import type { Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
+import { onlyChannels } from './pixels.ts'
 import { encodePng } from './png.ts'
+import { withTextChunks } from './png-chunks.ts'
+import { encodeWebp } from './webp.ts'
 
-/** Texts in a picture file: keyword and text. */
-type Texts = ReadonlyArray<readonly [keyword: string, text: string]>
+/** The file of `picture` in its own size; JPEG at quality 95. Shared with others: do not write to it. */
+export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Array =>
+  encodeFile({ picture, format, text: [] })
 
-/**
- * The file of `picture` in its own size; JPEG at quality 95. `text` goes into PNG files only.
- * Shared with others: do not write to it.
- */
-export const encodePicture = (
-  picture: Picture,
-  format: PictureFormat,
-  text: Texts = [],
-): Uint8Array => {
+/** The bytes of a file of a picture. Shared with others: do not write to them. */
+export const encodeFile = (file: PictureFile): Uint8Array => {
+  const { picture, format, text, textChunks, quality = JPEG_QUALITY, channels } = file
   const texts = text.length === 0 ? '' : ` ${hash53(JSON.stringify(text))}`
-  return keep(`${keyOf(picture)} ${format}${texts}`, () => encode(paint(picture), format, text))
+  const bytes = keep(`${keyOf(picture)} ${format} ${quality} ${channels}${texts}`, () => {
+    const pixels = paint(picture)
+    const isPart = channels === 'rgb' || channels === 'a'
+    const shown = isPart ? onlyChannels(pixels, channels) : pixels
+    if (format === 'webp') return encodeWebp(shown)
+    if (format === 'jpeg') return encodeJpeg(shown, quality)
+    return encodePng(shown, text, channels === 'a' || channels === 'rgba')
+  })
+  return textChunks === undefined ? bytes : withTextChunks(bytes, textChunks)
 }
 
 /** The file of one step of `preview`, as `encodePicture` makes it. */
 export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Array => {
   const { of, step, steps, maxSize } = preview
-  return keep(`${keyOf(of)} ${step}/${steps} ${maxSize} ${format}`, () =>
-    encode(paintPreview(preview), format),
-  )
+  return keep(`${keyOf(of)} ${step}/${steps} ${maxSize} ${format}`, () => {
+    const pixels = paintPreview(preview)
+    return format === 'jpeg' ? encodeJpeg(pixels, JPEG_QUALITY) : encodePng(pixels)
+  })
 }
 
 const JPEG_QUALITY = 95
-
-const encode = (pixels: Pixels, format: PictureFormat, text: Texts = []): Uint8Array =>
-  format === 'jpeg' ? encodeJpeg(pixels, JPEG_QUALITY) : encodePng(pixels, text)
 
 const keyOf = ({ kind, id, width, height }: Picture): string => `${kind} ${id} ${width}x${height}`
 

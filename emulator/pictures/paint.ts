@@ -3,7 +3,7 @@
 import { decodePicture } from './decode.ts'
 import { CELL, coarsen, expand, mixNoise } from './mosaic.ts'
 import type { Picture, Preview } from './picture.ts'
-import { blend, crop, fill, invert, type Pixels } from './pixels.ts'
+import { blend, crop, fill, invert, type Pixels, withAlphaOf } from './pixels.ts'
 import { seedOf } from './random.ts'
 import { scale, type Target } from './resample.ts'
 import { paintScene } from './scene-paint.ts'
@@ -58,6 +58,10 @@ const paintKind = (picture: Picture, make: Maker): Pixels => {
     case 'blended': {
       const of = scale(make(picture.of), { width, height })
       return blend(of, scale(make(picture.over), { width, height }), picture.opacity)
+    }
+    case 'masked': {
+      const of = scale(make(picture.of), { width, height })
+      return withAlphaOf(of, scale(make(picture.mask), { width, height }))
     }
   }
 }
@@ -162,5 +166,7 @@ const paintKindSmall = (picture: Picture, target: Target, make: Maker): Pixels =
       return scale(paint(picture), target)
     case 'blended':
       return blend(make(picture.of), make(picture.over), picture.opacity)
+    case 'masked':
+      return withAlphaOf(make(picture.of), make(picture.mask))
   }
 }

@@ -64,6 +64,15 @@ export type Picture =
       readonly over: Picture
       readonly opacity: number
     }
+  /** `of` with the alpha channel of `mask`, which is an uploaded file of the same size. */
+  | {
+      readonly kind: 'masked'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly of: Picture
+      readonly mask: Extract<Picture, { kind: 'stored' }>
+    }
 
 /** A preview: how `of` looks after `step` of `steps`, at most `maxSize` pixels wide and high. */
 export type Preview = {
@@ -74,3 +83,23 @@ export type Preview = {
 }
 
 export type PictureFormat = 'png' | 'jpeg'
+
+/** The longest side that a picture can have in a file of these formats, in pixels. */
+export const longestSide = { png: 2 ** 31 - 1, jpeg: 65535, webp: 16383 } as const
+
+/** A file of a picture, made when somebody asks for it. */
+export type PictureFile = {
+  readonly picture: Picture
+  readonly format: PictureFormat | 'webp'
+  /** Texts for a PNG file. */
+  readonly text: readonly (readonly [keyword: string, text: string])[]
+  /** Chunks of another PNG file that hold texts; they are taken over as they are. */
+  readonly textChunks?: Uint8Array
+  /** Of a JPEG file, 1 to 100; 95 when absent. */
+  readonly quality?: number
+  /**
+   * What is shown: the colours without alpha, the alpha on black, or both with an alpha channel in any case.
+   * When absent, both, and the alpha channel only where it is not opaque.
+   */
+  readonly channels?: 'rgb' | 'a' | 'rgba'
+}

@@ -54,6 +54,23 @@ export const crop = (
   return part
 }
 
+/** A copy of `pixels` with the alpha of `mask`, which has the same size. */
+export const withAlphaOf = (pixels: Pixels, mask: Pixels): Pixels => {
+  const data = pixels.data.slice()
+  for (let at = 3; at < data.length; at += 4) data[at] = mask.data[at]!
+  return { ...pixels, data }
+}
+
+/** A copy that shows the colours without alpha, or the alpha on black. */
+export const onlyChannels = (pixels: Pixels, channels: 'rgb' | 'a'): Pixels => {
+  const data = pixels.data.slice()
+  for (let at = 0; at < data.length; at += 4) {
+    if (channels === 'rgb') data[at + 3] = 255
+    else data.fill(0, at, at + 3)
+  }
+  return { ...pixels, data }
+}
+
 /** `over` drawn on `of` with an opacity of 0 to 1; both have the same size. */
 export const blend = (of: Pixels, over: Pixels, opacity: number): Pixels => {
   const pixels = blank(of.width, of.height)

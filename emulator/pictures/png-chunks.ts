@@ -1,4 +1,5 @@
 // The chunks of PNG files, sorted out before one library reads them and after it wrote them.
+// It imports nothing, so that the server can look at uploads without loading a decoder.
 
 const SIGNATURE_LENGTH = 8
 /** Length, name and checksum: what a chunk has besides its content. */
@@ -47,6 +48,51 @@ export const tidyPng = (bytes: Uint8Array): Uint8Array => {
     return true
   })
   return join(bytes, kept)
+}
+
+/** Whether all chunks that are needed to see the picture are there, to the end, with right checksums. */
+export const isWholePng = (bytes: Uint8Array): boolean => {
+  const chunks = chunksOf(bytes)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const isRight = ({ at, end }: Chunk): boolean =>
+    view.getUint32(end - 4) === checksum(bytes.subarray(at + 4, end - 4))
+  return (
+    chunks.some(({ name }) => name === 'IDAT') &&
+    chunks.some(({ name }) => name === 'IEND') &&
+    // Chunks with a small first letter can be done without.
+    chunks.every((chunk) => /^[a-z]/.test(chunk.name) || isRight(chunk))
+  )
+}
+
+/** For each byte, what it does to a CRC-32. */
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1
+  return crc
+})
+
+const checksum = (bytes: Uint8Array): number => {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = crcTable[(crc ^ byte) & 255]! ^ (crc >>> 8)
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+const isText = ({ name }: Chunk): boolean => name === 'tEXt' || name === 'zTXt' || name === 'iTXt'
+
+/** The chunks of a PNG file that hold texts, as they stand there. */
+export const textChunksOf = (bytes: Uint8Array): Uint8Array => {
+  const chunks = chunksOf(bytes).filter(isText)
+  return join(bytes, chunks).subarray(SIGNATURE_LENGTH)
+}
+
+/** The same PNG file with these chunks behind its header. */
+export const withTextChunks = (bytes: Uint8Array, chunks: Uint8Array): Uint8Array => {
+  const cut = chunksOf(bytes)[0]?.end ?? bytes.length
+  const joined = new Uint8Array(bytes.length + chunks.length)
+  joined.set(bytes.subarray(0, cut))
+  joined.set(chunks, cut)
+  joined.set(bytes.subarray(cut), cut + chunks.length)
+  return joined
 }
 
 /** The same file with its texts before its pixels: some readers look no further. */

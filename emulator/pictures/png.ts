@@ -9,7 +9,7 @@ import { textsFirst } from './png-chunks.ts'
 const LEVEL = 1
 
 /**
- * A PNG file of `pixels`, without an alpha channel where all of it is opaque.
+ * A PNG file of `pixels`, without an alpha channel where all of it is opaque and `keepsAlpha` is not set.
  * Each pair of `text` becomes a tEXt chunk before the pixels. The texts are JSON: characters beyond
  * ASCII are written as \uXXXX, as real servers do. Pairs with a keyword that PNG does not allow
  * (1 to 79 printable Latin-1 characters) are left out; of equal keywords the last one counts.
@@ -17,11 +17,12 @@ const LEVEL = 1
 export const encodePng = (
   pixels: Pixels,
   text: ReadonlyArray<readonly [keyword: string, text: string]> = [],
+  keepsAlpha = false,
 ): Uint8Array => {
   const texts = text.filter(([keyword]) => /^[\x20-\x7e\xa1-\xff]{1,79}$/.test(keyword))
   const png = encode(
     {
-      ...withoutIdleAlpha(pixels),
+      ...(keepsAlpha ? { ...pixels, channels: 4 } : withoutIdleAlpha(pixels)),
       depth: 8,
       text: Object.fromEntries(texts.map(([keyword, json]) => [keyword, escapeJson(json)])),
     },

@@ -8,6 +8,9 @@ export type Probe = {
   height: number
 }
 
+/** Pictures of more pixels than this are not decoded: their few bytes could fill the memory. */
+export const MOST_PIXELS = 4096 * 4096
+
 /** The format and size of the picture in `bytes`, or null where there is none that we know. */
 export const probePicture = (bytes: Uint8Array): Probe | null => {
   const found =

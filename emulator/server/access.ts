@@ -1,6 +1,38 @@
-// Who may talk to the server [access/*, http/foreign-origin]: a page of another origin may not, at a loopback address.
+// Who may talk to the server [access/*, http/foreign-origin]: a page of another origin may not, at a loopback address,
+// and nobody without the token, where there is one.
 
 import type { Headers } from '../machine.ts'
+import { type Reply, refuse } from '../replies.ts'
+import { parameter } from '../requests.ts'
+import type { World } from './world.ts'
+
+/** Path and query of a request or handshake, with what it says of its sender. */
+type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
+
+/** What keeps a request out before its path is looked at; undefined when it is let in. */
+export function guard({ options }: World, { method, target, headers }: Asked): Reply | undefined {
+  const { cors, token } = options
+  if (cors === null) {
+    const origin = judgeOrigin(headers)
+    if (origin !== 'own') return refuse(origin === 'foreign' ? 'forbiddenEmpty' : 'internal')
+  }
+  // Browsers ask for leave (OPTIONS) without their credentials.
+  if (token === null || method === 'OPTIONS') return undefined
+  const bearer = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
+  // Sockets and pictures of a page carry no headers of one's own: for them there is the query.
+  const query = parameter(target.slice(target.indexOf('?') + 1 || target.length), 'token') ?? ''
+  const isKnown = isEqual(bearer, token) || isEqual(query, token)
+  return isKnown ? undefined : refuse('bearerMissing')
+}
+
+/** Compares in a time that tells nothing of the secret: every character is looked at. */
+function isEqual(offered: string, secret: string): boolean {
+  let difference = offered.length ^ secret.length
+  for (let at = 0; at < offered.length; at++) {
+    difference |= offered.charCodeAt(at) ^ secret.charCodeAt(at % secret.length)
+  }
+  return difference === 0
+}
 
 /**
  * How a request with these headers stands: `foreign` when a browser sent it for a page of another origin,

@@ -24,7 +24,7 @@ import {
   type Work,
 } from './nodes.ts'
 import { pythonText } from './python.ts'
-import { type SampleFormat, sampleBytes } from './samples.ts'
+import type { SampleFormat } from './samples.ts'
 
 type Behaviour = (call: Call) => Work
 
@@ -125,7 +125,7 @@ const loadPicture: Behaviour = (call) => {
   const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
   if (named === undefined)
     return failing('FileNotFoundError', `No such file: ${textInput(call, 'image', '')}`)
-  const picture = pictureOf(named.file)
+  const picture = pictureOf(named.file.content)
   if (picture === undefined) {
     return failing('PIL.UnidentifiedImageError', `cannot identify image file '${named.key}'`)
   }
@@ -171,9 +171,16 @@ const sendImages: Behaviour = (call) => {
   return { outputs: [], steps: pictures.length, socketPictures: pictures }
 }
 
+/** An animation of several pictures shows the first one only. */
+const saveAnimatedPng: Behaviour = (call) => {
+  const save = pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI'))
+  const contents = save.contents.slice(0, 1)
+  return { outputs: [], steps: 0, save: { ...save, contents, animated: true } }
+}
+
 /** Files that are no pictures: the same small sample in every run. */
 const saveSample =
-  (format: SampleFormat, key: string, prefix: string, animated = false): Behaviour =>
+  (format: SampleFormat, key: string, prefix: string, animated?: boolean): Behaviour =>
   (call) => ({
     outputs: [],
     steps: 0,
@@ -184,10 +191,14 @@ const saveSample =
         : textInput(call, 'filename_prefix', prefix),
       ending: format,
       key,
-      contents: [{ bytes: sampleBytes(format) }],
-      animated,
+      contents: [{ sample: format }],
+      ...(animated !== undefined && { animated }),
     },
   })
+
+/** A single picture makes no animation. */
+const saveAnimatedWebp: Behaviour = (call) =>
+  saveSample('webp', 'images', 'ComfyUI', pictureInput(call)?.count !== 1)(call)
 
 const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
@@ -219,6 +230,14 @@ const previewAny: Behaviour = (call) => {
   const value = source?.kind === 'literal' ? source.value : null
   const text = isObject(value) || Array.isArray(value) ? writeJson(value) : pythonText(value)
   return { outputs: [], steps: 0, ui: textUi(source?.kind === 'picture' ? describe(source) : text) }
+}
+
+/** A model file and the camera that looks at it, as they are given. */
+const preview3d: Behaviour = (call) => {
+  const camera = call.inputs.get('camera_info')
+  const cameraText = camera?.kind === 'literal' ? writeJson(camera.value) : 'null'
+  const file = JSON.stringify(textInput(call, 'model_file', ''))
+  return { outputs: [], steps: 0, ui: `{"result": [${file}, ${cameraText}]}` }
 }
 
 const describe = ({ picture, count }: { picture: Picture; count: number }): string =>
@@ -258,7 +277,8 @@ const savers: Readonly<Record<string, Behaviour>> = {
   SaveImageWebsocket: sendImages,
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
   SaveWEBM: saveVideo('webm', 'ComfyUI'),
-  SaveAnimatedWEBP: saveSample('webp', 'images', 'ComfyUI', true),
+  SaveAnimatedPNG: saveAnimatedPng,
+  SaveAnimatedWEBP: saveAnimatedWebp,
   SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
   SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
   SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),
@@ -302,6 +322,8 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   PrimitiveStringMultiline: primitive,
   PrimitiveBoolean: primitive,
   PreviewAny: previewAny,
+  Preview3D: preview3d,
+  Preview3DAnimation: preview3d,
   FlowdoubleSlow: slow,
   FlowdoubleFail: fail,
   FlowdoubleText: talk,

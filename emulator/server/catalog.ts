@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
 import { fileChoices, fileInputOf } from './file-inputs.ts'
+import { installedModels } from './installs.ts'
 import { madeUpNodes } from './made-up-nodes.ts'
 import { pythonText } from './python.ts'
 import type { World, WorldOptions } from './world.ts'
@@ -116,16 +117,18 @@ export const inputConfig = (input: Declared): Json => [input.type, input.options
 
 const MODEL_FILE = /\.(?:safetensors|sft|ckpt|pt|pt2|bin|pth|pkl|gguf|yaml)$/i
 
+export const isModelFile = (name: Json): name is string =>
+  typeof name === 'string' && MODEL_FILE.test(name)
+
 /** Whether the options of a combo are names of model files. */
-export const listsModels = (options: readonly Json[]): boolean =>
-  options.some((option) => typeof option === 'string' && MODEL_FILE.test(option))
+export const listsModels = (options: readonly Json[]): boolean => options.some(isModelFile)
 
 /** The JSON text of one node type, or undefined. Combos of input files list what the world holds now. */
 export function nodeTypeText(world: World, class_type: string): string | undefined {
   const type = nodeTypes(world).get(class_type)
   if (type === undefined) return undefined
   const input = fileInputOf(class_type)
-  if (input === undefined) return type.text
+  if (input === undefined) return withInstalledModels(world, type)
   const entry = readJson(type.text) as JsonObject
   const declaration = group(entry, 'required').get(input.name)
   if (!Array.isArray(declaration)) return type.text
@@ -136,6 +139,44 @@ export function nodeTypeText(world: World, class_type: string): string | undefin
     declaration[1].set('options', choices)
   }
   return writeJson(entry)
+}
+
+/** The text of a node type whose combos list the models that were installed since. */
+function withInstalledModels(world: World, type: NodeType): string {
+  const combos = type.inputs.map((input) => [input, currentInput(world, type, input)] as const)
+  if (combos.every(([input, current]) => input === current)) return type.text
+  const entry = readJson(type.text) as JsonObject
+  for (const [input, { name, required, type: options }] of combos) {
+    const declaration = group(entry, required ? 'required' : 'optional').get(name)
+    if (input.type !== options && Array.isArray(declaration)) declaration[0] = options
+  }
+  return writeJson(entry)
+}
+
+/** An input as it is declared now: a combo of model files also lists those that were installed. */
+export function currentInput(world: World, type: NodeType, input: Declared): Declared {
+  if (world.installs.models.entries.size === 0 || !Array.isArray(input.type)) return input
+  const folder = folderOf(world, type, input)
+  const installed = folder === undefined ? [] : installedModels(world.installs, folder)
+  if (installed.length === 0) return input
+  const files = sorted([...input.type.filter(isModelFile), ...installed])
+  return { ...input, type: [...files, ...input.type.filter((option) => !isModelFile(option))] }
+}
+
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
+
+/** The folder that a combo lists: it is the one that stands for it, or lists the same files as that one. */
+function folderOf(
+  world: World,
+  { class_type }: NodeType,
+  { name, type }: Declared,
+): string | undefined {
+  const combos = Object.entries(modelFolders)
+  const own = combos.find(([, combo]) => combo?.[0] === class_type && combo[1] === name)
+  if (own !== undefined) return own[0]
+  const files = Array.isArray(type) ? type.filter(isModelFile).join() : ''
+  const same = combos.find(([, combo]) => combo && listedFiles(world, combo).join() === files)
+  return files === '' ? undefined : same?.[0]
 }
 
 /** All node types as one JSON text, in the order of the catalogue. */
@@ -177,13 +218,22 @@ export const modelFolderNames: readonly string[] = Object.keys(modelFolders)
 /** The names of the files in a model folder, or undefined for an unknown folder. */
 export function modelFiles(world: World, folder: string): readonly string[] | undefined {
   if (!Object.hasOwn(modelFolders, folder)) return undefined
-  if (folder === 'embeddings') return ['example_negative.safetensors']
   const combo = modelFolders[folder]
-  if (!combo) return []
+  const example = folder === 'embeddings' ? ['example_negative.safetensors'] : []
+  const listed = combo ? listedFiles(world, combo) : example
+  const installed = installedModels(world.installs, folder)
+  return installed.length === 0 ? listed : sorted([...listed, ...installed])
+}
+
+/** The model files that a combo of the catalogue lists. */
+function listedFiles(
+  world: World,
+  [class_type, inputName]: readonly [class_type: string, input: string],
+): readonly string[] {
   const input = nodeTypes(world)
-    .get(combo[0])
-    ?.inputs.find(({ name }) => name === combo[1])
+    .get(class_type)
+    ?.inputs.find(({ name }) => name === inputName)
   const options = Array.isArray(input?.type) ? input.type : list(input?.options.get('options'))
   // VAELoader also offers names that are no files.
-  return options.filter((name): name is string => typeof name === 'string' && MODEL_FILE.test(name))
+  return options.filter(isModelFile)
 }

@@ -2,6 +2,7 @@
 
 import { writeJson } from '../json.ts'
 import { remember } from './history.ts'
+import { announce } from './log.ts'
 import { sendStatus } from './messages.ts'
 import type { Failure } from './nodes.ts'
 import { nextPending } from './queue.ts'
@@ -77,7 +78,7 @@ function endRun(world: World, running: Running, state: 'success' | 'error' | 'in
   const failed = state !== 'success'
   remember(world, running.run, { failed, messages: running.messages, outputs, meta })
   world.running = null
-  world.effects.push({ kind: 'run', prompt_id: running.run.prompt_id, state })
+  announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
   tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
   const next = nextPending(world)

@@ -8,17 +8,25 @@ import type { World } from './world.ts'
 /** The folders in which files are kept. */
 export const folderTypes = ['input', 'output', 'temp'] as const
 export type FolderType = (typeof folderTypes)[number]
+export const isFolderType = (type: string): type is FolderType =>
+  folderTypes.some((known) => known === type)
 
-/** An input that names a file. `what` goes into the refusal; `endings` are those that the combo lists (all, when absent). */
+/** An input that names a file. */
 export type FileInput = {
   readonly class_type: string
   readonly name: string
-  readonly what: string
+  /** What the refusal calls the file; types without a check of their own refuse what the combo does not list. */
+  readonly what?: string
+  /** Endings of the files that the combo lists; all when absent. */
   readonly endings?: readonly string[]
+  /** The subfolder whose files are listed, at any depth; those at the top of the input folder when absent. */
+  readonly below?: string
 }
 
 const pictures = ['.png', '.jpg', '.jpeg', '.gif', '.bmp', '.webp', '.tif', '.tiff', '.avif']
 const videos = ['.mp4', '.webm', '.mov', '.mkv', '.avi', '.m4v']
+const meshes = ['.gltf', '.glb', '.obj', '.fbx', '.stl']
+const texts = ['.txt', '.pdf']
 const sounds = ['.mp3', '.wav', '.flac', '.ogg', '.opus', '.m4a']
 
 const fileInputs: readonly FileInput[] = [
@@ -27,6 +35,10 @@ const fileInputs: readonly FileInput[] = [
   { class_type: 'LoadAudio', name: 'audio', what: 'audio', endings: [...sounds, ...videos] },
   { class_type: 'LoadVideo', name: 'file', what: 'video', endings: videos },
   { class_type: 'LoadLatent', name: 'latent', what: 'latent', endings: ['.latent'] },
+  { class_type: 'Load3D', name: 'model_file', endings: meshes, below: '3d' },
+  { class_type: 'Load3DAnimation', name: 'model_file', endings: meshes, below: '3d' },
+  { class_type: 'OpenAIInputFiles', name: 'file', endings: texts },
+  { class_type: 'GeminiInputFiles', name: 'file', endings: texts },
 ]
 const byClass = new Map(fileInputs.map((input) => [input.class_type, input]))
 // This one names files of the output folder, which its combo fetches from elsewhere.
@@ -34,12 +46,12 @@ byClass.set('LoadImageOutput', { class_type: 'LoadImageOutput', name: 'image', w
 
 export const fileInputOf = (class_type: string): FileInput | undefined => byClass.get(class_type)
 
-/** File names at the top of the input folder that the combo of this input lists, sorted. */
+/** Names of the files in the input folder that the combo of this input lists, sorted. */
 export function fileChoices(world: World, input: FileInput): Json[] {
   const names: string[] = []
   for (const key of world.files.entries.keys()) {
-    if (!key.startsWith('input//')) continue
-    const name = key.slice('input//'.length)
+    if (!key.startsWith(`input/${input.below ?? ''}/`)) continue
+    const name = key.slice(input.below === undefined ? 'input//'.length : 'input/'.length)
     const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
     if (input.endings === undefined || input.endings.includes(ending)) names.push(name)
   }
@@ -68,6 +80,17 @@ export function normalisePath(path: string): string | undefined {
     else if (parts.pop() === undefined) return undefined
   }
   return parts.join('/')
+}
+
+/**
+ * A path that is meant to lie in this folder, without `.` and `..`. It may leave the folder on its way as long as it
+ * comes back. Undefined when it ends outside.
+ */
+export function pathWithin(type: FolderType, path: string): string | undefined {
+  if (path.startsWith('/')) return undefined
+  const whole = normalisePath(`${type}/${path}`)
+  if (whole === type) return ''
+  return whole?.startsWith(`${type}/`) ? whole.slice(type.length + 1) : undefined
 }
 
 /** The file that a node input names, with its key, or undefined. */

@@ -1,47 +1,52 @@
-// The three folders of files [files/*]: what is stored, under which names, and what GET /view and uploads do.
+// The three folders of files [files/*]: what is stored, and under which names.
 
 import type { fileEntry } from '../../spec/files.ts'
 import type { Static } from '../../spec/language.ts'
-import {
-  getMultipartBoundary,
-  type MultipartPart,
-  parseMultipart,
-} from '@remix-run/multipart-parser'
 import { get, put } from '../bounded.ts'
-import { isObject, readJson, writeJson } from '../json.ts'
-import type { Body } from '../machine.ts'
-import type { Picture, PictureFormat } from '../pictures/picture.ts'
-import { probePicture } from '../pictures/probe.ts'
+import type { FileFacts } from '../machine.ts'
+import type { Picture, PictureFile } from '../pictures/picture.ts'
+import { probeIntact } from '../pictures/intact.ts'
+import { MOST_PIXELS, probePicture } from '../pictures/probe.ts'
 import { hash53 } from '../random.ts'
-import { json, type Reply, refuse } from '../replies.ts'
-import { parameter, type Request } from '../requests.ts'
-import { annotated, type FolderType, folderTypes, normalisePath } from './file-inputs.ts'
+import { type FolderType, normalisePath } from './file-inputs.ts'
+import { type SampleFormat, sampleBytes } from './samples.ts'
 import type { World } from './world.ts'
 
-/** Bytes, or a picture that becomes bytes when somebody asks for them. `run` is the one that saved it. */
+/** Bytes, a sample, or a picture that becomes bytes when somebody asks for them. `run` is the one that saved it. */
 export type FileContent =
   | { readonly bytes: Uint8Array }
-  | { readonly picture: Picture; readonly format: PictureFormat; readonly run?: SavedBy }
+  | { readonly sample: SampleFormat }
+  | (Omit<PictureFile, 'text'> & { readonly run?: SavedBy })
 
 /** What a saved picture tells of its run: JSON texts, shared with the history. */
 export type SavedBy = { readonly graphText: string; readonly extraDataText: string }
 
-export type StoredFile = { readonly content: FileContent; readonly modifiedMs: number }
+export type StoredFile = {
+  readonly content: FileContent
+  /** In milliseconds of the world's time. */
+  readonly modifiedMs: number
+}
 
 /** A file as an entry of an output names it. */
 type FileEntry = Static<typeof fileEntry>
 
-const keyOf = (type: string, subfolder: string, name: string): string =>
+export const keyOf = (type: string, subfolder: string, name: string): string =>
   `${type}/${subfolder}/${name}`
 
-/** The input file that the catalogue names, so that a workflow with its defaults runs. */
+/** The input files that the catalogue names, so that a workflow with its defaults runs [files/examples]. */
 export function addExampleFiles(world: World): void {
   const id = hash53(`${world.pictureSeed}:example.png`)
   const picture: Picture = { kind: 'painted', id, width: 512, height: 512 }
   store(world, 'input', '', 'example.png', { picture, format: 'png' })
+  for (const sample of ['mp3', 'wav', 'mp4', 'latent'] as const) {
+    store(world, 'input', '', `example.${sample}`, { sample })
+  }
+  store(world, 'input', '', 'notes.txt', { sample: 'txt' })
+  store(world, 'input', '3d', 'example.glb', { sample: 'glb' })
 }
 
-function store(
+/** Stores a file, in the place of the one that has its name. */
+export function store(
   world: World,
   type: FolderType,
   subfolder: string,
@@ -56,8 +61,14 @@ function store(
   countName(world, type, subfolder, name)
 }
 
-const sizeOfUpload = (content: FileContent): number =>
-  'bytes' in content ? content.bytes.length : 0
+/** The bytes of uploads that a file keeps, also where it is a picture made of them. */
+export function sizeOfUpload(content: FileContent): number {
+  if ('bytes' in content) return content.bytes.length
+  if (!('picture' in content) || content.picture.kind !== 'masked') return 0
+  const { of, mask } = content.picture
+  const original = of.kind === 'stored' ? of.bytes.length : 0
+  return original + mask.bytes.length + (content.textChunks?.length ?? 0)
+}
 
 /** Keeps the highest number that stands between `base_` and the next `_`, for every base that the name has. */
 function countName(world: World, type: string, subfolder: string, name: string): void {
@@ -96,8 +107,7 @@ export function saveFiles(
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
-    const saved =
-      'picture' in content ? { picture: content.picture, format: content.format, run } : content
+    const saved = 'picture' in content ? { ...content, run } : content
     store(world, save.type, subfolder, filename, saved)
     return { filename, subfolder, type: save.type }
   })
@@ -118,20 +128,51 @@ function fillPlaceholders(world: World, prefix: string, first: FileContent | und
     .replaceAll('%second%', now.slice(17, 19))
 }
 
+/** The bytes of a file that has some of its own; a picture has none before they are asked for. */
+export function bytesOf(content: FileContent): Uint8Array | undefined {
+  if ('bytes' in content) return content.bytes
+  return 'sample' in content ? sampleBytes(content.sample) : undefined
+}
+
 /** A stored file as a picture, or undefined when it is none. */
-export function pictureOf({ content }: StoredFile): Picture | undefined {
+export function pictureOf(content: FileContent): Picture | undefined {
   if ('picture' in content) return content.picture
-  const { bytes } = content
+  return storedPicture(bytesOf(content) as Uint8Array)
+}
+
+/** The picture that a file holds, unless it is damaged or too large to be decoded. */
+export function intactPicture(content: FileContent): Picture | undefined {
+  const bytes = bytesOf(content)
+  if (bytes !== undefined && probeIntact(bytes) === null) return undefined
+  const picture = pictureOf(content)
+  return picture !== undefined && picture.width * picture.height <= MOST_PIXELS
+    ? picture
+    : undefined
+}
+
+/** An uploaded picture, or undefined when the bytes are none. */
+export function storedPicture(bytes: Uint8Array): Extract<Picture, { kind: 'stored' }> | undefined {
   const found = probePicture(bytes)
   if (found === null) return undefined
   return { kind: 'stored', id: hashBytes(bytes), width: found.width, height: found.height, bytes }
 }
 
 /** A text that changes when the content of the file does. */
-export function fileFingerprint({ content }: StoredFile): string {
+export function fileFingerprint({ content }: Pick<StoredFile, 'content'>): string {
   if ('bytes' in content) return `${content.bytes.length}:${hashBytes(content.bytes)}`
+  if ('sample' in content) return content.sample
   const { kind, id, width, height } = content.picture
   return `${kind}:${id}:${width}x${height}`
+}
+
+/**
+ * What is known of a file that was modified then, in milliseconds since 1970. Real servers tell nanoseconds in the
+ * tag, so that two writes never have the same; here the content stands for what is finer than a millisecond.
+ */
+export function fileFacts(modifiedMs: number, content: FileContent): FileFacts {
+  const finer = hash53(fileFingerprint({ content })) % 1_000_000
+  const nanoseconds = BigInt(Math.floor(modifiedMs)) * 1_000_000n + BigInt(finer)
+  return { modifiedMs, tag: nanoseconds.toString(16) }
 }
 
 const hashed = new WeakMap<Uint8Array, number>()
@@ -151,50 +192,7 @@ function hashBytes(bytes: Uint8Array): number {
   return hash
 }
 
-/** The bytes of a file, with the type that its name suggests [files/view-*]. */
-export function view(world: World, request: Request): Reply {
-  const asked = parameter(request.query, 'filename')
-  if (asked === undefined) return refuse('notFoundEmpty')
-  const { name, type: annotatedType } = annotated(asked)
-  if (name === '' || name.startsWith('/') || name.includes('..')) return refuse('badRequestEmpty')
-  const type = annotatedType ?? parameter(request.query, 'type') ?? 'output'
-  if (!isFolderType(type)) return refuse('badRequestEmpty')
-  const subfolder = normalisePath(parameter(request.query, 'subfolder') ?? '')
-  if (subfolder === undefined) return refuse('forbiddenEmpty')
-  const filename = name.slice(name.lastIndexOf('/') + 1)
-  const file = get(world.files, keyOf(type, subfolder, filename))
-  if (file === undefined) return refuse('notFoundEmpty')
-  const headers = {
-    'Content-Disposition': `filename="${headerText(filename)}"`,
-    'Content-Type': contentType(filename),
-  }
-  return { status: 200, headers, body: bodyOf(file.content) }
-}
-
-const isFolderType = (type: string): type is FolderType =>
-  folderTypes.some((known) => known === type)
-
-function bodyOf(content: FileContent): Body {
-  if ('bytes' in content) return content.bytes
-  const { picture, format, run } = content
-  return { picture, format, text: run === undefined ? [] : textsOf(run) }
-}
-
-/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
-function textsOf({ graphText, extraDataText }: SavedBy): [keyword: string, text: string][] {
-  const texts: [string, string][] = [['prompt', graphText]]
-  const extra = readJson(extraDataText)
-  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
-  if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])
-  return texts
-}
-
-/** A header carries bytes: the UTF-8 bytes of the name, without control characters, which no header can hold. */
-function headerText(name: string): string {
-  const bytes = new TextEncoder().encode(name.replace(/[\0-\x08\n-\x1f\x7f]/g, ''))
-  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
-}
-
+/** Media types by the ending of a name. */
 const contentTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -228,97 +226,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** By the ending of the name; what a browser would run as a page stays a download. */
-function contentType(name: string): string {
+export function contentType(name: string): string {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   const known = Object.hasOwn(contentTypes, ending) ? contentTypes[ending] : undefined
   return known ?? 'application/octet-stream'
-}
-
-type Upload = {
-  readonly image: MultipartPart | undefined
-  readonly field: (name: string) => string | undefined
-}
-
-/** Stores an uploaded file; a taken name with another content gets a number [files/upload-*]. */
-export function uploadImage(world: World, request: Request): Reply {
-  const upload = readUpload(request)
-  if (upload === undefined) return refuse('internal')
-  const { image, field } = upload
-  if (image === undefined) return refuse('badRequestEmpty')
-  const type = field('type') ?? 'input'
-  if (!isFolderType(type) || image.filename === undefined) return refuse('internal')
-  if (image.filename === '') return refuse('badRequestEmpty')
-  const target = uploadTarget(field('subfolder') ?? '', image.filename)
-  if (target === undefined) return refuse('badRequestEmpty')
-  // Uploads make their subfolder, but no folder that the file name itself speaks of.
-  if (target.within !== '' && !hasFolder(world, type, target.subfolder)) return refuse('internal')
-  const bytes = new Uint8Array(image.bytes)
-  if (world.uploadedBytes + bytes.length > world.options.uploadLimitBytes) {
-    return refuse('bodyTooLarge', {}, { limit: `${world.options.uploadLimitBytes}` })
-  }
-  const overwrite = field('overwrite') === 'true' || field('overwrite') === '1'
-  const name = overwrite ? target.name : freeName(world, type, target, bytes)
-  const same = get(world.files, keyOf(type, target.subfolder, name))
-  if (overwrite || same === undefined) store(world, type, target.subfolder, name, { bytes })
-  const reply = { name: target.within + name, subfolder: field('subfolder') ?? '', type }
-  return json(JSON.stringify(reply))
-}
-
-/** The parts of a form; a part that comes twice counts once. Undefined when the form is malformed. */
-function readUpload(request: Request): Upload | undefined {
-  const boundary = getMultipartBoundary(request.headers['content-type'] ?? '')
-  if (boundary === null) return { image: undefined, field: () => undefined }
-  const parts = new Map<string, MultipartPart>()
-  const maxSize = request.body.length + 1
-  try {
-    const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
-    for (const part of parseMultipart(request.body, { boundary, ...limits })) {
-      const name = part.name ?? ''
-      if (!parts.has(name)) parts.set(name, part)
-    }
-  } catch {
-    return undefined
-  }
-  return { image: parts.get('image'), field: (name) => parts.get(name)?.text }
-}
-
-/** Where a file goes; `within` is the part of its own name up to the last slash. */
-type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
-
-/** Where an upload goes, or undefined when that is outside its folder. */
-function uploadTarget(subfolder: string, filename: string): Target | undefined {
-  const folder = normalisePath(subfolder)
-  if (folder === undefined || /^\/|\/$|(^|\/)\.\.?$/.test(filename)) return undefined
-  const path = normalisePath(`${folder}/${filename}`.replace(/^\//, ''))
-  if (path === undefined || path === '') return undefined
-  const cut = path.lastIndexOf('/')
-  const within = filename.slice(0, filename.lastIndexOf('/') + 1)
-  return { subfolder: cut < 0 ? '' : path.slice(0, cut), name: path.slice(cut + 1), within }
-}
-
-function hasFolder(world: World, type: FolderType, subfolder: string): boolean {
-  if (subfolder === '') return true
-  return [...world.files.entries.keys()].some((key) => key.startsWith(`${type}/${subfolder}/`))
-}
-
-/** The name itself, while it is free or holds the same bytes; else the first of `name (1).ext`, `name (2).ext`, ... that does. */
-function freeName(
-  world: World,
-  type: FolderType,
-  { subfolder, name }: { subfolder: string; name: string },
-  bytes: Uint8Array,
-): string {
-  const cut = name.lastIndexOf('.')
-  const [stem, ending] = cut > 0 ? [name.slice(0, cut), name.slice(cut)] : [name, '']
-  let candidate = name
-  for (let number = 1; ; number++) {
-    const file = get(world.files, keyOf(type, subfolder, candidate))
-    if (file === undefined || holds(file.content, bytes)) return candidate
-    candidate = `${stem} (${number})${ending}`
-  }
-}
-
-function holds(content: FileContent, bytes: Uint8Array): boolean {
-  if (!('bytes' in content) || content.bytes.length !== bytes.length) return false
-  return content.bytes.every((byte, index) => byte === bytes[index])
 }

@@ -1,8 +1,8 @@
 // Literal inputs: converted to their declared type as Python does it, then held against the declaration.
 
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { type Declared, listsModels, type NodeType } from './catalog.ts'
-import { fileInputOf, namedFile } from './file-inputs.ts'
+import { currentInput, type Declared, listsModels, type NodeType } from './catalog.ts'
+import { fileChoices, fileInputOf, namedFile } from './file-inputs.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError } from './node-errors.ts'
 import { compareNumbers, type Conversion, isTruthy, pythonText, toFloat, toInt } from './python.ts'
@@ -23,8 +23,13 @@ export function checkLiteral(
   }
   const { value } = conversion
   // Types with a check of their own do not have the value held against the declaration.
-  const error =
-    fileInputOf(type.class_type)?.name === input.name ? undefined : outside(world, input, value)
+  const file = fileInputOf(type.class_type)
+  const isFile = file?.name === input.name
+  const declared =
+    isFile && Array.isArray(input.type)
+      ? { ...input, type: fileChoices(world, file) }
+      : currentInput(world, type, input)
+  const error = isFile && file.what !== undefined ? undefined : outside(world, declared, value)
   return error === undefined ? { value } : { value, error }
 }
 
@@ -65,7 +70,7 @@ export function refusedByItsType(
 ): NodeError | undefined {
   const input = fileInputOf(type.class_type)
   const value = input && inputs?.get(input.name)
-  if (input === undefined || value === undefined || Array.isArray(value)) return undefined
+  if (input?.what === undefined || value === undefined || Array.isArray(value)) return undefined
   if (namedFile(world, value) !== undefined) return undefined
   return errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`)
 }

@@ -1,17 +1,21 @@
 // The socket [messages/*]: who is connected, who receives what, and what a client may say.
 
 import { type MessageType, receivers } from '../../spec/messages.ts'
-import { isObject, type Json, readJson } from '../json.ts'
+import { floatText, isObject, type Json, readJson } from '../json.ts'
 import type { FrameContent, Input } from '../machine.ts'
 import { drawHex32 } from '../random.ts'
 import { parameter } from '../requests.ts'
 import { remaining, type World } from './world.ts'
 
-/** Largest request body, in bytes. */
-export const MAX_BODY_BYTES = 104857600
+/** Largest request body in bytes, where `maxBody` gives it in MiB, else 100 MiB. */
+export const maxBodyBytes = (maxBody: number | null): number =>
+  Math.round((maxBody ?? 100) * 2 ** 20)
 
-/** What the server can do, as GET /features and the socket tell it. */
-export const featuresText = `{"supports_preview_metadata": true, "max_upload_size": ${MAX_BODY_BYTES}}`
+/** What the server can do, as GET /features and the socket tell it. A limit that was given is a float. */
+export function featuresText({ options: { maxBody } }: World): string {
+  const limit = maxBody === null ? `${maxBodyBytes(null)}` : floatText(maxBody * 2 ** 20)
+  return `{"supports_preview_metadata": true, "max_upload_size": ${limit}}`
+}
 
 /** Sends a message to these sockets. `data` is JSON text. */
 export function send(
@@ -95,7 +99,7 @@ export function readMessage(world: World, id: number, text: string): void {
   const flags = message.get('data')
   socket.supportsPreviewMetadata =
     isObject(flags) && flags.get('supports_preview_metadata') === true
-  send(world, [id], 'feature_flags', featuresText)
+  send(world, [id], 'feature_flags', featuresText(world))
 }
 
 /** Whether the run with this client id has a socket that asked for previews with metadata. */

@@ -36,7 +36,7 @@ export type Save = {
   readonly ending: string
   readonly key: string
   readonly contents: readonly FileContent[]
-  /** Whether the output says `animated` beside the files. */
+  /** What the output says as `animated` beside the files; absent where it says nothing. */
   readonly animated?: boolean
 }
 

@@ -12,12 +12,23 @@ import { remaining, type Run, type World } from './world.ts'
 const before = (a: Run, b: Run): boolean =>
   a.number < b.number || (a.number === b.number && a.serial < b.serial)
 
+/** What a pending run takes up, in bytes: its texts, and something for all that goes with them. */
+function sizeOf(run: Run): number {
+  const texts = [run.graphText, run.extraDataText, run.shownExtraDataText, run.prompt_id]
+  return texts.reduce((sum, { length }) => sum + length, 1024 + 16 * run.outputs.length)
+}
+
+/** Whether a run finds its place among those that wait. */
+export const hasRoom = ({ pendingBytes, options }: World, run: Run): boolean =>
+  pendingBytes + sizeOf(run) <= options.pendingLimitBytes
+
 export function enqueue(world: World, run: Run): void {
   pushHeap(world.pending, run, before)
   const sameId = world.pendingById.get(run.prompt_id)
   if (sameId === undefined) world.pendingById.set(run.prompt_id, [run])
   else sameId.push(run)
   world.pendingCount++
+  world.pendingBytes += sizeOf(run)
   if (world.running === null && world.workerDueMs === undefined && !world.workerDead) {
     world.workerDueMs = world.nowMs + world.options.startDelayMs
   }
@@ -41,8 +52,19 @@ export function nextPending(world: World): Run | undefined {
   return world.pending[0]
 }
 
+/** Deleted runs leave the heap when they outnumber the others: they could hold more than all that wait. */
+function dropDeleted(world: World): void {
+  const { pending, pendingCount } = world
+  if (pending.length <= 2 * pendingCount + 64) return
+  const kept = pending.filter(({ deleted }) => !deleted).sort((a, b) => (before(a, b) ? -1 : 1))
+  pending.length = 0
+  // A sorted list is a heap. Spread arguments are bounded, so one by one.
+  for (const run of kept) pending.push(run)
+}
+
 function forget(world: World, run: Run): void {
   world.pendingCount--
+  world.pendingBytes -= sizeOf(run)
   const sameId = world.pendingById.get(run.prompt_id) ?? []
   if (sameId.length <= 1) world.pendingById.delete(run.prompt_id)
   else sameId.splice(sameId.indexOf(run), 1)
@@ -78,6 +100,7 @@ export function changeQueue(world: World, request: Request): Reply {
     world.pending.length = 0
     world.pendingById.clear()
     world.pendingCount = 0
+    world.pendingBytes = 0
     sendStatus(world, remaining(world))
   }
   for (const id of change.ids) {
@@ -85,6 +108,7 @@ export function changeQueue(world: World, request: Request): Reply {
     if (run === undefined) continue
     run.deleted = true
     forget(world, run)
+    dropDeleted(world)
     sendStatus(world, remaining(world))
     // Removing the last pending run tells twice, as real servers do [queue/removal-status].
     if (world.pendingCount === 0) {
@@ -128,8 +152,9 @@ export function interrupt(world: World, request: Request): Reply {
   let body: Json = new Map()
   try {
     if (request.body.length > 0) body = readJson(bodyText(request))
-  } catch {
-    // A malformed body counts as none.
+  } catch (error) {
+    // A malformed body counts as none; but bytes that are no text are looked at by nobody.
+    if (!(error instanceof SyntaxError)) return refuse('internal')
   }
   if (!isObject(body)) return refuse('internal')
   const id = body.get('prompt_id')

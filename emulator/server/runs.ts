@@ -9,6 +9,7 @@ import { fail, interruptedAt, succeed } from './endings.ts'
 import { fileInputOf } from './file-inputs.ts'
 import { saveFiles } from './files.ts'
 import { brokenLink, contentHashes, executionOrder, linkOf, nodeInputs } from './graph.ts'
+import { announce } from './log.ts'
 import { everyone, send, sendFrame, sendStatus, socketsFor, wantsMetadata } from './messages.ts'
 import { type Failure, isCacheable, type NodeResult, type Value, type Work } from './nodes.ts'
 import { createProgress, progressText, setFinished, setRunning } from './progress.ts'
@@ -64,7 +65,7 @@ function takeRun(world: World): void {
     lastNode: null,
   }
   world.running = running
-  world.effects.push({ kind: 'run', prompt_id: run.prompt_id, state: 'started' })
+  announce(world, run.prompt_id, 'started')
   sendStatus(world, remaining(world))
   if (poison !== null && world.quirks.has('queue.poison-kills-worker')) {
     world.workerDead = true
@@ -286,8 +287,9 @@ function outputOf(world: World, running: Running, done: Work): string | null | F
   const entries = saveFiles(world, done.save, running.savedBy)
   if (typeof entries === 'string')
     return { exception_type: 'Exception', exception_message: entries }
-  const animated = done.save.animated ? ', "animated": [true]' : ''
-  return `{"${done.save.key}": ${JSON.stringify(entries)}${animated}}`
+  const { animated } = done.save
+  const also = animated === undefined ? '' : `, "animated": [${animated}]`
+  return `{"${done.save.key}": ${JSON.stringify(entries)}${also}}`
 }
 
 function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {

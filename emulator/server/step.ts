@@ -2,18 +2,27 @@
 
 import { endpoints } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
-import type { Effect, Headers, Input } from '../machine.ts'
+import type { Effect, Input } from '../machine.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { createRoutes, decodePart, findRoute, isInternal, type Request } from '../requests.ts'
-import { judgeOrigin } from './access.ts'
+import { guard } from './access.ts'
 import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from './catalog.ts'
 import { normalisePath } from './file-inputs.ts'
-import { uploadImage, view } from './files.ts'
+import { finish } from './headers.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
-import { closeSocket, openSocket, readMessage } from './messages.ts'
+import { endInstall } from './installs.ts'
+import { internalHandlers } from './internal.ts'
+import { managerInstall, managerInstallModel, managerStatus } from './manager.ts'
+import { uploadMask } from './masks.ts'
+import { closeSocket, maxBodyBytes, openSocket, readMessage } from './messages.ts'
+import { modelHandlers } from './models.ts'
 import { changeQueue, interrupt, readQueue } from './queue.ts'
 import { work } from './runs.ts'
+import { settingsHandlers } from './settings.ts'
 import { features, free, home, promptInfo, systemStats } from './system.ts'
+import { uploadImage } from './uploads.ts'
+import { userdataHandlers } from './userdata.ts'
+import { view } from './view.ts'
 import { submit } from './workflows.ts'
 import type { World } from './world.ts'
 
@@ -32,6 +41,7 @@ const handlers = {
   changeHistory,
   view,
   uploadImage,
+  uploadMask,
   objectInfo: (world) => json(objectInfoText(world)),
   objectInfoOf: (world, { segment }) => {
     const text = nodeTypeText(world, segment)
@@ -46,12 +56,24 @@ const handlers = {
   features,
   home,
   // The handshake is an input of its own; a plain request is no handshake.
-  socket: () => refuse('socketWithoutUpgrade'),
+  socket: () => refuse('socketWithoutUpgrade', {}, { upgrade: 'None' }),
+  managerInstall,
+  managerStatus,
+  managerInstallModel,
+  ...modelHandlers,
+  ...userdataHandlers,
+  ...settingsHandlers,
+  ...internalHandlers,
 } as const satisfies Readonly<Record<string, Handler>>
 
 const handlerOf: Readonly<Record<string, Handler>> = handlers
 const served = Object.entries<Endpoint>(endpoints).filter(([name]) => Object.hasOwn(handlers, name))
-const routes = createRoutes(served, ['', '/api'])
+const prefixes = ['', '/api']
+const routesWithManager = createRoutes(served, prefixes)
+const routes = createRoutes(
+  served.filter(([name]) => !name.startsWith('manager')),
+  prefixes,
+)
 
 /**
  * Lets the input happen to the world and returns the effects in their order. Synchronous and deterministic:
@@ -59,9 +81,14 @@ const routes = createRoutes(served, ['', '/api'])
  */
 export function step(world: World, input: Input): readonly Effect[] {
   world.effects = []
-  while (world.workerDueMs !== undefined && world.workerDueMs <= input.atMs) {
-    world.nowMs = Math.max(world.nowMs, world.workerDueMs)
-    work(world)
+  for (
+    let due = nextWakeMs(world);
+    due !== undefined && due <= input.atMs;
+    due = nextWakeMs(world)
+  ) {
+    world.nowMs = Math.max(world.nowMs, due)
+    if (due === world.installs.dueMs) endInstall(world.installs)
+    else work(world)
   }
   world.nowMs = Math.max(world.nowMs, input.atMs)
   if (input.kind === 'request') answer(world, input)
@@ -72,46 +99,56 @@ export function step(world: World, input: Input): readonly Effect[] {
 }
 
 /** When the world does something by itself next, in its own milliseconds; undefined when it waits for an input. */
-export const nextWakeMs = (world: World): number | undefined => world.workerDueMs
+export function nextWakeMs({ workerDueMs, installs: { dueMs } }: World): number | undefined {
+  if (dueMs === undefined || workerDueMs === undefined) return workerDueMs ?? dueMs
+  return Math.min(dueMs, workerDueMs)
+}
 
 function connect(world: World, input: Extract<Input, { kind: 'open' }>): void {
-  const refusal = refuseOrigin(input.headers) ?? refuseHandshake(input)
-  if (refusal === undefined) openSocket(world, input)
-  else world.effects.push({ kind: 'refuse', socket: input.socket, ...refusal })
+  const refusal = guard(world, { method: 'GET', ...input }) ?? refuseHandshake(input)
+  if (refusal === undefined) return openSocket(world, input)
+  const { headers, target } = input
+  const reply = finish(world, splitTarget(target)[0], headers['accept'], refusal)
+  world.effects.push({ kind: 'refuse', socket: input.socket, ...reply })
 }
 
 function refuseHandshake({ fault }: Extract<Input, { kind: 'open' }>): Reply | undefined {
   if (fault === undefined) return undefined
-  return refuse(fault.refusal, {}, { version: fault.value, key: fault.value })
-}
-
-function refuseOrigin(headers: Headers): Reply | undefined {
-  const origin = judgeOrigin(headers)
-  if (origin === 'own') return undefined
-  return refuse(origin === 'foreign' ? 'forbiddenEmpty' : 'internal')
+  const { refusal, value } = fault
+  return refuse(refusal, {}, { upgrade: value, version: value, key: value })
 }
 
 function answer(world: World, input: Extract<Input, { kind: 'request' }>): void {
   const before = world.effects
   world.effects = []
-  const reply = route(world, input)
+  const [path, query] = splitTarget(input.target)
+  const reply = finish(world, path, input.headers['accept'], route(world, input, path, query))
   // The answer goes out before anything that the request sets off [workflows/answers-first].
   before.push({ kind: 'reply', request: input.request, ...reply }, ...world.effects)
   world.effects = before
 }
 
-function route(world: World, input: Extract<Input, { kind: 'request' }>): Reply {
-  const { method, target, headers, body } = input
+function splitTarget(target: string): [path: string, query: string] {
   const cut = target.indexOf('?')
-  const path = cut < 0 ? target : target.slice(0, cut)
-  const query = cut < 0 ? '' : target.slice(cut + 1)
-  const refusal = refuseOrigin(headers)
+  return cut < 0 ? [target, ''] : [target.slice(0, cut), target.slice(cut + 1)]
+}
+
+function route(
+  world: World,
+  input: Extract<Input, { kind: 'request' }>,
+  path: string,
+  query: string,
+): Reply {
+  const { method, headers, body, fault } = input
+  const refusal = guard(world, input)
   if (refusal !== undefined) return refusal
   if (method === 'OPTIONS') return empty
-  const found = findRoute(routes, path)
+  const found = findRoute(world.options.manager ? routesWithManager : routes, path)
   const known = found?.route.methods
   const name = known?.get(method === 'HEAD' ? 'GET' : method)
   if (name !== undefined && found !== undefined) {
+    // Only a handler that reads a body meets what is wrong with it.
+    if (fault !== undefined && known?.get('GET') !== name) return refuseBody(world, fault)
     const { segments } = found
     const request = { method, path, segment: segments[0] ?? '', segments, query, headers, body }
     return (handlerOf[name] as Handler)(world, request)
@@ -123,6 +160,11 @@ function route(world: World, input: Extract<Input, { kind: 'request' }>): Reply 
   // The pages stand behind every other path, and take GET and HEAD.
   const allowed = [...new Set([...(internal ? [] : ['GET', 'HEAD']), ...own])].sort()
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
+}
+
+function refuseBody({ options }: World, fault: 'tooLarge' | 'unreadable'): Reply {
+  if (fault === 'unreadable') return refuse('internal')
+  return refuse('bodyTooLarge', {}, { limit: `${maxBodyBytes(options.maxBody)}` })
 }
 
 /** Whether an unknown path is looked up among the pages, as real servers do with those that stay in their folder. */

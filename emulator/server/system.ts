@@ -41,7 +41,7 @@ const statistics = json(
 
 export const systemStats = (): Reply => statistics
 
-export const features = (): Reply => json(featuresText)
+export const features = (world: World): Reply => json(featuresText(world))
 
 /** How many runs are pending or running: the first call of several clients. */
 export const promptInfo = (world: World): Reply =>

@@ -16,7 +16,7 @@ import {
 import { drawUuid } from '../random.ts'
 import { json, type Reply, refuse } from '../replies.ts'
 import { type Request, bodyText } from '../requests.ts'
-import { enqueue } from './queue.ts'
+import { enqueue, hasRoom } from './queue.ts'
 import { isTruthy, pythonText, toFloat } from './python.ts'
 import {
   type NodeErrors,
@@ -27,8 +27,10 @@ import {
 } from './validation.ts'
 import type { Run, World } from './world.ts'
 
-/** Parsed graphs are kept for so many pending runs; those behind are read again from their text. */
+/** Parsed graphs are kept for so many pending runs, */
 const MAX_KEPT_GRAPHS = 1000
+/** as long as the runs before them take up no more than this, in bytes; those behind are read again from their text. */
+const MAX_KEPT_BYTES = 16 * 2 ** 20
 
 /** Queues a workflow. Answers before anything of the run happens [workflows/answers-first]. */
 export function submit(world: World, request: Request): Reply {
@@ -62,18 +64,23 @@ export function submit(world: World, request: Request): Reply {
   const extra = extraDataOf(body)
   if (extra === undefined) return refuse('internal')
   const graphText = verdict.coerced || document.repeatsKeys ? null : memberText(request, document)
-  enqueue(world, {
+  const isKept = world.pendingCount < MAX_KEPT_GRAPHS && world.pendingBytes < MAX_KEPT_BYTES
+  const run: Run = {
     prompt_id,
     number: number.value,
     numberText: number.text,
     serial: world.nextSerial++,
     graphText: graphText ?? ownText(writeJson(prompt)),
-    graph: world.pendingCount < MAX_KEPT_GRAPHS ? (prompt as JsonObject) : null,
+    graph: isKept ? (prompt as JsonObject) : null,
     ...extra,
     outputs: verdict.outputs,
     submittedAtMs: world.nowMs,
     deleted: false,
-  })
+  }
+  if (!hasRoom(world, run)) {
+    return refuse('queueFull', {}, { limit: `${world.options.pendingLimitBytes}` })
+  }
+  enqueue(world, run)
   return accepted(prompt_id, number.text, verdict.nodeErrors)
 }
 

@@ -6,6 +6,9 @@ import type { Effect } from '../machine.ts'
 import type { JsonObject } from '../json.ts'
 import type { StoredFile } from './files.ts'
 import { addExampleFiles } from './files.ts'
+import { createUserFolder, type UserFolder } from './user-folder.ts'
+import { createInstalls, type Installs } from './installs.ts'
+import type { Log } from './log.ts'
 import type { Running } from './running.ts'
 import type { NodeResult } from './nodes.ts'
 
@@ -35,6 +38,16 @@ export type WorldOptions = {
   readonly fileLimit: number
   /** Total size of uploads that are kept, in bytes; what would go beyond is refused. */
   readonly uploadLimitBytes: number
+  /** Total size of the pending workflows, in bytes; what would go beyond is refused. */
+  readonly pendingLimitBytes: number
+  /** Largest request body in MiB; null for the usual 100. */
+  readonly maxBody: number | null
+  /** The origin that replies name in CORS mode; null checks the origin of requests instead. */
+  readonly cors: string | null
+  /** The bearer token that requests need; null lets everyone in. */
+  readonly token: string | null
+  /** Whether the node manager is installed. */
+  readonly manager: boolean
 }
 
 /** A submitted run that waits for its turn. */
@@ -90,6 +103,8 @@ export type World = {
   readonly pending: Run[]
   readonly pendingById: Map<string, Run[]>
   pendingCount: number
+  /** Size of what the pending runs hold. */
+  pendingBytes: number
   running: Running | null
   /** When the worker does its next thing; undefined while it has nothing to do. */
   workerDueMs: number | undefined
@@ -113,6 +128,13 @@ export type World = {
   /** Highest counter in use, by `type/subfolder/base name`. */
   readonly counters: Bounded<number>
 
+  readonly installs: Installs
+
+  readonly userFolder: UserFolder
+  /** Names of the users that were added. */
+  readonly userNames: Set<string>
+  readonly log: Log
+
   readonly sockets: Map<number, Socket>
   /** The socket that receives for a client id: the newest one. */
   readonly socketByClient: Map<string, number>
@@ -132,6 +154,7 @@ export function createWorld(options: WorldOptions): World {
     pending: [],
     pendingById: new Map(),
     pendingCount: 0,
+    pendingBytes: 0,
     running: null,
     workerDueMs: undefined,
     interrupted: false,
@@ -144,6 +167,10 @@ export function createWorld(options: WorldOptions): World {
     uploadedBytes: 0,
     // A few for each file; older ones belong to files that are gone.
     counters: createBounded(4 * options.fileLimit),
+    installs: createInstalls(),
+    userFolder: createUserFolder(options.epochMs),
+    userNames: new Set(),
+    log: { lines: [], subscribers: createBounded(1000) },
     sockets: new Map(),
     socketByClient: new Map(),
   }

@@ -91,16 +91,18 @@ proves('catalog/uploads-are-options', async ({ get, upload }) => {
   const options = async (type: string): Promise<string[]> =>
     (await get(`/object_info/${type}`)).json()[type].input.required.image[0]
   const before = await options('LoadImage')
+  const allBefore = await options('LoadImageMask')
   await upload({ name: 'zebra.png', bytes })
   await upload({ name: 'Ape.JPG', bytes })
-  await upload({ name: 'notes.txt', bytes })
+  await upload({ name: 'list.txt', bytes })
   await upload({ name: 'below.png', bytes }, { subfolder: 'sub' })
   await upload({ name: 'out.png', bytes }, { type: 'output' })
   const after = [...before, 'Ape.JPG', 'zebra.png'].toSorted()
   expect(await options('LoadImage')).toEqual(after)
   const types = (await get('/object_info')).json()
   expect(types.LoadImage.input.required.image[0]).toEqual(after)
-  expect(await options('LoadImageMask')).toEqual([...after, 'notes.txt'].toSorted())
+  const all = [...allBefore, 'Ape.JPG', 'zebra.png', 'list.txt'].toSorted()
+  expect(await options('LoadImageMask')).toEqual(all)
 })
 
 proves('catalog/model-folders', async ({ get }) => {

@@ -1,8 +1,9 @@
 // Files: the samples that stand for outputs that are no pictures, and the key of videos.
 
+import { decode } from 'fast-png'
 import { expect } from 'vitest'
 import { viewPath } from '../form.ts'
-import type { Graph, Node } from '../graphs.ts'
+import { changed, type Graph, type Node } from '../graphs.ts'
 import { proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
@@ -127,4 +128,82 @@ proves('files/local-videos', async (subject) => {
 switched('local.video-under-images', async (subject) => {
   expect((await save(subject, 'mp4')).output).toEqual({ images: [mp4], animated: [true] })
   expect((await save(subject, 'webm')).output).toEqual({ images: [webm], animated: [true] })
+})
+
+const animations: Graph = {
+  png: saver('SaveAnimatedPNG', 'images', 'P', { fps: 6, compress_level: 4 }),
+  webp: savers['webp']!,
+}
+
+proves('files/animated', async (subject) => {
+  const png = await save(subject, 'png', animations)
+  const [filename] = ['P_00001_.png']
+  const images = [{ filename, subfolder: '', type: 'output' }]
+  expect(png.output).toEqual({ images, animated: [true] })
+  expect(decode(png.reply.bytes)).toMatchObject({ width: 64, height: 64 })
+  expect((await save(subject, 'webp', animations)).output).toMatchObject({ animated: [true] })
+  const session = await subject.connect('single')
+  const single = { ...sources, images: changed(sources, 'images', { batch_size: 1 })['images']! }
+  const ofOne = async (id: string) =>
+    (await subject.run(session, { ...single, saver: animations[id]! })).entry.outputs.saver.animated
+  expect([await ofOne('png'), await ofOne('webp')]).toEqual([[true], [false]])
+})
+
+proves('files/preview-3d', async ({ connect, run }) => {
+  const camera_info = { position: [1, 2.5, 3] }
+  const { entry } = await run(await connect('me'), {
+    plain: node('Preview3D', { model_file: 'mesh/a.glb' }),
+    seen: node('Preview3DAnimation', { model_file: 'ü.glb', camera_info }),
+  })
+  expect(entry.outputs).toEqual({
+    plain: { result: ['mesh/a.glb', null] },
+    seen: { result: ['ü.glb', camera_info] },
+  })
+})
+
+/** Every node type that names an example, with the input that does. */
+const examples: readonly [class_type: string, input: string, names: readonly string[]][] = [
+  ['LoadImage', 'image', ['example.png']],
+  ['LoadAudio', 'audio', ['example.mp3', 'example.mp4', 'example.wav']],
+  ['LoadVideo', 'file', ['example.mp4']],
+  ['LoadLatent', 'latent', ['example.latent']],
+  ['Load3D', 'model_file', ['3d/example.glb']],
+  ['Load3DAnimation', 'model_file', ['3d/example.glb']],
+  ['OpenAIInputFiles', 'file', ['notes.txt']],
+  ['GeminiInputFiles', 'file', ['notes.txt']],
+]
+
+proves('files/examples', async ({ get, submit, upload }) => {
+  const choices = async (class_type: string, input: string) => {
+    const { required } = (await get(`/object_info/${class_type}`)).json()[class_type].input
+    const [list, options] = required[input]
+    return Array.isArray(list) ? list : options.options
+  }
+  for (const [class_type, input, names] of examples) {
+    expect([class_type, await choices(class_type, input)]).toEqual([class_type, names])
+    for (const name of names) {
+      const cut = name.lastIndexOf('/') + 1
+      const file = { filename: name.slice(cut), subfolder: name.slice(0, cut), type: 'input' }
+      const { status, bytes } = await get(viewPath(file))
+      expect([name, status, bytes.length > 10]).toEqual([name, 200, true])
+    }
+  }
+  const bytes = new Uint8Array(1)
+  await upload({ name: 'new.obj', bytes }, { subfolder: '3d/deep' })
+  await upload({ name: 'top.obj', bytes })
+  await upload({ name: 'new.pdf', bytes })
+  const meshes = ['3d/deep/new.obj', '3d/example.glb']
+  expect(await choices('Load3D', 'model_file')).toEqual(meshes)
+  expect(await choices('OpenAIInputFiles', 'file')).toEqual(['new.pdf', 'notes.txt'])
+  const loading = async (model_file: string) =>
+    submit({
+      '1': node('Load3D', { model_file, image: '', width: 64, height: 64 }),
+      '2': node('PreviewImage', { images: ['1', 0] }),
+    })
+  expect((await loading('3d/deep/new.obj')).status).toBe(200)
+  const refused = (await loading('3d/none.obj')).json().node_errors['1'].errors[0]
+  expect(refused.type).toBe('value_not_in_list')
+  expect(refused.details).toBe(
+    `model_file: '3d/none.obj' not in ['3d/deep/new.obj', '3d/example.glb']`,
+  )
 })

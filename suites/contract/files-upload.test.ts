@@ -92,6 +92,10 @@ proves('files/upload-subfolder', async ({ get, upload }) => {
   expect(seen(await view(get, 's.txt', 'a'))).toEqual([404, '', undefined])
   expect(seen(await view(get, 's.txt', 'a/b', 'output'))).toEqual([404, '', undefined])
   expect((await put('other', 'a/x/../b')).json().name).toBe('s (1).txt')
+  const back = await put('came back', '../input/z')
+  expect(back.json()).toEqual({ name: 's.txt', subfolder: '../input/z', type: 'input' })
+  expect((await view(get, 's.txt', 'z')).text).toBe('came back')
+  expect((await view(get, 's.txt', '../input/z')).text).toBe('came back')
   expect((await put('top', '')).json().name).toBe('s.txt')
   expect((await view(get, 's.txt')).text).toBe('top')
 })
@@ -106,7 +110,7 @@ proves('files/upload-bad', async ({ get, request, upload }) => {
   expect(await send(...formOf({ ...image, filename: '' }))).toEqual([400, '', undefined])
   const json = { 'Content-Type': 'application/json' }
   expect(await send(Buffer.from('{}'), json)).toEqual([400, '', undefined])
-  for (const subfolder of ['..', '../output', 'a/../..', '/tmp', '/']) {
+  for (const subfolder of ['..', '../output', '../inputs', 'a/../..', '/tmp', '/']) {
     const form = formOf(image, { name: 'subfolder', content: subfolder })
     expect([subfolder, ...(await send(...form))]).toEqual([subfolder, 400, '', undefined])
   }
@@ -119,11 +123,23 @@ proves('files/upload-bad', async ({ get, request, upload }) => {
     const form = formOf(image, { name: 'type', content: type })
     expect([type, ...(await send(...form))]).toEqual([type, 500, crash, text])
   }
-  expect(await send(...formOf({ name: 'image', content: 'x' }))).toEqual([500, crash, text])
   expect(await send(...formOf({ ...image, filename: 'no/x.txt' }))).toEqual([500, crash, text])
   const [body, headers] = formOf(image)
   expect(await send(body.subarray(0, -20), headers)).toEqual([500, crash, text])
   expect(seen(await view(get, 'x.txt'))).toEqual([404, '', undefined])
+})
+
+proves('files/upload-image-text', async ({ request }) => {
+  const urlencoded = { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' }
+  for (const path of ['/upload/image', '/upload/mask']) {
+    const send = async (body: string | Buffer, headers: Readonly<Record<string, string>>) =>
+      (await request('POST', path, body, headers)).status
+    expect(await send(...formOf({ name: 'image', content: 'x' }))).toBe(500)
+    expect(await send(...formOf({ name: 'image', content: '' }))).toBe(400)
+    expect(await send('type=input&image=x', urlencoded)).toBe(500)
+    expect(await send('image=&type=input', urlencoded)).toBe(400)
+    expect(await send('type=input', urlencoded)).toBe(400)
+  }
 })
 
 proves('files/upload-is-usable', async ({ connect, get, request, run, submit, upload }) => {

@@ -151,9 +151,38 @@ test('serve/port-in-use A taken port is a clear message and exit code 2', async 
   expect(stdout).toBe('')
 })
 
+test('serve/flags A flag that comes alone stands for the usual value, wherever it comes', async () => {
+  const flags = ['--manager', '--cors', '--port', '0', '--max-upload-size', '1', '--json']
+  const command = start('serve', ...flags, '--ws-compress')
+  const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+  const reply = await fetch(`${url}/manager/queue/status`, { headers: { Origin: 'http://a.b' } })
+  expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+  expect(await (await fetch(`${url}/features`)).text()).toContain('"max_upload_size": 1048576.0')
+  command.process.kill('SIGTERM')
+  await command.ends
+})
+
+test('serve/token A token from the environment is needed, reaches --run, and is never printed', async () => {
+  const name = 'FLOWDOUBLE_TEST_TOKEN'
+  process.env[name] = 'TOKEN-TOKEN'
+  const command = start('serve', '--port', '0', '--token-env', name, '--run', textToImage)
+  delete process.env[name]
+  const text = await command.says(/goes on serving[\s\S]*curl/)
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
+  expect((await fetch(`${url}/history`)).status).toBe(401)
+  expect((await fetch(`${url}/history?token=TOKEN-TOKEN`)).status).toBe(200)
+  command.process.kill('SIGTERM')
+  const { stdout, stderr } = await command.ends
+  expect(stdout).toContain('.png')
+  expect(stdout + stderr).not.toContain('TOKEN-TOKEN')
+})
+
 const wrong: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [
   ['an unknown flag', ['--colour'], /--colour/],
-  ['a port beyond the last', ['--port', '99999'], /port cannot be "99999"/],
+  ['a port beyond the last', ['--port', '99999'], /--port cannot be "99999"/],
+  ['a value that looks like a flag', ['--pace', '-5'], /--pace needs a value/],
+  ['a ready file in no folder', ['--ready-file', '/no/such/x'], /Cannot write the ready file/],
+  ['a missing workflow', ['--run', 'none.json'], /Cannot read the workflow/],
   ['an unknown clock', ['--clock', 'fast'], /clock cannot be "fast".*manual/],
   ['a clock that stands still', ['--clock', 'x0'], /clock cannot be "x0"/],
   [
@@ -162,6 +191,9 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
     /quirk cannot be "no.such"[\s\S]*history.completed-on-error/,
   ],
   ['a quirk of hosted', ['--quirk', 'hosted.no-free'], /quirk cannot be "hosted.no-free"/],
+  ['a token of two words', ['--token', 'two words'], /token cannot be that/],
+  ['a token from nowhere', ['--token-env', 'NO_SUCH_VARIABLE'], /NO_SUCH_VARIABLE holds no token/],
+  ['a body limit of nothing', ['--max-upload-size', '0'], /--max-upload-size cannot be "0"/],
   ['a missing config', ['--config', 'none.json'], /Cannot read the config/],
   [
     'a config that is no object',

@@ -1,9 +1,16 @@
 // The generated documents say what the spec says. With -u they are written anew.
 
+import asyncapiSchema from '@asyncapi/specs/schemas/3.0.0-without-$id.json' with { type: 'json' }
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { order } from '../../spec/index.ts'
 import type { Order, State } from '../../spec/order.ts'
+import { documentText, type Part } from './documents.ts'
+import { renderAsyncapi } from './render-asyncapi.ts'
 import { sampleRun } from './render-messages.ts'
+import { renderOpenapi } from './render-openapi.ts'
 import { renderProtocol } from './render-protocol.ts'
 
 test('PROTOCOL.md is up to date', async () => {
@@ -19,6 +26,48 @@ test('the links of PROTOCOL.md lead somewhere', () => {
   const targets = new Set([...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, target]) => target))
   expect([...targets].filter((one) => ![...headings, ...anchors].includes(one))).toEqual([])
   expect(anchors.filter((id, at) => anchors.indexOf(id) !== at)).toEqual([])
+})
+
+test('openapi.json is up to date', async () => {
+  await expect(documentText(renderOpenapi())).toMatchFileSnapshot('../../spec/openapi.json')
+})
+
+test('asyncapi.json is up to date', async () => {
+  await expect(documentText(renderAsyncapi())).toMatchFileSnapshot('../../spec/asyncapi.json')
+})
+
+test('openapi.json is what OpenAPI 3.1 describes', async () => {
+  const { valid, errors } = await new Validator().validate(renderOpenapi())
+  expect(errors ?? []).toEqual([])
+  expect(valid).toBe(true)
+})
+
+test('asyncapi.json is what AsyncAPI 3 describes', () => {
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(asyncapiSchema)
+  validate(renderAsyncapi())
+  expect(validate.errors ?? []).toEqual([])
+})
+
+test('no two paths of openapi.json differ in the names of their parts only', () => {
+  const shapes = Object.keys(renderOpenapi()['paths'] as Part).map((path) =>
+    path.replace(/\{\w+\}/g, '{}'),
+  )
+  expect(shapes.filter((shape, at) => shapes.indexOf(shape) !== at)).toEqual([])
+})
+
+test.each([
+  ['openapi.json', renderOpenapi()],
+  ['asyncapi.json', renderAsyncapi()],
+])('the references of %s lead somewhere, and its schemas compile', (_, document) => {
+  const targets = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)]
+  const found = (path: string) =>
+    path.split('/').reduce<unknown>((part, key) => (part as Part | undefined)?.[key], document)
+  expect(targets.filter(([, path = '']) => found(path) === undefined)).toEqual([])
+  const { schemas } = document['components'] as { schemas: Part }
+  const ajv = new Ajv2020({ strict: true }).addVocabulary(['components'])
+  for (const name of Object.keys(schemas)) {
+    ajv.compile({ components: { schemas }, $ref: `#/components/schemas/${name}` })
+  }
 })
 
 test('the sample run of PROTOCOL.md keeps the order table', () => {

@@ -7,11 +7,12 @@ import type { Kind, Order, State } from '../../spec/order.ts'
 import { code, section, table } from './markdown.ts'
 import { shapeCell, shapeOf } from './shapes.ts'
 
-const whoReceives = {
+export const whoReceives = {
   everyone: 'everyone',
   own: 'its own client',
   'own-or-everyone': 'its own client; everyone when the run has no client_id',
   'asking-socket': 'the socket that asked',
+  subscriber: 'the clients that have subscribed',
 } as const
 
 function orderTable({ first, last, next }: Order): string {
@@ -85,7 +86,7 @@ export function messagesPart(): string {
   )
 }
 
-function fieldText(field: FrameField): string {
+export function fieldText(field: FrameField): string {
   if (field.is === 'u32') {
     const values = Object.entries(field.values ?? {}).map(([name, value]) => `${value} = ${name}`)
     return ['4 bytes', ...values].join(', ')

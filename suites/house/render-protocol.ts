@@ -2,6 +2,7 @@
 
 import { endpoints, errors, goneOnHosted, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
+import { commonReplies } from '../../spec/http.ts'
 import type { Endpoint, Refusal, ReplyBody } from '../../spec/language.ts'
 import { code, link, onText, section, table } from './markdown.ts'
 import { framesPart, messagesPart } from './render-messages.ts'
@@ -43,7 +44,8 @@ function deploymentsPart(): string {
 }
 
 function endpointPart(name: string, endpoint: Endpoint): string {
-  const { method, path, on, does, query, body, form, replies, hostedReplies } = endpoint
+  const { method, path, on, does, query, body, bodyIsOptional, form, replies, hostedReplies } =
+    endpoint
   const hosted = on.includes('hosted') ? (hostedReplies ?? replies) : {}
   const local: Endpoint['replies'] = on.includes('local') ? replies : {}
   const statuses = [...new Set([...Object.keys(local), ...Object.keys(hosted)])].toSorted()
@@ -53,7 +55,10 @@ function endpointPart(name: string, endpoint: Endpoint): string {
   const request = [
     ...(asked.length > 0 ? [`Query: ${asked.join(', ')}.`] : []),
     ...(form !== undefined ? [`Body: a multipart form, ${shapeCell(form)}.`] : []),
-    ...(body !== undefined && body !== 'multipart' ? [`Body: ${shapeCell(body)}.`] : []),
+    ...(body === 'bytes' ? ['Body: the bytes of the file.'] : []),
+    ...(typeof body === 'object'
+      ? [`Body${bodyIsOptional ? ', optional' : ''}: ${shapeCell(body)}.`]
+      : []),
   ]
   return [
     `### <a id="endpoint-${name}"></a>${name}`,
@@ -69,6 +74,8 @@ function endpointPart(name: string, endpoint: Endpoint): string {
   ].join('\n\n')
 }
 
+const statusList = (replies: Endpoint['replies']) => Object.keys(replies).join(', ')
+
 function endpointsPart(): string {
   const all: [string, Endpoint][] = Object.entries(endpoints)
   const hostedPath = (one: Endpoint) => {
@@ -79,7 +86,9 @@ function endpointsPart(): string {
   }
   return section(
     'Endpoints',
-    'All endpoints in short, then each with its request and replies. "empty" is a reply without a body.',
+    'All endpoints in short, then each with its request and replies. "empty" is a reply without a body. ' +
+      `On local each answers ${statusList(commonReplies.always)} too, and ${statusList(commonReplies.withBody)} ` +
+      'where it takes a body: see the errors.',
     table(
       ['Endpoint', 'Method', 'Local', 'Hosted', 'What it does'],
       all.map(([name, one]) => [
@@ -108,13 +117,14 @@ function shapesPart(): string {
   )
 }
 
-function bodyText({ body, headers }: Refusal): string {
+function bodyText({ body, headers, reason }: Refusal): string {
   const text =
     body === 'empty'
       ? 'empty'
       : code('text' in body ? JSON.stringify(body.text) : JSON.stringify(body.json))
   const extra = Object.entries(headers ?? {}).map(([name, value]) => code(`${name}: ${value}`))
-  return [text, ...extra].join(', ')
+  const phrase = reason === undefined ? [] : [`reason phrase ${code(reason)}`]
+  return [text, ...phrase, ...extra].join(', ')
 }
 
 const refusalTable = (refusals: Readonly<Record<string, Refusal>>) =>

@@ -2,10 +2,11 @@
 
 import { posix } from 'node:path'
 import * as fc from 'fast-check'
+import { encode } from 'fast-png'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { step } from '../../dist/emulator/server/step.js'
 import { createWorld } from '../../dist/emulator/server/world.js'
-import { formOf, viewPath } from '../form.ts'
+import { formOf, type Part, viewPath } from '../form.ts'
 import { type Reply, startSubject, type Subject } from '../subject.ts'
 
 let subject: Subject
@@ -25,7 +26,7 @@ const piece = fc.constantFrom(...attacks, ...words, ...others, 'package.json', '
 const name = fc.oneof(
   fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
   fc.string({ unit: 'binary', maxLength: 20 }),
-  fc.integer({ min: 1000, max: 5000 }).map((length) => 'long'.repeat(length / 4)),
+  fc.integer({ min: 1000, max: 2000 }).map((length) => 'long'.repeat(length / 4)),
 )
 const type = fc.oneof(fc.constantFrom(...folders), name)
 
@@ -119,8 +120,9 @@ test('files/uploads-come-back An upload comes back byte by byte under the name i
   expect(taken.size).toBeGreaterThan(50)
 })
 
-test('files/forgotten-uploads Uploads that were dropped for newer files no longer count.', () => {
-  const world = createWorld({
+/** A world without node types that keeps so many files, and so many bytes of uploads. */
+const smallWorld = (fileLimit: number, uploadLimitBytes: number) =>
+  createWorld({
     seed: '0',
     epochMs: 0,
     paceMs: 5,
@@ -131,22 +133,53 @@ test('files/forgotten-uploads Uploads that were dropped for newer files no longe
     unknownNodes: 'refuse',
     quirks: [],
     historyLimit: 1,
-    fileLimit: 3,
-    uploadLimitBytes: 10,
+    fileLimit,
+    uploadLimitBytes,
+    pendingLimitBytes: 10_000,
+    maxBody: null,
+    cors: null,
+    token: null,
+    manager: false,
   })
-  const statuses = ['four', 'four', '1', '1', 'four', 'seven..'].map((content, request) => {
-    const [body, headers] = formOf({ name: 'image', filename: `${request}`, content })
-    const [reply] = step(world, {
-      kind: 'request',
-      atMs: 0,
-      request,
-      method: 'POST',
-      target: '/upload/image',
-      headers: { 'content-type': headers['Content-Type'] ?? '' },
-      body: new Uint8Array(body),
-    })
-    return reply?.kind === 'reply' ? reply.status : null
+
+/** The status of an upload to this world. */
+function sendForm(
+  world: ReturnType<typeof smallWorld>,
+  target: string,
+  ...parts: readonly Part[]
+): number | null {
+  const [body, headers] = formOf(...parts)
+  const [reply] = step(world, {
+    kind: 'request',
+    atMs: 0,
+    request: 0,
+    method: 'POST',
+    target,
+    headers: { 'content-type': headers['Content-Type'] ?? '' },
+    body: new Uint8Array(body),
   })
+  return reply?.kind === 'reply' ? reply.status : null
+}
+
+test('files/forgotten-uploads Uploads that were dropped for newer files no longer count.', () => {
+  const world = smallWorld(3, 10)
+  const statuses = ['four', 'four', '1', '1', 'four', 'seven..'].map((content, index) =>
+    sendForm(world, '/upload/image', { name: 'image', filename: `${index}`, content }),
+  )
   // The fourth drops the first, so that the fifth just fits; it drops the second, and the sixth is too long.
   expect(statuses).toEqual([200, 200, 200, 200, 200, 413])
+})
+
+test('files/masks-count A mask counts with its original, of which it keeps a copy.', () => {
+  const content = encode({ width: 1, height: 1, channels: 4, data: Uint8Array.of(1, 2, 3, 4) })
+  const world = smallWorld(20, 5 * content.length)
+  const image = (filename: string) => ({ name: 'image', filename, content })
+  const statuses = [sendForm(world, '/upload/image', image('0.png'))]
+  // Each is a mask of the one before, whose original it keeps.
+  for (const [index, name] of ['1.png', '2.png', '3.png'].entries()) {
+    const reference = JSON.stringify({ filename: `${index}.png`, type: 'input' })
+    const original = { name: 'original_ref', content: reference }
+    statuses.push(sendForm(world, '/upload/mask', image(name), original))
+  }
+  expect(statuses).toEqual([200, 200, 200, 413])
 })

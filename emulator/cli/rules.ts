@@ -1,0 +1,96 @@
+// The command `rules`: what a server of this protocol does, rule by rule, and which of it a case proves.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { rules } from '../../spec/index.ts'
+import type { Basis, Deployment, Rule } from '../../spec/language.ts'
+import type { CommandIo } from './run.ts'
+
+const help = `Usage: flowdouble rules [--json]
+
+Lists the rules of the protocol, one per line: id, basis, deployments, whether a case proves it, the
+sentence, the statements that it carries. The basis is stated (the description says it), observed
+(real servers do it) or chosen (we decided). Whether a rule is proved shows in a clone only, where
+the suites are: "proved" or "open"; elsewhere it is "-".
+
+Options:
+  --json      one JSON array of objects: id, basis, on, says, carries, proved (null outside a clone)
+  -h, --help  this text
+
+Examples:
+  flowdouble rules
+  flowdouble rules | grep ^queue/
+`
+
+type Listed = {
+  readonly id: string
+  readonly basis: Basis
+  readonly on: readonly Deployment[]
+  readonly says: string
+  readonly carries: readonly string[]
+  /** Null where there are no suites to look at. */
+  readonly proved: boolean | null
+}
+
+/** Runs the command with the arguments after `rules`; resolves to its exit code. */
+export function rulesCommand(argv: readonly string[], io: CommandIo): number {
+  const flag = parseArgs({ args: [...argv], strict: false, allowPositionals: true })
+  const { json, h, help: wantsHelp, ...unknown } = flag.values
+  if (Object.keys(unknown).length > 0 || flag.positionals.length > 0) {
+    io.stderr.write('rules takes --json only.\nSee: flowdouble rules --help\n')
+    return 2
+  }
+  if (h || wantsHelp) {
+    io.stdout.write(help)
+    return 0
+  }
+  const listed = listRules(provedRules())
+  io.stdout.write(json ? `${JSON.stringify(listed, null, 2)}\n` : listing(listed))
+  return 0
+}
+
+const listRules = (proved: ReadonlySet<string> | null): readonly Listed[] =>
+  Object.entries<Rule>(rules).map(([id, { basis, on, says, carries = [] }]) => ({
+    id,
+    basis,
+    on,
+    says,
+    carries,
+    proved: proved && proved.has(id),
+  }))
+
+/** The suites of a clone: three folders up from `dist/emulator/cli/`. A package has none. */
+const suites = fileURLToPath(new URL('../../../suites', import.meta.url))
+
+/** The rules that the test files name in `proves(...)`, or null without the suites. */
+function provedRules(): ReadonlySet<string> | null {
+  let files: readonly string[]
+  try {
+    files = readdirSync(suites, { recursive: true, encoding: 'utf8' })
+  } catch {
+    return null
+  }
+  const cases = files.filter((file) => file.endsWith('.test.ts') && !file.startsWith('house'))
+  const ids = cases.flatMap((file) => {
+    const calls = readFileSync(join(suites, file), 'utf8').matchAll(
+      /\bproves\(\s*(\[[^\]]*\]|'[^']*')/g,
+    )
+    return [...calls].flatMap(([, named = '']) => named.match(/[^'",[\]\s]+/g) ?? [])
+  })
+  return new Set(ids)
+}
+
+function listing(listed: readonly Listed[]): string {
+  const idWidth = Math.max(...listed.map(({ id }) => id.length))
+  const lines = listed.map(({ id, basis, on, says, carries, proved }) => {
+    const where = on.length > 1 ? 'both' : (on[0] ?? '')
+    const mark = proved === null ? '-' : proved ? 'proved' : 'open'
+    const facts = carries.length > 0 ? ` [${carries.join(' ')}]` : ''
+    return `${id.padEnd(idWidth)}  ${basis.padEnd(8)}  ${where.padEnd(6)}  ${mark.padEnd(6)}  ${says}${facts}`
+  })
+  const open = listed.filter(({ proved }) => proved === false).length
+  const count = `${listed.length} rules${listed[0]?.proved === null ? '' : `, ${open} of them open`}`
+  return `${lines.join('\n')}\n\n${count}.\n`
+}

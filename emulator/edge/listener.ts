@@ -1,0 +1,128 @@
+// The HTTP layer: what is HTTP at all, bodies, upgrades; whatever passes becomes an input of the world.
+
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Headers } from '../machine.ts'
+import { type Reply, refuse } from '../replies.ts'
+import { receiveBody, type Received } from './bodies.ts'
+import { readHeaders, replyText } from './http.ts'
+
+/** A request on its way into a world. */
+export type Arrived = Received & {
+  readonly method: string
+  readonly target: string
+  readonly headers: Headers
+}
+
+/** What the HTTP layer needs of the server behind it. */
+export type Behind = {
+  /** Whether the headers of a request tell the world its credentials. */
+  readonly readsCredentials: boolean
+  /** Largest body of this request, in bytes: who is refused anyway is not listened to. */
+  readonly limitBytes: (asked: Omit<Arrived, 'body'>) => number
+  readonly answer: (arrived: Arrived, response: ServerResponse) => Promise<void>
+  /** Writes a reply that the world does not know of. */
+  readonly write: (response: ServerResponse, reply: Reply) => void
+  /** The world's time since 1970, in milliseconds. */
+  readonly timeMs: () => number
+  /** Takes over a connection that asks for a WebSocket. */
+  readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
+}
+
+const KEEP_ALIVE_MS = 3_630_000
+
+/** Longest request line and header line, in bytes. */
+const MAX_LINE_BYTES = 8190
+/** Longest head of a request: real servers only bound its lines. */
+const MAX_HEAD_BYTES = 256 * 2 ** 10
+
+/** A server that hands on what arrives whole, and answers the rest by itself. */
+export function createListener(behind: Behind): Server {
+  const receive: RequestListener = (request, response) => {
+    handle(behind, request, response).catch((error: unknown) => {
+      // A client that goes away while it sends is no failure of the server; anything else is a broken assumption.
+      if (!request.destroyed || request.complete) throw error
+    })
+  }
+  const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
+  const server = createServer({ ...limits, requireHostHeader: false }, receive)
+  server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
+    if (!isSocketPath(request)) ignoreUpgrade(server, request, raw, head)
+    else if (hasLongLine(request)) end(raw, refuse('badRequestText'), behind)
+    else void behind.upgrade(request, raw, head)
+  })
+  server.on('connect', (request: IncomingMessage, raw: Socket) => {
+    // No tunnel is offered: the method is answered like any other that a path does not take.
+    const response = new ServerResponse(request)
+    response.assignSocket(raw)
+    response.shouldKeepAlive = false
+    response.on('finish', () => raw.end())
+    raw.on('error', () => raw.destroy())
+    receive(request, response)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, raw: Duplex) => {
+    if (error.code === 'ECONNRESET' || !raw.writable) raw.destroy()
+    else end(raw, refuse('badRequestText'), behind)
+  })
+  return server
+}
+
+async function handle(
+  behind: Behind,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (hasLongLine(request)) return behind.write(response, refuse('badRequestText'))
+  const asked = {
+    method: request.method ?? 'GET',
+    target: targetOf(request),
+    headers: readHeaders(request, behind.readsCredentials),
+  }
+  const received = await receiveBody(request, behind.limitBytes(asked))
+  return behind.answer({ ...asked, ...received }, response)
+}
+
+/** Path and query; a proxy's client names the whole address. */
+function targetOf({ url = '/' }: IncomingMessage): string {
+  if (url.startsWith('/')) return url
+  const rest = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  return rest.startsWith('?') || rest === '' ? `/${rest}` : rest
+}
+
+function hasLongLine({ method = '', url = '', rawHeaders }: IncomingMessage): boolean {
+  if (method.length + url.length + '  HTTP/1.1'.length > MAX_LINE_BYTES) return true
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const length = (rawHeaders[at] as string).length + (rawHeaders[at + 1] as string).length
+    if (length + ': '.length > MAX_LINE_BYTES) return true
+  }
+  return false
+}
+
+const isSocketPath = ({ method, url = '' }: IncomingMessage): boolean =>
+  method === 'GET' && /^(\/api)?\/ws(\?|$)/.test(url)
+
+/** Reads the request again as one that asks for no upgrade: its connection starts anew without that header. */
+function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name, value] = [rawHeaders[at] as string, rawHeaders[at + 1] as string]
+    const kept = /^connection$/i.test(name) ? value.replaceAll(/\bupgrade\b/gi, '') : value
+    if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${kept}`)
+  }
+  raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit('connection', raw)
+}
+
+/** Answers on the bare connection, and ends it. */
+function end(raw: Duplex, reply: Reply, { timeMs }: Behind): void {
+  raw.on('error', () => raw.destroy())
+  raw.end(replyText(reply, timeMs()), () => raw.destroy())
+}

@@ -1,0 +1,188 @@
+// The table of options from which the command line, the config file and its JSON Schema follow.
+
+import { quirks } from '../spec/quirks.ts'
+import type { Quirk } from '../spec/language.ts'
+import type { Clock, OptionName } from './options.ts'
+
+/** One option: how it is written, what it does, and how its text is read. */
+export type OptionEntry = {
+  readonly flag: string
+  /** What stands for the value in the help. */
+  readonly value: string
+  readonly help: string
+  /** Whether the flag may come more than once. */
+  readonly many?: boolean
+  /** What the flag stands for when it comes alone. */
+  readonly bare?: string
+  /** Whether its value is a secret, which no message repeats. */
+  readonly secret?: true
+  readonly schema: Readonly<Record<string, unknown>>
+  /** The value that a text stands for; undefined when it stands for none. */
+  readonly read: (text: string) => unknown
+}
+
+const oneOf =
+  (...words: readonly string[]) =>
+  (text: string): string | undefined =>
+    words.find((word) => word === text)
+
+const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number | undefined => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+    return value >= min && value <= max ? value : undefined
+  }
+
+const decimal = (text: string): number | undefined =>
+  /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined
+
+const text = (value: string): string | undefined => (value === '' ? undefined : value)
+
+/** What can stand in a header, and can be told apart from the blank before it. */
+const headerText = (value: string): string | undefined =>
+  /^[\x21-\x7e]+$/.test(value) ? value : undefined
+
+const onOrOff = (value: string): boolean | undefined =>
+  value === 'true' || value === 'false' ? value === 'true' : undefined
+
+const isLocal = ([, quirk]: [string, Quirk]): boolean => quirk.on.includes('local')
+/** Quirks that a local server can be given. */
+export const localQuirks: readonly string[] = Object.entries<Quirk>(quirks)
+  .filter(isLocal)
+  .map(([id]) => id)
+
+const readClock = (value: string): Clock | undefined => {
+  if (value === 'real' || value === 'manual' || value === 'instant') return value
+  const scale = value.startsWith('x') ? decimal(value.slice(1)) : undefined
+  return scale !== undefined && scale > 0 ? (value as Clock) : undefined
+}
+
+export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
+  port: {
+    flag: 'port',
+    value: 'PORT',
+    help: 'port to listen on; 0 takes a free one (default 8188)',
+    schema: { type: 'integer', minimum: 0, maximum: 65535 },
+    read: wholeNumber(0, 65535),
+  },
+  host: {
+    flag: 'host',
+    value: 'ADDRESS',
+    help: 'address to listen on (default 127.0.0.1, reachable from this machine only)',
+    schema: { type: 'string', minLength: 1 },
+    read: text,
+  },
+  seed: {
+    flag: 'seed',
+    value: 'TEXT',
+    help: 'seed of ids, names and pictures: same seed and inputs, same bytes (default 0)',
+    schema: { type: ['string', 'integer'] },
+    read: text,
+  },
+  clock: {
+    flag: 'clock',
+    value: 'CLOCK',
+    help: 'real, xN (N times as fast), instant, or manual (POST /_flowdouble/advance) (default real)',
+    schema: { type: 'string', pattern: '^(real|manual|instant|x[0-9]+(\\.[0-9]+)?)$' },
+    read: readClock,
+  },
+  pace: {
+    flag: 'pace',
+    value: 'MS',
+    help: 'milliseconds that each node and each sampling step takes (default 5)',
+    schema: { type: 'number', minimum: 0 },
+    read: decimal,
+  },
+  preview: {
+    flag: 'preview',
+    value: 'FORMAT',
+    help: 'previews while sampling: jpeg, png or none (default jpeg)',
+    schema: { enum: ['jpeg', 'png', 'none'] },
+    read: oneOf('jpeg', 'png', 'none'),
+  },
+  objectInfo: {
+    flag: 'object-info',
+    value: 'FILE',
+    help: 'node types from the GET /object_info of your own server, saved to a file',
+    schema: { type: ['string', 'null'] },
+    read: text,
+  },
+  models: {
+    flag: 'models',
+    value: 'WHICH',
+    help: 'listed, or any to accept model files that the catalogue does not list (default listed)',
+    schema: { enum: ['listed', 'any'] },
+    read: oneOf('listed', 'any'),
+  },
+  unknownNodes: {
+    flag: 'unknown-nodes',
+    value: 'WHAT',
+    help: 'refuse, or accept to run unknown node types as pass-through (default refuse)',
+    schema: { enum: ['refuse', 'accept'] },
+    read: oneOf('refuse', 'accept'),
+  },
+  journal: {
+    flag: 'journal',
+    value: 'FILE',
+    help: 'keep all inputs and effects in this file, one JSON object per line',
+    schema: { type: ['string', 'null'] },
+    read: text,
+  },
+  quirk: {
+    flag: 'quirk',
+    value: 'ID',
+    help: 'switch on another behaviour of real servers; may come more than once (flowdouble quirks)',
+    many: true,
+    schema: { type: 'array', items: { enum: localQuirks } },
+    read: oneOf(...localQuirks),
+  },
+  cors: {
+    flag: 'cors',
+    value: '[ORIGIN]',
+    help: 'let pages of this origin (alone: of any) use the server, instead of refusing foreign ones',
+    bare: '*',
+    schema: { type: ['string', 'null'], minLength: 1 },
+    read: headerText,
+  },
+  token: {
+    flag: 'token',
+    value: 'TOKEN',
+    help: 'bearer token that every request needs; --token-env keeps it out of the process list',
+    secret: true,
+    schema: { type: ['string', 'null'], minLength: 1 },
+    read: headerText,
+  },
+  maxBody: {
+    flag: 'max-upload-size',
+    value: 'MB',
+    help: 'largest request body in MB (default 100)',
+    schema: { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 2000 },
+    read: (value) => {
+      const size = decimal(value)
+      return size !== undefined && size > 0 && size <= 2000 ? size : undefined
+    },
+  },
+  wsCompress: {
+    flag: 'ws-compress',
+    value: '',
+    help: 'compress messages for sockets that offer it',
+    bare: 'true',
+    schema: { type: 'boolean' },
+    read: onOrOff,
+  },
+  manager: {
+    flag: 'manager',
+    value: '',
+    help: 'serve the paths of the node manager; what it installs is listed, and never fetched',
+    bare: 'true',
+    schema: { type: 'boolean' },
+    read: onOrOff,
+  },
+  epoch: {
+    flag: 'epoch',
+    value: 'MS',
+    help: "start of the server's time in milliseconds since 1970, or now (default 2026-01-01 UTC)",
+    schema: { anyOf: [{ type: 'integer', minimum: 0 }, { const: 'now' }] },
+    read: (value) => (value === 'now' ? 'now' : wholeNumber(0, 8.64e15)(value)),
+  },
+}

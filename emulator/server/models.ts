@@ -1,0 +1,81 @@
+// Model files as files [catalog/*]: where they lie, how large they are, what they say of themselves. Each is an empty
+// .safetensors file: its length, its header, and no weights.
+
+import { floatOf, type Json, writeJson } from '../json.ts'
+import { json, type Reply, refuse } from '../replies.ts'
+import { parameter, type Request } from '../requests.ts'
+import { modelFiles, modelFolderNames } from './catalog.ts'
+import type { World } from './world.ts'
+
+const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
+
+/** Where a model folder lies. Each name has one place. */
+export const folderPath = (folder: string): string =>
+  folder === 'custom_nodes' ? '/flowdouble/custom_nodes' : `/flowdouble/models/${folder}`
+
+const withoutEnding = (name: string): string => name.replace(/\.[^./]*$/, '')
+
+/** What a file says of itself. */
+const metadataOf = (name: string): Readonly<Record<string, string>> => ({
+  format: 'pt',
+  'modelspec.title': withoutEnding(name.slice(name.lastIndexOf('/') + 1)),
+})
+
+/** The length of the header, in 8 bytes, and the header. */
+const sizeOf = (name: string): number =>
+  8 + new TextEncoder().encode(JSON.stringify({ __metadata__: metadataOf(name) })).length
+
+const experimentModelFolders = (): Reply => {
+  const shown = modelFolderNames.filter((name) => name !== 'configs' && name !== 'custom_nodes')
+  return json(JSON.stringify(shown.map((name) => ({ name, folders: [folderPath(name)] }))))
+}
+
+function experimentModels(world: World, { segment }: Request): Reply {
+  const files = modelFiles(world, segment)
+  if (files === undefined) return refuse('notFoundEmpty')
+  const time = floatOf(world.options.epochMs / 1000)
+  const isHidden = (name: string): boolean => name.split('/').some((part) => part.startsWith('.'))
+  const items = files
+    .filter((name) => MODEL_ENDING.test(name) && !isHidden(name))
+    .map(
+      (name) =>
+        new Map<string, Json>([
+          ['name', name],
+          ['pathIndex', 0],
+          ['modified', time],
+          ['created', time],
+          ['size', sizeOf(name)],
+        ]),
+    )
+  return json(writeJson(items))
+}
+
+/** No model here has a preview. The index counts from the end too, as in Python. */
+function modelPreview(_world: World, { segments: [folder = '', index = ''] }: Request): Reply {
+  if (!/^[+-]?\d+$/.test(index)) return refuse('internal')
+  if (!modelFolderNames.includes(folder)) return refuse('notFoundEmpty')
+  const isThere = Number(index) === 0 || Number(index) === -1
+  return refuse(isThere ? 'notFoundEmpty' : 'internal')
+}
+
+function modelMetadata(world: World, { segment, query }: Request): Reply {
+  const name = parameter(query, 'filename') ?? ''
+  const isListed = modelFiles(world, segment)?.includes(name) ?? false
+  if (!isListed || !name.endsWith('.safetensors')) return refuse('notFoundEmpty')
+  return json(JSON.stringify(metadataOf(name)))
+}
+
+const embeddings = (world: World): Reply =>
+  json(JSON.stringify((modelFiles(world, 'embeddings') ?? []).map(withoutEnding)))
+
+export const modelHandlers = {
+  experimentModelFolders,
+  experimentModels,
+  modelPreview,
+  modelMetadata,
+  embeddings,
+  // There are no node packs, which would bring these.
+  extensions: () => json('[]'),
+  translations: () => json('{}'),
+  workflowTemplates: () => json('{}'),
+} as const

@@ -1,0 +1,63 @@
+// Makes up values that fit a JSON Schema: as much of it as the documents of the protocol use.
+
+import * as fc from 'fast-check'
+
+type Part = Readonly<Record<string, any>>
+
+/** Values that fit the schema. Texts are often one of `words`; references are looked up in `document`. */
+export function valuesOf(
+  schema: Part,
+  document: Part,
+  words: readonly string[],
+): fc.Arbitrary<any> {
+  const of = (part: Part) => valuesOf(part, document, words)
+  if (typeof schema['$ref'] === 'string') return of(resolve(schema['$ref'], document))
+  if (Array.isArray(schema['examples'])) {
+    const { examples, ...rest } = schema
+    return fc.oneof(fc.constantFrom(...examples), of(rest))
+  }
+  if (schema['const'] !== undefined) return fc.constant(schema['const'])
+  if (Array.isArray(schema['enum'])) return fc.constantFrom(...schema['enum'])
+  if (Array.isArray(schema['anyOf'])) return fc.oneof(...schema['anyOf'].map(of))
+  const types = [schema['type'] ?? []].flat() as (keyof typeof makers)[]
+  if (types.length === 0) return fc.jsonValue()
+  return fc.oneof(...types.map((type) => makers[type](schema, of, words)))
+}
+
+export const resolve = (ref: string, document: Part): Part =>
+  ref
+    .split('/')
+    .slice(1)
+    .reduce((part, key) => part[key], document)
+
+type Maker = (
+  schema: Part,
+  of: (part: Part) => fc.Arbitrary<any>,
+  words: readonly string[],
+) => fc.Arbitrary<any>
+
+const makers = {
+  null: () => fc.constant(null),
+  boolean: () => fc.boolean(),
+  integer: ({ minimum, maximum }) => fc.integer({ min: minimum, max: maximum }),
+  number: ({ minimum = -1e9 }) => fc.double({ min: minimum, max: 1e9, noNaN: true }),
+  string: ({ minLength = 0, pattern = '' }, _, words) =>
+    fc
+      .oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...words) },
+        { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
+      )
+      .filter((text) => text.length >= minLength && new RegExp(pattern).test(text)),
+  array: ({ items = {} }, of) => fc.array(of(items), { maxLength: 3 }),
+  object: ({ properties = {}, required = [], additionalProperties }, of, words) => {
+    const named = Object.fromEntries(
+      Object.entries<Part>(properties).map(([key, part]) => [key, of(part)]),
+    )
+    const known = fc.record(named, { requiredKeys: required })
+    if (typeof additionalProperties !== 'object') return known
+    const others = fc.dictionary(fc.constantFrom(...words, '1', '2'), of(additionalProperties), {
+      maxKeys: 3,
+    })
+    return fc.tuple(others, known).map(([more, own]) => Object.assign(more, own))
+  },
+} as const satisfies Readonly<Record<string, Maker>>

@@ -1,0 +1,58 @@
+// What the OpenAPI and the AsyncAPI document share: schemas by name, servers, and how a document is written down.
+
+import type { Deployment, Endpoint, Schema } from '../../spec/language.ts'
+import { profiles } from '../../spec/index.ts'
+import { shapes } from './shapes.ts'
+
+/** A part of a document: plain JSON. */
+export type Part = { readonly [key: string]: unknown }
+
+const names: ReadonlyMap<unknown, string> = new Map(shapes.map(([name, schema]) => [schema, name]))
+
+/** A copy without what only our own tools understand; with references in the place of what has a name. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(schemaPart)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([key, one]) => key !== 'volatile' || one !== true)
+  return Object.fromEntries(members.map(([key, one]) => [key, schemaPart(one)]))
+}
+
+function schemaPart(value: unknown): unknown {
+  const name = names.get(value)
+  return name === undefined ? plain(value) : { $ref: `#/components/schemas/${name}` }
+}
+
+/** A schema as a document has it: a reference to its name, or written out. */
+export const schemaIn = (schema: Schema): Part => schemaPart(schema) as Part
+
+/** The schemas that a part of a document refers to, and those that they refer to, by name. */
+export function schemasUsedBy(part: unknown): Part {
+  const used = new Map<string, unknown>()
+  const visit = (text: string): void => {
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue
+      const schema = plain(shapes.find(([one]) => one === name)?.[1])
+      used.set(name, schema)
+      visit(JSON.stringify(schema))
+    }
+  }
+  visit(JSON.stringify(part))
+  return Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Where a deployment serves an endpoint. */
+export function pathOn(deployment: Deployment, { path, hostedPath }: Endpoint): string {
+  const { prefix, unprefixed }: { prefix: string; unprefixed: readonly string[] } =
+    profiles[deployment]
+  const own = deployment === 'hosted' ? (hostedPath ?? path) : path
+  return unprefixed.includes(path) ? own : prefix + own
+}
+
+/** The variables in the address of each deployment. */
+export const addressVariables = {
+  local: { host: { default: '127.0.0.1' }, port: { default: String(profiles.local.port) } },
+  hosted: { host: { default: 'hosted.example' } },
+} as const
+
+/** The text of a document's file. */
+export const documentText = (document: Part) => `${JSON.stringify(document, null, 2)}\n`

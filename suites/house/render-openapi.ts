@@ -1,0 +1,212 @@
+// Writes the OpenAPI document out of the spec: each endpoint once for each deployment that serves it.
+
+import { STATUS_CODES } from 'node:http'
+import { keyHeader, publicPaths } from '../../spec/access.ts'
+import type {
+  Deployment,
+  Endpoint,
+  Endpoints,
+  Refusal,
+  ReplyBody,
+  Rules,
+  Schema,
+} from '../../spec/language.ts'
+import { areas, errors, profiles } from '../../spec/index.ts'
+import { commonReplies } from '../../spec/http.ts'
+import { addressVariables, type Part, pathOn, schemaIn, schemasUsedBy } from './documents.ts'
+
+const servers = {
+  local: {
+    url: `${profiles.local.scheme}://{host}:{port}`,
+    description: `local: every path is served below ${profiles.local.twin} too, but for /internal/`,
+    variables: addressVariables.local,
+  },
+  hosted: {
+    url: `${profiles.hosted.scheme}://{host}`,
+    description: 'hosted',
+    variables: addressVariables.hosted,
+  },
+} as const satisfies Record<Deployment, Part>
+
+const securitySchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: keyHeader, description: 'The key of an account.' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of the server, if it has one.',
+  },
+  token: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'What a page can send: on local the token, at the hosted socket the key.',
+  },
+} as const satisfies Part
+
+/** What lets a request in, as alternatives; an empty one needs nothing. */
+function securityOf(deployment: Deployment, path: string): readonly Part[] {
+  if (deployment === 'local') return [{}, { bearer: [] }, { token: [] }]
+  if (path === '/ws') return [{ token: [] }]
+  return publicPaths.some((one) => one === path) ? [] : [{ apiKey: [] }]
+}
+
+/** The media types of the refusals that are texts of this status: some are pages for those who ask for them. */
+function textTypes(status: number): readonly string[] {
+  const own = Object.values<Refusal>(errors.refusals)
+    .filter((refusal) => refusal.status === status)
+    .map(({ headers }) => headers?.['Content-Type']?.split(';')[0] ?? '')
+    .filter((type) => type.startsWith('text/'))
+  return [...new Set(['text/plain', ...own])]
+}
+
+const text = { schema: { type: 'string' } }
+
+function contentOf(status: number, body: ReplyBody): Part {
+  if (body === 'empty') return {}
+  if (body === 'bytes') return { '*/*': {} }
+  if (body === 'html') return { 'text/html': text }
+  if (body === 'text') return Object.fromEntries(textTypes(status).map((type) => [type, text]))
+  return { 'application/json': { schema: schemaIn(body) } }
+}
+
+/** Headers without which a reply of that status is of no use. */
+const headersByStatus: Readonly<Record<number, string>> = {
+  302: 'Location',
+  405: 'Allow',
+}
+
+function replyPart(status: number, body: ReplyBody): Part {
+  const content = contentOf(status, body)
+  const header = headersByStatus[status]
+  return {
+    description: `${STATUS_CODES[status] ?? status}${body === 'empty' ? ', without a body' : ''}`,
+    ...(header && { headers: { [header]: { schema: { type: 'string' } } } }),
+    ...(Object.keys(content).length > 0 && { content }),
+  }
+}
+
+function repliesOn(deployment: Deployment, endpoint: Endpoint): Endpoint['replies'] {
+  if (deployment === 'hosted') return endpoint.hostedReplies ?? endpoint.replies
+  const { always, withBody } = commonReplies
+  return { ...always, ...(endpoint.body === undefined ? {} : withBody), ...endpoint.replies }
+}
+
+function requestBody({ body, form, bodyIsOptional }: Endpoint): Part | undefined {
+  if (body === undefined) return undefined
+  // No bytes are bytes as well.
+  if (body === 'bytes') return { content: { 'application/octet-stream': {} } }
+  const required = bodyIsOptional !== true
+  const isForm = body === 'multipart'
+  const schema = schemaIn((isForm ? form : body) as Schema)
+  return {
+    required,
+    content: { [isForm ? 'multipart/form-data' : 'application/json']: { schema } },
+  }
+}
+
+const variables = (path: string) => [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)]
+
+function parametersOf(path: string, { query = {} }: Endpoint): readonly Part[] {
+  const inPath = variables(path).map(([, name, isRest]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: isRest ? 'All that follows, with its slashes.' : 'One part, its slashes encoded.',
+    schema: { type: 'string', minLength: 1 },
+  }))
+  const inQuery = Object.entries(query).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema: schemaIn(schema),
+  }))
+  return [...inPath, ...inQuery]
+}
+
+type Operation = {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly servers: readonly Part[]
+  readonly security: readonly Part[]
+  readonly responses: Readonly<Record<string, Part>>
+}
+
+function operation(area: string, name: string, endpoint: Endpoint, on: Deployment): Operation {
+  const parameters = parametersOf(pathOn(on, endpoint), endpoint)
+  const body = requestBody(endpoint)
+  const replies = Object.entries(repliesOn(on, endpoint))
+  return {
+    operationId: on === 'local' ? name : `hosted${name[0]?.toUpperCase()}${name.slice(1)}`,
+    tags: [on, area],
+    summary: endpoint.does,
+    servers: [servers[on]],
+    security: securityOf(on, endpoint.path),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: Object.fromEntries(
+      replies.map(([status, reply]) => [status, replyPart(Number(status), reply)]),
+    ),
+  }
+}
+
+const union = <T>(...lists: readonly (readonly T[])[]): T[] => {
+  const byText = new Map(lists.flat().map((one) => [JSON.stringify(one), one]))
+  return [...byText.values()]
+}
+
+/** One operation for a path that both deployments have: it takes and gives what either does. */
+function merged(a: Operation, b: Operation): Operation {
+  const statuses = Object.keys({ ...a.responses, ...b.responses })
+  const both = (status: string): Part => {
+    const [one, other] = [a.responses[status], b.responses[status]]
+    const content = { ...(one?.['content'] as Part), ...(other?.['content'] as Part) }
+    return { ...other, ...one, ...(Object.keys(content).length > 0 && { content }) }
+  }
+  return {
+    ...a,
+    tags: union(a.tags, b.tags),
+    servers: union(a.servers, b.servers),
+    security: union(a.security, b.security),
+    responses: Object.fromEntries(statuses.map((status) => [status, both(status)])),
+  }
+}
+
+type Area = { readonly rules: Rules; readonly endpoints?: Endpoints }
+
+function paths(): Record<string, Record<string, Operation>> {
+  const all: Record<string, Record<string, Operation>> = {}
+  const ofAreas: [string, Area][] = Object.entries(areas)
+  for (const [area, { endpoints = {} }] of ofAreas) {
+    for (const [name, endpoint] of Object.entries(endpoints)) {
+      for (const on of endpoint.on) {
+        const methods = (all[pathOn(on, endpoint).replace('...}', '}')] ??= {})
+        const method = endpoint.method.toLowerCase()
+        const own = operation(area, name, endpoint, on)
+        methods[method] = methods[method] === undefined ? own : merged(methods[method], own)
+      }
+    }
+  }
+  return all
+}
+
+const license = { name: 'MIT', identifier: 'MIT' }
+const about =
+  'What clients of a workflow server (the API that ComfyUI speaks) meet on HTTP, on the local and on the ' +
+  'hosted deployment: each operation has its server, and the name of it as a tag. On local a path with GET ' +
+  'answers HEAD with the same headers, every path answers OPTIONS, and a reply of 403 besides those of the ' +
+  'operation is for a page of another origin, one of 401 for a missing token. Objects may carry more ' +
+  'members than their schemas tell.'
+
+/** The whole document. */
+export function renderOpenapi(): Part {
+  const everyPath = paths()
+  const tags = [...new Set(Object.values(everyPath).flatMap(Object.values<Operation>))]
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Workflow server', version: '1', license, description: about },
+    servers: Object.values(servers),
+    tags: union(tags.flatMap((one) => one.tags)).map((name) => ({ name })),
+    paths: everyPath,
+    components: { schemas: schemasUsedBy(everyPath), securitySchemes },
+  }
+}

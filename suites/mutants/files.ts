@@ -1,0 +1,103 @@
+// Wrong servers by what they do with files: uploads, views and outputs.
+
+import { answers, type Mutants, onData, onJson, onReply, onText, stale, without } from './tamper.ts'
+
+const onUpload = (change: (reply: any) => unknown) => onJson(/^POST \/upload\/image/, change)
+
+/** Puts the folder of each file entry into its name. */
+const joined = (text: string): string =>
+  text.replace(/"filename":"(.*?)","subfolder":"(.*?)"/g, '"filename":"$2/$1","subfolder":""')
+
+export const files: Mutants = {
+  'upload-loses-a-byte': {
+    breaks: ['files/upload', 'files/view'],
+    tamper: onReply(/^GET \/view/, ({ body }) =>
+      body instanceof Uint8Array ? { body: body.subarray(0, -1) } : {},
+    ),
+  },
+  'upload-only-to-input': {
+    breaks: ['files/upload', 'files/view', 'files/view-annotated'],
+    tamper: answers(/^GET \/view.*type=temp/, 404),
+  },
+  'upload-is-created': {
+    breaks: ['files/upload'],
+    tamper: onReply(/^POST \/upload\/image/, ({ status }) => ({
+      status: status === 200 ? 201 : status,
+    })),
+  },
+  'upload-reply-lacks-folder': {
+    breaks: ['files/upload-reply', 'files/upload-subfolder'],
+    tamper: onUpload((reply) => without(reply, 'subfolder')),
+  },
+  'upload-reply-is-a-text': {
+    breaks: ['files/upload-reply'],
+    tamper: onReply(/^POST \/upload\/image/, ({ headers }) => ({
+      headers: { ...headers, 'Content-Type': 'text/plain' },
+    })),
+  },
+  'upload-reply-of-another-type': {
+    breaks: ['files/upload-reply', 'files/upload-subfolder'],
+    tamper: onUpload((reply) => ({ ...reply, type: 'output' })),
+  },
+  'overwrite-keeps-the-first': { breaks: ['files/upload-overwrite'], tamper: stale(/^GET \/view/) },
+  'overwrite-renames': {
+    breaks: ['files/upload-overwrite', 'files/upload-renamed'],
+    tamper: onUpload((reply) => ({ ...reply, name: reply.name.replace('.', ' (1).') })),
+  },
+  'taken-names-stay': {
+    breaks: ['files/upload-renamed'],
+    tamper: onUpload((reply) => ({ ...reply, name: reply.name.replace(' (1)', '') })),
+  },
+  'bad-upload-is-422': {
+    breaks: ['files/upload-bad'],
+    tamper: onReply(/^POST \/upload\/image/, ({ status }) => ({
+      status: status === 400 ? 422 : status,
+    })),
+  },
+  'view-ignores-subfolder': {
+    breaks: ['files/view', 'files/upload-subfolder'],
+    tamper: answers(/^GET \/view.*subfolder=(deep%2Fer|a%2Fb)/, 404),
+  },
+  'view-as-json': {
+    breaks: ['files/view'],
+    tamper: onReply(/^GET \/view/, () => ({ body: '{}' })),
+  },
+  'view-without-type': {
+    breaks: ['files/view-headers'],
+    tamper: onReply(/^GET \/view/, ({ headers }) => ({
+      headers: without(headers, 'Content-Type'),
+    })),
+  },
+  'view-missing-is-empty': {
+    breaks: ['files/view-missing'],
+    tamper: answers(/^GET \/view.*none/, 200),
+  },
+  'view-outside-is-404': {
+    breaks: ['files/view-bad-name'],
+    tamper: onReply(/^GET \/view/, ({ status }) => ({ status: status === 403 ? 404 : status })),
+  },
+  'entry-is-a-path': {
+    breaks: ['files/entry', 'files/saved-name'],
+    tamper: onJson(/^GET \/history/, (entries) => JSON.parse(joined(JSON.stringify(entries)))),
+  },
+  'entry-unsaid': {
+    breaks: ['files/entry'],
+    tamper: onData('executed', (data) => ({ ...data, output: {} })),
+  },
+  'saved-from-zero': {
+    breaks: ['files/saved-name', 'files/entry'],
+    tamper: onText(/^GET \/history/, /_00001_/g, '_00000_'),
+  },
+  'preview-is-output': {
+    breaks: ['files/preview-is-temp'],
+    tamper: onText(/^GET \/history/, /"temp"/g, '"output"'),
+  },
+  'videos-as-video': {
+    breaks: ['files/local-videos', 'files/samples'],
+    tamper: onText(/^GET \/history/, '"videos"', '"video"'),
+  },
+  'videos-under-images': {
+    breaks: ['files/local-videos'],
+    options: { quirk: ['local.video-under-images'] },
+  },
+}

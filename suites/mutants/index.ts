@@ -1,0 +1,31 @@
+// All wrong servers that the cases have to catch, as `area/what is wrong`.
+
+import { files } from './files.ts'
+import { frames } from './frames.ts'
+import { history } from './history.ts'
+import { access, catalog, deployments, http, system } from './http.ts'
+import { messages } from './messages.ts'
+import { queue, runs } from './queue.ts'
+import type { Mutant, Mutants } from './tamper.ts'
+import { workflows } from './workflows.ts'
+
+const areas: Readonly<Record<string, Mutants>> = {
+  deployments,
+  access,
+  http,
+  workflows,
+  runs,
+  messages,
+  frames,
+  history,
+  queue,
+  files,
+  catalog,
+  system,
+}
+
+export const mutants: readonly (readonly [id: string, mutant: Mutant])[] = Object.entries(
+  areas,
+).flatMap(([area, own]) =>
+  Object.entries(own).map(([name, mutant]) => [`${area}/${name}`, mutant] as const),
+)

@@ -1,0 +1,140 @@
+// Wrong servers by their queue, and by which nodes of a run they run.
+
+import {
+  answers,
+  type Mutants,
+  onData,
+  onEntry,
+  onItem,
+  onJson,
+  onMessage,
+  onReply,
+  onSubmit,
+  onText,
+  stale,
+} from './tamper.ts'
+
+export const queue: Mutants = {
+  'listing-renamed': {
+    breaks: ['queue/listing'],
+    tamper: onJson(/^GET \/queue/, ({ queue_running, queue_pending }) => ({
+      running: queue_running,
+      pending: queue_pending,
+    })),
+  },
+  'listing-forgets-running': {
+    breaks: ['queue/listing', 'queue/item', 'queue/running-is-spared'],
+    tamper: onJson(/^GET \/queue/, (queue) => ({ ...queue, queue_running: [] })),
+  },
+  'listing-shows-the-done': {
+    breaks: ['queue/listing'],
+    tamper: stale(/^GET \/queue/, (text) => /"queue_running": \[\[/.test(text)),
+  },
+  'item-without-outputs': {
+    breaks: ['queue/item', 'workflows/submit-queues'],
+    tamper: onItem((item) => item.slice(0, 4)),
+  },
+  'newest-first': {
+    breaks: ['queue/by-number'],
+    tamper: onJson(/^GET \/queue/, (queue) => ({
+      ...queue,
+      queue_pending: queue.queue_pending.toReversed(),
+    })),
+  },
+  'nothing-is-removed': {
+    breaks: ['queue/clear', 'queue/delete', 'queue/listing'],
+    // All that was ever submitted stays in the listing.
+    tamper: () => {
+      const ids = new Set<string>()
+      const note = onSubmit((reply) => {
+        ids.add(reply.prompt_id)
+        return reply
+      })()
+      const show = onJson(/^GET \/queue/, ({ queue_running, queue_pending }) => {
+        const listed = new Set([...queue_running, ...queue_pending].map(([, id]) => id))
+        const gone = [...ids].filter((id) => !listed.has(id))
+        const items = gone.map((id) => [0, id, {}, {}, []])
+        return { queue_running, queue_pending: [...queue_pending, ...items] }
+      })()
+      return (effects, input) => show(note(effects, input), input)
+    },
+  },
+  'removal-is-answered': {
+    breaks: ['queue/clear', 'queue/delete'],
+    tamper: onReply(/^POST \/queue/, () => ({ body: '{"cleared": true}' })),
+  },
+  'delete-takes-all': {
+    breaks: ['queue/delete', 'queue/running-is-spared'],
+    tamper: onJson(/^GET \/queue/, (queue) => ({ ...queue, queue_pending: [] })),
+  },
+  'removal-is-told-once': {
+    breaks: ['queue/removal-status'],
+    tamper: () => (effects) =>
+      effects.filter((effect, at) => {
+        const before = effects[at - 1]
+        return !(effect.kind === 'send' && before?.kind === 'send' && before.text === effect.text)
+      }),
+  },
+  'interrupt-unknown': {
+    breaks: ['queue/interrupt', 'queue/idle-interrupt-is-lost'],
+    tamper: answers(/^POST \/interrupt/, 404),
+  },
+  'interrupt-counts-as-executed': {
+    breaks: ['queue/interrupt'],
+    tamper: onData('execution_interrupted', (data) => ({ ...data, executed: ['1'] })),
+  },
+  'interrupt-of-any': {
+    breaks: ['queue/interrupt-named', 'history/status-words'],
+    tamper: onText(/^GET \/history/, '"status_str": "success"', '"status_str": "stopped"'),
+  },
+  'removed-is-remembered': {
+    breaks: ['queue/removed-leaves-nothing'],
+    tamper: onJson(/^GET \/history/, (entries) => ({ ...entries, deleted: {} })),
+  },
+}
+
+export const runs: Mutants = {
+  'any-order': {
+    breaks: ['runs/sources-first', 'runs/node-order'],
+    // Nodes are told in pairs, the later one first.
+    tamper: () => {
+      let held: unknown
+      return onMessage('executing', (one) => {
+        if (one.data['node'] === null) return held === undefined ? [one] : [held, one]
+        const both = held === undefined ? [] : [one, held]
+        held = held === undefined ? one : undefined
+        return both
+      })()
+    },
+  },
+  'nothing-is-cached': {
+    breaks: ['runs/unchanged-is-cached', 'runs/cache-ignores-ids'],
+    tamper: onData('execution_cached', (data) => ({ ...data, nodes: [] })),
+  },
+  'all-is-cached': {
+    breaks: ['runs/cache-of-last-graph', 'runs/changed-file-runs'],
+    tamper: onData('execution_cached', (data) => ({ ...data, nodes: ['1', '2'] })),
+  },
+  'cached-output-is-lost': {
+    breaks: ['runs/cached-output-again'],
+    tamper: () => {
+      let submits = 0
+      const lose = onEntry((entry) => ({ ...entry, outputs: {} }))()
+      return (effects, input) => {
+        if (input.kind === 'request' && input.method === 'POST') submits++
+        return submits > 1 ? lose(effects, input) : effects
+      }
+    },
+  },
+  'failure-goes-on': {
+    breaks: ['runs/failure-ends'],
+    tamper: onMessage('execution_error', (one) => [
+      one,
+      { type: 'execution_success', data: { prompt_id: one.data['prompt_id'], timestamp: 0 } },
+    ]),
+  },
+  'poison-spreads': {
+    breaks: ['runs/poison-fails-its-run'],
+    options: { quirk: ['queue.poison-kills-worker'] },
+  },
+}

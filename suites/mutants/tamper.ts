@@ -1,0 +1,156 @@
+// The words in which wrong servers are written down: each changes what leaves the world, and nothing else.
+
+import type { Effect, EmulatorOptions, Input } from 'flowdouble'
+import type { RuleId } from '../../spec/index.ts'
+import type { Message } from '../judge.ts'
+
+export type Tamper = NonNullable<EmulatorOptions['tamper']>
+
+/** A deliberately wrong server. Each rule that it breaks has a case that fails on it. */
+export type Mutant = {
+  readonly breaks: readonly RuleId[]
+  /** Makes what tampers with one world; whatever it remembers is of that world. */
+  readonly tamper?: () => Tamper
+  /** How it is started, where the wrong is there. */
+  readonly options?: EmulatorOptions
+}
+export type Mutants = Readonly<Record<string, Mutant>>
+
+type Request = Extract<Input, { readonly kind: 'request' }>
+type Reply = Extract<Effect, { readonly kind: 'reply' }>
+type Sent = Extract<Effect, { readonly kind: 'send' }>
+type Frame = Extract<Effect, { readonly kind: 'frame' }>
+
+/** Changes each effect into others. */
+export const each =
+  (change: (effect: Effect, input: Input) => readonly Effect[]): (() => Tamper) =>
+  () =>
+  (effects, input) =>
+    effects.flatMap((effect) => change(effect, input))
+
+/** Changes the replies to requests whose method and target, with a blank between them, match. */
+export const onReply = (
+  asked: RegExp,
+  change: (reply: Reply, request: Request) => Partial<Reply>,
+): (() => Tamper) =>
+  each((effect, input) => {
+    if (effect.kind !== 'reply' || input.kind !== 'request') return [effect]
+    const matches = asked.test(`${input.method} ${input.target}`)
+    return [matches ? { ...effect, ...change(effect, input) } : effect]
+  })
+
+/** Changes the JSON of replies. Replies of other kinds stay as they are. */
+export const onJson = (asked: RegExp, change: (body: any) => unknown): (() => Tamper) =>
+  onReply(asked, ({ body }) =>
+    typeof body === 'string' && /^[[{]/.test(body)
+      ? { body: JSON.stringify(change(JSON.parse(body))) }
+      : {},
+  )
+
+/** Changes the text of replies, as it stands there: numbers keep their digits. */
+export const onText = (asked: RegExp, from: string | RegExp, to: string): (() => Tamper) =>
+  onReply(asked, ({ body }) => (typeof body === 'string' ? { body: body.replace(from, to) } : {}))
+
+/** Answers with another status and an empty body. */
+export const answers = (asked: RegExp, status: number): (() => Tamper) =>
+  onReply(asked, () => ({ status, headers: {}, body: '' }))
+
+/** Answers all requests of one target as the first of them whose body `isKept` takes: what happens later does not show. */
+export const stale =
+  (asked: RegExp, isKept: (body: any) => boolean = () => true): (() => Tamper) =>
+  () => {
+    const first = new Map<string, Reply>()
+    return onReply(asked, (reply, { target }) => {
+      const { status, headers, body } = first.get(target) ?? reply
+      if (isKept(body) && !first.has(target)) first.set(target, reply)
+      return { status, headers, body }
+    })()
+  }
+
+export const isSent = (effect: Effect, type: string): effect is Sent =>
+  effect.kind === 'send' && effect.text.startsWith(`{"type": "${type}"`)
+
+/** Changes each message of a type into others, which go to the same sockets. */
+export const onMessage = (
+  type: string,
+  change: (message: Message, sent: Sent) => readonly unknown[],
+): (() => Tamper) =>
+  each((effect) => {
+    if (!isSent(effect, type)) return [effect]
+    const message = JSON.parse(effect.text) as Message
+    return change(message, effect).map((other) => saying(effect, JSON.stringify(other)))
+  })
+
+const saying = (effect: Sent, text: string): Sent => ({ ...effect, text })
+
+/** Changes what the messages of a type hold. */
+export const onData = (type: string, change: (data: any) => unknown): (() => Tamper) =>
+  onMessage(type, (message) => [{ ...message, data: change(message.data) }])
+
+export const dropped = (type: string): (() => Tamper) => onMessage(type, () => [])
+export const doubled = (type: string): (() => Tamper) => onMessage(type, (one) => [one, one])
+export const renamed = (type: string, to: string): (() => Tamper) =>
+  onMessage(type, (one) => [{ ...one, type: to }])
+
+/** Sends the messages of one type only behind the next of another. */
+export const delayed =
+  (type: string, behind: string): (() => Tamper) =>
+  () => {
+    const held: Effect[] = []
+    return each((effect) => {
+      if (isSent(effect, type)) {
+        held.push(effect)
+        return []
+      }
+      return isSent(effect, behind) ? [effect, ...held.splice(0)] : [effect]
+    })()
+  }
+
+/** Sends messages of a type, and frames with `frame`, to other sockets. `open` lists all, oldest first, with their targets. */
+export const redirected =
+  (
+    type: string,
+    to: (sockets: readonly number[], open: ReadonlyMap<number, string>) => readonly number[],
+  ): (() => Tamper) =>
+  () => {
+    const open = new Map<number, string>()
+    return (effects, input) => {
+      if (input.kind === 'open') open.set(input.socket, input.target)
+      if (input.kind === 'close') open.delete(input.socket)
+      return effects.map((effect) => {
+        const isMeant = type === 'frame' ? effect.kind === 'frame' : isSent(effect, type)
+        if (!isMeant || !('sockets' in effect)) return effect
+        return Object.assign({}, effect, { sockets: to(effect.sockets, open) })
+      })
+    }
+  }
+
+/** Changes each frame into others. */
+export const onFrame = (
+  change: (content: Frame['content']) => readonly Frame['content'][],
+): (() => Tamper) =>
+  each((effect) =>
+    effect.kind === 'frame'
+      ? change(effect.content).map((content): Frame => Object.assign({}, effect, { content }))
+      : [effect],
+  )
+
+/** An object without some of its members. */
+export const without = (value: any, ...names: readonly string[]): any =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+
+/** An object whose values are changed. */
+export const mapped = (value: any, change: (value: any, key: string) => unknown): any =>
+  Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one, key)]))
+
+/** Changes the replies to submits. */
+export const onSubmit = (change: (reply: any) => unknown): (() => Tamper) =>
+  onJson(/^POST \/prompt/, change)
+
+/** Changes the lists of the queue, item by item. */
+export const onItem = (change: (item: any[]) => unknown): (() => Tamper) =>
+  onJson(/^GET \/queue/, (queue) => mapped(queue, (items: any[][]) => items.map(change)))
+
+/** Changes the entries of the history. */
+export const onEntry = (change: (entry: any) => unknown): (() => Tamper) =>
+  onJson(/^GET \/history/, (entries) => mapped(entries, change))

@@ -1,0 +1,116 @@
+// Wrong servers by their answers to submits, and by what they make of workflows.
+
+import {
+  type Mutants,
+  onEntry,
+  onItem,
+  onJson,
+  onMessage,
+  onReply,
+  onSubmit,
+  onText,
+  without,
+} from './tamper.ts'
+
+const onRefusal = (change: (refusal: any) => unknown) =>
+  onSubmit((reply) => ('error' in reply ? change(reply) : reply))
+
+const earlyStart = '{"type": "execution_start", "data": {"prompt_id": "", "timestamp": 0}}'
+
+export const workflows: Mutants = {
+  'submit-is-201': {
+    breaks: ['workflows/submit-queues'],
+    tamper: onReply(/^POST \/prompt/, () => ({ status: 201 })),
+  },
+  'submit-is-lost': {
+    breaks: ['workflows/submit-queues'],
+    tamper: onJson(/^GET \/queue/, () => ({ queue_running: [], queue_pending: [] })),
+  },
+  'reply-number-is-a-text': {
+    breaks: ['workflows/reply'],
+    tamper: onSubmit((reply) => ({ ...reply, number: `${reply.number}` })),
+  },
+  'reply-without-errors': {
+    breaks: ['workflows/reply'],
+    tamper: onSubmit((reply) => without(reply, 'node_errors')),
+  },
+  'reply-id-is-a-number': {
+    breaks: ['workflows/reply', 'workflows/prompt-id-made'],
+    tamper: onSubmit((reply) => ({ ...reply, prompt_id: 7 })),
+  },
+  'graph-as-list': {
+    breaks: ['workflows/graph-by-id'],
+    tamper: onItem(([number, id, graph, ...rest]) => [number, id, Object.values(graph), ...rest]),
+  },
+  'graph-without-classes': {
+    breaks: ['workflows/graph-by-id'],
+    tamper: onText(/^GET \/queue/, /"class_type"/g, '"type"'),
+  },
+  'graph-of-any-kind': {
+    breaks: ['workflows/graph-by-id'],
+    tamper: onReply(/^POST \/prompt/, ({ status }) => ({ status: status === 500 ? 200 : status })),
+  },
+  // Read and written again by JavaScript, which rounds and sorts.
+  'graph-through-javascript': {
+    breaks: [
+      'workflows/keeps-numbers',
+      'workflows/keeps-key-order',
+      'workflows/literals-converted',
+    ],
+    tamper: onItem((item) => item),
+  },
+  'links-mix-outputs': {
+    breaks: ['workflows/linked-inputs'],
+    tamper: onText(/^GET \/history/, '["32"]', '["48"]'),
+  },
+  'links-as-literals': {
+    breaks: ['workflows/linked-inputs'],
+    tamper: onText(/^GET \/history/, '["48"]', '["[\\"2\\", 0]"]'),
+  },
+  'extra-data-dropped': {
+    breaks: ['workflows/extra-data-kept', 'queue/item'],
+    tamper: onItem(([number, id, graph, , outputs]) => [number, id, graph, {}, outputs]),
+  },
+  'extra-data-forgotten': {
+    breaks: ['workflows/extra-data-kept', 'history/prompt'],
+    tamper: onEntry(({ prompt: [number, id, graph, , outputs], ...rest }) => ({
+      prompt: [number, id, graph, {}, outputs],
+      ...rest,
+    })),
+  },
+  'invalid-names-nobody': {
+    breaks: ['workflows/invalid-names-nodes', 'workflows/blame', 'workflows/required-input'],
+    tamper: onRefusal((refusal) => ({ ...refusal, node_errors: {} })),
+  },
+  'invalid-names-all': {
+    breaks: ['workflows/invalid-names-nodes', 'workflows/dependent-outputs'],
+    tamper: onRefusal(({ node_errors, ...rest }) => ({
+      ...rest,
+      node_errors: { ...node_errors, '8': Object.values(node_errors)[0] },
+    })),
+  },
+  'invalid-is-422': {
+    breaks: ['workflows/invalid-is-400', 'workflows/no-outputs', 'workflows/no-prompt'],
+    tamper: onReply(/^POST \/prompt/, ({ status }) => ({ status: status === 400 ? 422 : status })),
+  },
+  'invalid-is-told-twice': {
+    breaks: ['workflows/invalid-leaves-nothing'],
+    tamper: onMessage('status', (one) => [one, one]),
+  },
+  'bounds-told-without-value': {
+    breaks: ['workflows/bounds'],
+    tamper: onText(/^POST \/prompt/, /"received_value": ?\d+/, '"received_value": null'),
+  },
+  'lists-told-as-types': {
+    breaks: ['workflows/not-in-list'],
+    tamper: onText(/^POST \/prompt/, /"value_not_in_list"/g, '"invalid_input_type"'),
+  },
+  'answer-late': {
+    breaks: ['workflows/answers-first'],
+    // The first message of the run is on the wire before the reply is.
+    tamper: () => (effects, input) =>
+      input.kind === 'request' && input.method === 'POST'
+        ? [{ kind: 'send', sockets: [1], text: earlyStart }, ...effects]
+        : effects,
+  },
+}

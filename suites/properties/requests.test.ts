@@ -1,0 +1,88 @@
+// What holds for every request and every message: it is answered in the words of the spec, and the server goes on.
+
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { localEndpoints, someMessage, someRequest, type SomeRequest } from '../random-requests.ts'
+import { startSubject } from '../subject.ts'
+import { exchangeBytes } from '../wire.ts'
+
+/** Statuses that any path may answer with: the HTTP layer, the guards, and what is unknown. */
+const general = [200, 400, 403, 404, 405, 413, 417, 500]
+const own = localEndpoints.flatMap(({ replies }) => Object.keys(replies).map(Number))
+const allowed = new Set([...general, ...own])
+
+/** Sends a request on a connection of its own, and gives the status of its answer. */
+async function send(url: string, { method, target, headers, body }: SomeRequest): Promise<number> {
+  const all = { Host: new URL(url).host, Connection: 'close', ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
+  const reply = await exchangeBytes(url, head, body)
+  // After a leave to go on comes the answer itself.
+  return reply.status === 100 ? Number(reply.body.split(' ')[1]) : reply.status
+}
+
+test('requests/answered Every request is answered with a status of the spec, and the server goes on.', async () => {
+  const subject = await startSubject({ manager: true, clock: 'instant', maxBody: 0.01 })
+  const { url, get, emulator } = subject
+  const seen = new Set<number>()
+  try {
+    const property = fc.asyncProperty(someRequest, async (one) => {
+      const status = await send(url, one)
+      expect(allowed).toContain(status)
+      seen.add(status)
+    })
+    await fc.assert(property, { seed: 20260107, numRuns: 500 })
+    for (const status of [200, 400, 403, 404, 405, 500]) expect(seen).toContain(status)
+    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+    expect((await emulator?.journal())?.length).toBeGreaterThan(250)
+  } finally {
+    await subject.close()
+  }
+})
+
+/** A frame of a client, masked with zeros; its first byte tells opcode and end. */
+const frameOf = (opcode: number, isLast: boolean, bytes: Uint8Array): Buffer =>
+  Buffer.concat([
+    Buffer.from([
+      (isLast ? 0x80 : 0) | opcode,
+      0x80 | 126,
+      bytes.length >> 8,
+      bytes.length & 255,
+      0,
+      0,
+      0,
+      0,
+    ]),
+    bytes,
+  ])
+
+test('requests/messages Whatever comes over a socket, it closes with a code of the spec or stays open.', async () => {
+  const subject = await startSubject({ clock: 'instant' })
+  const { url, connect, get } = subject
+  try {
+    const witness = await connect('witness')
+    const property = fc.asyncProperty(
+      fc.array(fc.tuple(someMessage, fc.boolean()), { minLength: 1, maxLength: 5 }),
+      async (messages) => {
+        const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
+        await once(socket, 'message')
+        const raw = (socket as unknown as { _socket: Socket })._socket
+        for (const [{ opcode, bytes }, isLast] of messages)
+          raw.write(frameOf(opcode, isLast, bytes))
+        // An end of our own: what came before it has been read when it is answered.
+        raw.write(frameOf(8, true, Buffer.from([0x03, 0xe8])))
+        const [code] = await once(socket, 'close')
+        expect([1000, 1002, 1007, 1009]).toContain(code)
+      },
+    )
+    await fc.assert(property, { seed: 20260108, numRuns: 100 })
+    await witness.settled()
+    expect(witness.messages()).toHaveLength(1)
+    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+  } finally {
+    await subject.close()
+  }
+})
