@@ -1,14 +1,12 @@
-// Node types whose behaviour does not follow from their declaration: samplers, loaders, savers, and those made for tests.
+// Node types whose behaviour does not follow from their declaration: samplers, loaders, and those made for tests.
 
-import { get, put } from '../bounded.ts'
 import { hash53 } from '../random.ts'
 import type { Picture } from '../pictures/picture.ts'
 import { isObject, type Json, writeJson } from '../json.ts'
-import { drawLetters } from '../random.ts'
 import { namedFile } from './file-inputs.ts'
 import { fileFingerprint, pictureOf } from './files.ts'
 import {
-  batchPictures,
+  type Behaviour,
   byDeclaration,
   type Call,
   declaredOutputs,
@@ -16,7 +14,6 @@ import {
   numberInput,
   painted,
   pictureInput,
-  type Save,
   sizeOf,
   stepsOfSigmas,
   textInput,
@@ -24,9 +21,7 @@ import {
   type Work,
 } from './nodes.ts'
 import { pythonText } from './python.ts'
-import type { SampleFormat } from './samples.ts'
-
-type Behaviour = (call: Call) => Work
+import { savers } from './savers.ts'
 
 /** A sampler paints in so many steps; with an input picture and a denoise below 1, that shows through. */
 const sampler =
@@ -135,78 +130,6 @@ const loadPicture: Behaviour = (call) => {
   }
 }
 
-function pictureSave(call: Call, type: 'output' | 'temp', prefix: string): Save {
-  const source = pictureInput(call)
-  const pictures = source === undefined ? [] : batchPictures(source)
-  const contents = pictures.map((picture) => ({ picture, format: 'png' as const }))
-  return { type, prefix, ending: 'png', key: 'images', contents }
-}
-
-const saveImages: Behaviour = (call) => ({
-  outputs: [],
-  steps: 0,
-  save: pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI')),
-})
-
-/** Letters of temporary names; one is left out, as in the real server. */
-const LETTERS = 'abcdefghijklmnopqrstuvxyz'
-
-function tempPrefix(call: Call): string {
-  const key = `${call.node_id} ${call.type.class_type}`
-  const known = get(call.world.tempLetters, key)
-  const letters = known ?? drawLetters(call.world.random, LETTERS, 5)
-  if (known === undefined) put(call.world.tempLetters, key, letters)
-  return `ComfyUI_temp_${letters}`
-}
-
-const previewImages: Behaviour = (call) => ({
-  outputs: [],
-  steps: 0,
-  save: pictureSave(call, 'temp', tempPrefix(call)),
-})
-
-const sendImages: Behaviour = (call) => {
-  const source = pictureInput(call)
-  const pictures = source === undefined ? [] : batchPictures(source)
-  return { outputs: [], steps: pictures.length, socketPictures: pictures }
-}
-
-/** An animation of several pictures shows the first one only. */
-const saveAnimatedPng: Behaviour = (call) => {
-  const save = pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI'))
-  const contents = save.contents.slice(0, 1)
-  return { outputs: [], steps: 0, save: { ...save, contents, animated: true } }
-}
-
-/** Files that are no pictures: the same small sample in every run. */
-const saveSample =
-  (format: SampleFormat, key: string, prefix: string, animated?: boolean): Behaviour =>
-  (call) => ({
-    outputs: [],
-    steps: 0,
-    save: {
-      type: call.type.class_type.startsWith('Preview') ? 'temp' : 'output',
-      prefix: call.type.class_type.startsWith('Preview')
-        ? tempPrefix(call)
-        : textInput(call, 'filename_prefix', prefix),
-      ending: format,
-      key,
-      contents: [{ sample: format }],
-      ...(animated !== undefined && { animated }),
-    },
-  })
-
-/** A single picture makes no animation. */
-const saveAnimatedWebp: Behaviour = (call) =>
-  saveSample('webp', 'images', 'ComfyUI', pictureInput(call)?.count !== 1)(call)
-
-const saveVideo =
-  (format: SampleFormat, prefix: string): Behaviour =>
-  (call) =>
-    call.world.quirks.has('local.video-under-images')
-      ? saveSample(format, 'images', prefix, true)(call)
-      : saveSample(format, 'videos', prefix)(call)
-
 const imageSize: Behaviour = (call) => {
   const source = pictureInput(call)
   const width = source?.picture.width ?? 0
@@ -269,24 +192,6 @@ const notify: Behaviour = (call) => ({
   steps: 0,
   notification: textInput(call, 'value', ''),
 })
-
-const savers: Readonly<Record<string, Behaviour>> = {
-  SaveImage: saveImages,
-  PreviewImage: previewImages,
-  MaskPreview: previewImages,
-  SaveImageWebsocket: sendImages,
-  SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
-  SaveWEBM: saveVideo('webm', 'ComfyUI'),
-  SaveAnimatedPNG: saveAnimatedPng,
-  SaveAnimatedWEBP: saveAnimatedWebp,
-  SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
-  SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
-  SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),
-  PreviewAudio: saveSample('flac', 'audio', ''),
-  SaveLatent: saveSample('latent', 'latents', 'latents/ComfyUI'),
-  SaveGLB: saveSample('glb', '3d', 'mesh/ComfyUI'),
-  SaveSVGNode: saveSample('svg', 'images', 'svg/ComfyUI'),
-}
 
 /** Behaviours by node type. */
 export const behaviours: Readonly<Record<string, Behaviour>> = {

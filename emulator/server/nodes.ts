@@ -60,6 +60,9 @@ export type Work = {
   readonly failure?: Failure
 }
 
+/** What a node type does: from what a node sees to its work. */
+export type Behaviour = (call: Call) => Work
+
 /** A result that is kept for later runs. `ui` is the output for the user as JSON text, or null. */
 export type NodeResult = {
   readonly outputs: readonly Value[]

@@ -1,7 +1,7 @@
 // Finds out what a node does when it runs, within what the double pretends to be able to do.
 
 import { behaviours } from './behaviours.ts'
-import { byDeclaration, type Call, failing, type Work } from './nodes.ts'
+import { type Behaviour, byDeclaration, type Call, failing, type Work } from './nodes.ts'
 
 /** Larger pictures do not fit into the memory that the double pretends to have, in pixels. */
 const MAX_PIXELS = 4096 * 4096
@@ -16,7 +16,7 @@ export function workOf(call: Call): Work {
 }
 
 /** Types without a behaviour of their own follow from their declaration. */
-const behaviourOf = (class_type: string): ((call: Call) => Work) =>
+const behaviourOf = (class_type: string): Behaviour =>
   (Object.hasOwn(behaviours, class_type) ? behaviours[class_type] : undefined) ?? byDeclaration
 
 const loginText = 'Unauthorized: Please login first to use this node.'

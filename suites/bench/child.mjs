@@ -100,12 +100,12 @@ export const childOptions = () => JSON.parse(process.argv[2] ?? '{}')
  */
 export function answer(ready, answers = {}) {
   const known = { ...own, ...answers }
-  process.on('message', async ({ question, details }) => {
-    try {
-      process.send({ answer: await known[question](details) })
-    } catch (error) {
-      process.send({ error: String(error?.stack ?? error) })
-    }
+  process.on('message', ({ question, details }) => {
+    // An answer that throws and one that rejects are told alike.
+    new Promise((resolve) => resolve(known[question](details))).then(
+      (found) => process.send({ answer: found }),
+      (error) => process.send({ error: String(error?.stack ?? error) }),
+    )
   })
   process.on('disconnect', () => process.exit())
   process.send({ answer: ready })

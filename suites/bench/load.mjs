@@ -33,7 +33,7 @@ const drive = (port, request, take) =>
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1])
       if (!head.startsWith('HTTP/1.1 200')) {
         socket.destroy()
-        reject(new Error(`A request of the load was refused:\n${received}`))
+        reject(new Error(`A request of the load was refused:\n${received.toString()}`))
       }
       if (received.length < headEnd + 4 + length) return
       received = Buffer.alloc(0)
