@@ -1,6 +1,6 @@
 // The protocol as a whole: all areas gathered.
 
-import type { Endpoints, Rules } from './language.ts'
+import type { Rules } from './language.ts'
 import * as access from './access.ts'
 import * as catalog from './catalog.ts'
 import * as deployments from './deployments.ts'
@@ -58,22 +58,7 @@ export const rules = {
 } as const satisfies Rules
 export type RuleId = keyof typeof rules
 
-export const endpoints = {
-  ...workflows.endpoints,
-  ...runs.endpoints,
-  ...history.endpoints,
-  ...files.endpoints,
-  ...socket.endpoints,
-  ...catalog.endpoints,
-  ...queue.endpoints,
-  ...system.endpoints,
-  ...userdata.endpoints,
-  ...settings.endpoints,
-  ...internal.endpoints,
-  ...manager.endpoints,
-} as const satisfies Endpoints
-export type EndpointName = keyof typeof endpoints
-
+export { endpoints, type EndpointName } from './endpoints.ts'
 export * as errors from './errors.ts'
 export { goneOnHosted, profiles } from './deployments.ts'
 export { frames } from './frames.ts'

@@ -1,6 +1,6 @@
 // The one way into a world: an input goes in, effects come out, and nothing else happens.
 
-import { endpoints } from '../../spec/index.ts'
+import { endpoints } from '../../spec/endpoints.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import type { Effect, Input } from '../machine.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
