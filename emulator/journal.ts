@@ -6,7 +6,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { isObject, type Json, readDocument, writeJson } from './json.ts'
 import type { Effect, Headers, Input } from './machine.ts'
-import { replaceToken } from './requests.ts'
+import { bodyText, replaceToken } from './requests.ts'
 import { step } from './server/step.ts'
 import { createWorld, type WorldOptions } from './server/world.ts'
 
@@ -15,62 +15,96 @@ export type Entry = { readonly input: Input; readonly effects: readonly Effect[]
 /** What the first line of a journal tells: everything that the world was made from but the catalogue. */
 export type Header = {
   readonly flowdouble: string
+  /** Number of the first entry that follows; above 0 the beginning is lost, and nothing can be replayed. */
+  readonly first: number
   readonly options: Omit<WorldOptions, 'objectInfo'>
 }
 
 const VERSION = 'journal 1'
 
-export function headerLine(all: WorldOptions): string {
+/** @param first number of the first entry that follows. */
+export function headerLine(all: WorldOptions, key: string, first = 0): string {
   const { objectInfo: _objectInfo, ...options } = all
-  const token = all.token === null ? null : placeholder(all.token, all.seed)
-  const header: Header = { flowdouble: VERSION, options: { ...options, token } }
+  const token = all.token === null ? null : placeholder(all.token, key)
+  const header: Header = { flowdouble: VERSION, first, options: { ...options, token } }
   return JSON.stringify(header)
 }
 
-/** One entry as a line of JSON. What a client keeps secret is replaced by a placeholder: equal secrets, equal placeholders. */
-export function entryLine(entry: Entry, seed: string): string {
+/**
+ * One entry as a line of JSON. What a client keeps secret is replaced by a placeholder: equal secrets, equal placeholders.
+ * @param key what the placeholders are made with; who knows it can tell whether a guess is right.
+ */
+export function entryLine(entry: Entry, key: string): string {
   const { input, effects } = entry
   if (input.kind !== 'request') {
-    const shown = 'target' in input ? withoutToken(input, seed) : input
-    return JSON.stringify({ input: shown, effects: shownEffects(effects, seed) })
+    const shown = 'target' in input ? withoutToken(input, key) : input
+    return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
   }
-  const { body, ...rest } = input
-  const shown = { ...withoutToken(rest, seed), ...shownBody(body, seed) }
-  return JSON.stringify({ input: shown, effects: shownEffects(effects, seed) })
+  const { body: _body, ...rest } = input
+  const shown = { ...withoutToken({ ...rest, ...shownBody(input, key) }, key) }
+  return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
 }
 
 /** A keyed placeholder: it tells whether two secrets are equal, and nothing else. A placeholder stands for itself. */
-export function placeholder(secret: string, seed: string): string {
+export function placeholder(secret: string, key: string): string {
   if (/^<secret:[0-9a-f]{12}>$/.test(secret)) return secret
-  const key = utf8ToBytes(`flowdouble secrets of ${seed}`)
-  return `<secret:${bytesToHex(hmac(sha256, key, utf8ToBytes(secret))).slice(0, 12)}>`
+  const digest = hmac(sha256, utf8ToBytes(key), utf8ToBytes(secret))
+  return `<secret:${bytesToHex(digest).slice(0, 12)}>`
 }
 
 /** An input whose token, in its query or its headers, is a placeholder: the world of a replay has the same one. */
 function withoutToken<T extends { readonly target: string; readonly headers: Headers }>(
   input: T,
-  seed: string,
+  key: string,
 ): T {
-  const target = replaceToken(input.target, (token) => placeholder(token, seed))
+  const target = replaceToken(input.target, (token) => placeholder(token, key))
   const { authorization, ...others } = input.headers
   if (authorization === undefined) return { ...input, target }
   const [, scheme = '', secret = authorization] = /^(bearer +)(.*)$/i.exec(authorization) ?? []
-  const shown = scheme + placeholder(secret, seed)
+  const shown = scheme + placeholder(secret, key)
   return { ...input, target, headers: { ...others, authorization: shown } }
 }
 
-function shownBody(body: Uint8Array, seed: string): { body: string } | { bodyBase64: string } {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-  } catch {
-    return { bodyBase64: base64(body) }
+/** The body as text without keys, in base64 where it is no UTF-8, and the headers that go with it. */
+function shownBody(
+  input: RequestInput,
+  key: string,
+): { headers: Headers } & ({ body: string } | { bodyBase64: string }) {
+  const { body, headers } = input
+  const type = headers['content-type'] ?? ''
+  const text = orUndefined(() => bodyText(input))
+  if (text === undefined) {
+    // What is no text is refused whole, unless it is a form; its key must not be kept either.
+    const letters = Array.from(body, (byte) => String.fromCharCode(byte))
+      .join('')
+      .replaceAll('\0', '')
+    const mayHoldKey =
+      !/^multipart/i.test(type) && secretKeys.some((name) => letters.includes(name))
+    return mayHoldKey
+      ? { headers, body: placeholder(letters, key) }
+      : { headers, bodyBase64: base64(body) }
   }
-  return { body: withoutPartnerKeys(text, seed) }
+  const shown = withoutPartnerKeys(text, key)
+  if (shown !== text) {
+    const inUtf8 = { 'content-type': type.replace(/charset\s*=\s*"?[^\s;"]*"?/i, 'charset=utf-8') }
+    return { headers: type === '' ? headers : { ...headers, ...inUtf8 }, body: shown }
+  }
+  const isUtf8 = orUndefined(() => utf8.decode(body)) === text
+  return isUtf8 ? { headers, body: text } : { headers, bodyBase64: base64(body) }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function orUndefined<T>(make: () => T): T | undefined {
+  try {
+    return make()
+  } catch {
+    return undefined
+  }
 }
 
 /** Reads a body only when it may hold a key: under its name, or under a name spelled with escapes. */
-function withoutPartnerKeys(text: string, seed: string): string {
+function withoutPartnerKeys(text: string, key: string): string {
   if (!secretKeys.some((name) => text.includes(name)) && !text.includes('\\u')) return text
   let document: Json
   let repeatsKeys: boolean
@@ -78,7 +112,7 @@ function withoutPartnerKeys(text: string, seed: string): string {
     ;({ value: document, repeatsKeys } = readDocument(text))
   } catch {
     // What is no JSON is refused whole; its key, if that is one, must not be kept either.
-    return secretKeys.some((name) => text.includes(name)) ? placeholder(text, seed) : text
+    return secretKeys.some((name) => text.includes(name)) ? placeholder(text, key) : text
   }
   const extra = isObject(document) ? document.get('extra_data') : undefined
   if (!isObject(extra) || !secretKeys.some((name) => extra.has(name))) {
@@ -87,7 +121,7 @@ function withoutPartnerKeys(text: string, seed: string): string {
   }
   for (const name of secretKeys) {
     const secret = extra.get(name)
-    if (typeof secret === 'string' && secret !== '') extra.set(name, placeholder(secret, seed))
+    if (typeof secret === 'string' && secret !== '') extra.set(name, placeholder(secret, key))
   }
   return writeJson(document)
 }
@@ -96,18 +130,18 @@ function withoutPartnerKeys(text: string, seed: string): string {
 const secretMember = new RegExp(`"(${secretKeys.join('|')})":\\s*("(?:[^"\\\\]|\\\\.)+")`, 'g')
 
 /** Effects with byte arrays as their length and hash, and without the keys that a quirk shows. */
-const shownEffects = (effects: readonly Effect[], seed: string): unknown =>
+const shownEffects = (effects: readonly Effect[], key: string): unknown =>
   JSON.parse(
     JSON.stringify(effects, (_, value: unknown) => {
-      if (typeof value === 'string') return withoutSecretMembers(value, seed)
+      if (typeof value === 'string') return withoutSecretMembers(value, key)
       if (!(value instanceof Uint8Array)) return value
       return { bytes: value.length, sha256: bytesToHex(sha256(value)) }
     }),
   )
 
-const withoutSecretMembers = (text: string, seed: string): string =>
+const withoutSecretMembers = (text: string, key: string): string =>
   text.replace(secretMember, (_, name: string, secret: string) => {
-    return `"${name}": ${JSON.stringify(placeholder(JSON.parse(secret) as string, seed))}`
+    return `"${name}": ${JSON.stringify(placeholder(JSON.parse(secret) as string, key))}`
   })
 
 function base64(bytes: Uint8Array): string {
@@ -145,10 +179,16 @@ export function replay(
     throw new SyntaxError('This is no journal: its first line lacks the options of a world.')
   }
   const world = createWorld({ ...header.options, objectInfo })
-  const { seed } = header.options
+  if (header.first !== 0) {
+    throw new SyntaxError(
+      'The journal has lost its beginning. Keep all of it in a file: serve --journal FILE.',
+    )
+  }
+  // Only placeholders are left in a journal, and they stand for themselves under every key.
+  const key = 'replay'
   const differs = lines.findIndex((line) => {
     const input = inputOf(line)
-    return entryLine({ input, effects: step(world, input) }, seed) !== line
+    return entryLine({ input, effects: step(world, input) }, key) !== line
   })
   return { entries: lines.length, differs: differs < 0 ? null : differs }
 }

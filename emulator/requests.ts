@@ -121,19 +121,20 @@ export function parameter(query: string, name: string): string | undefined {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The last decoded body: handlers ask for the text of one request more than once. */
-let decoded: { body: Uint8Array; text: string } | undefined
+/** Handlers ask for the text of one request more than once. */
+const decoded = new WeakMap<Uint8Array, string>()
 
 /**
  * The body as text in the charset of its content type, whose media type does not matter.
  * Throws TypeError for bytes that are no text in it, and RangeError for an unknown charset.
  */
-export function bodyText({ body, headers }: Request): string {
-  if (decoded?.body !== body) {
-    const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
-    decoded = { body, text: decodeText(body, charset?.toLowerCase() || 'utf-8') }
-  }
-  return decoded.text
+export function bodyText({ body, headers }: Pick<Request, 'body' | 'headers'>): string {
+  const known = decoded.get(body)
+  if (known !== undefined) return known
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  const text = decodeText(body, charset?.toLowerCase() || 'utf-8')
+  decoded.set(body, text)
+  return text
 }
 
 function decodeText(bytes: Uint8Array, charset: string): string {

@@ -45,11 +45,19 @@ const MAX_HEAD_BYTES = 256 * 2 ** 10
 
 /** A server that hands on what arrives whole, and answers the rest by itself. */
 export function createListener(behind: Behind): Server {
+  // A client may send the next request before the last one is answered: each waits for the one before it, whose
+  // body may still be on its way.
+  const turns = new WeakMap<Duplex, Promise<void>>()
   const receive: RequestListener = (request, response) => {
-    handle(behind, request, response).catch((error: unknown) => {
+    const { socket } = request
+    const before = turns.get(socket)
+    const begin = (): Promise<void> => handle(behind, request, response)
+    const turn = (before === undefined ? begin() : before.then(begin)).catch((error: unknown) => {
       // A client that goes away while it sends is no failure of the server; anything else is a broken assumption.
       if (!request.destroyed || request.complete) throw error
     })
+    turns.set(socket, turn)
+    void turn.then(() => turns.get(socket) === turn && turns.delete(socket))
   }
   const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
   const server = createServer({ ...limits, requireHostHeader: false }, receive)

@@ -63,10 +63,11 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const world = createWorld(worldOptions(options))
   const recorder = await createRecorder(world.options, options.journal)
   const edge = connect(world, options, recorder, { onEntry, tamper })
+  await listen(edge.server, options)
   try {
-    await listen(edge.server, options)
+    recorder.open()
   } catch (error) {
-    recorder.close()
+    edge.server.close()
     throw error
   }
   const { port } = edge.server.address() as AddressInfo
@@ -133,6 +134,7 @@ function connect(
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
   let codec: Codec | undefined
+  let loading: Promise<Codec> | undefined
 
   const carryOut = (input: Input, effects: readonly Effect[]): void => {
     const entry = { input, effects }
@@ -168,10 +170,9 @@ function connect(
   const answer = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
     const { method, target, headers } = arrived
     // The codecs are loaded by the first request that can lead to a picture, not before the server listens.
-    codec ??=
-      method === 'POST' || target.includes('/view')
-        ? await import('../pictures/encode.ts')
-        : undefined
+    // Those that come meanwhile wait too: no request overtakes another.
+    if (method === 'POST' || target.includes('/view')) loading ??= import('../pictures/encode.ts')
+    if (codec === undefined && loading !== undefined) codec = await loading
     if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
       const refusal = guard(world, arrived)
       if (refusal) return write(response, finish(world, target, headers['accept'], refusal))

@@ -1,7 +1,8 @@
 // Keeps the journal of a world: the latest entries in memory, and all of them in a file where one is asked for.
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs'
 import type { Entry } from '../journal.ts'
+import type { Body } from '../machine.ts'
 import { usageError } from '../options.ts'
 import type { WorldOptions } from '../server/world.ts'
 
@@ -9,17 +10,19 @@ export type Recorder = {
   readonly record: (entry: Entry) => void
   /** A line with the options of the world, then one per entry that is kept, oldest first. */
   readonly lines: () => Promise<readonly string[]>
+  /** Begins the file, if there is to be one; called when the server listens, so that no other journal is lost in vain. */
+  readonly open: () => void
   readonly close: () => void
 }
 
 /** So many of the latest entries are kept in memory, */
 const MAX_ENTRIES = 1000
-/** as long as their request bodies together are no larger than this, in bytes. */
-const MAX_BODIES_BYTES = 8 * 2 ** 20
+/** as long as what they hold is together no larger than this, in bytes. */
+const MAX_HELD_BYTES = 8 * 2 ** 20
 
 /**
  * @param file appended to by each entry, readable by its owner only; null for none.
- * Throws a usage error when the file cannot be written.
+ * Opening it throws a usage error when it cannot be written.
  */
 export async function createRecorder(
   options: WorldOptions,
@@ -27,33 +30,47 @@ export async function createRecorder(
 ): Promise<Recorder> {
   const kept = createRing()
   // Writing lines needs hashing, which a server without a journal file never loads.
-  const writer = file === null ? undefined : await openWriter(options, file)
+  const writer = file === null ? undefined : await createWriter(options, file)
   const record = (entry: Entry): void => {
     kept.add(entry)
     writer?.write(entry)
   }
   const lines = async (): Promise<readonly string[]> => {
     const { entryLine, headerLine } = await import('../journal.ts')
-    return [headerLine(options), ...kept.entries().map((entry) => entryLine(entry, options.seed))]
+    const key = await placeholderKey()
+    const entries = kept.entries().map((entry) => entryLine(entry, key))
+    return [headerLine(options, key, kept.first()), ...entries]
   }
-  return { record, lines, close: () => writer?.close() }
+  return { record, lines, open: () => writer?.open(), close: () => writer?.close() }
 }
 
-function createRing(): { add: (entry: Entry) => void; entries: () => readonly Entry[] } {
+let key: Promise<string> | undefined
+
+/** Known to this process alone, so that nobody can try guesses on the placeholders of a journal. */
+function placeholderKey(): Promise<string> {
+  key ??= import('node:crypto').then(({ randomUUID }) => randomUUID())
+  return key
+}
+
+function createRing(): {
+  add: (entry: Entry) => void
+  entries: () => readonly Entry[]
+  first: () => number
+} {
   const ring: (Entry | undefined)[] = Array.from({ length: MAX_ENTRIES })
   let first = 0
   let next = 0
-  let bodiesBytes = 0
+  let heldBytes = 0
   const dropFirst = (): void => {
     const slot = first++ % MAX_ENTRIES
-    bodiesBytes -= bodyBytes(ring[slot])
+    heldBytes -= entryBytes(ring[slot])
     ring[slot] = undefined
   }
-  const isTooLarge = (): boolean => bodiesBytes > MAX_BODIES_BYTES
+  const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
   const add = (entry: Entry): void => {
     if (next - first === MAX_ENTRIES) dropFirst()
     ring[next++ % MAX_ENTRIES] = entry
-    bodiesBytes += bodyBytes(entry)
+    heldBytes += entryBytes(entry)
     while (isTooLarge()) dropFirst()
   }
   const entries = (): readonly Entry[] => {
@@ -64,27 +81,47 @@ function createRing(): { add: (entry: Entry) => void; entries: () => readonly En
     }
     return found
   }
-  return { add, entries }
+  return { add, entries, first: () => first }
 }
 
-const bodyBytes = (entry: Entry | undefined): number =>
-  entry?.input.kind === 'request' ? entry.input.body.length : 0
+const lengthOf = (body: Body): number =>
+  typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
 
-async function openWriter(
+/** About what an entry holds: bodies and messages. Texts count by their letters. */
+function entryBytes(entry: Entry | undefined): number {
+  if (entry === undefined) return 0
+  const { input, effects } = entry
+  let bytes = input.kind === 'request' ? input.body.length : 0
+  for (const effect of effects) {
+    if (effect.kind === 'send') bytes += effect.text.length
+    else if (effect.kind === 'reply') bytes += lengthOf(effect.body)
+  }
+  return bytes
+}
+
+async function createWriter(
   options: WorldOptions,
   file: string,
-): Promise<{ write: (entry: Entry) => void; close: () => void }> {
+): Promise<{ open: () => void; write: (entry: Entry) => void; close: () => void }> {
   const { entryLine, headerLine } = await import('../journal.ts')
-  let handle: number
-  try {
-    handle = openSync(file, 'w', 0o600)
-  } catch (error) {
-    throw usageError(`Cannot write the journal: ${(error as Error).message}`)
-  }
+  const secret = await placeholderKey()
+  let handle: number | undefined
   // Each line is on its way to the disk before the next input: a journal is most wanted after a crash.
-  writeSync(handle, `${headerLine(options)}\n`)
-  return {
-    write: (entry) => writeSync(handle, `${entryLine(entry, options.seed)}\n`),
-    close: () => closeSync(handle),
+  const writeLine = (line: string): void => {
+    if (handle !== undefined) writeSync(handle, `${line}\n`)
   }
+  const open = (): void => {
+    try {
+      handle = openSync(file, 'w', 0o600)
+      fchmodSync(handle, 0o600)
+    } catch (error) {
+      throw usageError(`Cannot write the journal: ${(error as Error).message}`)
+    }
+    writeLine(headerLine(options, secret))
+  }
+  const close = (): void => {
+    if (handle !== undefined) closeSync(handle)
+    handle = undefined
+  }
+  return { open, write: (entry) => writeLine(entryLine(entry, secret)), close }
 }

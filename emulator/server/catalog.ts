@@ -48,6 +48,7 @@ type Catalog = { readonly types: ReadonlyMap<string, NodeType> }
 
 /** Catalogues by the text they were read from: worlds in one process share them. */
 const read = new Map<string, Catalog>()
+const MAX_CATALOGS = 8
 /** The same by the options of a world, since to look a long text up is to compare it. */
 const readByOptions = new WeakMap<WorldOptions, Catalog>()
 
@@ -70,6 +71,7 @@ function catalogOf(text: string): Catalog {
     for (const [class_type, entry] of document) types.set(class_type, nodeType(class_type, entry))
   }
   const catalog = { types }
+  if (read.size >= MAX_CATALOGS) read.clear()
   read.set(text, catalog)
   return catalog
 }

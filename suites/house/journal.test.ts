@@ -1,0 +1,72 @@
+// The journal: what it keeps, what it never keeps, and when it says that it cannot be replayed.
+
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { replay, startEmulator } from 'flowdouble'
+import { expect, test } from 'vitest'
+import { solid } from '../graphs.ts'
+import { startSubject } from '../subject.ts'
+
+const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
+const journalFile = (): string => join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')
+
+test('journal/lost-beginning A journal without its first entries is not replayed', async () => {
+  const subject = await startSubject()
+  for (let count = 0; count < 1001; count++) await subject.get('/features')
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  expect(lines).toHaveLength(1001)
+  expect(() => replay(lines.join('\n'), objectInfo)).toThrow(/lost its beginning.*--journal/)
+})
+
+test('journal/bounded Large replies push older entries out', async () => {
+  const subject = await startSubject()
+  for (let count = 0; count < 40; count++) await subject.get('/object_info')
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  expect(lines.length).toBeGreaterThan(5)
+  expect(lines.length).toBeLessThan(25)
+})
+
+test('journal/other-charsets A key is hidden in whatever charset the body comes', async () => {
+  const subject = await startSubject({ clock: 'instant' })
+  const text = JSON.stringify({ prompt: solid(), extra_data: { api_key_comfy_org: 'SECRET' } })
+  const utf16 = Buffer.from(text, 'utf16le')
+  const post = async (body: Buffer, charset: string): Promise<number> => {
+    const headers = { 'Content-Type': `application/json; charset=${charset}` }
+    return (await fetch(`${subject.url}/prompt`, { method: 'POST', headers, body })).status
+  }
+  expect(await post(utf16, 'utf-16le')).toBe(200)
+  expect(await post(utf16, 'utf-8')).toBe(500)
+  expect(await post(Buffer.concat([Buffer.from(text), Buffer.from([0xff])]), 'utf-8')).toBe(500)
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  const bodies = lines.slice(1).map((line) => JSON.parse(line).input.bodyBase64 ?? '')
+  const decoded = bodies.map((body) => Buffer.from(body, 'base64').toString('latin1'))
+  expect((lines.join('') + decoded.join('')).replaceAll('\0', '')).not.toContain('SECRET')
+  expect(replay(lines.join('\n'), objectInfo)).toEqual({ entries: lines.length - 1, differs: null })
+})
+
+test('journal/kept-when-not-started A server that cannot start leaves an older journal alone', async () => {
+  const journal = journalFile()
+  writeFileSync(journal, 'from before')
+  const first = await startEmulator()
+  await expect(startEmulator({ port: first.port, journal })).rejects.toThrow(/EADDRINUSE/)
+  await first.close()
+  expect(readFileSync(journal, 'utf8')).toBe('from before')
+})
+
+test('journal/in-order Requests on one connection happen in the order in which they were sent', async () => {
+  const subject = await startSubject()
+  const body = JSON.stringify({ prompt: solid() })
+  const host = `Host: ${new URL(subject.url).host}\r\n`
+  const post = `POST /prompt HTTP/1.1\r\n${host}Content-Length: ${body.length}\r\n\r\n${body}`
+  const socket = connect(Number(new URL(subject.url).port), '127.0.0.1')
+  socket.write(`${post}GET /prompt HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk as Buffer)
+  await subject.close()
+  expect(Buffer.concat(chunks).toString()).toContain('{"exec_info": {"queue_remaining": 1}}')
+})
