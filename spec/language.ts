@@ -1,7 +1,5 @@
 // The words in which the protocol is written down: everything else in this folder is data of these types.
 
-import type { XStatic } from 'typebox/schema'
-
 /** The two forms in which the workflow server runs. */
 export type Deployment = 'local' | 'hosted'
 export const local = ['local'] as const
@@ -22,9 +20,8 @@ export type Rule = {
 }
 export type Rules = Readonly<Record<`${string}/${string}`, Rule>>
 
-/** A JSON Schema (2020-12) as plain data. `Static` gives the type of the values that it allows. */
+/** A JSON Schema (2020-12) as plain data. */
 export type Schema = { readonly [keyword: string]: unknown }
-export type Static<S> = XStatic<S>
 
 /** What a reply may carry: a schema for JSON, or the media type of anything else; `empty` is no body at all. */
 export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html'

@@ -70,7 +70,7 @@ export function annotated(name: string): {
   return { name, type: null }
 }
 
-/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL. */
+/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL or a backslash. */
 export function normalisePath(path: string): string | undefined {
   if (path.startsWith('/') || path.includes('\0') || path.includes('\\')) return undefined
   const parts: string[] = []

@@ -1,7 +1,7 @@
 // The three folders of files [files/*]: what is stored, and under which names.
 
 import type { fileEntry } from '../../spec/files.ts'
-import type { Static } from '../../spec/language.ts'
+import type { Static } from '../../spec/static.ts'
 import { get, put } from '../bounded.ts'
 import type { FileFacts } from '../machine.ts'
 import type { Picture, PictureFile } from '../pictures/picture.ts'
@@ -28,7 +28,7 @@ export type StoredFile = {
 }
 
 /** A file as an entry of an output names it. */
-type FileEntry = Static<typeof fileEntry>
+type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
 
 export const keyOf = (type: string, subfolder: string, name: string): string =>
   `${type}/${subfolder}/${name}`
@@ -97,7 +97,7 @@ export function saveFiles(
 ): readonly FileEntry[] | string {
   const prefix = fillPlaceholders(world, save.prefix, save.contents[0])
   const path = normalisePath(prefix)
-  if (path === undefined || path.includes('\0')) {
+  if (path === undefined) {
     return `**** ERROR: Saving image outside the output folder is not allowed.\n prefix: ${save.prefix}`
   }
   const cut = path.lastIndexOf('/')
@@ -107,9 +107,10 @@ export function saveFiles(
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
-    const saved = 'picture' in content ? { ...content, run } : content
+    const saved =
+      'picture' in content ? { picture: content.picture, format: content.format, run } : content
     store(world, save.type, subfolder, filename, saved)
-    return { filename, subfolder, type: save.type }
+    return { filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>
   })
 }
 

@@ -1,6 +1,7 @@
 // The one way into a world: an input goes in, effects come out, and nothing else happens.
 
-import { endpoints } from '../../spec/endpoints.ts'
+import { type EndpointName, endpoints } from '../../spec/endpoints.ts'
+import { endpoints as managerEndpoints } from '../../spec/manager.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import type { Effect, Input } from '../machine.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
@@ -28,8 +29,13 @@ import type { World } from './world.ts'
 
 type Handler = (world: World, request: Request) => Reply
 
+/** Names of the endpoints that the local deployment serves: one without a handler does not compile. */
+type LocalEndpoint = {
+  [Name in EndpointName]: 'local' extends (typeof endpoints)[Name]['on'][number] ? Name : never
+}[EndpointName]
+
 /** What answers each endpoint of the local deployment. */
-const handlers = {
+const handlers: Readonly<Record<LocalEndpoint, Handler>> = {
   submit,
   promptInfo,
   readQueue,
@@ -64,14 +70,13 @@ const handlers = {
   ...userdataHandlers,
   ...settingsHandlers,
   ...internalHandlers,
-} as const satisfies Readonly<Record<string, Handler>>
+}
 
-const handlerOf: Readonly<Record<string, Handler>> = handlers
-const served = Object.entries<Endpoint>(endpoints).filter(([name]) => Object.hasOwn(handlers, name))
+const served = Object.entries<Endpoint>(endpoints).filter(([, { on }]) => on.includes('local'))
 const prefixes = ['', '/api']
 const routesWithManager = createRoutes(served, prefixes)
 const routes = createRoutes(
-  served.filter(([name]) => !name.startsWith('manager')),
+  served.filter(([name]) => !Object.hasOwn(managerEndpoints, name)),
   prefixes,
 )
 
@@ -151,7 +156,7 @@ function route(
     if (fault !== undefined && known?.get('GET') !== name) return refuseBody(world, fault)
     const { segments } = found
     const request = { method, path, segment: segments[0] ?? '', segments, query, headers, body }
-    return (handlerOf[name] as Handler)(world, request)
+    return handlers[name as LocalEndpoint](world, request)
   }
   const internal = isInternal(path)
   if (internal ? known === undefined : method === 'GET' || method === 'HEAD')

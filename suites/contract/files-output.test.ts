@@ -3,7 +3,7 @@
 import { decode } from 'fast-png'
 import { expect } from 'vitest'
 import { fileEntry } from '../../spec/files.ts'
-import type { Static } from '../../spec/language.ts'
+import type { Static } from '../../spec/static.ts'
 import { viewPath } from '../form.ts'
 import { type Graph, solid } from '../graphs.ts'
 import { violations } from '../judge.ts'
