@@ -27,7 +27,7 @@ export const rules = {
     on: local,
   },
   'http/empty-replies': {
-    says: 'Empty replies have Content-Length 0 and no Content-Type.',
+    says: 'Empty replies of handlers have Content-Length 0 and no Content-Type.',
     basis: 'observed',
     on: local,
   },

@@ -276,7 +276,7 @@ export const rules = {
     on: both,
   },
   'workflows/dependent-outputs': {
-    says: 'node_errors holds only nodes at fault, with the outputs that fail by them.',
+    says: 'node_errors holds only nodes at fault, with the outputs that failed once they were found.',
     basis: 'observed',
     on: both,
   },

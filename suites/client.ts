@@ -31,6 +31,51 @@ export type Session = {
   readonly closed: Promise<number>
 }
 
+/** Keeps what comes over a socket, in order. */
+function createLog() {
+  const received: Received[] = []
+  const texts: string[] = []
+  const rawFrames: Uint8Array[] = []
+  const faults: string[] = []
+  const read = (data: Buffer, isBinary: boolean): void => {
+    if (isBinary) {
+      rawFrames.push(data)
+      received.push(decodeFrame(data))
+      return
+    }
+    const text = data.toString()
+    texts.push(text)
+    const message = JSON.parse(text) as Message
+    faults.push(...judgeMessage(message))
+    received.push(message)
+  }
+  const take = (data: Buffer, isBinary: boolean): void => {
+    try {
+      read(data, isBinary)
+    } catch (error) {
+      // What cannot be read is no reason to lose what comes behind it.
+      faults.push(String(error))
+    }
+  }
+  const messages = (): readonly Message[] => received.filter(isMessage)
+  const frames = (): readonly Decoded[] =>
+    received.filter((item): item is Decoded => !isMessage(item))
+  return { received, texts, rawFrames, faults, messages, frames, take }
+}
+
+/** Sends a ping. Resolves when its answer is here, and rejects when the socket closes before. */
+const ping = (socket: WebSocket, id: string, closed: Promise<unknown>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const take = (data: Buffer): void => {
+      if (data.toString() !== id) return
+      socket.off('pong', take)
+      resolve()
+    }
+    socket.on('pong', take)
+    void closed.then(() => reject(new Error('The socket closed first.')))
+    socket.ping(id)
+  })
+
 /**
  * Opens a socket and resolves when its first message, the status with its sid, is here.
  * @param isStill whether the time of the server stands still: what is not on its way then never comes.
@@ -43,91 +88,43 @@ export async function openSession(
 ): Promise<Session> {
   const query = clientId === undefined ? '' : `?clientId=${encodeURIComponent(clientId)}`
   const socket = new WebSocket(url.replace(/^http/, 'ws') + path + query)
-  const received: Received[] = []
-  const texts: string[] = []
-  const rawFrames: Uint8Array[] = []
-  const faults: string[] = []
+  const { take, ...log } = createLog()
   const waiting = new Set<() => void>()
-  let pings = 0
-  const take = (data: Buffer, isBinary: boolean): void => {
-    if (isBinary) {
-      rawFrames.push(data)
-      received.push(decodeFrame(data))
-    } else {
-      const text = data.toString()
-      texts.push(text)
-      const message = JSON.parse(text) as Message
-      faults.push(...judgeMessage(message))
-      received.push(message)
-    }
-  }
+  const look = (): void => waiting.forEach((check) => check())
   socket.on('message', (data: Buffer, isBinary: boolean) => {
-    try {
-      take(data, isBinary)
-    } catch (error) {
-      // What cannot be read is no reason to lose what comes behind it.
-      faults.push(String(error))
-    }
-    for (const check of waiting) check()
+    take(data, isBinary)
+    look()
   })
-  const closed = new Promise<number>((resolve) => {
-    socket.on('close', (code) => {
-      resolve(code)
-      for (const check of waiting) check()
-    })
-  })
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  void closed.then(look)
   await new Promise((resolve, reject) => {
     socket.once('open', resolve)
     socket.once('error', reject)
   })
-  const messages = (): readonly Message[] => received.filter(isMessage)
-  const missing = (why: string): Error =>
-    new Error(`${why} The session received:\n${texts.join('\n')}`)
-  const settled = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const id = `${++pings}`
-      const read = (data: Buffer): void => {
-        if (data.toString() !== id) return
-        socket.off('pong', read)
-        resolve()
-      }
-      socket.on('pong', read)
-      void closed.then(() => reject(missing('The socket closed first.')))
-      socket.ping(id)
-    })
+  let pings = 0
+  const settled = (): Promise<void> => ping(socket, `${++pings}`, closed)
   const next = (matches: (message: Message) => boolean): Promise<Message> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
-        const found = messages().find(matches)
-        if (found === undefined && socket.readyState <= WebSocket.OPEN) return
-        waiting.delete(check)
-        if (found) resolve(found)
-        else reject(missing('The socket closed first.'))
+        const found = log.messages().find(matches)
+        if (found) {
+          waiting.delete(check)
+          resolve(found)
+        } else if (socket.readyState > WebSocket.OPEN) giveUp('The socket closed first.')
+      }
+      const giveUp = (why: string): void => {
+        if (waiting.delete(check)) reject(new Error(`${why} It received:\n${log.texts.join('\n')}`))
       }
       waiting.add(check)
       check()
-      const giveUp = (): void => {
-        if (waiting.delete(check)) reject(missing('Nothing is on its way any more.'))
-      }
-      if (isStill && waiting.has(check)) void settled().then(giveUp, giveUp)
+      const nothing = (): void => giveUp('Nothing is on its way to the socket any more.')
+      if (isStill && waiting.has(check)) void settled().then(nothing, nothing)
     })
-  const session: Session = {
-    clientId,
-    received,
-    messages,
-    frames: () => received.filter((item): item is Decoded => !isMessage(item)),
-    rawFrames,
-    texts,
-    faults,
-    next,
-    send: (data) => socket.send(data),
-    settled,
-    close: () => {
-      socket.close()
-      return closed
-    },
-    closed,
+  const close = (): Promise<number> => {
+    socket.close()
+    return closed
   }
-  await session.next(({ type }) => type === 'status')
-  return session
+  const send: Session['send'] = (data) => socket.send(data)
+  await next(({ type }) => type === 'status')
+  return { clientId, ...log, next, send, settled, close, closed }
 }

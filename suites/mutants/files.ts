@@ -100,4 +100,34 @@ export const files: Mutants = {
     breaks: ['files/local-videos'],
     options: { quirk: ['local.video-under-images'] },
   },
+  'mask-is-lost': {
+    breaks: ['files/mask', 'files/mask-original', 'files/mask-alpha'],
+    tamper: answers(/^GET \/view.*filename=[mn]\.png/, 404),
+  },
+  'mask-reply-lacks-type': {
+    breaks: ['files/mask'],
+    tamper: onJson(/^POST \/upload\/mask/, (reply) => without(reply, 'type')),
+  },
+  'tag-tells-the-folder': {
+    breaks: ['files/view-conditional'],
+    tamper: onReply(/^GET \/view/, ({ file }) =>
+      file === undefined ? {} : { file: { ...file, tag: 'input' } },
+    ),
+  },
+  'date-is-the-epoch': {
+    breaks: ['files/view-conditional'],
+    tamper: onReply(/^GET \/view/, ({ file }) =>
+      file === undefined ? {} : { file: { ...file, modifiedMs: 0 } },
+    ),
+  },
+  'conversion-is-ignored': {
+    breaks: ['files/view-converted'],
+    tamper: onReply(/^GET \/view/, ({ headers }) => ({
+      headers: { ...headers, 'Content-Type': 'image/png' },
+    })),
+  },
+  'undecodable-is-400': {
+    breaks: ['files/view-undecodable'],
+    tamper: onReply(/^GET \/view/, ({ status }) => ({ status: status === 500 ? 400 : status })),
+  },
 }

@@ -28,10 +28,21 @@ export const deployments: Mutants = {
 }
 
 export const access: Mutants = {
-  'asks-for-a-key': { breaks: ['access/local-without-key'], tamper: answers(/^GET \/queue$/, 401) },
+  'asks-for-a-key': {
+    breaks: ['access/local-without-key', 'access/bearer-token'],
+    tamper: answers(/^GET \/queue$/, 401),
+  },
   'refuses-unknown-token': {
     breaks: ['access/local-without-key'],
     tamper: answers(/token=nonsense/, 401),
+  },
+  'token-is-refused-in-query': {
+    breaks: ['access/bearer-token'],
+    tamper: answers(/[?&]token=tok/, 401),
+  },
+  'token-is-not-needed': {
+    breaks: ['access/bearer-refusal'],
+    tamper: onReply(anything, ({ status }) => ({ status: status === 401 ? 200 : status })),
   },
   'takes-no-partner-key': {
     breaks: ['access/partner-key-names'],
@@ -102,6 +113,12 @@ export const http: Mutants = {
   'wrong-method-tells-no-other': {
     breaks: ['http/wrong-method'],
     tamper: onReply(anything, ({ headers }) => ({ headers: without(headers, 'Allow') })),
+  },
+  'cors-lacks-methods': {
+    breaks: ['http/cors-mode'],
+    tamper: onReply(anything, ({ headers }) => ({
+      headers: without(headers, 'Access-Control-Allow-Methods'),
+    })),
   },
   'slash-counts-for-nothing': {
     breaks: ['http/trailing-slash'],

@@ -7,6 +7,7 @@ import { access, catalog, deployments, http, system } from './http.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import type { Mutant, Mutants } from './tamper.ts'
+import { internal, manager, settings, userdata } from './user-data.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
@@ -22,6 +23,10 @@ const areas: Readonly<Record<string, Mutants>> = {
   files,
   catalog,
   system,
+  manager,
+  internal,
+  settings,
+  userdata,
 }
 
 export const mutants: readonly (readonly [id: string, mutant: Mutant])[] = Object.entries(

@@ -2,93 +2,11 @@
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Graph, type Node, node } from '../graphs.ts'
+import { draws, graphOf } from '../arbitraries.ts'
+import type { Graph } from '../graphs.ts'
 import { judgeOrder, type Message } from '../judge.ts'
 import { nodesOf, story } from '../story.ts'
 import { type Run, startSubject } from '../subject.ts'
-
-type Draw = {
-  readonly kind: number
-  readonly from: readonly [number, number]
-  readonly value: number
-}
-
-type Kind = {
-  /** Whether other nodes can take its picture. */
-  readonly gives: boolean
-  readonly make: (picture: (at: 0 | 1) => unknown, value: number, any: unknown) => Node
-}
-
-const sources: readonly Kind[] = [
-  {
-    gives: true,
-    make: (_, color) =>
-      node('EmptyImage', { width: 8, height: 8, batch_size: 1 + (color % 2), color }),
-  },
-  {
-    gives: true,
-    make: (_, seed) => node('FlowdoublePreviews', { width: 16, height: 16, steps: 1 + seed, seed }),
-  },
-]
-const outputs: readonly Kind[] = [
-  { gives: false, make: (picture) => node('PreviewImage', { images: picture(0) }) },
-  {
-    gives: false,
-    make: (picture, value) =>
-      node('SaveImage', { images: picture(0), filename_prefix: `image${value}` }),
-  },
-  {
-    gives: false,
-    make: (_, value, any) => node('FlowdoubleText', { text: `text ${value}`, value: any }),
-  },
-  {
-    gives: false,
-    make: (_, steps, any) => node('FlowdoubleSlow', { seconds: 1, steps, value: any }),
-  },
-]
-const changes: readonly Kind[] = [
-  { gives: true, make: (picture) => node('ImageInvert', { image: picture(0) }) },
-  {
-    gives: true,
-    make: (picture) => node('ImageBatch', { image1: picture(0), image2: picture(1) }),
-  },
-  {
-    gives: true,
-    make: (picture, value) =>
-      node('ImageScale', {
-        image: picture(0),
-        upscale_method: 'bilinear',
-        width: 4 + value,
-        height: 4,
-        crop: 'disabled',
-      }),
-  },
-]
-const kinds = [...sources, ...outputs, ...changes]
-
-/** A workflow of these draws: the first node makes a picture, the last is an output, links go to earlier nodes. */
-function graphOf(draws: readonly Draw[]): Graph {
-  const graph: Record<string, Node> = {}
-  const pictures: string[] = []
-  for (const [index, { kind, from, value }] of draws.entries()) {
-    const isLast = index === draws.length - 1
-    const choice =
-      pictures.length === 0 ? (isLast ? outputs.slice(2) : sources) : isLast ? outputs : kinds
-    const { gives, make } = choice[kind % choice.length]!
-    const link = (at: 0 | 1): unknown => [pictures[from[at] % pictures.length], 0]
-    const id = `${String.fromCharCode(97 + ((index * 7 + value) % 26))}${index}`
-    graph[id] = make(link, value, pictures.length === 0 ? 'nothing' : link(1))
-    if (gives) pictures.push(id)
-  }
-  return graph
-}
-
-const draw: fc.Arbitrary<Draw> = fc.record({
-  kind: fc.nat(kinds.length * 12 - 1),
-  from: fc.tuple(fc.nat(9), fc.nat(9)),
-  value: fc.nat(3),
-})
-const draws = fc.array(draw, { minLength: 1, maxLength: 10 })
 
 const terminal = new Set(['execution_success', 'execution_error', 'execution_interrupted'])
 
@@ -136,6 +54,9 @@ function judgeRun(graph: Graph, messages: readonly Message[], entry: Run['entry'
   }
 }
 
+/** Partner nodes run with any key. */
+const partner = { api_key_comfy_org: 'key' }
+
 const isEnd = ({ type, data }: Message): boolean => type === 'executing' && data['node'] === null
 
 it('order/any-workflow a valid workflow is accepted, obeys the order table, and ends once', async () => {
@@ -150,7 +71,11 @@ it('order/any-workflow a valid workflow is accepted, obeys the order table, and 
       try {
         const session = await connect('me')
         for (const [index, graph] of graphs.entries()) {
-          const reply = await submit(graph, { client_id: 'me', prompt_id: `${index}` })
+          const reply = await submit(graph, {
+            client_id: 'me',
+            prompt_id: `${index}`,
+            extra_data: partner,
+          })
           expect(reply.json()).toEqual({ prompt_id: `${index}`, number: index, node_errors: {} })
         }
         const { queue_pending } = (await get('/queue')).json()

@@ -1,0 +1,66 @@
+// What holds for every workflow of the catalogue's types: it is accepted, and with one thing broken it is refused by name.
+
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { submitRefusal } from '../../spec/workflows.ts'
+import { roots, treeOf, trees } from '../arbitraries.ts'
+import { type Broken, breaks } from '../breaks.ts'
+import { pickFrom } from '../catalogue.ts'
+import type { Graph } from '../graphs.ts'
+import { violations } from '../judge.ts'
+import { startSubject, type Subject } from '../subject.ts'
+import type { NodeError } from '../verdicts.ts'
+
+/** Runs a body on a server of its own. */
+async function onServer(body: (subject: Subject) => Promise<void>): Promise<void> {
+  const subject = await startSubject()
+  try {
+    await body(subject)
+  } finally {
+    await subject.close()
+  }
+}
+
+async function accepts({ submit, post }: Subject, graph: Graph): Promise<void> {
+  const reply = await submit(graph)
+  expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
+  await post('/queue', { clear: true })
+}
+
+async function refuses({ submit, get }: Subject, { graph, error, blame }: Broken): Promise<void> {
+  const reply = await submit(graph)
+  const refusal = reply.json()
+  expect([reply.status, refusal.error?.type]).toEqual([400, error])
+  expect(violations(submitRefusal, refusal)).toEqual([])
+  const found: NodeError[] = refusal.node_errors[blame?.id ?? '']?.errors ?? []
+  const told = found.map(({ type, details }) => ({ type, details }))
+  if (blame === undefined) expect(refusal.node_errors).toEqual({})
+  else {
+    const { type, details } = blame
+    const named = { type: expect.stringContaining(type), details: expect.stringContaining(details) }
+    expect(told).toContainEqual(named)
+  }
+  expect((await get('/queue')).json().queue_pending).toEqual([])
+}
+
+test('breaks/each-type A workflow of every usable type of the catalogue is accepted.', () =>
+  onServer(async (subject) => {
+    expect(roots.length).toBeGreaterThan(400)
+    for (const type of roots) await accepts(subject, treeOf(type, pickFrom([0])))
+  }))
+
+test('breaks/named A workflow is accepted, and with one break it is refused by the name of that.', () =>
+  onServer(async (subject) => {
+    const done = new Map(Object.keys(breaks).map((name) => [name, 0]))
+    const picks = fc.array(fc.nat(999), { minLength: 1, maxLength: 4 })
+    const name = fc.constantFrom(...Object.keys(breaks))
+    const property = fc.asyncProperty(trees, name, picks, async (graph, name, numbers) => {
+      const broken = breaks[name]!(graph, pickFrom(numbers))
+      fc.pre(broken !== undefined)
+      await accepts(subject, graph)
+      await refuses(subject, broken)
+      done.set(name, (done.get(name) ?? 0) + 1)
+    })
+    await fc.assert(property, { seed: 20260103, numRuns: 250 })
+    for (const [name, times] of done) expect([name, times > 5]).toEqual([name, true])
+  }))
