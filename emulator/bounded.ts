@@ -60,6 +60,13 @@ function dropOldest<T>(bounded: Bounded<T>, dropped: T[]): void {
   }
 }
 
+/** Drops the oldest entry, and returns it unless there is none. */
+export function takeOldest<T>(bounded: Bounded<T>): T | undefined {
+  const dropped: T[] = []
+  while (bounded.entries.size > 0 && dropped.length === 0) dropOldest(bounded, dropped)
+  return dropped[0]
+}
+
 /** Removes an entry; tells whether it was there. */
 export const remove = <T>(bounded: Bounded<T>, key: string): boolean => bounded.entries.delete(key)
 

@@ -33,15 +33,16 @@ export function headerLine(all: WorldOptions, key: string, first = 0): string {
 /**
  * One entry as a line of JSON. What a client keeps secret is replaced by a placeholder: equal secrets, equal placeholders.
  * @param key what the placeholders are made with; who knows it can tell whether a guess is right.
+ * @param token the bearer token of the world.
  */
-export function entryLine(entry: Entry, key: string): string {
+export function entryLine(entry: Entry, key: string, token: string | null): string {
   const { input, effects } = entry
   if (input.kind !== 'request') {
-    const shown = 'target' in input ? withoutToken(input, key) : input
+    const shown = 'target' in input ? withoutToken(input, key, token) : input
     return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
   }
   const { body: _body, ...rest } = input
-  const shown = { ...withoutToken({ ...rest, ...shownBody(input, key) }, key) }
+  const shown = { ...withoutToken({ ...rest, ...shownBody(input, key) }, key, token) }
   return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
 }
 
@@ -52,12 +53,18 @@ export function placeholder(secret: string, key: string): string {
   return `<secret:${bytesToHex(digest).slice(0, 12)}>`
 }
 
+const MIN_KNOWN_TOKEN = 8
+
 /** An input whose token, in its query or its headers, is a placeholder: the world of a replay has the same one. */
 function withoutToken<T extends { readonly target: string; readonly headers: Headers }>(
   input: T,
   key: string,
+  known: string | null,
 ): T {
-  const target = replaceToken(input.target, (token) => placeholder(token, key))
+  const named = replaceToken(input.target, (token) => placeholder(token, key))
+  // A token that stands where it does not belong is one nevertheless; a short one could be part of any path.
+  const isLong = known !== null && known.length >= MIN_KNOWN_TOKEN
+  const target = isLong ? named.replaceAll(known, placeholder(known, key)) : named
   const { authorization, ...others } = input.headers
   if (authorization === undefined) return { ...input, target }
   const [, scheme = '', secret = authorization] = /^(bearer +)(.*)$/i.exec(authorization) ?? []
@@ -78,13 +85,12 @@ function shownBody(
     const letters = Array.from(body, (byte) => String.fromCharCode(byte))
       .join('')
       .replaceAll('\0', '')
-    const mayHoldKey =
-      !/^multipart/i.test(type) && secretKeys.some((name) => letters.includes(name))
+    const mayHoldKey = !holdsFiles(input) && secretKeys.some((name) => letters.includes(name))
     return mayHoldKey
       ? { headers, body: placeholder(letters, key) }
       : { headers, bodyBase64: base64(body) }
   }
-  const shown = withoutPartnerKeys(text, key)
+  const shown = holdsFiles(input) ? text : withoutPartnerKeys(text, key)
   if (shown !== text) {
     const inUtf8 = { 'content-type': type.replace(/charset\s*=\s*"?[^\s;"]*"?/i, 'charset=utf-8') }
     return { headers: type === '' ? headers : { ...headers, ...inUtf8 }, body: shown }
@@ -92,6 +98,11 @@ function shownBody(
   const isUtf8 = orUndefined(() => utf8.decode(body)) === text
   return isUtf8 ? { headers, body: text } : { headers, bodyBase64: base64(body) }
 }
+
+/** Files that a client stores are no submits, and a server gives them back byte by byte. */
+const holdsFiles = ({ target, headers }: RequestInput): boolean =>
+  /^multipart/i.test(headers['content-type'] ?? '') ||
+  /^(\/api)?\/(userdata|settings)\b/.test(target)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -103,27 +114,48 @@ function orUndefined<T>(make: () => T): T | undefined {
   }
 }
 
-/** Reads a body only when it may hold a key: under its name, or under a name spelled with escapes. */
+/**
+ * The text without keys of partner nodes, at whatever depth they stand. Only the member that holds one is written anew:
+ * the rest stays as it came, since a server gives it back as it came.
+ */
 function withoutPartnerKeys(text: string, key: string): string {
-  if (!secretKeys.some((name) => text.includes(name)) && !text.includes('\\u')) return text
-  let document: Json
-  let repeatsKeys: boolean
-  try {
-    ;({ value: document, repeatsKeys } = readDocument(text))
-  } catch {
-    // What is no JSON is refused whole; its key, if that is one, must not be kept either.
-    return secretKeys.some((name) => text.includes(name)) ? placeholder(text, key) : text
+  // A name may be spelled with escapes.
+  const namesKey = secretKeys.some((name) => text.includes(name))
+  if (!namesKey && !text.includes('\\u')) return text
+  const document = orUndefined(() => readDocument(text))
+  // What is no JSON is refused whole; its key, if that is one, must not be kept either.
+  if (document === undefined) return placeholder(text, key)
+  const { value, spans, repeatsKeys } = document
+  if (!isObject(value)) return hideKeys(value, key) ? writeJson(value) : text
+  const hidden = [...value].filter(([name, member]) => isSecret(name) || hideKeys(member, key))
+  for (const [name, member] of hidden) if (isSecret(name)) value.set(name, hideValue(member, key))
+  // Of members that come twice the last one counts; the others could hold a key that nobody looks at.
+  if (repeatsKeys) return writeJson(value)
+  let shown = text
+  for (const [name] of hidden.toReversed()) {
+    const [start, end] = spans.get(name) ?? [0, 0]
+    shown = shown.slice(0, start) + writeJson(value.get(name) ?? null) + shown.slice(end)
   }
-  const extra = isObject(document) ? document.get('extra_data') : undefined
-  if (!isObject(extra) || !secretKeys.some((name) => extra.has(name))) {
-    // Of members that come twice the last one counts; the others could hold a key that nobody looks at.
-    return repeatsKeys ? writeJson(document) : text
+  return shown
+}
+
+const isSecret = (name: string): boolean => secretKeys.some((secret) => secret === name)
+
+const hideValue = (value: Json, key: string): Json =>
+  value === null || value === ''
+    ? value
+    : placeholder(typeof value === 'string' ? value : writeJson(value), key)
+
+/** Replaces the keys in a value; tells whether there was one. */
+function hideKeys(value: Json, key: string): boolean {
+  if (Array.isArray(value)) return value.map((item) => hideKeys(item, key)).includes(true)
+  if (!isObject(value)) return false
+  let found = false
+  for (const [name, member] of value) {
+    if (isSecret(name)) value.set(name, hideValue(member, key))
+    found = isSecret(name) || hideKeys(member, key) || found
   }
-  for (const name of secretKeys) {
-    const secret = extra.get(name)
-    if (typeof secret === 'string' && secret !== '') extra.set(name, placeholder(secret, key))
-  }
-  return writeJson(document)
+  return found
 }
 
 /** A secret member of a JSON text, wherever it stands. */
@@ -131,13 +163,17 @@ const secretMember = new RegExp(`"(${secretKeys.join('|')})":\\s*("(?:[^"\\\\]|\
 
 /** Effects with byte arrays as their length and hash, and without the keys that a quirk shows. */
 const shownEffects = (effects: readonly Effect[], key: string): unknown =>
-  JSON.parse(
-    JSON.stringify(effects, (_, value: unknown) => {
-      if (typeof value === 'string') return withoutSecretMembers(value, key)
-      if (!(value instanceof Uint8Array)) return value
-      return { bytes: value.length, sha256: bytesToHex(sha256(value)) }
-    }),
+  effects.map((effect) => shownValue(effect, key))
+
+function shownValue(value: unknown, key: string): unknown {
+  if (typeof value === 'string') return withoutSecretMembers(value, key)
+  if (value instanceof Uint8Array) return { bytes: value.length, sha256: bytesToHex(sha256(value)) }
+  if (Array.isArray(value)) return value.map((item) => shownValue(item, key))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, shownValue(member, key)]),
   )
+}
 
 const withoutSecretMembers = (text: string, key: string): string =>
   text.replace(secretMember, (_, name: string, secret: string) => {
@@ -188,7 +224,7 @@ export function replay(
   const key = 'replay'
   const differs = lines.findIndex((line) => {
     const input = inputOf(line)
-    return entryLine({ input, effects: step(world, input) }, key) !== line
+    return entryLine({ input, effects: step(world, input) }, key, world.options.token) !== line
   })
   return { entries: lines.length, differs: differs < 0 ? null : differs }
 }

@@ -1,7 +1,7 @@
 // Drives a world: gives inputs their time, carries effects out, and wakes the world when something is due.
 
 import type { Effect, Input } from '../machine.ts'
-import type { Clock } from '../options.ts'
+import { type Clock, usageError } from '../options.ts'
 import { nextWakeMs, step } from '../server/step.ts'
 import type { World } from '../server/world.ts'
 
@@ -22,6 +22,9 @@ export type Driver = {
 const SLICE_MS = 25
 /** The same for an instant world, whose runs are to be over when the next request comes. */
 const INSTANT_SLICE_MS = 250
+
+/** The last moment that has a date, in milliseconds since 1970. */
+const MAX_DATE_MS = 8.64e15
 
 /** Longest time that a native timer can wait, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -106,7 +109,11 @@ export function createDriver(
   }
 
   const advance = (byMs: number): void => {
+    if (stopped) throw usageError('The server is closed.')
     const untilMs = world.nowMs + byMs
+    if (world.options.epochMs + untilMs > MAX_DATE_MS) {
+      throw usageError(`Time cannot move by ${byMs} milliseconds: no date is that far away.`)
+    }
     together(() => {
       let due = nextWakeMs(world)
       for (; due !== undefined && due <= untilMs; due = nextWakeMs(world)) wakeAt(due)
@@ -115,6 +122,7 @@ export function createDriver(
   }
 
   const advanceUntil = (matches: (effect: Effect) => boolean): boolean => {
+    if (stopped) throw usageError('The server is closed.')
     let matched = false
     together(() => {
       let due = nextWakeMs(world)

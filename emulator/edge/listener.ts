@@ -53,8 +53,12 @@ export function createListener(behind: Behind): Server {
     const before = turns.get(socket)
     const begin = (): Promise<void> => handle(behind, request, response)
     const turn = (before === undefined ? begin() : before.then(begin)).catch((error: unknown) => {
-      // A client that goes away while it sends is no failure of the server; anything else is a broken assumption.
-      if (!request.destroyed || request.complete) throw error
+      // A client that goes away while it sends is no failure of the server. Anything else is a broken assumption, which
+      // is said aloud; but one request must not take the world away from the others.
+      if (request.destroyed && !request.complete) return
+      process.stderr.write(`flowdouble could not answer a request: ${String(error)}\n`)
+      if (!response.headersSent) behind.write(response, refuse('internal'))
+      else response.destroy()
     })
     turns.set(socket, turn)
     void turn.then(() => turns.get(socket) === turn && turns.delete(socket))
@@ -71,7 +75,7 @@ export function createListener(behind: Behind): Server {
     const response = new ServerResponse(request)
     response.assignSocket(raw)
     response.shouldKeepAlive = false
-    response.on('finish', () => raw.end())
+    response.on('finish', () => raw.end(() => raw.destroy()))
     raw.on('error', () => raw.destroy())
     receive(request, response)
   })

@@ -1,7 +1,7 @@
 // A world behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
 import type { Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Entry } from '../journal.ts'
 import type { Effect, Input } from '../machine.ts'
 import { completeOptions, type ServerOptions, usageError } from '../options.ts'
@@ -63,6 +63,11 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const world = createWorld(worldOptions(options))
   const recorder = await createRecorder(world.options, options.journal)
   const edge = connect(world, options, recorder, { onEntry, tamper })
+  const connections = new Set<Socket>()
+  edge.server.on('connection', (raw: Socket) => {
+    connections.add(raw)
+    raw.once('close', () => connections.delete(raw))
+  })
   await listen(edge.server, options)
   try {
     recorder.open()
@@ -81,12 +86,21 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     close: async () => {
       edge.driver.stop()
       edge.sockets.closeAll()
-      const closed = new Promise((resolve) => edge.server.close(resolve))
-      edge.server.closeAllConnections()
-      await closed
+      await closeServer(edge.server, connections)
       recorder.close()
     },
   }
+}
+
+/** A client that keeps its side of a connection open is given so long to end it, in milliseconds. */
+const MAX_GOODBYE_MS = 500
+
+async function closeServer(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  const timer = setTimeout(() => connections.forEach((raw) => raw.destroy()), MAX_GOODBYE_MS)
+  await closed
+  clearTimeout(timer)
 }
 
 function worldOptions(options: ServerOptions): WorldOptions {

@@ -38,7 +38,7 @@ export async function createRecorder(
   const lines = async (): Promise<readonly string[]> => {
     const { entryLine, headerLine } = await import('../journal.ts')
     const key = await placeholderKey()
-    const entries = kept.entries().map((entry) => entryLine(entry, key))
+    const entries = kept.entries().map((entry) => entryLine(entry, key, options.token))
     return [headerLine(options, key, kept.first()), ...entries]
   }
   return { record, lines, open: () => writer?.open(), close: () => writer?.close() }
@@ -92,6 +92,7 @@ function entryBytes(entry: Entry | undefined): number {
   if (entry === undefined) return 0
   const { input, effects } = entry
   let bytes = input.kind === 'request' ? input.body.length : 0
+  if (input.kind === 'message') bytes += input.text.length
   for (const effect of effects) {
     if (effect.kind === 'send') bytes += effect.text.length
     else if (effect.kind === 'reply') bytes += lengthOf(effect.body)
@@ -123,5 +124,5 @@ async function createWriter(
     if (handle !== undefined) closeSync(handle)
     handle = undefined
   }
-  return { open, write: (entry) => writeLine(entryLine(entry, secret)), close }
+  return { open, write: (entry) => writeLine(entryLine(entry, secret, options.token)), close }
 }

@@ -121,7 +121,7 @@ export function createSockets(behind: Behind): Sockets {
   const refuse = ({ socket, status, headers, body }: Extract<Effect, { kind: 'refuse' }>): void => {
     const raw = handshakes.get(socket)?.raw
     handshakes.delete(socket)
-    raw?.end(replyText({ status, headers, body }, timeMs()))
+    raw?.end(replyText({ status, headers, body }, timeMs()), () => raw.destroy())
   }
 
   const carryOut = (effects: readonly Effect[]): void => {

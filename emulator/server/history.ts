@@ -1,6 +1,6 @@
 // Finished runs [history/*]: their entries as JSON text, and the queries on them.
 
-import { clear, get, put, remove } from '../bounded.ts'
+import { clear, get, put, remove, takeOldest } from '../bounded.ts'
 import { ownText } from '../json.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { parameter, type Request } from '../requests.ts'
@@ -27,12 +27,21 @@ export function remember(world: World, run: Run, ending: Ending): void {
     `"meta": {${ending.meta.join(', ')}}}`,
   ]
   // The graph stays a text of its own: the files that the run has saved share it.
-  put(world.history, run.prompt_id, [
-    ownText(`{"prompt": ${head}`),
-    run.graphText,
-    ownText(parts.join(', ')),
-  ])
+  const entry = [ownText(`{"prompt": ${head}`), run.graphText, ownText(parts.join(', '))]
+  const replaced = get(world.history, run.prompt_id)
+  const dropped = put(world.history, run.prompt_id, entry)
+  world.historyLength += lengthOf(entry) - lengthOf(replaced) - dropped.reduce(sumLengths, 0)
+  while (world.historyLength > MAX_HISTORY_LENGTH && world.history.entries.size > 1) {
+    world.historyLength -= lengthOf(takeOldest(world.history))
+  }
 }
+
+/** All entries together are no longer than this, in characters: a reply tells them all in one text. */
+const MAX_HISTORY_LENGTH = 128 * 2 ** 20
+
+const lengthOf = (entry: readonly string[] = []): number =>
+  entry.reduce((sum, part) => sum + part.length, 0)
+const sumLengths = (sum: number, entry: readonly string[]): number => sum + lengthOf(entry)
 
 /** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
 export function readHistory(world: World, request: Request): Reply {
@@ -76,7 +85,13 @@ export function readHistoryEntry(world: World, request: Request): Reply {
 export function changeHistory(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return refuse('internal')
-  if (change.clear) clear(world.history)
-  for (const id of change.ids) remove(world.history, id)
+  if (change.clear) {
+    clear(world.history)
+    world.historyLength = 0
+  }
+  for (const id of change.ids) {
+    world.historyLength -= lengthOf(get(world.history, id))
+    remove(world.history, id)
+  }
   return empty
 }

@@ -101,8 +101,11 @@ export function compareNumbers(a: Json, b: Json): number {
 export type Conversion = { readonly value: Json } | { readonly failure: string }
 
 const INTEGER = /^[\s]*([+-]?\d+(?:_\d+)*)[\s]*$/
+// Written so that each digit has one place to go: a regular expression that can share digits out takes quadratic time.
 const FLOAT =
-  /^\s*([+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?|[+-]?(?:inf|infinity|nan))\s*$/i
+  /^\s*([+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?|[+-]?(?:inf|infinity|nan))\s*$/i
+/** Python allows `_` between two digits only. */
+const MISPLACED_UNDERSCORE = /_(?!\d)|(?<!\d)_/
 
 /** Python's `int(value)`: truncates fractions, reads whole numbers from text. */
 export function toInt(value: Json): Conversion {
@@ -137,7 +140,7 @@ export function toFloat(value: Json): Conversion {
   if (typeof value === 'boolean') return { value: { float: value ? 1 : 0 } }
   if (typeof value === 'string') {
     const text = FLOAT.exec(value)?.[1]?.replaceAll('_', '').toLowerCase()
-    if (text === undefined)
+    if (text === undefined || MISPLACED_UNDERSCORE.test(value))
       return { failure: `could not convert string to float: ${quoted(value)}` }
     return { value: floatValue(namedFloat(text) ?? Number(text)) }
   }

@@ -69,7 +69,7 @@ export function writeFile(
   const total = folder.bytes + bytes.length - (old?.bytes.length ?? 0)
   if (total > MAX_BYTES || !makeRoom(folder, path, old ? 0 : 1, nowMs)) return false
   // A copy: what the edge gives may be a part of something larger.
-  folder.entries.set(path, { bytes: bytes.slice(), modifiedMs: nowMs, changedMs: nowMs })
+  folder.entries.set(path, { bytes: new Uint8Array(bytes), modifiedMs: nowMs, changedMs: nowMs })
   folder.bytes = total
   return true
 }

@@ -136,7 +136,8 @@ function priority(world: World, body: JsonObject): { value: number; text: string
     const conversion = toFloat(own)
     if ('failure' in conversion) return undefined
     const value = numberOf(conversion.value) ?? 0
-    return { value, text: floatText(value) }
+    // What is no number has no place in an order: it runs last.
+    return { value: Number.isNaN(value) ? Infinity : value, text: floatText(value) }
   }
   const value = isTruthy(body.get('front')) && world.counter > 0 ? -world.counter : world.counter
   world.counter++
@@ -167,12 +168,21 @@ type Extra = Pick<
   'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
 >
 
+/** Takes the keys of partner nodes out, however deep they stand. */
+function dropSecrets(value: Json): void {
+  if (Array.isArray(value)) for (const item of value) dropSecrets(item)
+  if (!isObject(value)) return
+  for (const name of secretKeys) value.delete(name)
+  for (const member of value.values()) dropSecrets(member)
+}
+
 /** extra_data with the client id in it. Undefined when the server cannot put it there. */
 function extraDataOf(body: JsonObject): Extra | undefined {
   const given = body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
   const client_id = body.get('client_id')
   if (!isObject(given)) {
     if (client_id !== undefined) return undefined
+    dropSecrets(given)
     const text = ownText(writeJson(given))
     const poison = 'extra_data is not an object'
     return {
@@ -186,7 +196,7 @@ function extraDataOf(body: JsonObject): Extra | undefined {
   if (client_id !== undefined) given.set('client_id', client_id)
   const full = writeJson(given)
   const hasPartnerKey = partnerKeys.some((name) => isTruthy(given.get(name)))
-  for (const name of secretKeys) given.delete(name)
+  dropSecrets(given)
   const own = given.get('client_id')
   const unusable = Array.isArray(own) || isObject(own)
   return {

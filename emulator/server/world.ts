@@ -121,6 +121,8 @@ export type World = {
 
   /** Finished runs: prompt_id to the JSON text of the entry, in parts. */
   readonly history: Bounded<readonly string[]>
+  /** Characters of all entries together. */
+  historyLength: number
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>
@@ -163,6 +165,7 @@ export function createWorld(options: WorldOptions): World {
     cache: new Map(),
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
+    historyLength: 0,
     files: createBounded(options.fileLimit),
     uploadedBytes: 0,
     // A few for each file; older ones belong to files that are gone.

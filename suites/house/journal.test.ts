@@ -70,3 +70,34 @@ test('journal/in-order Requests on one connection happen in the order in which t
   await subject.close()
   expect(Buffer.concat(chunks).toString()).toContain('{"exec_info": {"queue_remaining": 1}}')
 })
+
+test('journal/replays What clients send in their own spelling replays, keys and files too', async () => {
+  const subject = await startSubject({ clock: 'instant' })
+  const key = { api_key_comfy_org: 'SECRET-1' }
+  const bodies = [
+    { prompt: solid(), extra_data: key },
+    { prompt: solid(1), api_key_comfy_org: 'SECRET-2', extra_data: { deep: [{ ...key }] } },
+    { prompt: solid(2), extra_data: { api_key_partner_org: ['SECRET-3'] } },
+    { prompt: solid(3), extra_data: [key] },
+  ]
+  for (const body of bodies) expect((await subject.post('/prompt', body)).status).toBe(200)
+  const broken = '{"extra_data":{"api_\\u006bey_comfy_org":"SECRET-4"}'
+  expect((await subject.request('POST', '/prompt', broken)).status).toBe(500)
+  await subject.request('POST', '/userdata/a.json', '{"a":"\\u00e9","a":2}')
+  await subject.get('/userdata/a.json')
+  await subject.upload({ name: 'a.txt', bytes: Buffer.from('api_key_comfy_org') })
+  expect((await subject.get('/history')).text).not.toContain('SECRET')
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  expect(lines.join('')).not.toContain('SECRET')
+  expect(replay(lines.join('\n'), objectInfo)).toEqual({ entries: lines.length - 1, differs: null })
+})
+
+test('journal/token A token in a wrong place is hidden too', async () => {
+  const subject = await startSubject({ token: 'long-enough-token' })
+  await subject.get('/queue?x=long-enough-token')
+  await subject.get('/userdata/long-enough-token')
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  expect(lines.join('')).not.toContain('long-enough-token')
+})
