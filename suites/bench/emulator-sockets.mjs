@@ -15,7 +15,13 @@ const dispatch = (at) => {
   sockets.carryOut([{ kind: 'accept', socket: input.socket }])
 }
 /** The frame is made beforehand: what is measured is the sending. */
-const sockets = createSockets(dispatch, (content) => content.bytes)
+const sockets = createSockets({
+  dispatch,
+  encode: (content) => content.bytes,
+  timeMs: () => 0,
+  readsCredentials: false,
+  compresses: false,
+})
 
 const effectOf = (message) =>
   typeof message === 'string'
