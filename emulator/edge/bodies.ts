@@ -52,7 +52,9 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Arr
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
     })
     request.on('error', reject)
-    request.on('close', () => reject(new Error('The client went away.')))
+    request.on('close', () => {
+      if (!request.complete) reject(new Error('The client went away.'))
+    })
   })
 }
 
