@@ -57,27 +57,30 @@ function createRing(): {
   entries: () => readonly Entry[]
   first: () => number
 } {
-  const ring: (Entry | undefined)[] = Array.from({ length: MAX_ENTRIES })
+  const ring: ({ readonly entry: Entry; readonly bytes: number } | undefined)[] = Array.from({
+    length: MAX_ENTRIES,
+  })
   let first = 0
   let next = 0
   let heldBytes = 0
   const dropFirst = (): void => {
     const slot = first++ % MAX_ENTRIES
-    heldBytes -= entryBytes(ring[slot])
+    heldBytes -= ring[slot]?.bytes ?? 0
     ring[slot] = undefined
   }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
   const add = (entry: Entry): void => {
     if (next - first === MAX_ENTRIES) dropFirst()
-    ring[next++ % MAX_ENTRIES] = entry
-    heldBytes += entryBytes(entry)
+    const bytes = entryBytes(entry)
+    ring[next++ % MAX_ENTRIES] = { entry, bytes }
+    heldBytes += bytes
     while (isTooLarge()) dropFirst()
   }
   const entries = (): readonly Entry[] => {
     const found: Entry[] = []
     for (let at = first; at < next; at++) {
-      const entry = ring[at % MAX_ENTRIES]
-      if (entry !== undefined) found.push(entry)
+      const held = ring[at % MAX_ENTRIES]
+      if (held !== undefined) found.push(held.entry)
     }
     return found
   }
@@ -88,9 +91,7 @@ const lengthOf = (body: Body): number =>
   typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
 
 /** About what an entry holds: bodies and messages. Texts count by their letters. */
-function entryBytes(entry: Entry | undefined): number {
-  if (entry === undefined) return 0
-  const { input, effects } = entry
+function entryBytes({ input, effects }: Entry): number {
   let bytes = input.kind === 'request' ? input.body.length : 0
   if (input.kind === 'message') bytes += input.text.length
   for (const effect of effects) {

@@ -168,12 +168,14 @@ type Extra = Pick<
   'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
 >
 
-/** Takes the keys of partner nodes out, however deep they stand. */
-function dropSecrets(value: Json): void {
-  if (Array.isArray(value)) for (const item of value) dropSecrets(item)
-  if (!isObject(value)) return
-  for (const name of secretKeys) value.delete(name)
-  for (const member of value.values()) dropSecrets(member)
+/** Takes the keys of partner nodes out, however deep they stand; tells whether there were any. */
+function dropSecrets(value: Json): boolean {
+  let dropped = false
+  if (Array.isArray(value)) for (const item of value) dropped = dropSecrets(item) || dropped
+  if (!isObject(value)) return dropped
+  for (const name of secretKeys) dropped = value.delete(name) || dropped
+  for (const member of value.values()) dropped = dropSecrets(member) || dropped
+  return dropped
 }
 
 /** extra_data with the client id in it. Undefined when the server cannot put it there. */
@@ -194,14 +196,15 @@ function extraDataOf(body: JsonObject): Extra | undefined {
     }
   }
   if (client_id !== undefined) given.set('client_id', client_id)
-  const full = writeJson(given)
+  const full = ownText(writeJson(given))
   const hasPartnerKey = partnerKeys.some((name) => isTruthy(given.get(name)))
-  dropSecrets(given)
+  const hidesKeys = dropSecrets(given)
   const own = given.get('client_id')
   const unusable = Array.isArray(own) || isObject(own)
   return {
-    extraDataText: ownText(writeJson(given)),
-    shownExtraDataText: ownText(full),
+    // Most runs hide nothing: then one text serves both.
+    extraDataText: hidesKeys ? ownText(writeJson(given)) : full,
+    shownExtraDataText: full,
     client_id:
       own === undefined || own === null ? null : typeof own === 'string' ? ownText(own) : '',
     hasPartnerKey,
