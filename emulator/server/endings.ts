@@ -6,7 +6,7 @@ import { announce } from './log.ts'
 import { sendStatus } from './messages.ts'
 import type { Failure } from './nodes.ts'
 import { nextPending } from './queue.ts'
-import { idAndTime, type Running, tell } from './running.ts'
+import { idAndTime, resultOf, type Running, tell } from './running.ts'
 import { remaining, timestamp, type World } from './world.ts'
 
 /** All nodes are done. */
@@ -63,10 +63,11 @@ function currentInputs(running: Running): string {
 
 /** Files the run in the history, then tells its client that it is over [messages/executing-null-last]. */
 function endRun(world: World, running: Running, state: 'success' | 'error' | 'interrupted'): void {
+  const { worker } = running
   const outputs: string[] = []
   const meta: string[] = []
   for (const id of running.graph.keys()) {
-    const result = running.results.get(id) ?? world.cache.get(running.hashes.get(id) ?? NaN)
+    const result = resultOf(running, id)
     if (result === undefined || result.ui === null) continue
     const node = JSON.stringify(id)
     const producer = JSON.stringify(result.producer)
@@ -77,12 +78,12 @@ function endRun(world: World, running: Running, state: 'success' | 'error' | 'in
   }
   const failed = state !== 'success'
   remember(world, running.run, { failed, messages: running.messages, outputs, meta })
-  world.running = null
+  worker.running = null
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
   tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
   const next = nextPending(world)
   if (next === undefined) return
   const readyMs = next.submittedAtMs + world.options.startDelayMs
-  world.workerDueMs = Math.max(world.nowMs + world.options.paceMs, readyMs)
+  worker.dueMs = Math.max(world.nowMs + world.options.paceMs, readyMs)
 }

@@ -5,7 +5,7 @@ import { floatText, isObject, type Json, readJson } from '../json.ts'
 import type { FrameContent, Input } from '../machine.ts'
 import { drawHex32 } from '../random.ts'
 import { parameter } from '../requests.ts'
-import { remaining, type World } from './world.ts'
+import { remaining, runningOf, type World } from './world.ts'
 
 /** Largest request body in bytes, where `maxBody` gives it in MiB, else 100 MiB. */
 export const maxBodyBytes = (maxBody: number | null): number =>
@@ -67,9 +67,9 @@ export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>
   world.effects.push({ kind: 'accept', socket: input.socket })
   const status = `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
   send(world, [input.socket], 'status', `{"status": ${status}, "sid": ${JSON.stringify(clientId)}}`)
-  const running = world.running
-  if (running !== null && running.run.client_id === clientId && running.lastNode !== null) {
-    send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(running.lastNode)}}`)
+  for (const { run, lastNode } of runningOf(world)) {
+    if (run.client_id === clientId && lastNode !== null)
+      send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(lastNode)}}`)
   }
 }
 

@@ -6,7 +6,7 @@ import { empty, json, type Reply, refuse } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
 import { sendStatus } from './messages.ts'
 import { isTruthy } from './python.ts'
-import { remaining, type Run, type World } from './world.ts'
+import { remaining, type Run, runningOf, type World } from './world.ts'
 
 /** Smaller numbers first, then the order of submits. */
 const before = (a: Run, b: Run): boolean =>
@@ -29,9 +29,10 @@ export function enqueue(world: World, run: Run): void {
   else sameId.push(run)
   world.pendingCount++
   world.pendingBytes += sizeOf(run)
-  if (world.running === null && world.workerDueMs === undefined && !world.workerDead) {
-    world.workerDueMs = world.nowMs + world.options.startDelayMs
-  }
+  const idle = world.workers.find(
+    ({ running, dueMs, dead }) => !running && !dead && dueMs === undefined,
+  )
+  if (idle !== undefined) idle.dueMs = world.nowMs + world.options.startDelayMs
   sendStatus(world, remaining(world))
 }
 
@@ -74,10 +75,11 @@ export function readQueue(world: World): Reply {
   const pending = world.pending
     .filter(({ deleted }) => !deleted)
     .sort((a, b) => (before(a, b) ? -1 : 1))
-  const running = world.running === null ? [] : [world.running.run]
   const shown = (runs: readonly Run[]): string =>
     runs.map((run) => queueItem(world, run)).join(', ')
-  return json(`{"queue_running": [${shown(running)}], "queue_pending": [${shown(pending)}]}`)
+  return json(
+    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(pending)}]}`,
+  )
 }
 
 function queueItem(world: World, run: Run): string {
@@ -115,7 +117,9 @@ export function changeQueue(world: World, request: Request): Reply {
       sendStatus(world, remaining(world))
     }
   }
-  if (world.pendingCount === 0 && world.running === null) world.workerDueMs = undefined
+  if (world.pendingCount === 0) {
+    for (const worker of world.workers) if (worker.running === null) worker.dueMs = undefined
+  }
   return empty
 }
 
@@ -158,6 +162,8 @@ export function interrupt(world: World, request: Request): Reply {
   }
   if (!isObject(body)) return refuse('internal')
   const id = body.get('prompt_id')
-  if (!isTruthy(id) || id === world.running?.run.prompt_id) world.interrupted = true
+  for (const worker of world.workers) {
+    if (!isTruthy(id) || id === worker.running?.run.prompt_id) worker.interrupted = true
+  }
   return empty
 }

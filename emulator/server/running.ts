@@ -1,4 +1,4 @@
-// The run that the worker is at, and how it tells its client what happens.
+// The run that a worker is at, and how it tells its client what happens.
 
 import type { MessageType } from '../../spec/messages.ts'
 import type { JsonObject } from '../json.ts'
@@ -7,11 +7,16 @@ import { send, socketsFor } from './messages.ts'
 import type { SavedBy } from './files.ts'
 import type { NodeResult, Value, Work } from './nodes.ts'
 import type { Progress } from './progress.ts'
-import { type Run, timestamp, type World } from './world.ts'
+import { type Run, timestamp, type Worker, type World } from './world.ts'
 
-/** The run that the worker is at. */
+/** The run that a worker is at. */
 export type Running = {
   readonly run: Run
+  readonly worker: Worker
+  /** Order in which runs began. */
+  readonly serial: number
+  /** When it began, in milliseconds of the world's time. */
+  readonly startedMs: number
   /** The id of the run as JSON text. */
   readonly promptIdText: string
   /** What the pictures that it saves tell of it. */
@@ -36,6 +41,12 @@ export type Running = {
   /** The node last started, which a client that reconnects is told. */
   lastNode: string | null
 }
+
+/** The result of a node, of this run or of an earlier one. */
+export const resultOf = (
+  { results, worker, hashes }: Running,
+  id: string,
+): NodeResult | undefined => results.get(id) ?? worker.cache.get(hashes.get(id) ?? NaN)
 
 /** Tells the client something in words. */
 export function notify(world: World, running: Running, value: string): void {

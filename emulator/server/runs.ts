@@ -1,4 +1,4 @@
-// Execution [runs/*]: the worker takes one run after the other, node by node and step by step, and tells of each.
+// Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
 
 import { clear } from '../bounded.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
@@ -15,39 +15,42 @@ import { type Failure, isCacheable, type NodeResult, type Value, type Work } fro
 import { createProgress, progressText, setFinished, setRunning } from './progress.ts'
 import { pythonText } from './python.ts'
 import { dequeue } from './queue.ts'
-import { idAndTime, members, notify, type Running, tell } from './running.ts'
+import { idAndTime, members, notify, resultOf, type Running, tell } from './running.ts'
 import { workOf } from './work.ts'
-import { remaining, type World } from './world.ts'
+import { remaining, type Worker, type World } from './world.ts'
 
 /** Size of sampler previews: the longer side, in pixels. */
 const PREVIEW_SIZE = 512
 
-/** Does the next thing of the worker, and sets when the one after it is due. */
-export function work(world: World): void {
-  world.workerDueMs = undefined
-  const running = world.running
-  if (running === null) takeRun(world)
+/** Does the next thing of a worker, and sets when the one after it is due. */
+export function proceed(world: World, worker: Worker): void {
+  worker.dueMs = undefined
+  const { running } = worker
+  if (running === null) takeRun(world, worker)
   else if (running.work === null) startNextNode(world, running)
   else if (running.step < running.work.steps) doStep(world, running, running.work)
   else finishNode(world, running, running.work)
 }
 
-function due(world: World, delayMs: number): void {
-  world.workerDueMs = world.nowMs + delayMs
+function due(world: World, { worker }: Running, delayMs: number): void {
+  worker.dueMs = world.nowMs + delayMs
 }
 
-function takeRun(world: World): void {
+function takeRun(world: World, worker: Worker): void {
   const run = dequeue(world)
   if (run === undefined) return
-  world.interrupted = false
+  worker.interrupted = false
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
   const hashes = hashesOf(world, graph, types)
-  keepCacheOf(world, hashes)
-  const isCached = (id: string): boolean => world.cache.has(hashes.get(id) ?? NaN)
+  keepCacheOf(world, worker, hashes)
+  const isCached = (id: string): boolean => worker.cache.has(hashes.get(id) ?? NaN)
   const poison = run.poison ?? poisonOf(graph)
   const running: Running = {
     run,
+    worker,
+    serial: world.startedCount++,
+    startedMs: world.nowMs,
     promptIdText: JSON.stringify(run.prompt_id),
     savedBy: { graphText: run.graphText, extraDataText: run.extraDataText },
     graph,
@@ -64,11 +67,11 @@ function takeRun(world: World): void {
     progress: createProgress(run.prompt_id),
     lastNode: null,
   }
-  world.running = running
+  worker.running = running
   announce(world, run.prompt_id, 'started')
   sendStatus(world, remaining(world))
   if (poison !== null && world.quirks.has('queue.poison-kills-worker')) {
-    world.workerDead = true
+    worker.dead = true
     return
   }
   tell(world, running, 'execution_start', () => idAndTime(world, run))
@@ -80,7 +83,7 @@ function takeRun(world: World): void {
     'execution_cached',
     () => `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`,
   )
-  if (poison === null) due(world, world.options.paceMs)
+  if (poison === null) due(world, running, world.options.paceMs)
   else
     fail(world, running, firstKey(graph), {
       exception_type: 'ValueError',
@@ -114,16 +117,16 @@ function hashesOf(
 }
 
 /** Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph]. */
-function keepCacheOf(world: World, hashes: ReadonlyMap<string, number>): void {
-  const kept: World['cache'] = new Map()
-  if (!world.dropCache) {
+function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, number>): void {
+  const kept: Worker['cache'] = new Map()
+  if (!worker.dropCache) {
     for (const hash of hashes.values()) {
-      const result = world.cache.get(hash)
+      const result = worker.cache.get(hash)
       if (result !== undefined) kept.set(hash, result)
     }
   } else clear(world.tempLetters)
-  world.dropCache = false
-  world.cache = kept
+  worker.dropCache = false
+  worker.cache = kept
 }
 
 /** Why this graph would kill the worker of a real server, or null [runs/poison-fails-its-run]. */
@@ -141,7 +144,7 @@ function poisonOf(graph: JsonObject): string | null {
 function startNextNode(world: World, running: Running): void {
   for (; running.at < running.order.length; running.at++) {
     const id = running.order[running.at] as string
-    const cached = world.cache.get(running.hashes.get(id) ?? NaN)
+    const cached = running.worker.cache.get(running.hashes.get(id) ?? NaN)
     if (cached === undefined) return startNode(world, running, id)
     serveCached(world, running, id, cached)
   }
@@ -168,8 +171,8 @@ function startNode(world: World, running: Running, id: string): void {
   )
   running.lastNode = id
   running.inputs = new Map()
-  if (world.interrupted) return interruptedAt(world, running, id)
-  running.inputs = gatherInputs(world, running, id, type)
+  if (running.worker.interrupted) return interruptedAt(world, running, id)
+  running.inputs = gatherInputs(running, id, type)
   const { hasPartnerKey } = running.run
   const hash = running.hashes.get(id) ?? 0
   running.work = workOf({ world, node_id: id, type, hash, inputs: running.inputs, hasPartnerKey })
@@ -180,31 +183,25 @@ function startNode(world: World, running: Running, id: string): void {
     sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
   }
   if (running.work.notification !== undefined) notify(world, running, running.work.notification)
-  due(world, running.work.stepMs ?? world.options.paceMs)
+  due(world, running, running.work.stepMs ?? world.options.paceMs)
 }
 
 /** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
-function gatherInputs(
-  world: World,
-  running: Running,
-  id: string,
-  type: NodeType,
-): ReadonlyMap<string, Value> {
+function gatherInputs(running: Running, id: string, type: NodeType): ReadonlyMap<string, Value> {
   const given = nodeInputs(running.graph, id)
   const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
   const inputs = new Map<string, Value>()
   for (const name of names) {
     const value = given.get(name)
-    if (value !== undefined) inputs.set(name, inputValue(world, running, value))
+    if (value !== undefined) inputs.set(name, inputValue(running, value))
   }
   return inputs
 }
 
-function inputValue(world: World, running: Running, value: Json): Value {
+function inputValue(running: Running, value: Json): Value {
   const link = linkOf(value)
   if (link === undefined) return { kind: 'literal', value }
-  const result =
-    running.results.get(link.source) ?? world.cache.get(running.hashes.get(link.source) ?? NaN)
+  const result = resultOf(running, link.source)
   return result?.outputs.at(link.index) ?? { kind: 'opaque', id: 0, count: 0 }
 }
 
@@ -214,7 +211,7 @@ function doStep(
   { steps, stepMs, preview, socketPictures }: Work,
 ): void {
   const id = running.order[running.at] as string
-  if (world.interrupted) return interruptedAt(world, running, id)
+  if (running.worker.interrupted) return interruptedAt(world, running, id)
   running.step++
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
@@ -232,7 +229,7 @@ function doStep(
   }
   // A node that takes a time of its own is over with its last step.
   const isLast = running.step === steps && stepMs !== undefined
-  due(world, isLast ? 0 : (stepMs ?? world.options.paceMs))
+  due(world, running, isLast ? 0 : (stepMs ?? world.options.paceMs))
 }
 
 /** A preview goes before the progress message when it carries metadata, and after it when not. */
@@ -271,7 +268,7 @@ function finishNode(world: World, running: Running, done: Work): void {
   running.results.set(id, result)
   const class_type = running.types.get(id)?.class_type ?? ''
   const hash = running.hashes.get(id)
-  if (hash !== undefined && isCacheable(class_type)) world.cache.set(hash, result)
+  if (hash !== undefined && isCacheable(class_type)) running.worker.cache.set(hash, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
   const text = done.steps > 0 ? `${done.steps}` : '1.0'
   setFinished(running.progress, id, text)

@@ -18,7 +18,7 @@ import { uploadMask } from './masks.ts'
 import { closeSocket, maxBodyBytes, openSocket, readMessage } from './messages.ts'
 import { modelHandlers } from './models.ts'
 import { changeQueue, interrupt, readQueue } from './queue.ts'
-import { work } from './runs.ts'
+import { proceed } from './runs.ts'
 import { settingsHandlers } from './settings.ts'
 import { features, free, home, promptInfo, systemStats } from './system.ts'
 import { uploadImage } from './uploads.ts'
@@ -93,7 +93,10 @@ export function step(world: World, input: Input): readonly Effect[] {
   ) {
     world.nowMs = Math.max(world.nowMs, due)
     if (due === world.installs.dueMs) endInstall(world.installs)
-    else work(world)
+    else {
+      const worker = world.workers.find(({ dueMs }) => dueMs === due)
+      if (worker !== undefined) proceed(world, worker)
+    }
   }
   world.nowMs = Math.max(world.nowMs, input.atMs)
   if (input.kind === 'request') answer(world, input)
@@ -104,9 +107,12 @@ export function step(world: World, input: Input): readonly Effect[] {
 }
 
 /** When the world does something by itself next, in its own milliseconds; undefined when it waits for an input. */
-export function nextWakeMs({ workerDueMs, installs: { dueMs } }: World): number | undefined {
-  if (dueMs === undefined || workerDueMs === undefined) return workerDueMs ?? dueMs
-  return Math.min(dueMs, workerDueMs)
+export function nextWakeMs({ workers, installs }: World): number | undefined {
+  let next = installs.dueMs
+  for (const { dueMs } of workers) {
+    if (dueMs !== undefined && (next === undefined || dueMs < next)) next = dueMs
+  }
+  return next
 }
 
 function connect(world: World, input: Extract<Input, { kind: 'open' }>): void {

@@ -56,7 +56,9 @@ export function free(world: World, request: Request): Reply {
     return refuse('internal')
   }
   if (!isObject(body)) return refuse('internal')
-  if (isTruthy(body.get('free_memory'))) world.dropCache = true
+  if (isTruthy(body.get('free_memory'))) {
+    for (const worker of world.workers) worker.dropCache = true
+  }
   return empty
 }
 

@@ -86,6 +86,30 @@ export type Socket = {
   supportsPreviewMetadata: boolean
 }
 
+/** Takes one run after the other out of the queue. */
+export type Worker = {
+  running: Running | null
+  /** When it does its next thing; undefined while it has nothing to do. */
+  dueMs: number | undefined
+  /** Whether its run is to stop at the next check point. */
+  interrupted: boolean
+  /** Whether the result cache is dropped before the next run. */
+  dropCache: boolean
+  /** A worker that a poison request has killed (quirk) takes no more runs. */
+  dead: boolean
+  /** Results of the nodes of its latest graph, by content hash. */
+  cache: Map<number, NodeResult>
+}
+
+const createWorker = (): Worker => ({
+  running: null,
+  dueMs: undefined,
+  interrupted: false,
+  dropCache: false,
+  dead: false,
+  cache: new Map(),
+})
+
 export type World = {
   readonly options: WorldOptions
   readonly quirks: ReadonlySet<string>
@@ -99,23 +123,16 @@ export type World = {
   /** Given to the next submit without a number of its own. */
   counter: number
   nextSerial: number
+  /** Runs that have begun so far. */
+  startedCount: number
   /** Pending runs as a heap, by number and submit order; deleted ones stay until they reach the top. */
   readonly pending: Run[]
   readonly pendingById: Map<string, Run[]>
   pendingCount: number
   /** Size of what the pending runs hold. */
   pendingBytes: number
-  running: Running | null
-  /** When the worker does its next thing; undefined while it has nothing to do. */
-  workerDueMs: number | undefined
-  interrupted: boolean
-  /** Whether the result cache is dropped before the next run. */
-  dropCache: boolean
-  /** A worker that a poison request has killed (quirk) takes no more runs. */
-  workerDead: boolean
-
-  /** Results of the nodes of the latest graph, by content hash. */
-  cache: Map<number, NodeResult>
+  /** One on local; on hosted as many as the account may have runs at a time. */
+  readonly workers: readonly Worker[]
   /** Letters in the names of temporary files, by node id and type. */
   readonly tempLetters: Bounded<string>
 
@@ -153,16 +170,12 @@ export function createWorld(options: WorldOptions): World {
     effects: [],
     counter: 0,
     nextSerial: 0,
+    startedCount: 0,
     pending: [],
     pendingById: new Map(),
     pendingCount: 0,
     pendingBytes: 0,
-    running: null,
-    workerDueMs: undefined,
-    interrupted: false,
-    dropCache: false,
-    workerDead: false,
-    cache: new Map(),
+    workers: [createWorker()],
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,
@@ -184,6 +197,15 @@ export function createWorld(options: WorldOptions): World {
 /** The world's time as a client sees it: whole milliseconds since 1970. */
 export const timestamp = (world: World): number => world.options.epochMs + Math.floor(world.nowMs)
 
+/** The runs that are executed at this moment, the one that began first at the front. */
+export const runningOf = ({ workers }: World): readonly Running[] => {
+  const running = workers.flatMap((worker) => worker.running ?? [])
+  return running.length < 2 ? running : running.sort((a, b) => a.serial - b.serial)
+}
+
 /** Runs that are pending or running. */
-export const remaining = (world: World): number =>
-  world.pendingCount + (world.running === null ? 0 : 1)
+export function remaining({ pendingCount, workers }: World): number {
+  let count = pendingCount
+  for (const { running } of workers) if (running !== null) count++
+  return count
+}
