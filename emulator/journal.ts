@@ -1,6 +1,6 @@
 // The journal of a world: its inputs with their effects, in order. State is a function of it, so it replays.
 
-import { secretKeys } from '../spec/access.ts'
+import { keyHeader, secretKeys } from '../spec/access.ts'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
@@ -8,7 +8,8 @@ import { isObject, type Json, readDocument, writeJson } from './json.ts'
 import type { Effect, Headers, Input } from './machine.ts'
 import { bodyText, replaceToken } from './requests.ts'
 import { step } from './server/step.ts'
-import { createWorld, type WorldOptions } from './server/world.ts'
+import { createServer } from './server/server.ts'
+import type { WorldOptions } from './server/world.ts'
 
 export type Entry = { readonly input: Input; readonly effects: readonly Effect[] }
 
@@ -21,28 +22,35 @@ export type Header = {
 }
 
 const VERSION = 'journal 1'
+const apiKeyHeader = keyHeader.toLowerCase()
 
 /** @param first number of the first entry that follows. */
 export function headerLine(all: WorldOptions, key: string, first = 0): string {
   const { objectInfo: _objectInfo, ...options } = all
-  const token = all.token === null ? null : placeholder(all.token, key)
-  const header: Header = { flowdouble: VERSION, first, options: { ...options, token } }
+  const hide = (secret: string): string => placeholder(secret, key)
+  const token = all.token === null ? null : hide(all.token)
+  const accounts = all.accounts.map((account) => ({
+    ...account,
+    keys: account.keys.map(hide),
+    partnerKey: account.partnerKey === null ? null : hide(account.partnerKey),
+  }))
+  const header: Header = { flowdouble: VERSION, first, options: { ...options, token, accounts } }
   return JSON.stringify(header)
 }
 
 /**
  * One entry as a line of JSON. What a client keeps secret is replaced by a placeholder: equal secrets, equal placeholders.
  * @param key what the placeholders are made with; who knows it can tell whether a guess is right.
- * @param token the bearer token of the world.
+ * @param secrets what the server knows its clients by (see secretsOf).
  */
-export function entryLine(entry: Entry, key: string, token: string | null): string {
+export function entryLine(entry: Entry, key: string, secrets: readonly string[]): string {
   const { input, effects } = entry
   if (input.kind !== 'request') {
-    const shown = 'target' in input ? withoutToken(input, key, token) : input
+    const shown = 'target' in input ? withoutToken(input, key, secrets) : input
     return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
   }
   const { body: _body, ...rest } = input
-  const shown = { ...withoutToken({ ...rest, ...shownBody(input, key) }, key, token) }
+  const shown = { ...withoutToken({ ...rest, ...shownBody(input, key) }, key, secrets) }
   return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
 }
 
@@ -53,20 +61,31 @@ export function placeholder(secret: string, key: string): string {
   return `<secret:${bytesToHex(digest).slice(0, 12)}>`
 }
 
+/** What a server knows its clients by: its token, and the keys of its accounts. */
+export const secretsOf = ({
+  token,
+  accounts,
+}: Pick<WorldOptions, 'token' | 'accounts'>): string[] => [
+  ...(token === null ? [] : [token]),
+  ...accounts.flatMap(({ keys }) => keys),
+]
+
 const MIN_KNOWN_TOKEN = 8
 
-/** An input whose token, in its query or its headers, is a placeholder: the world of a replay has the same one. */
+/** An input whose credentials, in its query or its headers, are placeholders: the server of a replay has the same ones. */
 function withoutToken<T extends { readonly target: string; readonly headers: Headers }>(
   input: T,
   key: string,
-  known: string | null,
+  secrets: readonly string[],
 ): T {
   const named = replaceToken(input.target, (token) => placeholder(token, key))
   // A token that stands where it does not belong is one nevertheless; a short one could be part of any path.
-  const isLong = known !== null && known.length >= MIN_KNOWN_TOKEN
-  const target = isLong ? named.replaceAll(known, placeholder(known, key)) : named
-  const { authorization, ...others } = input.headers
-  if (authorization === undefined) return { ...input, target }
+  const target = secrets
+    .filter(({ length }) => length >= MIN_KNOWN_TOKEN)
+    .reduce((text, known) => text.replaceAll(known, placeholder(known, key)), named)
+  const { authorization, [apiKeyHeader]: apiKey, ...rest } = input.headers
+  const others = apiKey === undefined ? rest : { ...rest, [apiKeyHeader]: placeholder(apiKey, key) }
+  if (authorization === undefined) return { ...input, target, headers: others }
   const [, scheme = '', secret = authorization] = /^(bearer +)(.*)$/i.exec(authorization) ?? []
   const shown = scheme + placeholder(secret, key)
   return { ...input, target, headers: { ...others, authorization: shown } }
@@ -214,7 +233,7 @@ export function replay(
   if (header.flowdouble !== VERSION || header.options === undefined) {
     throw new SyntaxError('This is no journal: its first line lacks the options of a world.')
   }
-  const world = createWorld({ ...header.options, objectInfo })
+  const server = createServer({ ...header.options, objectInfo })
   if (header.first !== 0) {
     throw new SyntaxError(
       'The journal has lost its beginning. Keep all of it in a file: serve --journal FILE.',
@@ -222,9 +241,10 @@ export function replay(
   }
   // Only placeholders are left in a journal, and they stand for themselves under every key.
   const key = 'replay'
+  const secrets = secretsOf(server.options)
   const differs = lines.findIndex((line) => {
     const input = inputOf(line)
-    return entryLine({ input, effects: step(world, input) }, key, world.options.token) !== line
+    return entryLine({ input, effects: step(server, input) }, key, secrets) !== line
   })
   return { entries: lines.length, differs: differs < 0 ? null : differs }
 }

@@ -1,7 +1,8 @@
 // The table of options from which the command line, the config file and its JSON Schema follow.
 
 import { quirks } from '../spec/quirks.ts'
-import type { Quirk } from '../spec/language.ts'
+import type { Deployment, Quirk } from '../spec/language.ts'
+import { accountsSchema, readAccounts } from './account-options.ts'
 import type { Clock, OptionName } from './options.ts'
 
 /** One option: how it is written, what it does, and how its text is read. */
@@ -19,6 +20,8 @@ export type OptionEntry = {
   readonly schema: Readonly<Record<string, unknown>>
   /** The value that a text stands for; undefined when it stands for none. */
   readonly read: (text: string) => unknown
+  /** Reads a value that is more than a text, or gives the reason why it cannot be used. The flag then names a file. */
+  readonly readWhole?: (value: unknown) => object | string
 }
 
 const oneOf =
@@ -45,11 +48,10 @@ const headerText = (value: string): string | undefined =>
 const onOrOff = (value: string): boolean | undefined =>
   value === 'true' || value === 'false' ? value === 'true' : undefined
 
-const isLocal = ([, quirk]: [string, Quirk]): boolean => quirk.on.includes('local')
-/** Quirks that a local server can be given. */
-export const localQuirks: readonly string[] = Object.entries<Quirk>(quirks)
-  .filter(isLocal)
-  .map(([id]) => id)
+export const quirkIds: readonly string[] = Object.keys(quirks)
+/** Quirks that a server of this deployment can be given. */
+export const quirksOf = (deployment: Deployment): readonly string[] =>
+  Object.entries<Quirk>(quirks).flatMap(([id, { on }]) => (on.includes(deployment) ? id : []))
 
 const readClock = (value: string): Clock | undefined => {
   if (value === 'real' || value === 'manual' || value === 'instant') return value
@@ -58,6 +60,21 @@ const readClock = (value: string): Clock | undefined => {
 }
 
 export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
+  deployment: {
+    flag: 'deployment',
+    value: 'WHICH',
+    help: 'local, or hosted: paths below /api, keys, accounts (default local)',
+    schema: { enum: ['local', 'hosted'] },
+    read: oneOf('local', 'hosted'),
+  },
+  accounts: {
+    flag: 'accounts',
+    value: 'FILE',
+    help: 'who may use a hosted server: a JSON list of {user, keys, tier, balance, ...}',
+    schema: accountsSchema,
+    read: () => undefined,
+    readWhole: readAccounts,
+  },
   port: {
     flag: 'port',
     value: 'PORT',
@@ -133,8 +150,8 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     value: 'ID',
     help: 'switch on another behaviour of real servers; may come more than once (flowdouble quirks)',
     many: true,
-    schema: { type: 'array', items: { enum: localQuirks } },
-    read: oneOf(...localQuirks),
+    schema: { type: 'array', items: { enum: quirkIds } },
+    read: oneOf(...quirkIds),
   },
   cors: {
     flag: 'cors',

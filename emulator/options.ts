@@ -1,12 +1,20 @@
 // The options of a server: what they are, what they are by default, and how those of a caller are completed.
 
-import { localQuirks, type OptionEntry, optionTable } from './option-table.ts'
+import type { Deployment } from '../spec/language.ts'
+import { defaultAccounts } from './account-options.ts'
+import { type OptionEntry, optionTable, quirkIds, quirksOf } from './option-table.ts'
+import type { Account } from './server/accounts.ts'
+import type { WorldOptions } from './server/world.ts'
 
 /** How the world's time passes: with the wall clock, so many times as fast, only when told to, or at once. */
 export type Clock = 'real' | 'manual' | 'instant' | `x${number}`
 
 /** Options of a server. Each has a default. */
 export type ServerOptions = {
+  /** Which of the two forms of the server it is. */
+  readonly deployment: Deployment
+  /** Who may use a hosted server. */
+  readonly accounts: readonly Account[]
   /** TCP port; 0 takes a free one. */
   readonly port: number
   /** Address to listen on. */
@@ -51,6 +59,8 @@ export const isUsageError = (error: unknown): error is Error =>
 export const FIXED_EPOCH_MS = 1767225600000
 
 export const defaults: ServerOptions = {
+  deployment: 'local',
+  accounts: defaultAccounts,
   port: 8188,
   host: '127.0.0.1',
   seed: '0',
@@ -86,14 +96,62 @@ export function completeOptions(
     if (!isOptionName(name)) throw usageError(`There is no ${where(name)}. Known: ${knownNames()}.`)
     options[name] = readValue(name, value, where(name))
   }
-  return options as ServerOptions
+  const completed = options as ServerOptions
+  requireKnownQuirks(completed, where('quirk'))
+  return completed
 }
+
+/** A quirk of the other deployment would do nothing, and nobody would notice. */
+function requireKnownQuirks({ deployment, quirk }: ServerOptions, where: string): void {
+  const known = quirksOf(deployment)
+  const unknown = quirk.find((id) => !known.includes(id))
+  if (unknown === undefined) return
+  const list = known.join('\n  ')
+  throw usageError(
+    `${where} cannot be "${unknown}" on ${deployment}. Quirks of this deployment:\n  ${list}`,
+  )
+}
+
+/** Time between the answer to a submit and the first message of its run, in milliseconds. */
+const START_DELAY_MS = 25
+
+/** What a server is made from. `objectInfo` is the text of the catalogue, `wallMs` the time that an epoch of now means. */
+export const worldOptions = (
+  options: ServerOptions,
+  objectInfo: string,
+  wallMs: number,
+): WorldOptions => ({
+  deployment: options.deployment,
+  accounts: options.deployment === 'hosted' ? options.accounts : [],
+  seed: options.seed,
+  epochMs: options.epoch === 'now' ? wallMs : options.epoch,
+  paceMs: options.pace,
+  startDelayMs: START_DELAY_MS,
+  preview: options.preview,
+  objectInfo,
+  models: options.models,
+  unknownNodes: options.unknownNodes,
+  quirks: options.quirk,
+  historyLimit: 10_000,
+  fileLimit: 10_000,
+  uploadLimitBytes: 512 * 2 ** 20,
+  pendingLimitBytes: 512 * 2 ** 20,
+  maxBody: options.maxBody,
+  cors: options.cors,
+  token: options.token,
+  manager: options.manager,
+})
 
 const isOptionName = (name: string): name is OptionName => Object.hasOwn(optionTable, name)
 const knownNames = (): string => Object.keys(optionTable).join(', ')
 
 function readValue(name: OptionName, value: unknown, where: string): unknown {
   const entry = optionTable[name]
+  if (entry.readWhole !== undefined) {
+    const read = entry.readWhole(value)
+    if (typeof read === 'string') throw usageError(`${where} cannot be used: ${read}.`)
+    return read
+  }
   if (value === null && defaults[name] === null) return null
   if (entry.many) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -109,7 +167,7 @@ function readOne(entry: OptionEntry, value: unknown, where: string): unknown {
   if (read !== undefined) return read
   const text = scalar ? `"${value}"` : JSON.stringify(value)
   const shown = entry.secret ? 'that' : text
-  const known = entry.flag === 'quirk' ? `\nKnown quirks:\n  ${localQuirks.join('\n  ')}` : ''
+  const known = entry.flag === 'quirk' ? `\nKnown quirks:\n  ${quirkIds.join('\n  ')}` : ''
   throw usageError(`${where} cannot be ${shown}: ${entry.help}.${known}`)
 }
 

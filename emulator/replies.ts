@@ -1,6 +1,6 @@
 // Builds replies: a status, headers and a body. Refusals come from the table in spec/errors.ts.
 
-import { refusals } from '../spec/errors.ts'
+import { hostedRefusals, refusals } from '../spec/errors.ts'
 import type { Refusal } from '../spec/language.ts'
 import type { Body, FileFacts } from './machine.ts'
 
@@ -30,21 +30,36 @@ export const json = (text: string, status = 200): Reply => ({
 /** 200 without a body and without a content type. */
 export const empty: Reply = { status: 200, headers: noHeaders, body: '' }
 
+type Texts = Readonly<Record<string, string>>
+
 /** A refusal by its name; `headers` complete those of the table, `values` fill the places in its text. */
-export function refuse(
+export const refuse = (
   name: keyof typeof refusals,
-  headers: Readonly<Record<string, string>> = noHeaders,
-  values: Readonly<Record<string, string>> = {},
-): Reply {
-  const refusal: Refusal = refusals[name]
+  headers: Texts = noHeaders,
+  values: Texts = {},
+): Reply => refusalReply(refusals[name], headers, values)
+
+/** A refusal of hosted by its name; `values` fill the places in its message. */
+export const refuseHosted = (
+  name: keyof typeof hostedRefusals,
+  values: Texts = {},
+  headers: Texts = noHeaders,
+): Reply => refusalReply(hostedRefusals[name], headers, values)
+
+const fill = (text: string, values: Texts): string =>
+  text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)
+
+function refusalReply(refusal: Refusal, headers: Texts, values: Texts): Reply {
   const own = { ...refusal.headers, ...headers }
   const { status, reason, raised } = refusal
   const phrase = reason === undefined ? {} : { reason }
   if (typeof refusal.body === 'string') return { status, headers: own, body: '', ...phrase }
   if ('json' in refusal.body) {
-    const body = JSON.stringify(refusal.body.json)
+    const body = JSON.stringify(refusal.body.json, (_, value: unknown) =>
+      typeof value === 'string' ? fill(value, values) : value,
+    )
     return { status, headers: { ...jsonHeaders, ...own }, body }
   }
-  const body = refusal.body.text.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '')
+  const body = fill(refusal.body.text, values)
   return { status, headers: { ...textHeaders, ...own }, body, ...(raised && { raised }) }
 }

@@ -19,6 +19,14 @@ export const paidPaths = [
   '/view',
 ] as const
 
+/** The tiers of a hosted account, and how many of its runs are executed at a time; the others wait. */
+export const tiers = {
+  free: { runsAtATime: 1 },
+  standard: { runsAtATime: 1 },
+  creator: { runsAtATime: 3 },
+  pro: { runsAtATime: 5 },
+} as const
+
 /** The names in `extra_data` under which a key for partner nodes is accepted. */
 export const partnerKeys = ['api_key_partner_org', 'api_key_comfy_org'] as const
 

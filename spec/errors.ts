@@ -196,6 +196,11 @@ export const hostedRefusals = {
     when: 'A model folder that is unknown or holds no model.',
     body: { json: { code: 'folder_not_found', message: 'No such model folder: {folder}' } },
   },
+  methodNotAllowed: {
+    status: 405,
+    when: 'A path that exists, with a method that it does not take; Allow lists those that it does.',
+    body: { json: { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed.' } },
+  },
   badRequest: {
     status: 400,
     when: 'A request that lacks what its path needs, or an upload above the limits.',
@@ -329,6 +334,8 @@ export const exceptionTypes = {
   InsufficientFundsError: 'The balance of the account is too low for a partner node.',
   InactiveSubscriptionError: 'The subscription of the account is not active.',
 } as const
+
+export type ExceptionType = keyof typeof exceptionTypes
 
 /** `exception_type` of a local `execution_error`: Python class names, built-in ones without a module. */
 export const localExceptionTypes = {

@@ -77,7 +77,7 @@ const ping = (socket: WebSocket, id: string, closed: Promise<unknown>): Promise<
   })
 
 /**
- * Opens a socket and resolves when its first message, the status with its sid, is here.
+ * Opens a socket at a path with its query, and resolves when its first message, the status with its sid, is here.
  * @param isStill whether the time of the server stands still: what is not on its way then never comes.
  */
 export async function openSession(
@@ -86,8 +86,7 @@ export async function openSession(
   clientId?: string,
   isStill = false,
 ): Promise<Session> {
-  const query = clientId === undefined ? '' : `?clientId=${encodeURIComponent(clientId)}`
-  const socket = new WebSocket(url.replace(/^http/, 'ws') + path + query)
+  const socket = new WebSocket(url.replace(/^http/, 'ws') + path)
   const { take, ...log } = createLog()
   const waiting = new Set<() => void>()
   const look = (): void => waiting.forEach((check) => check())

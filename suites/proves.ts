@@ -2,7 +2,7 @@
 
 import type { EmulatorOptions } from 'flowdouble'
 import { test as register } from 'vitest'
-import type { Rule } from '../spec/language.ts'
+import type { Deployment, Rule } from '../spec/language.ts'
 import { quirks, type RuleId, rules } from '../spec/index.ts'
 import { isForeign, startSubject, type Subject } from './subject.ts'
 
@@ -40,6 +40,13 @@ export async function runCase({ body, options }: Case, more: EmulatorOptions = {
   }
 }
 
+/** The deployment that a case is about: hosted where its rules hold there only, or where its options say so. */
+const deploymentOf = (
+  held: readonly (readonly Deployment[])[],
+  options: EmulatorOptions,
+): Deployment =>
+  options.deployment ?? (held.every((on) => !on.includes('local')) ? 'hosted' : 'local')
+
 /**
  * A case that proves rules: it has to fail on a server that breaks them.
  * @param options of the world that it needs; a foreign server cannot have them, and the case is skipped there.
@@ -50,8 +57,10 @@ export function proves(
   options: EmulatorOptions = {},
 ): void {
   const ids: readonly RuleId[] = typeof ruleIds === 'string' ? [ruleIds] : ruleIds
-  const title = ids.map((id) => `${id} [local] ${(rules[id] as Rule).says}`).join(' + ')
-  add({ title, ids, options, body })
+  const held = ids.map((id) => (rules[id] as Rule).on)
+  const deployment = deploymentOf(held, options)
+  const title = ids.map((id) => `${id} [${deployment}] ${(rules[id] as Rule).says}`).join(' + ')
+  add({ title, ids, options: { ...options, ...(deployment === 'hosted' && { deployment }) }, body })
 }
 
 /** A case for the behaviour that a quirk switches on; `options` are further ones of its world. */
@@ -60,9 +69,15 @@ export function switched(
   body: (subject: Subject) => Promise<void>,
   options: EmulatorOptions = {},
 ): void {
+  const deployment = deploymentOf([quirks[id].on], options)
   const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
-  const title = `quirks/${id} [local] ${quirks[id].quirk}`
-  add({ title, ids: [`quirks/${id}`], options: own, body })
+  const title = `quirks/${id} [${deployment}] ${quirks[id].quirk}`
+  add({
+    title,
+    ids: [`quirks/${id}`],
+    options: { ...own, ...(deployment === 'hosted' && { deployment }) },
+    body,
+  })
 }
 
 function add(one: Case): void {

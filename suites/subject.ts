@@ -2,6 +2,10 @@
 
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
 import supertest from 'supertest'
+import { keyHeader } from '../spec/access.ts'
+import { profiles } from '../spec/deployments.ts'
+import { endpoints } from '../spec/endpoints.ts'
+import type { Deployment, Endpoint } from '../spec/language.ts'
 import { openSession, type Session } from './client.ts'
 import type { Graph } from './graphs.ts'
 import type { Message } from './judge.ts'
@@ -18,14 +22,20 @@ export type Reply = {
 
 export type Subject = {
   readonly url: string
+  readonly deployment: Deployment
   /** The world of this case, or null when the subject is a server elsewhere. */
   readonly emulator: Emulator | null
+  /** Sends a request to a path in local form: on hosted it gets the prefix, its new name and the key. */
   readonly request: (
     method: string,
     path: string,
     body?: string | Buffer,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Reply>
+  /** Sends a request as it is: neither its path nor its headers are completed. */
+  readonly raw: Subject['request']
+  /** The same server for somebody who has another key; without a key it is an empty text. Hosted only. */
+  readonly as: (key: string) => Subject
   readonly get: (path: string) => Promise<Reply>
   /** Posts a value as JSON. */
   readonly post: (path: string, value: unknown) => Promise<Reply>
@@ -66,23 +76,43 @@ export const isForeign = foreignUrl !== undefined
 
 /** Starts a subject. `options` are those of a world, and cannot be had from a foreign server. */
 export async function startSubject(options: EmulatorOptions = {}): Promise<Subject> {
+  const deployment = options.deployment ?? 'local'
   const emulator =
     foreignUrl === undefined
       ? await startEmulator({ clock: 'manual', preview: 'none', ...options })
       : null
+  const sessions: Session[] = []
+  return subjectFor({ deployment, emulator, sessions }, deployment === 'hosted' ? 'test-key' : '')
+}
+
+/** What subjects with different keys share. */
+type Shared = {
+  readonly deployment: Deployment
+  readonly emulator: Emulator | null
+  readonly sessions: Session[]
+}
+
+function subjectFor(shared: Shared, key: string): Subject {
+  const { deployment, emulator, sessions } = shared
   const url = foreignUrl ?? (emulator as Emulator).url
   const agent = supertest(url)
-  const sessions: Session[] = []
+  const isHosted = deployment === 'hosted'
+  const credentials: Readonly<Record<string, string>> =
+    isHosted && key !== '' ? { [keyHeader]: key } : {}
+  const pathOf = (method: string, path: string): string =>
+    isHosted ? hostedPath(method, path) : path
   const isManual = emulator?.options.clock === 'manual'
   const isStill = isManual || emulator?.options.clock === 'instant'
 
-  const request: Subject['request'] = async (method, path, body, headers = {}) => {
+  const raw: Subject['request'] = async (method, path, body, headers = {}) => {
     const sent = agent[method.toLowerCase() as 'get'](path)
       .set(headers)
       .buffer(true)
       .parse(parseBytes)
     return replyOf(body === undefined ? await sent : await sent.send(body))
   }
+  const request: Subject['request'] = (method, path, body, headers = {}) =>
+    raw(method, pathOf(method, path), body, { ...credentials, ...headers })
   const post: Subject['post'] = (path, value) =>
     request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
   const submit: Subject['submit'] = (graph, fields = {}) =>
@@ -106,7 +136,8 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
       throw new Error(`The submit was answered ${reply.status}: ${reply.text}`)
     const { prompt_id } = reply.json() as { prompt_id: string }
     const isEnd = ({ type, data }: Message): boolean =>
-      type === 'executing' && data['node'] === null && data['prompt_id'] === prompt_id
+      data['prompt_id'] === prompt_id &&
+      (isHosted ? isFinal(type) : type === 'executing' && data['node'] === null)
     await reach(session, isEnd)
     const messages = session.messages().slice(before)
     const entry = (await request('GET', `/history/${encodeURIComponent(prompt_id)}`)).json()[
@@ -116,18 +147,26 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
   }
   return {
     url,
+    deployment,
     emulator,
     request,
+    raw,
+    as: (other) => subjectFor(shared, other),
     get: (path) => request('GET', path),
     post,
     upload: async (file, fields = {}, path = '/upload/image') => {
-      const sent = agent.post(path).buffer(true).parse(parseBytes)
+      const sent = agent.post(pathOf('POST', path)).set(credentials).buffer(true).parse(parseBytes)
       for (const [name, value] of Object.entries(fields)) void sent.field(name, value)
       if (file !== null) void sent.attach('image', Buffer.from(file.bytes), { filename: file.name })
       return replyOf(await sent)
     },
     connect: async (clientId, path = '/ws') => {
-      const session = await openSession(url, path, clientId, isStill)
+      const query = new URLSearchParams({
+        ...(clientId !== undefined && { clientId }),
+        ...(isHosted && key !== '' && { token: key }),
+      })
+      const target = query.size === 0 ? path : `${path}?${query.toString()}`
+      const session = await openSession(url, target, clientId, isStill)
       sessions.push(session)
       return session
     },
@@ -143,6 +182,24 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
         throw new Error(`The server sent what the spec does not allow:\n${faults.join('\n')}`)
     },
   }
+}
+
+/** The messages that end a run on hosted. */
+const isFinal = (type: string): boolean =>
+  type === 'execution_success' || type === 'execution_error' || type === 'execution_interrupted'
+
+const renamed = Object.values<Endpoint>(endpoints).flatMap(({ method, path, hostedPath: to }) => {
+  if (to === undefined) return []
+  const pattern = new RegExp(`^${path.replace(/\{.*\}$/, '([^?]+)')}(?=\\?|$)`)
+  return [{ method, pattern, to: to.replace(/\{.*\}$/, '$1') }]
+})
+
+/** A path in local form as hosted serves it. */
+function hostedPath(method: string, path: string): string {
+  const { prefix, unprefixed } = profiles.hosted
+  if (unprefixed.some((own) => path.startsWith(own)) || path.startsWith('/_flowdouble')) return path
+  const found = renamed.find((one) => one.method === method && one.pattern.test(path))
+  return prefix + (found === undefined ? path : path.replace(found.pattern, found.to))
 }
 
 function replyOf(response: supertest.Response): Reply {

@@ -3,7 +3,6 @@
 import { parseArgs } from 'node:util'
 import type { Quirk } from '../../spec/language.ts'
 import { quirks } from '../../spec/quirks.ts'
-import { localQuirks } from '../option-table.ts'
 import type { CommandIo } from './run.ts'
 
 const help = `Usage: flowdouble quirks [--json]
@@ -33,8 +32,13 @@ export function quirksCommand(argv: readonly string[], io: CommandIo): number {
 }
 
 function listing(): string {
-  const entries = Object.entries<Quirk>(quirks).filter(([id]) => localQuirks.includes(id))
-  return entries
-    .map(([id, quirk]) => `${id}\n  default:  ${quirk.default}\n  switched: ${quirk.quirk}\n`)
+  return Object.entries<Quirk>(quirks)
+    .map(([id, quirk]) =>
+      [
+        `${id} (${quirk.on.join(', ')})`,
+        `default:  ${quirk.default}`,
+        `switched: ${quirk.quirk}\n`,
+      ].join('\n  '),
+    )
     .join('\n')
 }

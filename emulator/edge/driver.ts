@@ -1,9 +1,9 @@
-// Drives a world: gives inputs their time, carries effects out, and wakes the world when something is due.
+// Drives a server: gives inputs their time, carries effects out, and wakes the server when something is due.
 
 import type { Effect, Input } from '../machine.ts'
 import { type Clock, usageError } from '../options.ts'
 import { nextWakeMs, step } from '../server/step.ts'
-import type { World } from '../server/world.ts'
+import type { Server } from '../server/server.ts'
 
 /** Changes the effects of a step before anybody sees them. It makes wrong servers for the suites, and is for nothing else. */
 export type Tamper = (effects: readonly Effect[], input: Input) => readonly Effect[]
@@ -35,7 +35,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
  * @param tamper changes what a step has brought about.
  */
 export function createDriver(
-  world: World,
+  server: Server,
   clock: Clock,
   carryOut: (input: Input, effects: readonly Effect[]) => void,
   together: (work: () => void) => void,
@@ -53,13 +53,13 @@ export function createDriver(
    * where the machine is slower than the pace, the world's time waits, and requests are answered in between.
    */
   const nowMs = (): number =>
-    scale === 0 ? world.nowMs : Math.min(wallMs(), nextWakeMs(world) ?? Infinity)
+    scale === 0 ? server.nowMs : Math.min(wallMs(), nextWakeMs(server) ?? Infinity)
 
   const happen: typeof step =
-    tamper === undefined ? step : (world, input) => tamper(step(world, input), input)
+    tamper === undefined ? step : (one, input) => tamper(step(one, input), input)
 
   const feed = (input: Input): readonly Effect[] => {
-    const effects = happen(world, input)
+    const effects = happen(server, input)
     carryOut(input, effects)
     return effects
   }
@@ -68,7 +68,7 @@ export function createDriver(
 
   /** One native timer, for the head of all that is due. */
   const schedule = (): void => {
-    const dueMs = nextWakeMs(world)
+    const dueMs = nextWakeMs(server)
     clearTimeout(timer)
     if (dueMs === undefined || scale === 0 || stopped) return
     const delayMs = Math.min(Math.max(0, (dueMs - wallMs()) / scale), MAX_TIMER_MS)
@@ -83,11 +83,11 @@ export function createDriver(
   const catchUp = (sliceMs: number, isNow: (dueMs: number) => boolean): void => {
     const endAt = performance.now() + sliceMs
     together(() => {
-      let due = nextWakeMs(world)
+      let due = nextWakeMs(server)
       for (
         ;
         due !== undefined && isNow(due) && performance.now() < endAt;
-        due = nextWakeMs(world)
+        due = nextWakeMs(server)
       ) {
         wakeAt(due)
       }
@@ -98,7 +98,7 @@ export function createDriver(
   const runInstantly = (): void => {
     if (stopped) return
     catchUp(INSTANT_SLICE_MS, () => true)
-    if (nextWakeMs(world) !== undefined) setImmediate(runInstantly)
+    if (nextWakeMs(server) !== undefined) setImmediate(runInstantly)
   }
 
   const dispatch = (at: (atMs: number) => Input): void => {
@@ -110,13 +110,13 @@ export function createDriver(
 
   const advance = (byMs: number): void => {
     if (stopped) throw usageError('The server is closed.')
-    const untilMs = world.nowMs + byMs
-    if (world.options.epochMs + untilMs > MAX_DATE_MS) {
+    const untilMs = server.nowMs + byMs
+    if (server.options.epochMs + untilMs > MAX_DATE_MS) {
       throw usageError(`Time cannot move by ${byMs} milliseconds: no date is that far away.`)
     }
     together(() => {
-      let due = nextWakeMs(world)
-      for (; due !== undefined && due <= untilMs; due = nextWakeMs(world)) wakeAt(due)
+      let due = nextWakeMs(server)
+      for (; due !== undefined && due <= untilMs; due = nextWakeMs(server)) wakeAt(due)
       wakeAt(untilMs)
     })
   }
@@ -125,8 +125,8 @@ export function createDriver(
     if (stopped) throw usageError('The server is closed.')
     let matched = false
     together(() => {
-      let due = nextWakeMs(world)
-      for (; due !== undefined && !matched; due = nextWakeMs(world)) {
+      let due = nextWakeMs(server)
+      for (; due !== undefined && !matched; due = nextWakeMs(server)) {
         matched = wakeAt(due).some(matches)
       }
     })

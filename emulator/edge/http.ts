@@ -1,6 +1,7 @@
 // HTTP at the edge: a request becomes an input, a reply effect becomes bytes on the wire.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { keyHeader } from '../../spec/access.ts'
 import type { Body, Effect, Headers } from '../machine.ts'
 import type { PictureFile } from '../pictures/picture.ts'
 import { answerFile, conditionalHeaders } from './conditional.ts'
@@ -8,11 +9,15 @@ import { answerFile, conditionalHeaders } from './conditional.ts'
 /** The request headers that the protocol looks at. No other reaches a world or its journal. */
 const read = ['host', 'origin', 'content-type', 'accept', ...conditionalHeaders] as const
 
+const apiKeyHeader = keyHeader.toLowerCase()
+
 /** @param credentials whether the world looks at them. */
 export function readHeaders(request: IncomingMessage, credentials: boolean): Headers {
   const headers: Record<string, string> = {}
   const { authorization } = request.headers
   if (credentials && authorization !== undefined) headers['authorization'] = authorization
+  const key = credentials ? request.headers[apiKeyHeader] : undefined
+  if (typeof key === 'string') headers[apiKeyHeader] = key
   for (const name of read) {
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value

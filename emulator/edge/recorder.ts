@@ -36,9 +36,9 @@ export async function createRecorder(
     writer?.write(entry)
   }
   const lines = async (): Promise<readonly string[]> => {
-    const { entryLine, headerLine } = await import('../journal.ts')
+    const { entryLine, headerLine, secretsOf } = await import('../journal.ts')
     const key = await placeholderKey()
-    const entries = kept.entries().map((entry) => entryLine(entry, key, options.token))
+    const entries = kept.entries().map((entry) => entryLine(entry, key, secretsOf(options)))
     return [headerLine(options, key, kept.first()), ...entries]
   }
   return { record, lines, open: () => writer?.open(), close: () => writer?.close() }
@@ -105,7 +105,8 @@ async function createWriter(
   options: WorldOptions,
   file: string,
 ): Promise<{ open: () => void; write: (entry: Entry) => void; close: () => void }> {
-  const { entryLine, headerLine } = await import('../journal.ts')
+  const { entryLine, headerLine, secretsOf } = await import('../journal.ts')
+  const secrets = secretsOf(options)
   const secret = await placeholderKey()
   let handle: number | undefined
   // Each line is on its way to the disk before the next input: a journal is most wanted after a crash.
@@ -125,5 +126,5 @@ async function createWriter(
     if (handle !== undefined) closeSync(handle)
     handle = undefined
   }
-  return { open, write: (entry) => writeLine(entryLine(entry, secret, options.token)), close }
+  return { open, write: (entry) => writeLine(entryLine(entry, secret, secrets)), close }
 }

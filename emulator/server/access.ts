@@ -4,14 +4,24 @@
 import type { Headers } from '../machine.ts'
 import { type Reply, refuse } from '../replies.ts'
 import { parameter } from '../requests.ts'
-import type { World } from './world.ts'
+import { admitAccount } from './accounts.ts'
+import { isEqual } from './secrets.ts'
+import type { Server } from './server.ts'
+import type { World, WorldOptions } from './world.ts'
 
 /** Path and query of a request or handshake, with what it says of its sender. */
 type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
 
-/** What keeps a request out before its path is looked at; undefined when it is let in. */
-export function guard({ options }: World, { method, target, headers }: Asked): Reply | undefined {
-  const { cors, token } = options
+/** The world that a request or handshake is for, or what keeps it out before its path is looked at. */
+export function admit(server: Server, asked: Asked): World | Reply {
+  if (server.options.deployment === 'hosted') return admitAccount(server, asked)
+  return guard(server.options, asked) ?? server.worlds[0]
+}
+
+function guard(
+  { cors, token }: WorldOptions,
+  { method, target, headers }: Asked,
+): Reply | undefined {
   if (cors === null) {
     const origin = judgeOrigin(headers)
     if (origin !== 'own') return refuse(origin === 'foreign' ? 'forbiddenEmpty' : 'internal')
@@ -23,15 +33,6 @@ export function guard({ options }: World, { method, target, headers }: Asked): R
   const query = parameter(target.slice(target.indexOf('?') + 1 || target.length), 'token') ?? ''
   const isKnown = isEqual(bearer, token) || isEqual(query, token)
   return isKnown ? undefined : refuse('bearerMissing')
-}
-
-/** Compares in a time that tells nothing of the secret: every character is looked at. */
-function isEqual(offered: string, secret: string): boolean {
-  let difference = offered.length ^ secret.length
-  for (let at = 0; at < offered.length; at++) {
-    difference |= offered.charCodeAt(at) ^ secret.charCodeAt(at % secret.length)
-  }
-  return difference === 0
 }
 
 /**

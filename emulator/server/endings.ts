@@ -1,7 +1,7 @@
 // How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
 
 import { writeJson } from '../json.ts'
-import { remember } from './history.ts'
+import { type Ending, remember } from './history.ts'
 import { announce } from './log.ts'
 import { sendStatus } from './messages.ts'
 import type { Failure } from './nodes.ts'
@@ -12,7 +12,7 @@ import { remaining, timestamp, type World } from './world.ts'
 /** All nodes are done. */
 export function succeed(world: World, running: Running): void {
   tell(world, running, 'execution_success', () => idAndTime(world, running.run))
-  endRun(world, running, 'success')
+  endRun(world, running, 'success', null)
 }
 
 /** The interrupt was noticed at this node. */
@@ -25,7 +25,7 @@ export function interruptedAt(world: World, running: Running, id: string): void 
     `"timestamp": ${timestamp(world)}}`,
   ]
   tell(world, running, 'execution_interrupted', () => data.join(', '))
-  endRun(world, running, 'interrupted')
+  endRun(world, running, 'interrupted', null)
 }
 
 /** This node has failed. */
@@ -43,8 +43,9 @@ export function fail(world: World, running: Running, id: string, failure: Failur
     `"current_outputs": ${JSON.stringify([...running.graph.keys()])}`,
     `"timestamp": ${timestamp(world)}}`,
   ]
-  tell(world, running, 'execution_error', () => data.join(', '))
-  endRun(world, running, 'error')
+  const text = data.join(', ')
+  tell(world, running, 'execution_error', () => text)
+  endRun(world, running, 'error', text)
 }
 
 /** The nodes that this run has finished: the one that failed or was interrupted is none of them. */
@@ -62,7 +63,12 @@ function currentInputs(running: Running): string {
 }
 
 /** Files the run in the history, then tells its client that it is over [messages/executing-null-last]. */
-function endRun(world: World, running: Running, state: 'success' | 'error' | 'interrupted'): void {
+function endRun(
+  world: World,
+  running: Running,
+  state: Ending['state'],
+  failure: string | null,
+): void {
   const { worker } = running
   const outputs: string[] = []
   const meta: string[] = []
@@ -76,8 +82,8 @@ function endRun(world: World, running: Running, state: 'success' | 'error' | 'in
       `${node}: {"node_id": ${producer}, "display_node": ${producer}, "parent_node": null, "real_node_id": ${producer}}`,
     )
   }
-  const failed = state !== 'success'
-  remember(world, running.run, { failed, messages: running.messages, outputs, meta })
+  const { messages, startedMs } = running
+  remember(world, running.run, { state, messages, outputs, meta, failure, startedMs })
   worker.running = null
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))

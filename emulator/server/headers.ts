@@ -2,7 +2,7 @@
 
 import { type Reply, refuse } from '../replies.ts'
 import { decodePart } from '../requests.ts'
-import type { World } from './world.ts'
+import type { WorldOptions } from './world.ts'
 
 /** The headers that let pages of the configured origin read a reply; none outside CORS mode. */
 export const corsHeaders = (origin: string | null): Readonly<Record<string, string>> =>
@@ -17,7 +17,7 @@ export const corsHeaders = (origin: string | null): Readonly<Record<string, stri
 
 /** Completes the headers of a reply. What the HTTP layer raises stays as it is, but browsers get a page for a failure. */
 export function finish(
-  { options: { cors } }: World,
+  { cors }: WorldOptions,
   path: string,
   accept: string | undefined,
   reply: Reply,

@@ -4,30 +4,80 @@ import { clear, get, put, remove, takeOldest } from '../bounded.ts'
 import { ownText } from '../json.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { parameter, type Request } from '../requests.ts'
-import { promptTuple, readChange } from './queue.ts'
+import { readChange } from './queue.ts'
 import type { Run, World } from './world.ts'
 
 /** How a run ended and what it left. `messages` are pairs of type and data; outputs and meta are members, as JSON text. */
 export type Ending = {
-  readonly failed: boolean
+  readonly state: 'success' | 'error' | 'interrupted'
   readonly messages: readonly string[]
   readonly outputs: readonly string[]
   readonly meta: readonly string[]
+  /** What went wrong, as the data of the message that told it; null where nothing did. */
+  readonly failure: string | null
+  /** When the run began, in milliseconds of the world's time; null when it ended before. */
+  readonly startedMs: number | null
+}
+
+/** A run that is over. What ends in `Text` is JSON. */
+export type Entry = {
+  readonly prompt_id: string
+  readonly numberText: string
+  /** A text of its own: the files that the run has saved share it. */
+  readonly graphText: string
+  readonly extraDataText: string
+  /** Ids of the output nodes that were to be executed. */
+  readonly targetsText: string
+  readonly state: Ending['state']
+  readonly outputsText: string
+  readonly statusText: string
+  readonly metaText: string
+  readonly failureText: string | null
+  /** In milliseconds of the world's time, as those that follow. */
+  readonly createdMs: number
+  readonly startedMs: number | null
+  readonly endedMs: number
+}
+
+function entryOf(world: World, run: Run, ending: Ending): Entry {
+  const failed = ending.state !== 'success'
+  const completed = !failed || world.quirks.has('history.completed-on-error')
+  const status = `"status_str": "${failed ? 'error' : 'success'}", "completed": ${completed}`
+  return {
+    prompt_id: run.prompt_id,
+    numberText: run.numberText,
+    graphText: run.graphText,
+    extraDataText: run.extraDataText,
+    targetsText: ownText(JSON.stringify(run.outputs)),
+    state: ending.state,
+    outputsText: ownText(`{${ending.outputs.join(', ')}}`),
+    statusText: ownText(`{${status}, "messages": [${ending.messages.join(', ')}]}`),
+    metaText: ownText(`{${ending.meta.join(', ')}}`),
+    failureText: ending.failure,
+    createdMs: run.submittedAtMs,
+    startedMs: ending.startedMs,
+    endedMs: world.nowMs,
+  }
+}
+
+/** An entry as the local history tells it. */
+function entryText({
+  prompt_id,
+  numberText,
+  graphText,
+  extraDataText,
+  targetsText,
+  ...entry
+}: Entry): string {
+  const id = JSON.stringify(prompt_id)
+  const prompt = `[${numberText}, ${id}, ${graphText}, ${extraDataText}, ${targetsText}]`
+  const { outputsText, statusText, metaText } = entry
+  return `{"prompt": ${prompt}, "outputs": ${outputsText}, "status": ${statusText}, "meta": ${metaText}}`
 }
 
 /** Adds the entry of a finished run. A reused id replaces its entry in its old place. */
 export function remember(world: World, run: Run, ending: Ending): void {
-  const completed = !ending.failed || world.quirks.has('history.completed-on-error')
-  const status = `"status_str": "${ending.failed ? 'error' : 'success'}", "completed": ${completed}`
-  const [head, tail] = promptTuple(run, run.extraDataText)
-  const parts = [
-    tail,
-    `"outputs": {${ending.outputs.join(', ')}}`,
-    `"status": {${status}, "messages": [${ending.messages.join(', ')}]}`,
-    `"meta": {${ending.meta.join(', ')}}}`,
-  ]
-  // The graph stays a text of its own: the files that the run has saved share it.
-  const entry = [ownText(`{"prompt": ${head}`), run.graphText, ownText(parts.join(', '))]
+  const entry = entryOf(world, run, ending)
   const replaced = get(world.history, run.prompt_id)
   const dropped = put(world.history, run.prompt_id, entry)
   world.historyLength += lengthOf(entry) - lengthOf(replaced) - dropped.reduce(sumLengths, 0)
@@ -39,9 +89,14 @@ export function remember(world: World, run: Run, ending: Ending): void {
 /** All entries together are no longer than this, in characters: a reply tells them all in one text. */
 const MAX_HISTORY_LENGTH = 128 * 2 ** 20
 
-const lengthOf = (entry: readonly string[] = []): number =>
-  entry.reduce((sum, part) => sum + part.length, 0)
-const sumLengths = (sum: number, entry: readonly string[]): number => sum + lengthOf(entry)
+/** About the length of an entry as a text. */
+function lengthOf(entry: Entry | undefined): number {
+  if (entry === undefined) return 0
+  const { graphText, extraDataText, outputsText, statusText, metaText, failureText } = entry
+  const texts = [graphText, extraDataText, outputsText, statusText, metaText, failureText ?? '']
+  return texts.reduce((sum, { length }) => sum + length, 256)
+}
+const sumLengths = (sum: number, entry: Entry): number => sum + lengthOf(entry)
 
 /** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
 export function readHistory(world: World, request: Request): Reply {
@@ -50,7 +105,7 @@ export function readHistory(world: World, request: Request): Reply {
   if (max === 'none' || offset === 'none') return refuse('internal')
   const entries = Array.from(
     world.history.entries,
-    ([id, { value }]) => `${JSON.stringify(id)}: ${value.join('')}`,
+    ([id, { value }]) => `${JSON.stringify(id)}: ${entryText(value)}`,
   )
   return json(`{${page(entries, max, offset).join(', ')}}`)
 }
@@ -77,7 +132,7 @@ function page<T>(
 export function readHistoryEntry(world: World, request: Request): Reply {
   const entry = get(world.history, request.segment)
   return json(
-    entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entry.join('')}}`,
+    entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entryText(entry)}}`,
   )
 }
 

@@ -36,14 +36,17 @@ export function sendFrame(world: World, sockets: readonly number[], content: Fra
 
 export const everyone = (world: World): number[] => [...world.sockets.keys()]
 
-/** The sockets that receive a message type of a run with this client id (null: the run has none). */
+/**
+ * The sockets that receive a message type of a run with this client id (null: the run has none). On hosted all sockets
+ * of the account do [messages/hosted-all-connections].
+ */
 export function socketsFor(
   world: World,
   type: MessageType,
   client_id: string | null,
 ): readonly number[] {
   const rule = receivers[type]
-  if (rule === 'everyone') return everyone(world)
+  if (rule === 'everyone' || world.account !== null) return everyone(world)
   if (client_id === null) return rule === 'own-or-everyone' ? everyone(world) : []
   const socket = world.socketByClient.get(client_id)
   return socket === undefined ? [] : [socket]
@@ -102,8 +105,7 @@ export function readMessage(world: World, id: number, text: string): void {
   send(world, [id], 'feature_flags', featuresText(world))
 }
 
-/** Whether the run with this client id has a socket that asked for previews with metadata. */
-export function wantsMetadata(world: World, client_id: string | null): boolean {
-  const id = client_id === null ? undefined : world.socketByClient.get(client_id)
-  return id !== undefined && (world.sockets.get(id)?.supportsPreviewMetadata ?? false)
-}
+/** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */
+export const wantsMetadata = (world: World, client_id: string | null, socket: number): boolean =>
+  (client_id !== null || world.account !== null) &&
+  (world.sockets.get(socket)?.supportsPreviewMetadata ?? false)

@@ -25,12 +25,12 @@ const metadataOf = (name: string): Readonly<Record<string, string>> => ({
 const sizeOf = (name: string): number =>
   8 + new TextEncoder().encode(JSON.stringify({ __metadata__: metadataOf(name) })).length
 
-const experimentModelFolders = (): Reply => {
+export const experimentModelFolders = (): Reply => {
   const shown = modelFolderNames.filter((name) => name !== 'configs' && name !== 'custom_nodes')
   return json(JSON.stringify(shown.map((name) => ({ name, folders: [folderPath(name)] }))))
 }
 
-function experimentModels(world: World, { segment }: Request): Reply {
+export function experimentModels(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
   if (files === undefined) return refuse('notFoundEmpty')
   const time = floatOf(world.options.epochMs / 1000)

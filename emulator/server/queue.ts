@@ -84,14 +84,10 @@ export function readQueue(world: World): Reply {
 
 function queueItem(world: World, run: Run): string {
   const showsKey = world.quirks.has('local.queue-shows-partner-key')
-  return promptTuple(run, showsKey ? run.shownExtraDataText : run.extraDataText).join(run.graphText)
+  const extraData = showsKey ? run.shownExtraDataText : run.extraDataText
+  const id = JSON.stringify(run.prompt_id)
+  return `[${run.numberText}, ${id}, ${run.graphText}, ${extraData}, ${JSON.stringify(run.outputs)}]`
 }
-
-/** The five parts of a run as the queue and the history list them, as JSON text: what comes before and after the graph. */
-export const promptTuple = (run: Run, extraDataText: string): [head: string, tail: string] => [
-  `[${run.numberText}, ${JSON.stringify(run.prompt_id)}, `,
-  `, ${extraDataText}, ${JSON.stringify(run.outputs)}]`,
-]
 
 /** Removes pending runs: all with `clear`, the named ones with `delete`. Running and unknown ids are left alone. */
 export function changeQueue(world: World, request: Request): Reply {

@@ -243,8 +243,9 @@ function sendPreview(
 ): void {
   const { client_id, prompt_id } = running.run
   const sockets = socketsFor(world, 'progress', client_id)
-  const withMetadata = wantsMetadata(world, client_id)
-  if (withMetadata) {
+  const isAsking = (socket: number): boolean => wantsMetadata(world, client_id, socket)
+  const asking = sockets.filter(isAsking)
+  if (asking.length > 0) {
     const metadata = {
       node_id: id,
       prompt_id,
@@ -253,10 +254,11 @@ function sendPreview(
       real_node_id: id,
       image_type: `image/${format}`,
     }
-    sendFrame(world, sockets, { frame: 'previewWithMetadata', format, image, metadata })
+    sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
   }
   tellProgress()
-  if (!withMetadata) sendFrame(world, sockets, { frame: 'previewImage', format, image })
+  const others = sockets.filter((socket) => !isAsking(socket))
+  sendFrame(world, others, { frame: 'previewImage', format, image })
 }
 
 function finishNode(world: World, running: Running, done: Work): void {

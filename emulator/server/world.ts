@@ -1,11 +1,15 @@
 // One isolated server: its options and its whole state, as plain data. Only step.ts and the areas change it.
 
+import { tiers } from '../../spec/access.ts'
+import type { Deployment } from '../../spec/language.ts'
 import { type Bounded, createBounded } from '../bounded.ts'
 import { hash53, type Random, createRandom } from '../random.ts'
 import type { Effect } from '../machine.ts'
 import type { JsonObject } from '../json.ts'
+import type { Account } from './accounts.ts'
 import type { StoredFile } from './files.ts'
 import { addExampleFiles } from './files.ts'
+import type { Entry } from './history.ts'
 import { createUserFolder, type UserFolder } from './user-folder.ts'
 import { createInstalls, type Installs } from './installs.ts'
 import type { Log } from './log.ts'
@@ -14,6 +18,10 @@ import type { NodeResult } from './nodes.ts'
 
 /** What a world is made from. Everything that varies between two worlds is here. */
 export type WorldOptions = {
+  /** Which of the two forms of the server it is. */
+  readonly deployment: Deployment
+  /** Who may use a hosted server; one world is made for each. */
+  readonly accounts: readonly Account[]
   /** Ids, names and pictures depend on it. */
   readonly seed: string
   /** The moment at which the world starts, in milliseconds since 1970. */
@@ -112,6 +120,8 @@ const createWorker = (): Worker => ({
 
 export type World = {
   readonly options: WorldOptions
+  /** Whose world this is on hosted; null on local. */
+  readonly account: Account | null
   readonly quirks: ReadonlySet<string>
   /** Where all picture ids start, so that two seeds never paint the same. */
   readonly pictureSeed: number
@@ -136,8 +146,8 @@ export type World = {
   /** Letters in the names of temporary files, by node id and type. */
   readonly tempLetters: Bounded<string>
 
-  /** Finished runs: prompt_id to the JSON text of the entry, in parts. */
-  readonly history: Bounded<readonly string[]>
+  /** Finished runs by prompt_id. */
+  readonly history: Bounded<Entry>
   /** Characters of all entries together. */
   historyLength: number
 
@@ -160,13 +170,15 @@ export type World = {
 }
 
 /** A new world. Every option has to be given; emulator/options.ts has the defaults. */
-export function createWorld(options: WorldOptions): World {
+export function createWorld(options: WorldOptions, account: Account | null = null): World {
+  const workers = account === null ? 1 : tiers[account.tier].runsAtATime
   const world: World = {
     options,
+    account,
     quirks: new Set(options.quirks),
     pictureSeed: hash53(`pictures of ${options.seed}`),
     nowMs: 0,
-    random: createRandom(options.seed),
+    random: createRandom(account === null ? options.seed : `${options.seed} of ${account.user}`),
     effects: [],
     counter: 0,
     nextSerial: 0,
@@ -175,7 +187,7 @@ export function createWorld(options: WorldOptions): World {
     pendingById: new Map(),
     pendingCount: 0,
     pendingBytes: 0,
-    workers: [createWorker()],
+    workers: Array.from({ length: workers }, createWorker),
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,

@@ -108,8 +108,10 @@ test('quirks/command The list names what holds with and without each quirk of lo
     const screen = io(false)
     return { code: quirksCommand(argv, screen), ...screen.written }
   }
-  expect(asked().out).toMatch(/^workflows\.bare-graph-errors\n {2}default: .*\n {2}switched: /)
-  expect(asked().out).not.toMatch(/^hosted\./m)
+  expect(asked().out).toMatch(
+    /^workflows\.bare-graph-errors \(local, hosted\)\n {2}default: .*\n {2}switched: /,
+  )
+  expect(asked().out).toMatch(/^hosted\.no-free \(hosted\)$/m)
   expect(Object.keys(JSON.parse(asked('--json').out))).toContain('hosted.no-free')
   expect(asked('--colour')).toMatchObject({ code: 2, out: '' })
   expect(asked('more')).toMatchObject({ code: 2, out: '' })

@@ -85,7 +85,7 @@ proves(
   'frames/previews-on',
   async () => {
     const plain = await startEmulator({ clock: 'manual' })
-    const session = await openSession(plain.url, '/ws', 'me')
+    const session = await openSession(plain.url, '/ws?clientId=me', 'me')
     try {
       const body = JSON.stringify({ prompt: textToImage(), client_id: 'me' })
       expect((await fetch(`${plain.url}/prompt`, { method: 'POST', body })).status).toBe(200)

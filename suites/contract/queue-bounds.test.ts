@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { step } from '../../dist/emulator/server/step.js'
-import { createWorld, type WorldOptions } from '../../dist/emulator/server/world.js'
+import { createServer } from '../../dist/emulator/server/server.js'
+import type { WorldOptions } from '../../dist/emulator/server/world.js'
 import { talking } from '../graphs.ts'
 import { proves } from '../proves.ts'
 
@@ -16,12 +17,14 @@ proves('queue/bounded', async ({ emulator }) => {
   expect(options.pendingLimitBytes).toBe(512 * 2 ** 20)
   // A world like that of the server, with a limit that is reached sooner.
   const objectInfo = await readFile(catalog, 'utf8')
-  const world = createWorld({ ...options, objectInfo, pendingLimitBytes: 100_000 })
+  const server = createServer({ ...options, objectInfo, pendingLimitBytes: 100_000 })
   let request = 0
   const send = (target: string, value: unknown, atMs = 0) => {
     const body = Buffer.from(JSON.stringify(value))
     const input = { kind: 'request', atMs, method: 'POST', target, headers: {}, body } as const
-    const reply = step(world, { ...input, request: ++request }).find(({ kind }) => kind === 'reply')
+    const reply = step(server, { ...input, request: ++request }).find(
+      ({ kind }) => kind === 'reply',
+    )
     if (reply?.kind !== 'reply') throw new Error('no reply')
     return [reply.status, reply.status === 413 ? reply.body : '']
   }
@@ -48,7 +51,7 @@ proves('queue/bounded', async ({ emulator }) => {
     send('/queue', { delete: ['a', 'b', 'c', 'd', 'e'] }, 25)
     expect(submit(20_000, { prompt_id: 'last', number: 1e9 }, 25)[0]).toBe(200)
   }
-  expect(world.pending.length).toBeLessThan(100)
+  expect(server.worlds[0].pending.length).toBeLessThan(100)
   // Small ones are bounded in number.
   send('/queue', { clear: true }, 25)
   const statuses = Array.from({ length: 200 }, () => submit(0, {}, 25)[0])

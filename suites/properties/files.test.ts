@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { encode } from 'fast-png'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { step } from '../../dist/emulator/server/step.js'
-import { createWorld } from '../../dist/emulator/server/world.js'
+import { createServer } from '../../dist/emulator/server/server.js'
 import { formOf, type Part, viewPath } from '../form.ts'
 import { type Reply, startSubject, type Subject } from '../subject.ts'
 
@@ -122,7 +122,9 @@ test('files/uploads-come-back An upload comes back byte by byte under the name i
 
 /** A world without node types that keeps so many files, and so many bytes of uploads. */
 const smallWorld = (fileLimit: number, uploadLimitBytes: number) =>
-  createWorld({
+  createServer({
+    deployment: 'local',
+    accounts: [],
     seed: '0',
     epochMs: 0,
     paceMs: 5,

@@ -1,0 +1,45 @@
+// The handle that tests have on the clock of a running server.
+
+import type { Effect } from '../machine.ts'
+import { type Clock, usageError } from '../options.ts'
+import type { Driver } from './driver.ts'
+import type { Sockets } from './sockets.ts'
+
+/** Moves a manual clock; with any other one both throw a usage error. */
+export type ClockHandle = {
+  /** Moves the clock on by so many milliseconds. Resolves when all effects are on the wire. */
+  readonly advance: (byMs: number) => Promise<void>
+  /**
+   * Moves the clock until an effect matches, or with `idle` until nothing is due. Resolves when all effects are
+   * on the wire. Throws when nothing is due any more and no effect has matched.
+   */
+  readonly until: (what: 'idle' | ((effect: Effect) => boolean)) => Promise<void>
+}
+
+export function createClockHandle(clock: Clock, driver: Driver, sockets: Sockets): ClockHandle {
+  const requireManual = (): void => {
+    if (clock === 'manual') return
+    throw usageError(
+      `The clock is ${clock}: it moves by itself. Start with clock: 'manual' to move it.`,
+    )
+  }
+  return {
+    advance: async (byMs) => {
+      requireManual()
+      if (!Number.isFinite(byMs) || byMs < 0)
+        throw usageError(`Time cannot move by ${byMs} milliseconds.`)
+      driver.advance(byMs)
+      await sockets.flushed()
+    },
+    until: async (what) => {
+      requireManual()
+      const matched = driver.advanceUntil(what === 'idle' ? () => false : what)
+      await sockets.flushed()
+      if (what !== 'idle' && !matched) {
+        throw usageError(
+          'Nothing is due any more, and no effect has matched. Was the workflow submitted?',
+        )
+      }
+    },
+  }
+}

@@ -1,0 +1,25 @@
+// A server as its clients meet it: one world on local; on hosted one for each account, so that none sees another's.
+
+import type { Account } from './accounts.ts'
+import { createWorld, type World, type WorldOptions } from './world.ts'
+
+export type Server = {
+  readonly options: WorldOptions
+  /** The time of all its worlds, in milliseconds since its start. */
+  nowMs: number
+  /** In the order of the accounts; local has one alone. */
+  readonly worlds: readonly [World, ...World[]]
+  /** The world of each socket that is open. */
+  readonly sockets: Map<number, World>
+}
+
+/** A new server. Every option has to be given; emulator/options.ts has the defaults. */
+export function createServer(options: WorldOptions): Server {
+  const accounts: readonly Account[] = options.deployment === 'hosted' ? options.accounts : []
+  const [first = null, ...others] = accounts
+  const worlds = [
+    createWorld(options, first),
+    ...others.map((account) => createWorld(options, account)),
+  ] as const
+  return { options, nowMs: 0, worlds, sockets: new Map() }
+}
