@@ -1,6 +1,6 @@
 // The accounts of a hosted server [access/hosted-*]: who they are, and which of them a request comes from.
 
-import { keyHeader, paidPaths, publicPaths, tiers } from '../../spec/access.ts'
+import { keyHeader, paidPaths, publicPaths, type tiers } from '../../spec/access.ts'
 import { profiles } from '../../spec/deployments.ts'
 import type { ExceptionType } from '../../spec/errors.ts'
 import type { Headers } from '../machine.ts'
@@ -32,7 +32,7 @@ export type Account = {
 type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
 
 const prefix = profiles.hosted.prefix
-const open: readonly string[] = publicPaths.map((path) => prefix + path)
+const open: ReadonlySet<string> = new Set(publicPaths.map((path) => prefix + path))
 const paid: readonly string[] = paidPaths.map((path) => prefix + path)
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
@@ -47,7 +47,7 @@ export function admitAccount(server: Server, asked: Asked): World | Reply {
 
 /** What is not served at all is unknown to everyone, with a key or without. */
 const needsKey = (path: string): boolean =>
-  !open.includes(path) && /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
+  !open.has(path) && /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
 const keyOf = (path: string, { target, headers }: Asked): string =>
