@@ -77,7 +77,7 @@ export const rules = {
     on: local,
   },
   'http/body-limit': {
-    says: 'A body above the limit answers 413 with a text that names the limit.',
+    says: 'A body above the limit, by default 100 MiB, answers 413 with a text that names it.',
     basis: 'observed',
     on: local,
   },

@@ -2,6 +2,7 @@
 
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { limits } from '../../spec/limits.ts'
 import type { Entry } from '../journal.ts'
 import type { Effect, Input } from '../machine.ts'
 import { completeOptions, type ServerOptions, usageError } from '../options.ts'
@@ -114,10 +115,10 @@ function worldOptions(options: ServerOptions): WorldOptions {
     models: options.models,
     unknownNodes: options.unknownNodes,
     quirks: options.quirk,
-    historyLimit: 10_000,
+    historyLimit: limits.history.value,
     fileLimit: 10_000,
     uploadLimitBytes: 512 * 2 ** 20,
-    pendingLimitBytes: 512 * 2 ** 20,
+    pendingLimitBytes: limits.pending.value,
     maxBody: options.maxBody,
     cors: options.cors,
     token: options.token,

@@ -1,11 +1,12 @@
 // What the server can do, as it tells its clients [system/features], and the size of a body that it takes.
 
+import { limits } from '../../spec/limits.ts'
 import { floatText } from '../json.ts'
 import type { World } from './world.ts'
 
-/** Largest request body in bytes, where `maxBody` gives it in MiB, else 100 MiB. */
+/** Largest request body in bytes; `maxBody` gives it in MiB, null stands for the usual one. */
 export const maxBodyBytes = (maxBody: number | null): number =>
-  Math.round((maxBody ?? 100) * 2 ** 20)
+  maxBody === null ? limits.body.value : Math.round(maxBody * 2 ** 20)
 
 /** What the server can do, as GET /features and the socket tell it. A limit that was given is a float. */
 export function featuresText({ options: { maxBody } }: World): string {

@@ -5,6 +5,7 @@ import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
 import { commonReplies } from '../../spec/http.ts'
 import type { Endpoint, Refusal, ReplyBody } from '../../spec/language.ts'
 import { code, link, onText, section, table } from './markdown.ts'
+import { limitsPart } from './render-limits.ts'
 import { framesPart, messagesPart } from './render-messages.ts'
 import { decisionsPart, quirksPart, rulesPart, statementsPart } from './render-rules.ts'
 import { shapeCell, shapeLine, shapeOf, shapes } from './shapes.ts'
@@ -190,6 +191,7 @@ export function renderProtocol(): string {
     messagesPart(),
     framesPart(),
     errorsPart(),
+    limitsPart(),
     rulesPart(),
     decisionsPart(),
     quirksPart(),
