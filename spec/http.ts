@@ -46,6 +46,11 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'http/hosted-paths': {
+    says: 'The paths that only hosted serves are unknown paths on local.',
+    basis: 'observed',
+    on: local,
+  },
   'http/wrong-method': {
     says: 'A method that a path, known or not, does not take answers 405 and Allow lists the others.',
     basis: 'observed',

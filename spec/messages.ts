@@ -410,6 +410,11 @@ export const rules = {
     on: local,
     carries: ['A29', 'A131'],
   },
+  'messages/any-client-id': {
+    says: 'A client_id is any text, not only a UUID.',
+    basis: 'observed',
+    on: local,
+  },
   'messages/status-to-everyone': {
     says: 'status goes to every socket.',
     basis: 'observed',

@@ -96,7 +96,7 @@ async function submitMany(url: string, from: number, to: number): Promise<void> 
   expect((await readAll(socket)).split('HTTP/1.1 200 ')).toHaveLength(to - from + 1)
 }
 
-proves('history/cap', async ({ url, get, idle }) => {
+proves(['history/cap', 'workflows/any-pace'], async ({ url, get, idle }) => {
   const cap = limits.history.value
   await submitMany(url, 0, cap)
   await idle()

@@ -23,9 +23,9 @@ test('each limit is a whole number and has a rule', () => {
 })
 
 test('no sentence of a rule tells a number of bytes that is no limit', () => {
-  const told = Object.values<Limit>(limits).map((limit) => amount(limit))
+  const told = new Set(Object.values<Limit>(limits).map((limit) => amount(limit)))
   const sentences = Object.values<Rule>(rules).map(({ says }) => says)
   const numbers = sentences.flatMap((says) => says.match(/\b\d[\d,]* MiB\b/g) ?? [])
   expect(numbers.length).toBeGreaterThan(0)
-  expect(numbers.filter((number) => !told.includes(number))).toEqual([])
+  expect(numbers.filter((number) => !told.has(number))).toEqual([])
 })
