@@ -5,6 +5,7 @@ import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
 import { commonReplies } from '../../spec/http.ts'
 import type { Endpoint, Refusal, ReplyBody } from '../../spec/language.ts'
 import { code, link, onText, section, table } from './markdown.ts'
+import { differencesPart } from './render-differences.ts'
 import { limitsPart } from './render-limits.ts'
 import { framesPart, messagesPart } from './render-messages.ts'
 import { decisionsPart, quirksPart, rulesPart, statementsPart } from './render-rules.ts'
@@ -132,7 +133,7 @@ const refusalTable = (refusals: Readonly<Record<string, Refusal>>) =>
   table(
     ['Refusal', 'Status', 'When', 'Body and headers'],
     Object.entries(refusals).map(([name, one]) => [
-      name,
+      `<a id="refusal-${name}"></a>${name}`,
       String(one.status),
       one.when,
       bodyText(one),
@@ -194,6 +195,7 @@ export function renderProtocol(): string {
     limitsPart(),
     rulesPart(),
     decisionsPart(),
+    differencesPart(),
     quirksPart(),
     statementsPart(),
   ]
