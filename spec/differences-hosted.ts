@@ -66,7 +66,7 @@ export const hostedDifferences = [
     ours: 'as stated',
     rules: ['access/hosted-public-statistics', 'access/hosted-key-refusal'],
     quirks: ['hosted.public-catalogues'],
-    refusals: ['unauthorized'],
+    hostedRefusals: ['unauthorized'],
   },
   {
     topic: 'Free accounts',
@@ -75,7 +75,7 @@ export const hostedDifferences = [
     ours: 'as stated',
     rules: ['access/free-tier-refusal'],
     quirks: ['hosted.free-tier-402'],
-    refusals: ['freeTier'],
+    hostedRefusals: ['freeTier'],
   },
   {
     topic: 'The old history path',
@@ -83,7 +83,7 @@ export const hostedDifferences = [
     real: 'for GET; POST of /api/history answers',
     ours: 'as real servers',
     rules: ['deployments/hosted-old-history'],
-    refusals: ['notFound'],
+    hostedRefusals: ['notFound'],
   },
   {
     topic: 'Shape of the history',
@@ -168,7 +168,7 @@ export const hostedDifferences = [
     stated: 'marks the end of a run on local',
     real: 'published for hosted too, as nothing to rely on',
     ours: 'not sent on hosted',
-    rules: ['messages/order', 'messages/success'],
+    rules: ['messages/hosted-no-executing-null', 'messages/success'],
     quirks: ['hosted.executing-null'],
   },
   {
@@ -177,7 +177,7 @@ export const hostedDifferences = [
     real: '404; the code was seen by clients only',
     ours: 'as stated',
     rules: ['catalog/hosted-no-models'],
-    refusals: ['folderNotFound'],
+    hostedRefusals: ['folderNotFound'],
   },
   {
     topic: 'GET /api/view',
@@ -194,7 +194,7 @@ export const hostedDifferences = [
     ours: 'as stated, and the public path needs none',
     rules: ['access/hosted-key', 'access/hosted-socket-key', 'access/hosted-public-statistics'],
     quirks: ['hosted.bearer'],
-    refusals: ['unauthorized'],
+    hostedRefusals: ['unauthorized'],
   },
   {
     topic: 'Where one run is told',
@@ -209,7 +209,7 @@ export const hostedDifferences = [
     real: 'a newer surface stands below /api/v2, and families of paths that the description does not know',
     ours: 'none of them is built',
     rules: ['deployments/hosted-not-built', 'deployments/hosted-history-renamed'],
-    refusals: ['notFound'],
+    hostedRefusals: ['notFound'],
   },
   {
     topic: 'Order of messages',
@@ -225,6 +225,6 @@ export const hostedDifferences = [
     ours: '404',
     rules: ['runs/job-unknown', 'files/hosted-view-missing'],
     quirks: ['hosted.foreign-job-403'],
-    refusals: ['notFound'],
+    hostedRefusals: ['notFound'],
   },
 ] as const satisfies readonly Difference[]

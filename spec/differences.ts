@@ -1,6 +1,6 @@
 // Where the description of the local server and real servers differ, topic by topic, and what this server does.
 
-import type { refusals, hostedRefusals } from './errors.ts'
+import type { hostedRefusals, refusals } from './errors.ts'
 import type { RuleId } from './index.ts'
 import type { quirks } from './quirks.ts'
 
@@ -16,7 +16,9 @@ export type Difference = {
   readonly rules: readonly RuleId[]
   /** The quirks that switch the other behaviour on. */
   readonly quirks?: readonly (keyof typeof quirks)[]
-  readonly refusals?: readonly (keyof typeof refusals | keyof typeof hostedRefusals)[]
+  /** The refusals with which it answers, those of local and those of hosted. */
+  readonly refusals?: readonly (keyof typeof refusals)[]
+  readonly hostedRefusals?: readonly (keyof typeof hostedRefusals)[]
 }
 
 /** Contradictions and imprecisions on local; the real server is ComfyUI 0.3.64. */
@@ -160,7 +162,7 @@ export const localDifferences = [
   },
   {
     topic: 'Two sockets with one `clientId`',
-    stated: 'each gets the events of its `clientId`',
+    stated: 'events are filtered by `clientId`; of two with the same it says nothing',
     real: 'the newest receives; when an older one closes, the newest receives nothing more either',
     ours: 'the newest receives, whatever older ones do',
     rules: ['messages/newest-socket', 'messages/reconnect'],
@@ -180,7 +182,7 @@ export const localDifferences = [
     ours:
       'a `notification` where a made-up node asks for one; `feature_flags` and `logs` as real servers; ' +
       'nothing here sends `display_component`',
-    rules: ['messages/feature-flags', 'internal/log-subscription', 'messages/notification'],
+    rules: ['messages/feature-flags', 'internal/log-subscription', 'messages/local-notification'],
     quirks: ['local.notification'],
   },
   {

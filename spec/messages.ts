@@ -318,6 +318,11 @@ export const rules = {
     on: hosted,
     carries: ['A120'],
   },
+  'messages/local-notification': {
+    says: 'A local run sends a notification only where a made-up node asks for it.',
+    basis: 'chosen',
+    on: local,
+  },
   'messages/execution-start': {
     says: 'A run begins with execution_start, which holds its prompt_id.',
     basis: 'stated',
@@ -346,6 +351,12 @@ export const rules = {
     says: 'executing with node null comes after the last status, when the history is readable.',
     basis: 'observed',
     on: local,
+  },
+  'messages/hosted-no-executing-null': {
+    says: 'No executing with node null ends a hosted run.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A123'],
   },
   'messages/progress': {
     says: 'A sampler sends progress for each step, with node, value and max.',

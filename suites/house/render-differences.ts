@@ -2,16 +2,17 @@
 
 import { hostedDifferences, localDifferences, silences } from '../../spec/index.ts'
 import type { Difference } from '../../spec/differences.ts'
-import { code, link, section, table } from './markdown.ts'
+import { link, section, table } from './markdown.ts'
 
-type Carriers = Pick<Difference, 'rules' | 'quirks' | 'refusals'>
+type Carriers = Omit<Difference, 'topic' | 'stated' | 'real' | 'ours'>
 
 /** Links to all that carries what this server does. */
-const carriers = ({ rules, quirks = [], refusals = [] }: Carriers): string =>
+const carriers = (one: Carriers): string =>
   [
-    ...rules.map((id) => link(id, `rule-${id}`)),
-    ...quirks.map((id) => `quirk ${link(id, `quirk-${id}`)}`),
-    ...refusals.map((name) => `refusal ${link(name, `refusal-${name}`)}`),
+    ...one.rules.map((id) => link(id, `rule-${id}`)),
+    ...(one.quirks ?? []).map((id) => `quirk ${link(id, `quirk-${id}`)}`),
+    ...(one.refusals ?? []).map((name) => `refusal ${link(name, `refusal-${name}`)}`),
+    ...(one.hostedRefusals ?? []).map((name) => `refusal ${link(name, `hosted-refusal-${name}`)}`),
   ].join(', ')
 
 const contradictions = (all: readonly Difference[]): string =>
@@ -32,8 +33,7 @@ export function differencesPart(): string {
       ['Topic', 'Real servers', 'This server', 'By'],
       silences.map((one) => [one.topic, one.real, one.ours, carriers(one)]),
     ),
-    'On hosted, where "real" is what is published about the hosted API, or what clients of it saw. Of this ' +
-      `document the rules that hold on hosted alone are not served yet. ${code('{prompt_id}')} stands for an id:`,
+    'On hosted, where "real" is what is published about the hosted API, or what clients of it saw:',
     contradictions(hostedDifferences),
   )
 }

@@ -129,11 +129,11 @@ function bodyText({ body, headers, reason }: Refusal): string {
   return [text, ...phrase, ...extra].join(', ')
 }
 
-const refusalTable = (refusals: Readonly<Record<string, Refusal>>) =>
+const refusalTable = (anchor: string, refusals: Readonly<Record<string, Refusal>>) =>
   table(
     ['Refusal', 'Status', 'When', 'Body and headers'],
     Object.entries(refusals).map(([name, one]) => [
-      `<a id="refusal-${name}"></a>${name}`,
+      `<a id="${anchor}-${name}"></a>${name}`,
       String(one.status),
       one.when,
       bodyText(one),
@@ -152,9 +152,9 @@ function errorsPart(): string {
     'Errors',
     'A word in braces stands for a value that the server fills in. The local server has no common ' +
       'form of refusals:',
-    refusalTable(refusals),
+    refusalTable('refusal', refusals),
     'Refusals of the hosted server are JSON:',
-    refusalTable(hostedRefusals),
+    refusalTable('hosted-refusal', hostedRefusals),
     `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
     table(
       ['Type', 'When', 'Message', 'Details'],
