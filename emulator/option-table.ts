@@ -1,5 +1,6 @@
 // The table of options from which the command line, the config file and its JSON Schema follow.
 
+import { limits } from '../spec/limits.ts'
 import { quirks } from '../spec/quirks.ts'
 import type { Deployment, Quirk } from '../spec/language.ts'
 import { accountsSchema, readAccounts } from './account-options.ts'
@@ -172,7 +173,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   maxBody: {
     flag: 'max-upload-size',
     value: 'MB',
-    help: 'largest request body in MB (default 100)',
+    help: `largest request body in MB (default ${limits.body.value / 2 ** 20})`,
     schema: { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 2000 },
     read: (value) => {
       const size = decimal(value)

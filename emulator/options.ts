@@ -1,6 +1,7 @@
 // The options of a server: what they are, what they are by default, and how those of a caller are completed.
 
 import type { Deployment } from '../spec/language.ts'
+import { limits } from '../spec/limits.ts'
 import { defaultAccounts } from './account-options.ts'
 import { type OptionEntry, optionTable, quirkIds, quirksOf } from './option-table.ts'
 import type { Account } from './server/accounts.ts'
@@ -132,10 +133,10 @@ export const worldOptions = (
   models: options.models,
   unknownNodes: options.unknownNodes,
   quirks: options.quirk,
-  historyLimit: 10_000,
+  historyLimit: limits.history.value,
   fileLimit: 10_000,
   uploadLimitBytes: 512 * 2 ** 20,
-  pendingLimitBytes: 512 * 2 ** 20,
+  pendingLimitBytes: limits.pending.value,
   maxBody: options.maxBody,
   cors: options.cors,
   token: options.token,

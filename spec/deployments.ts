@@ -96,6 +96,11 @@ export const rules = {
     on: hosted,
     carries: ['A100', 'A101', 'A151'],
   },
+  'deployments/hosted-not-built': {
+    says: 'Hosted paths of assets, saved workflows, accounts, billing and /api/v2 answer 404.',
+    basis: 'chosen',
+    on: hosted,
+  },
   'deployments/local-socket': {
     says: 'The local socket opens at /ws with the query clientId.',
     basis: 'stated',

@@ -282,6 +282,11 @@ export const rules = {
     on: local,
     carries: ['A81'],
   },
+  'files/upload-overwrite-words': {
+    says: 'The words true and 1 alone mean overwrite; anything else does not.',
+    basis: 'observed',
+    on: local,
+  },
   'files/upload-renamed': {
     says: 'Without overwrite a taken name gets a number, unless the bytes are the same.',
     basis: 'observed',
@@ -306,6 +311,11 @@ export const rules = {
     says: 'A workflow loads an uploaded image by the name in the reply.',
     basis: 'observed',
     on: both,
+  },
+  'files/hosted-upload-type': {
+    says: 'A hosted upload without type is stored among the outputs.',
+    basis: 'observed',
+    on: hosted,
   },
   'files/hosted-upload-subfolder': {
     says: 'A hosted upload tells its subfolder back and is stored without it.',

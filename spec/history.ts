@@ -233,7 +233,7 @@ export const rules = {
     on: local,
   },
   'history/cap': {
-    says: 'The history forgets the oldest run when it holds more than 10000.',
+    says: 'The history forgets the oldest run when it holds more than 10,000.',
     basis: 'observed',
     on: local,
   },

@@ -46,6 +46,11 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'http/hosted-paths': {
+    says: 'The paths that only hosted serves are unknown paths on local.',
+    basis: 'observed',
+    on: local,
+  },
   'http/wrong-method': {
     says: 'A method that a path, known or not, does not take answers 405 and Allow lists the others.',
     basis: 'observed',
@@ -77,7 +82,7 @@ export const rules = {
     on: local,
   },
   'http/body-limit': {
-    says: 'A body above the limit answers 413 with a text that names the limit.',
+    says: 'A body above the limit, by default 100 MiB, answers 413 with a text that names it.',
     basis: 'observed',
     on: local,
   },

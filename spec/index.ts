@@ -58,10 +58,14 @@ export const rules = {
 } as const satisfies Rules
 export type RuleId = keyof typeof rules
 
+export { localDifferences } from './differences.ts'
+export { hostedDifferences } from './differences-hosted.ts'
+export { silences } from './differences-silent.ts'
 export { endpoints, type EndpointName } from './endpoints.ts'
 export * as errors from './errors.ts'
 export { goneOnHosted, profiles } from './deployments.ts'
 export { frames } from './frames.ts'
+export { limits } from './limits.ts'
 export { messages, order, receivers } from './messages.ts'
 export { quirks } from './quirks.ts'
 export { statements, type StatementId } from './statements.ts'

@@ -318,6 +318,11 @@ export const rules = {
     on: hosted,
     carries: ['A120'],
   },
+  'messages/local-notification': {
+    says: 'A local run sends a notification only where a made-up node asks for it.',
+    basis: 'chosen',
+    on: local,
+  },
   'messages/execution-start': {
     says: 'A run begins with execution_start, which holds its prompt_id.',
     basis: 'stated',
@@ -346,6 +351,12 @@ export const rules = {
     says: 'executing with node null comes after the last status, when the history is readable.',
     basis: 'observed',
     on: local,
+  },
+  'messages/hosted-no-executing-null': {
+    says: 'No executing with node null ends a hosted run.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A123'],
   },
   'messages/progress': {
     says: 'A sampler sends progress for each step, with node, value and max.',
@@ -409,6 +420,11 @@ export const rules = {
     basis: 'stated',
     on: local,
     carries: ['A29', 'A131'],
+  },
+  'messages/any-client-id': {
+    says: 'A client_id is any text, not only a UUID.',
+    basis: 'observed',
+    on: local,
   },
   'messages/status-to-everyone': {
     says: 'status goes to every socket.',

@@ -129,6 +129,11 @@ export const rules = {
     on: both,
     carries: ['A61', 'A92'],
   },
+  'queue/clear-and-delete': {
+    says: 'A body with clear and delete does both, and clear comes first.',
+    basis: 'observed',
+    on: local,
+  },
   'queue/running-is-spared': {
     says: 'Neither clear nor delete touches the running run, and unknown ids are ignored.',
     basis: 'observed',

@@ -133,6 +133,11 @@ export const rules = {
     basis: 'observed',
     on: both,
   },
+  'runs/no-time-out': {
+    says: 'A run takes as long as it takes, and no socket is closed for having waited.',
+    basis: 'observed',
+    on: local,
+  },
   'runs/local-exception-names': {
     says: 'A local exception_type is the name of a Python class.',
     basis: 'observed',

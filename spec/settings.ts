@@ -119,7 +119,7 @@ export const rules = {
     on: local,
   },
   'settings/user-bounds': {
-    says: 'A user beyond the thousandth, or a name above 255 characters, answers 500.',
+    says: 'A user beside 1000 others, or a name above 255 characters, answers 500.',
     basis: 'chosen',
     on: local,
   },

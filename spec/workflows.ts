@@ -305,6 +305,16 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'workflows/number-as-float': {
+    says: 'A given number is shown as a float, a counted one as an integer.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/any-pace': {
+    says: 'Submits are taken as fast as they come.',
+    basis: 'observed',
+    on: local,
+  },
   'workflows/prompt-id-given': {
     says: 'A given prompt_id names the run.',
     basis: 'observed',

@@ -9,6 +9,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { limits } from '../../spec/limits.ts'
 import type { Headers } from '../machine.ts'
 import { type Reply, refuse } from '../replies.ts'
 import { receiveBody, type Received } from './bodies.ts'
@@ -38,8 +39,6 @@ export type Behind = {
 
 const KEEP_ALIVE_MS = 3_630_000
 
-/** Longest request line and header line, in bytes. */
-const MAX_LINE_BYTES = 8190
 /** Longest head of a request: real servers only bound its lines. */
 const MAX_HEAD_BYTES = 256 * 2 ** 10
 
@@ -109,10 +108,10 @@ function targetOf({ url = '/' }: IncomingMessage): string {
 }
 
 function hasLongLine({ method = '', url = '', rawHeaders }: IncomingMessage): boolean {
-  if (method.length + url.length + '  HTTP/1.1'.length > MAX_LINE_BYTES) return true
+  if (method.length + url.length + '  HTTP/1.1'.length > limits.line.value) return true
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const length = (rawHeaders[at] as string).length + (rawHeaders[at + 1] as string).length
-    if (length + ': '.length > MAX_LINE_BYTES) return true
+    if (length + ': '.length > limits.line.value) return true
   }
   return false
 }

@@ -3,13 +3,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
+import { limits } from '../../spec/limits.ts'
 import type { Effect, Headers, Input } from '../machine.ts'
 import { dateText, readHeaders, replyText } from './http.ts'
-
-/** Largest message of a client, in bytes; a larger one closes its socket with 1009. */
-const MAX_MESSAGE_BYTES = 4 * 2 ** 20
-/** A socket whose reader is this far behind is cut off, in bytes: the others must not pay for it. */
-const MAX_BEHIND_BYTES = 64 * 2 ** 20
 
 /** A socket that takes nothing for so long is not waited for, in milliseconds: its client may itself wait for an answer. */
 const MAX_STALL_MS = 500
@@ -73,7 +69,7 @@ export function createSockets(behind: Behind): Sockets {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: compresses && { threshold: 0 },
-      maxPayload: MAX_MESSAGE_BYTES,
+      maxPayload: limits.clientMessage.value,
       handleProtocols: () => false,
     })
     created.on('headers', (lines) => {
@@ -156,7 +152,7 @@ export function createSockets(behind: Behind): Sockets {
     if (connection === undefined || connection.socket.readyState !== 1) return
     const { raw, socket } = connection
     // Whoever is that far behind is not waited for; what is on its way to it is dropped with it.
-    if (socket.bufferedAmount > MAX_BEHIND_BYTES) return socket.terminate()
+    if (socket.bufferedAmount > limits.behind.value) return socket.terminate()
     if (!corked.has(raw)) {
       raw.cork()
       corked.add(raw)

@@ -3,13 +3,8 @@
 import { get } from '../bounded.ts'
 import type { Json } from '../json.ts'
 import type { StoredFile } from './files.ts'
+import { annotated, normalisePath } from './paths.ts'
 import type { World } from './world.ts'
-
-/** The folders in which files are kept. */
-export const folderTypes = ['input', 'output', 'temp'] as const
-export type FolderType = (typeof folderTypes)[number]
-export const isFolderType = (type: string): type is FolderType =>
-  folderTypes.some((known) => known === type)
 
 /** An input that names a file. */
 export type FileInput = {
@@ -56,41 +51,6 @@ export function fileChoices(world: World, input: FileInput): Json[] {
     if (input.endings === undefined || input.endings.includes(ending)) names.push(name)
   }
   return names.sort()
-}
-
-/** A name that may end in ` [output]`, ` [input]` or ` [temp]`: the suffix and the character before it go. */
-export function annotated(name: string): {
-  readonly name: string
-  readonly type: FolderType | null
-} {
-  for (const type of folderTypes) {
-    const suffix = `[${type}]`
-    if (name.endsWith(suffix)) return { name: name.slice(0, -suffix.length - 1), type }
-  }
-  return { name, type: null }
-}
-
-/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL or a backslash. */
-export function normalisePath(path: string): string | undefined {
-  if (path.startsWith('/') || path.includes('\0') || path.includes('\\')) return undefined
-  const parts: string[] = []
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.') continue
-    if (part !== '..') parts.push(part)
-    else if (parts.pop() === undefined) return undefined
-  }
-  return parts.join('/')
-}
-
-/**
- * A path that is meant to lie in this folder, without `.` and `..`. It may leave the folder on its way as long as it
- * comes back. Undefined when it ends outside.
- */
-export function pathWithin(type: FolderType, path: string): string | undefined {
-  if (path.startsWith('/')) return undefined
-  const whole = normalisePath(`${type}/${path}`)
-  if (whole === type) return ''
-  return whole?.startsWith(`${type}/`) ? whole.slice(type.length + 1) : undefined
 }
 
 /** The file that a node input names, with its key, or undefined. */

@@ -8,7 +8,7 @@ import type { Picture, PictureFile } from '../pictures/picture.ts'
 import { probeIntact } from '../pictures/intact.ts'
 import { MOST_PIXELS, probePicture } from '../pictures/probe.ts'
 import { hash53 } from '../random.ts'
-import { type FolderType, normalisePath } from './file-inputs.ts'
+import { type FolderType, normalisePath } from './paths.ts'
 import { type SampleFormat, sampleBytes } from './samples.ts'
 import type { World } from './world.ts'
 
@@ -191,44 +191,4 @@ function hashBytes(bytes: Uint8Array): number {
   const hash = hash53(`${bytes.length}:${high}:${low}`)
   hashed.set(bytes, hash)
   return hash
-}
-
-/** Media types by the ending of a name. */
-const contentTypes: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  bmp: 'image/bmp',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  svg: 'image/svg+xml',
-  mp4: 'video/mp4',
-  webm: 'video/webm',
-  mov: 'video/quicktime',
-  mkv: 'video/x-matroska',
-  flac: 'audio/flac',
-  mp3: 'audio/mpeg',
-  wav: 'audio/x-wav',
-  ogg: 'audio/ogg',
-  opus: 'audio/ogg',
-  m4a: 'audio/mp4',
-  txt: 'text/plain',
-  csv: 'text/csv',
-  md: 'text/markdown',
-  json: 'application/json',
-  xml: 'application/xml',
-  pdf: 'application/pdf',
-  zip: 'application/zip',
-  glb: 'model/gltf-binary',
-  gltf: 'model/gltf+json',
-  obj: 'model/obj',
-  js: 'application/javascript; charset=utf-8',
-}
-
-/** By the ending of the name; what a browser would run as a page stays a download. */
-export function contentType(name: string): string {
-  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  const known = Object.hasOwn(contentTypes, ending) ? contentTypes[ending] : undefined
-  return known ?? 'application/octet-stream'
 }

@@ -4,7 +4,7 @@ import { clear, get, put, remove, takeOldest } from '../bounded.ts'
 import { ownText } from '../json.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { parameter, type Request } from '../requests.ts'
-import { readChange } from './queue.ts'
+import { readChange } from './change.ts'
 import type { Run, World } from './world.ts'
 
 /** How a run ended and what it left. `messages` are pairs of type and data; outputs and meta are members, as JSON text. */

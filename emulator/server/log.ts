@@ -1,5 +1,6 @@
 // The log of the server [internal/log*]: its latest lines, and the clients that get each new one.
 
+import { limits } from '../../spec/limits.ts'
 import { type Bounded, put, remove } from '../bounded.ts'
 import { ownText } from '../json.ts'
 import type { Effect } from '../machine.ts'
@@ -9,13 +10,12 @@ import { timestamp, type World } from './world.ts'
 type RunState = Extract<Effect, { kind: 'run' }>['state']
 type Line = { readonly atMs: number; readonly prompt_id: string; readonly state: RunState }
 export type Log = {
-  /** Oldest first; those before the latest `MAX_LINES` wait to be dropped. */
+  /** Oldest first; those before the latest ones wait to be dropped. */
   lines: Line[]
   /** Ids of the clients that get each new line; too many push the oldest out. */
   readonly subscribers: Bounded<true>
 }
 
-const MAX_LINES = 300
 /** A client chooses the id of its run: a longer one is cut in the log. */
 const MAX_ID = 200
 
@@ -29,7 +29,7 @@ const told = {
 const textOf = ({ prompt_id, state }: Line): string => `Prompt ${prompt_id} ${told[state]}\n`
 
 /** The lines that are kept, oldest first. */
-export const latestLines = ({ lines }: Log): readonly Line[] => lines.slice(-MAX_LINES)
+export const latestLines = ({ lines }: Log): readonly Line[] => lines.slice(-limits.log.value)
 
 /** When a line was written, in the form of Python: UTC to the microsecond, without a zone. */
 const timeOf = ({ atMs }: Line): string => new Date(atMs).toISOString().replace('Z', '000')
@@ -54,7 +54,7 @@ export function announce(world: World, prompt_id: string, state: RunState): void
   const id = prompt_id.length > MAX_ID ? ownText(prompt_id.slice(0, MAX_ID)) : prompt_id
   const line = { atMs: timestamp(world), prompt_id: id, state }
   log.lines.push(line)
-  if (log.lines.length > 2 * MAX_LINES) log.lines = log.lines.slice(-MAX_LINES)
+  if (log.lines.length > 2 * limits.log.value) log.lines = log.lines.slice(-limits.log.value)
   if (log.subscribers.entries.size > 0) sendLine(world, line)
 }
 

@@ -4,7 +4,7 @@ import { isObject, type Json, readJson } from '../json.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
 import { isModelFile, modelFolderNames } from './catalog.ts'
-import { normalisePath } from './file-inputs.ts'
+import { normalisePath } from './paths.ts'
 import { beginInstall, MAX_WAITING, type Model } from './installs.ts'
 import type { World } from './world.ts'
 

@@ -1,21 +1,12 @@
 // The socket [messages/*]: who is connected, who receives what, and what a client may say.
 
 import { type MessageType, receivers } from '../../spec/messages.ts'
-import { floatText, isObject, type Json, readJson } from '../json.ts'
+import { isObject, type Json, readJson } from '../json.ts'
 import type { FrameContent, Input } from '../machine.ts'
 import { drawHex32 } from '../random.ts'
 import { parameter } from '../requests.ts'
+import { featuresText } from './features.ts'
 import { remaining, runningOf, type World } from './world.ts'
-
-/** Largest request body in bytes, where `maxBody` gives it in MiB, else 100 MiB. */
-export const maxBodyBytes = (maxBody: number | null): number =>
-  Math.round((maxBody ?? 100) * 2 ** 20)
-
-/** What the server can do, as GET /features and the socket tell it. A limit that was given is a float. */
-export function featuresText({ options: { maxBody } }: World): string {
-  const limit = maxBody === null ? `${maxBodyBytes(null)}` : floatText(maxBody * 2 ** 20)
-  return `{"supports_preview_metadata": true, "max_upload_size": ${limit}}`
-}
 
 /** Sends a message to these sockets. `data` is JSON text. */
 export function send(

@@ -4,6 +4,7 @@ import { isObject, type Json, readJson } from '../json.ts'
 import { popHeap, pushHeap } from '../heap.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
+import { readChange } from './change.ts'
 import { sendStatus } from './messages.ts'
 import { isTruthy } from './python.ts'
 import { remaining, type Run, runningOf, type World } from './world.ts'
@@ -117,31 +118,6 @@ export function changeQueue(world: World, request: Request): Reply {
     for (const worker of world.workers) if (worker.running === null) worker.dueMs = undefined
   }
   return empty
-}
-
-/**
- * The body of a change of queue or history: whether all goes, and which ids. Arrays and texts change nothing.
- * Undefined when the server trips over the body.
- */
-export function readChange(
-  request: Request,
-): { clear: boolean; ids: readonly string[] } | undefined {
-  let body: Json
-  try {
-    body = readJson(bodyText(request))
-  } catch {
-    return undefined
-  }
-  if (Array.isArray(body) || typeof body === 'string') return { clear: false, ids: [] }
-  if (!isObject(body)) return undefined
-  const clear = isTruthy(body.get('clear'))
-  const ids = body.get('delete')
-  if (ids === undefined) return { clear, ids: [] }
-  if (Array.isArray(ids))
-    return { clear, ids: ids.filter((id): id is string => typeof id === 'string') }
-  if (isObject(ids)) return { clear, ids: [...ids.keys()] }
-  // A text is taken letter by letter, as Python iterates it; anything else cannot be iterated.
-  return typeof ids === 'string' ? { clear, ids: Array.from(ids) } : undefined
 }
 
 /**

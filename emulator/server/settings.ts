@@ -1,5 +1,6 @@
 // Settings and users [settings/*]. Settings are a file among the user data, as real servers keep them.
 
+import { limits } from '../../spec/limits.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
 import { drawUuid } from '../random.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
@@ -8,9 +9,6 @@ import { writeFile } from './user-folder.ts'
 import { timestamp, type World } from './world.ts'
 
 const FILE = 'comfy.settings.json'
-/** Users that can be added. */
-const MAX_USERS = 1000
-const MAX_USER_NAME = 255
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -82,8 +80,8 @@ function addUser(world: World, request: Request): Reply {
   if (typeof name !== 'string') return refuse('internal')
   if (world.userNames.has(name)) return refuse('duplicateUser')
   const trimmed = name.trim()
-  if (trimmed === '' || trimmed.length > MAX_USER_NAME) return refuse('internal')
-  if (world.userNames.size >= MAX_USERS) return refuse('internal')
+  if (trimmed === '' || trimmed.length > limits.userName.value) return refuse('internal')
+  if (world.userNames.size >= limits.users.value) return refuse('internal')
   world.userNames.add(trimmed)
   const id = `${trimmed.replace(/[^a-zA-Z0-9\-_]+/g, '-')}_${drawUuid(world.random)}`
   return json(JSON.stringify(id))

@@ -3,7 +3,7 @@
 import { isObject, type Json, readJson } from '../json.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
-import { featuresText } from './messages.ts'
+import { featuresText } from './features.ts'
 import { isTruthy } from './python.ts'
 import { remaining, type World } from './world.ts'
 

@@ -8,8 +8,8 @@ import {
 import { get } from '../bounded.ts'
 import { json, type Reply, refuse } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
-import { type FolderType, isFolderType, pathWithin } from './file-inputs.ts'
 import { bytesOf, type FileContent, keyOf, sizeOfUpload, store } from './files.ts'
+import { type FolderType, isFolderType, pathWithin } from './paths.ts'
 import type { World } from './world.ts'
 
 /** A form of an upload: its file, and its fields. */

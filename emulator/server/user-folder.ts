@@ -1,5 +1,7 @@
 // The folder of the user [userdata/*]: a tree of files in memory, which no path leaves and which has its bounds.
 
+import { limits } from '../../spec/limits.ts'
+
 /** A file, or a folder where `bytes` is null. Times are milliseconds since 1970. */
 export type UserEntry = {
   readonly bytes: Uint8Array | null
@@ -11,10 +13,6 @@ export type UserEntry = {
 /** Entries by their path from the user folder, which itself has the empty path. */
 export type UserFolder = { readonly entries: Map<string, UserEntry>; bytes: number }
 
-/** All files together, in bytes. */
-const MAX_BYTES = 64 * 2 ** 20
-/** Files and folders. */
-const MAX_ENTRIES = 10_000
 /** A name and a path, in bytes, as file systems have it. */
 const MAX_NAME_BYTES = 255
 const MAX_PATH_BYTES = 4096
@@ -67,7 +65,7 @@ export function writeFile(
   const old = folder.entries.get(path)
   if (old?.bytes === null || !isPossible(path)) return false
   const total = folder.bytes + bytes.length - (old?.bytes.length ?? 0)
-  if (total > MAX_BYTES || !makeRoom(folder, path, old ? 0 : 1, nowMs)) return false
+  if (total > limits.userdata.value || !makeRoom(folder, path, old ? 0 : 1, nowMs)) return false
   // A copy: what the edge gives may be a part of something larger.
   folder.entries.set(path, { bytes: new Uint8Array(bytes), modifiedMs: nowMs, changedMs: nowMs })
   folder.bytes = total
@@ -99,7 +97,7 @@ function makeRoom(
     if (known === undefined) missing.push(above)
     else if (known.bytes !== null) return false
   }
-  if (entries.size + missing.length + newEntries > MAX_ENTRIES) return false
+  if (entries.size + missing.length + newEntries > limits.userdataEntries.value) return false
   for (const one of missing) entries.set(one, { bytes: null, modifiedMs: nowMs, changedMs: nowMs })
   return true
 }

@@ -3,7 +3,8 @@
 import { floatOf, type Json, type JsonObject, writeJson } from '../json.ts'
 import { json, type Reply, refuse } from '../replies.ts'
 import { parameter, type Request } from '../requests.ts'
-import { contentType, fileFacts } from './files.ts'
+import { contentType } from './content-types.ts'
+import { fileFacts } from './files.ts'
 import {
   deleteFile,
   entriesBelow,

@@ -6,16 +6,16 @@ import type { Body } from '../machine.ts'
 import { longestSide, type Picture, type PictureFile } from '../pictures/picture.ts'
 import { type Reply, refuse } from '../replies.ts'
 import { parameter, type Request } from '../requests.ts'
-import { annotated, isFolderType, pathWithin } from './file-inputs.ts'
+import { contentType } from './content-types.ts'
 import {
   bytesOf,
-  contentType,
   fileFacts,
   type FileContent,
   intactPicture,
   keyOf,
   type SavedBy,
 } from './files.ts'
+import { annotated, isFolderType, pathWithin } from './paths.ts'
 import type { World } from './world.ts'
 
 /** The bytes of a file, with the type that its name suggests, or its picture as it is asked for. */

@@ -44,7 +44,7 @@ proves('files/upload-reply', async ({ upload }) => {
   expect(violations(uploadReply, deep.json())).toEqual([])
 })
 
-proves('files/upload-overwrite', async ({ get, upload }) => {
+proves(['files/upload-overwrite', 'files/upload-overwrite-words'], async ({ get, upload }) => {
   const put = async (text: string, overwrite: string) =>
     (await upload({ name: 'o.txt', bytes: bytesOf(text) }, { overwrite })).json().name
   expect(await put('one', 'true')).toBe('o.txt')

@@ -3,6 +3,7 @@
 import { connect as openConnection } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { expect } from 'vitest'
+import { limits } from '../../spec/index.ts'
 import { talking } from '../graphs.ts'
 import { proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
@@ -95,15 +96,16 @@ async function submitMany(url: string, from: number, to: number): Promise<void> 
   expect((await readAll(socket)).split('HTTP/1.1 200 ')).toHaveLength(to - from + 1)
 }
 
-proves('history/cap', async ({ url, get, idle }) => {
-  await submitMany(url, 0, 10_000)
+proves(['history/cap', 'workflows/any-pace'], async ({ url, get, idle }) => {
+  const cap = limits.history.value
+  await submitMany(url, 0, cap)
   await idle()
   expect(await idsIn(get, '?max_items=1&offset=0')).toEqual(['run 0'])
-  expect(await idsIn(get, '?max_items=1')).toEqual(['run 9999'])
+  expect(await idsIn(get, '?max_items=1')).toEqual([`run ${cap - 1}`])
   // Servers that look before they add hold one more: the second run beyond the limit tells.
-  await submitMany(url, 10_000, 10_002)
+  await submitMany(url, cap, cap + 2)
   await idle()
   expect((await get('/history/run%200')).json()).toEqual({})
   expect(Object.keys((await get('/history/run%202')).json())).toEqual(['run 2'])
-  expect(await idsIn(get, '?max_items=1')).toEqual(['run 10001'])
+  expect(await idsIn(get, '?max_items=1')).toEqual([`run ${cap + 1}`])
 })

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
-import { errors } from '../../spec/index.ts'
+import { errors, limits } from '../../spec/index.ts'
 import { solid } from '../graphs.ts'
 import { proves } from '../proves.ts'
 import { dial, exchange, exchangeBytes, told } from '../wire.ts'
@@ -81,7 +81,7 @@ proves(
 )
 
 for (const [maxBody, told] of [
-  [null, '104857600'],
+  [null, `${limits.body.value}`],
   [100, '104857600.0'],
   [1, '1048576.0'],
   [0.001, '1048.576'],

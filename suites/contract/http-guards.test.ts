@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { expect } from 'vitest'
 import { WebSocket } from 'ws'
-import { errors } from '../../spec/index.ts'
+import { errors, limits } from '../../spec/index.ts'
 import { slow, solid } from '../graphs.ts'
 import { proves } from '../proves.ts'
 import { exchange, told } from '../wire.ts'
@@ -80,7 +80,7 @@ proves('http/foreign-origin', async ({ url }) => {
   own.close()
 })
 
-const limit = 104857600
+const limit = limits.body.value
 
 proves('http/body-limit', async ({ url, get }) => {
   const reply = await exchange(url, 'POST', '/prompt', {}, Buffer.alloc(limit + 1, ' '))

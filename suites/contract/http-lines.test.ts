@@ -3,12 +3,12 @@
 
 import { once } from 'node:events'
 import { expect } from 'vitest'
-import { errors } from '../../spec/index.ts'
+import { errors, limits } from '../../spec/index.ts'
 import { solid } from '../graphs.ts'
 import { proves } from '../proves.ts'
 import { dial, exchange, exchangeBytes } from '../wire.ts'
 
-const longest = 8190
+const longest = limits.line.value
 const refused = [400, errors.refusals.badRequestText.body.text]
 
 proves('http/long-lines', async ({ url }) => {

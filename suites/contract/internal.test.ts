@@ -1,7 +1,7 @@
 // What stands below /internal/: the log with its subscribers, folders and files.
 
 import { expect } from 'vitest'
-import { errors, type EndpointName, endpoints } from '../../spec/index.ts'
+import { errors, type EndpointName, endpoints, limits } from '../../spec/index.ts'
 import { folderPaths, rawLogs } from '../../spec/internal.ts'
 import { failing, slow, solid, talking } from '../graphs.ts'
 import { type Message, violations } from '../judge.ts'
@@ -86,7 +86,7 @@ proves('internal/log-lines', async (subject) => {
   const logs = (await get('/internal/logs/raw')).json()
   expect(violations(rawLogs, logs)).toEqual([])
   expect(logs.size).toEqual({ cols: 80, rows: 24 })
-  expect(logs.entries).toHaveLength(300)
+  expect(logs.entries).toHaveLength(limits.log.value)
   expect(logs.entries[0].m).toBe('Prompt run 160 has started\n')
   expect(logs.entries.at(-1).m).toBe('Prompt run 309 has succeeded\n')
   for (const { t } of logs.entries) {

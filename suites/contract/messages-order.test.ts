@@ -1,8 +1,8 @@
 // The messages of a run in their order: the whole sequence, once for each kind of run.
 
 import { expect } from 'vitest'
-import { changed, failing, type Graph, node, slow, solid, talking } from '../graphs.ts'
-import { judgeOrder } from '../judge.ts'
+import { changed, failing, type Graph, node, slow, solid, talking, textToImage } from '../graphs.ts'
+import { judgeOrder, type Message } from '../judge.ts'
 import { proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
 
@@ -203,6 +203,15 @@ proves('messages/order', async ({ connect, run, submit, idle }) => {
   ])
   expect(judgeOrder('local', messages)).toEqual([])
   expect(messages.find(({ type }) => type === 'notification')?.data).toEqual({ value: 'hello' })
+})
+
+proves('messages/local-notification', async ({ connect, run }) => {
+  const session = await connect('me')
+  const told = (messages: readonly Message[]) =>
+    messages.flatMap(({ type, data }) => (type === 'notification' ? data['value'] : []))
+  expect(told((await run(session, textToImage())).messages)).toEqual([])
+  const asking = { ...talking(), '2': node('FlowdoubleNotify', { value: 'hello' }) }
+  expect(told((await run(session, asking)).messages)).toEqual(['hello'])
 })
 
 switched('local.notification', async ({ connect, run }) => {

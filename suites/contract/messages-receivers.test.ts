@@ -48,6 +48,15 @@ proves('messages/own-client', async ({ connect, run, submit, idle }) => {
   await run(mine, talking())
 })
 
+proves('messages/any-client-id', async ({ connect, run }) => {
+  for (const clientId of ['7', 'ü & ? #', '{"a": 1}', ' ', 'x'.repeat(500)]) {
+    const session = await connect(clientId)
+    const { messages, entry } = await run(session, talking(clientId))
+    expect(messages.map(({ type }) => type)).toContain('execution_success')
+    expect(entry.prompt[3].client_id).toBe(clientId)
+  }
+})
+
 proves('messages/no-client', async ({ connect, submit, idle, reach, post }) => {
   const one = await connect('one')
   const nameless = await connect()

@@ -1,6 +1,7 @@
 // The socket itself: its handshake, its id, and what a client may say on it.
 
 import { expect } from 'vitest'
+import { limits } from '../../spec/index.ts'
 import { slow, talking } from '../graphs.ts'
 import { proves } from '../proves.ts'
 import { nodesOf } from '../story.ts'
@@ -45,7 +46,7 @@ const flags = JSON.stringify({
 })
 
 proves('messages/feature-flags', async ({ connect, get }) => {
-  const served = { supports_preview_metadata: true, max_upload_size: 104857600 }
+  const served = { supports_preview_metadata: true, max_upload_size: limits.body.value }
   const [session, other] = [await connect('me'), await connect('other')]
   session.send(flags)
   const answer = await session.next(({ type }) => type === 'feature_flags')

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { limits } from '../../spec/index.ts'
 import { step } from '../../dist/emulator/server/step.js'
 import { createServer } from '../../dist/emulator/server/server.js'
 import type { WorldOptions } from '../../dist/emulator/server/world.js'
@@ -14,7 +15,7 @@ const catalog = join(import.meta.dirname, '../../spec/node-types.json')
 proves('queue/bounded', async ({ emulator }) => {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
-  expect(options.pendingLimitBytes).toBe(512 * 2 ** 20)
+  expect(options.pendingLimitBytes).toBe(limits.pending.value)
   // A world like that of the server, with a limit that is reached sooner.
   const objectInfo = await readFile(catalog, 'utf8')
   const server = createServer({ ...options, objectInfo, pendingLimitBytes: 100_000 })

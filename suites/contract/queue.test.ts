@@ -94,6 +94,19 @@ proves('queue/delete', async ({ get, post, submit, idle }) => {
   expect(Object.keys((await get('/history')).json())).toEqual(['a', 'c', 'b'])
 })
 
+proves('queue/clear-and-delete', async ({ get, post, submit, connect }) => {
+  const session = await connect()
+  for (const prompt_id of ['a', 'b', 'c']) await submit(solid(), { prompt_id })
+  // Deleting first would tell of two that are left.
+  const both = { delete: ['b'], clear: true }
+  expect(await sentBy(session, () => post('/queue', both))).toEqual([remaining(0)])
+  expect(await idsIn(get)).toEqual({ running: [], pending: [] })
+  await submit(solid(), { prompt_id: 'b' })
+  await submit(solid(), { prompt_id: 'd' })
+  await post('/queue', { clear: 0, delete: ['b'] })
+  expect((await idsIn(get)).pending).toEqual(['d'])
+})
+
 proves('queue/running-is-spared', async ({ get, post, submit, connect, reach, idle }) => {
   const session = await connect('me')
   await submit(slow(), { prompt_id: 'running', client_id: 'me' })

@@ -1,7 +1,7 @@
 // The execution of a workflow: which nodes run, in which order, and what ends a run.
 
 import { expect } from 'vitest'
-import { failing, type Graph, node, solid, textToImage } from '../graphs.ts'
+import { failing, type Graph, node, slow, solid, textToImage } from '../graphs.ts'
 import { judgeOrder } from '../judge.ts'
 import { proves, switched } from '../proves.ts'
 import { nodesOf, story } from '../story.ts'
@@ -117,6 +117,24 @@ proves('runs/failure-ends', async ({ connect, run, get }) => {
   expect((await get('/queue')).json().queue_running).toEqual([])
   expect(Object.keys((await get('/history')).json())).toEqual([prompt_id])
 })
+
+// A day is the longest that a node of ours takes.
+const daySeconds = 86_400
+
+proves(
+  'runs/no-time-out',
+  async ({ connect, run }) => {
+    const [session, other] = [await connect('me'), await connect('other')]
+    const { messages, entry } = await run(session, slow(daySeconds, 1))
+    const times = messages.flatMap(({ data }) => (data['timestamp'] as number | undefined) ?? [])
+    expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(1000 * daySeconds)
+    expect(entry.status.status_str).toBe('success')
+    await other.settled()
+    expect(story(other.received).at(-1)).toBe('status 0')
+  },
+  // A world of its own: nobody waits a day for a server elsewhere.
+  { seed: 'a day' },
+)
 
 proves('runs/local-exception-names', async ({ connect, run }) => {
   const session = await connect('me')

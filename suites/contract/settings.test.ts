@@ -1,7 +1,7 @@
 // Settings of the front end, and the users that there are.
 
 import { expect } from 'vitest'
-import { errors } from '../../spec/index.ts'
+import { errors, limits } from '../../spec/index.ts'
 import { userStorage } from '../../spec/settings.ts'
 import { violations } from '../judge.ts'
 import { proves } from '../proves.ts'
@@ -113,9 +113,12 @@ proves('settings/user-refusals', async ({ post }) => {
 })
 
 proves('settings/user-bounds', async ({ post }) => {
-  expect((await post('/users', { username: 'n'.repeat(256) })).status).toBe(500)
-  expect((await post('/users', { username: 'n'.repeat(255) })).status).toBe(200)
-  for (let count = 1; count < 1000; count++) await post('/users', { username: `${count}` })
+  expect((await post('/users', { username: 'n'.repeat(limits.userName.value + 1) })).status).toBe(
+    500,
+  )
+  expect((await post('/users', { username: 'n'.repeat(limits.userName.value) })).status).toBe(200)
+  for (let count = 1; count < limits.users.value; count++)
+    await post('/users', { username: `${count}` })
   expect((await post('/users', { username: 'one more' })).status).toBe(500)
   expect((await post('/users', { username: '999' })).status).toBe(400)
 })

@@ -1,6 +1,7 @@
 // User data: what cannot be done, with which file names, and how much fits.
 
 import { expect } from 'vitest'
+import { limits } from '../../spec/index.ts'
 import { proves } from '../proves.ts'
 import { at, moving, paths, write } from '../userdata.ts'
 import { exchange, told } from '../wire.ts'
@@ -92,7 +93,7 @@ proves('userdata/impossible-name', async (subject) => {
 
 proves('userdata/bounds', async (subject) => {
   const { request, get } = subject
-  const quarter = Buffer.alloc(16 * 2 ** 20)
+  const quarter = Buffer.alloc(limits.userdata.value / 4)
   for (const file of ['a', 'b', 'c', 'd']) {
     expect((await request('POST', at(file), quarter)).status).toBe(200)
   }
@@ -109,15 +110,16 @@ proves('userdata/bounds', async (subject) => {
 
 proves('userdata/bounds', async (subject) => {
   const { request } = subject
-  // The user folder itself is the first of ten thousand, and these make two thousand each.
+  // The user folder itself is the first of all entries, and these make a fifth of them each.
+  const fifth = limits.userdataEntries.value / 5
   const deep = (name: string, length: number) => `${name}/`.repeat(length - 1) + name
   for (const name of ['a', 'b', 'c', 'd']) {
-    expect((await request('POST', at(deep(name, 2000)))).status).toBe(200)
+    expect((await request('POST', at(deep(name, fifth)))).status).toBe(200)
   }
-  expect((await request('POST', at(deep('e', 2000)))).status).toBe(400)
-  expect((await request('POST', at(deep('e', 1999)))).status).toBe(200)
+  expect((await request('POST', at(deep('e', fifth)))).status).toBe(400)
+  expect((await request('POST', at(deep('e', fifth - 1)))).status).toBe(200)
   expect((await request('POST', at('f'))).status).toBe(400)
-  expect((await request('POST', at(deep('e', 1999)), 'again')).status).toBe(200)
-  expect((await request('POST', moving(deep('a', 2000), 'f'))).status).toBe(200)
-  expect(await paths(subject)).toHaveLength(9999)
+  expect((await request('POST', at(deep('e', fifth - 1)), 'again')).status).toBe(200)
+  expect((await request('POST', moving(deep('a', fifth), 'f'))).status).toBe(200)
+  expect(await paths(subject)).toHaveLength(limits.userdataEntries.value - 1)
 })

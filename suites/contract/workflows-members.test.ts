@@ -96,6 +96,21 @@ proves('workflows/number-given', async (subject) => {
     expect((await submit(solid(), { number })).status).toBe(500)
 })
 
+proves('workflows/number-as-float', async (subject) => {
+  const { submit, get, idle } = subject
+  const told: string[] = []
+  for (const fields of [{ number: 5 }, {}, { number: 0 }, { front: true }]) {
+    const { text } = await submit(solid(), { prompt_id: JSON.stringify(fields), ...fields })
+    told.push(/"number": *([^,}]*)/.exec(text)?.[1] ?? '')
+  }
+  expect(told).toEqual(['5.0', '0', '0.0', '-1'])
+  const listed = () => [...told].sort((a, b) => Number(a) - Number(b))
+  const numbers = (text: string) => [...text.matchAll(/\[(-?[\d.]+), *"\{/g)].map(([, one]) => one)
+  expect(numbers((await get('/queue')).text)).toEqual(listed())
+  await idle()
+  expect(numbers((await get('/history')).text)).toEqual(listed())
+})
+
 proves('workflows/prompt-id-given', async (subject) => {
   const { get, submit, connect, run } = subject
   const { prompt_id, messages, entry } = await run(await connect('me'), solid(), {

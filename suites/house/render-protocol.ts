@@ -5,6 +5,8 @@ import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
 import { commonReplies } from '../../spec/http.ts'
 import type { Endpoint, Refusal, ReplyBody } from '../../spec/language.ts'
 import { code, link, onText, section, table } from './markdown.ts'
+import { differencesPart } from './render-differences.ts'
+import { limitsPart } from './render-limits.ts'
 import { framesPart, messagesPart } from './render-messages.ts'
 import { decisionsPart, quirksPart, rulesPart, statementsPart } from './render-rules.ts'
 import { shapeCell, shapeLine, shapeOf, shapes } from './shapes.ts'
@@ -127,11 +129,11 @@ function bodyText({ body, headers, reason }: Refusal): string {
   return [text, ...phrase, ...extra].join(', ')
 }
 
-const refusalTable = (refusals: Readonly<Record<string, Refusal>>) =>
+const refusalTable = (anchor: string, refusals: Readonly<Record<string, Refusal>>) =>
   table(
     ['Refusal', 'Status', 'When', 'Body and headers'],
     Object.entries(refusals).map(([name, one]) => [
-      name,
+      `<a id="${anchor}-${name}"></a>${name}`,
       String(one.status),
       one.when,
       bodyText(one),
@@ -150,9 +152,9 @@ function errorsPart(): string {
     'Errors',
     'A word in braces stands for a value that the server fills in. The local server has no common ' +
       'form of refusals:',
-    refusalTable(refusals),
+    refusalTable('refusal', refusals),
     'Refusals of the hosted server are JSON:',
-    refusalTable(hostedRefusals),
+    refusalTable('hosted-refusal', hostedRefusals),
     `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
     table(
       ['Type', 'When', 'Message', 'Details'],
@@ -190,8 +192,10 @@ export function renderProtocol(): string {
     messagesPart(),
     framesPart(),
     errorsPart(),
+    limitsPart(),
     rulesPart(),
     decisionsPart(),
+    differencesPart(),
     quirksPart(),
     statementsPart(),
   ]

@@ -51,7 +51,13 @@ export function quirksPart(): string {
       'is switched on by the name of the quirk.',
     table(
       ['Quirk', 'On', 'By default', 'With the quirk', 'Source of the quirk'],
-      all.map(([id, one]) => [code(id), onText(one.on), one.default, one.quirk, one.source]),
+      all.map(([id, one]) => [
+        `<a id="quirk-${id}"></a>${code(id)}`,
+        onText(one.on),
+        one.default,
+        one.quirk,
+        one.source,
+      ]),
     ),
   )
 }

@@ -44,6 +44,10 @@ export const files: Mutants = {
     breaks: ['files/upload-overwrite', 'files/upload-renamed'],
     tamper: onUpload((reply) => ({ ...reply, name: reply.name.replace('.', ' (1).') })),
   },
+  'every-overwrite-is-a-yes': {
+    breaks: ['files/upload-overwrite-words', 'files/upload-renamed'],
+    tamper: onUpload((reply) => ({ ...reply, name: reply.name.replace(/ \(\d+\)/, '') })),
+  },
   'taken-names-stay': {
     breaks: ['files/upload-renamed'],
     tamper: onUpload((reply) => ({ ...reply, name: reply.name.replace(' (1)', '') })),

@@ -172,6 +172,19 @@ export const messages: Mutants = {
     breaks: ['messages/own-client'],
     tamper: redirected('executing', everyone),
   },
+  'every-run-is-notified': {
+    breaks: ['messages/local-notification'],
+    tamper: onMessage('execution_start', (one) => [
+      one,
+      { type: 'notification', data: { value: 'Your run has started.' } },
+    ]),
+  },
+  'client-ids-are-uuids': {
+    breaks: ['messages/any-client-id'],
+    tamper: redirected('execution_success', (sockets, open) =>
+      sockets.filter((id) => /clientId=[0-9a-f-]{36}$/.test(open.get(id) ?? '')),
+    ),
+  },
   'all-hear-of-success': {
     breaks: ['messages/own-client', 'messages/newest-socket'],
     tamper: redirected('execution_success', everyone),

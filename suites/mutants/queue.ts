@@ -2,6 +2,7 @@
 
 import {
   answers,
+  doubled,
   type Mutants,
   onData,
   onEntry,
@@ -62,6 +63,10 @@ export const queue: Mutants = {
   'removal-is-answered': {
     breaks: ['queue/clear', 'queue/delete'],
     tamper: onReply(/^POST \/queue/, () => ({ body: '{"cleared": true}' })),
+  },
+  'deletes-before-it-clears': {
+    breaks: ['queue/clear-and-delete', 'queue/removal-status'],
+    tamper: doubled('status'),
   },
   'delete-takes-all': {
     breaks: ['queue/delete', 'queue/running-is-spared'],
@@ -125,6 +130,10 @@ export const runs: Mutants = {
         return submits > 1 ? lose(effects, input) : effects
       }
     },
+  },
+  'long-runs-fail': {
+    breaks: ['runs/no-time-out'],
+    tamper: onText(/^GET \/history/, '"status_str": "success"', '"status_str": "error"'),
   },
   'failure-goes-on': {
     breaks: ['runs/failure-ends'],

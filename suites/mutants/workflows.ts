@@ -1,6 +1,7 @@
 // Wrong servers by their answers to submits, and by what they make of workflows.
 
 import {
+  answers,
   type Mutants,
   onEntry,
   onItem,
@@ -18,6 +19,11 @@ const onRefusal = (change: (refusal: any) => unknown) =>
 const earlyStart = '{"type": "execution_start", "data": {"prompt_id": "", "timestamp": 0}}'
 
 export const workflows: Mutants = {
+  'slow-down': { breaks: ['workflows/any-pace'], tamper: answers(/^POST \/prompt/, 429) },
+  'given-number-is-an-integer': {
+    breaks: ['workflows/number-as-float', 'workflows/number-given'],
+    tamper: onText(/^POST \/prompt/, '.0, "node_errors"', ', "node_errors"'),
+  },
   'submit-is-201': {
     breaks: ['workflows/submit-queues'],
     tamper: onReply(/^POST \/prompt/, () => ({ status: 201 })),
