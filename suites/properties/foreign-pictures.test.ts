@@ -6,24 +6,9 @@ import { expect, it } from 'vitest'
 
 import { encodeJpeg } from '../../dist/emulator/pictures/jpeg.js'
 import { paint } from '../../dist/emulator/pictures/paint.js'
-import type { Picture } from '../../dist/emulator/pictures/picture.js'
 import { encodePng } from '../../dist/emulator/pictures/png.js'
 import { probePicture } from '../../dist/emulator/pictures/probe.js'
-
-const painted = (id: number, width: number, height: number): Picture => ({
-  kind: 'painted',
-  id,
-  width,
-  height,
-})
-
-const stored = (bytes: Uint8Array, width: number, height: number): Picture => ({
-  kind: 'stored',
-  id: 5,
-  width,
-  height,
-  bytes,
-})
+import { painted, stored } from '../pictures.ts'
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 

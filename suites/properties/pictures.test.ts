@@ -12,6 +12,7 @@ import { paint, type Pixels } from '../../dist/emulator/pictures/paint.js'
 import type { Picture } from '../../dist/emulator/pictures/picture.js'
 import { encodePng } from '../../dist/emulator/pictures/png.js'
 import { probePicture } from '../../dist/emulator/pictures/probe.js'
+import { distance, painted, stored } from '../pictures.ts'
 
 const ODD_SIZES = [
   [1, 1],
@@ -20,32 +21,7 @@ const ODD_SIZES = [
   [513, 257],
 ] as const
 
-const painted = (id: number, width: number, height: number): Picture => ({
-  kind: 'painted',
-  id,
-  width,
-  height,
-})
-
-const stored = (bytes: Uint8Array, width: number, height: number): Picture => ({
-  kind: 'stored',
-  id: 5,
-  width,
-  height,
-  bytes,
-})
-
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
-/** The mean squared error over red, green and blue; alpha does not count. */
-const distance = (one: Pixels, other: Pixels): number => {
-  expect([one.width, one.height]).toEqual([other.width, other.height])
-  let sum = 0
-  for (let at = 0; at < one.data.length; at++) {
-    if (at % 4 !== 3) sum += (one.data[at]! - other.data[at]!) ** 2
-  }
-  return sum / (one.width * one.height * 3)
-}
 
 const fromJpeg = (bytes: Uint8Array): Pixels => decodeJpeg(bytes, { useTArray: true })
 

@@ -2,25 +2,8 @@
 
 import { expect, it } from 'vitest'
 
-import { paint, paintPreview, type Pixels } from '../../dist/emulator/pictures/paint.js'
-import type { Picture } from '../../dist/emulator/pictures/picture.js'
-
-const painted = (id: number, width: number, height: number): Picture => ({
-  kind: 'painted',
-  id,
-  width,
-  height,
-})
-
-/** The mean squared error over red, green and blue; alpha does not count. */
-const distance = (one: Pixels, other: Pixels): number => {
-  expect([one.width, one.height]).toEqual([other.width, other.height])
-  let sum = 0
-  for (let at = 0; at < one.data.length; at++) {
-    if (at % 4 !== 3) sum += (one.data[at]! - other.data[at]!) ** 2
-  }
-  return sum / (one.width * one.height * 3)
-}
+import { paint, paintPreview } from '../../dist/emulator/pictures/paint.js'
+import { distance, painted } from '../pictures.ts'
 
 const SHAPES = [
   [512, 512, 256],
