@@ -133,6 +133,46 @@ export const rules = {
     basis: 'observed',
     on: both,
   },
+  'runs/list-maps': {
+    says: 'A node is called for each item of its longest list; shorter lists repeat their last.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-joined': {
+    says: 'A node called for several items gives their outputs as lists, in one executed.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-steps': {
+    says: 'The progress of a node begins again with each item, and it finishes once.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-interrupted': {
+    says: 'An interrupt is also noticed between the items of a node.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-rebatched': {
+    says: 'RebatchImages and RebatchLatents take whole lists and give one list of batches.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-taken-whole': {
+    says: 'A type whose is_input_list is true is called once, with all pictures of a list.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-of-batch': {
+    says: 'A list output of any other type has one item for each picture of its batch.',
+    basis: 'chosen',
+    on: local,
+  },
+  'runs/list-too-long': {
+    says: 'A node that gives more than 4096 pictures or items at an output is out of memory.',
+    basis: 'chosen',
+    on: local,
+  },
   'runs/local-exception-names': {
     says: 'A local exception_type is the name of a Python class.',
     basis: 'observed',

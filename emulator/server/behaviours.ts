@@ -21,6 +21,7 @@ import {
   type Work,
 } from './nodes.ts'
 import { pythonText } from './python.ts'
+import { rebatchers } from './rebatch.ts'
 import { savers } from './savers.ts'
 
 /** A sampler paints in so many steps; with an input picture and a denoise below 1, that shows through. */
@@ -60,8 +61,7 @@ const advancedSteps = (call: Call): number => {
 const passPicture: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  const passed: Value = { kind: 'picture', ...source }
-  return { outputs: call.type.outputs.map(() => passed), steps: 0 }
+  return { outputs: call.type.outputs.map(() => source), steps: 0 }
 }
 
 /** An empty latent or image: one colour until something is painted on it. */
@@ -82,7 +82,11 @@ const transform =
     const source = pictureInput(call)
     if (source === undefined) return byDeclaration(call)
     const picture = change(source.picture, call)
-    return { outputs: [{ kind: 'picture', picture, count: source.count }], steps: 0 }
+    const rest = source.rest?.map((of) => change(of, call))
+    return {
+      outputs: [{ kind: 'picture', picture, ...(rest && { rest }), count: source.count }],
+      steps: 0,
+    }
   }
 
 const inverted = (of: Picture): Picture => ({
@@ -234,6 +238,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   FlowdoubleText: talk,
   FlowdoublePreviews: sampler((call) => numberInput(call, 'steps') ?? 0),
   FlowdoubleNotify: notify,
+  ...rebatchers,
   ...savers,
 }
 

@@ -22,6 +22,10 @@ export type NodeType = {
   readonly class_type: string
   readonly inputs: readonly Declared[]
   readonly outputs: readonly (string | Json[])[]
+  /** For each output, whether it is a list. */
+  readonly outputIsList: readonly boolean[]
+  /** Whether one call takes the lists of all inputs whole, instead of one call for each item. */
+  readonly takesLists: boolean
   readonly outputNode: boolean
   readonly apiNode: boolean
   /** New-style types print other exception texts and do not have their combos checked. */
@@ -37,6 +41,8 @@ export const passThrough = (class_type: string, outputNode: boolean): NodeType =
   class_type,
   inputs: [],
   outputs: [],
+  outputIsList: [],
+  takesLists: false,
   outputNode,
   apiNode: false,
   newStyle: false,
@@ -86,6 +92,8 @@ function nodeType(class_type: string, entry: Json): NodeType {
     outputs: list(entry.get('output')).map((type) =>
       Array.isArray(type) ? type : pythonText(type),
     ),
+    outputIsList: list(entry.get('output_is_list')).map((flag) => flag === true),
+    takesLists: entry.get('is_input_list') === true || takesLists.has(class_type),
     outputNode: entry.get('output_node') === true,
     apiNode: entry.get('api_node') === true,
     newStyle,
@@ -93,6 +101,9 @@ function nodeType(class_type: string, entry: Json): NodeType {
     text: writeJson(entry),
   }
 }
+
+/** Types of the built-in catalogue that take whole lists, which its object_info does not tell [runs/list-taken-whole]. */
+const takesLists: ReadonlySet<string> = new Set(['RebatchImages', 'RebatchLatents'])
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 

@@ -1,17 +1,26 @@
 // Execution [runs/*]: the worker takes one run after the other, node by node and step by step, and tells of each.
 
 import { clear } from '../bounded.ts'
-import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
+import { isObject, type JsonObject, readJson } from '../json.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 import { fingerprintOf } from './behaviours.ts'
 import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
 import { fileInputOf } from './file-inputs.ts'
 import { saveFiles } from './files.ts'
-import { brokenLink, contentHashes, executionOrder, linkOf, nodeInputs } from './graph.ts'
+import { brokenLink, contentHashes, executionOrder, nodeInputs } from './graph.ts'
+import {
+  type Calls,
+  createCalls,
+  hashOfCall,
+  inputsOfCall,
+  joinedUi,
+  takeResults,
+} from './lists.ts'
 import { announce } from './log.ts'
 import { everyone, send, sendFrame, sendStatus, socketsFor, wantsMetadata } from './messages.ts'
-import { type Failure, isCacheable, type NodeResult, type Value, type Work } from './nodes.ts'
+import { gatherInputs } from './node-inputs.ts'
+import { type Failure, isCacheable, type NodeResult, type Work } from './nodes.ts'
 import { createProgress, progressText, setFinished, setRunning } from './progress.ts'
 import { pythonText } from './python.ts'
 import { dequeue } from './queue.ts'
@@ -57,6 +66,7 @@ function takeRun(world: World): void {
     at: 0,
     work: null,
     inputs: new Map(),
+    calls: null,
     step: 0,
     results: new Map(),
     executed: [],
@@ -167,45 +177,26 @@ function startNode(world: World, running: Running, id: string): void {
     () => `{"node": ${node}, "display_node": ${node}, "prompt_id": ${running.promptIdText}}`,
   )
   running.lastNode = id
-  running.inputs = new Map()
-  if (world.interrupted) return interruptedAt(world, running, id)
   running.inputs = gatherInputs(world, running, id, type)
-  const { hasPartnerKey } = running.run
-  const hash = running.hashes.get(id) ?? 0
-  running.work = workOf({ world, node_id: id, type, hash, inputs: running.inputs, hasPartnerKey })
-  running.step = 0
   running.executed.push(id)
+  startCall(world, running, id, createCalls(type, running.inputs))
+}
+
+function startCall(world: World, running: Running, id: string, calls: Calls): void {
+  if (world.interrupted) return interruptedAt(world, running, id)
+  const type = running.types.get(id) as NodeType
+  const { hasPartnerKey } = running.run
+  const hash = hashOfCall(running.hashes.get(id) ?? 0, calls)
+  const inputs = inputsOfCall(type, running.inputs, calls)
+  running.calls = calls
+  running.work = workOf({ world, node_id: id, type, hash, inputs, hasPartnerKey })
+  running.step = 0
   if (running.work.text !== undefined) {
     // Texts of core nodes go to everyone, as real servers send them.
     sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
   }
   if (running.work.notification !== undefined) notify(world, running, running.work.notification)
   due(world, running.work.stepMs ?? world.options.paceMs)
-}
-
-/** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
-function gatherInputs(
-  world: World,
-  running: Running,
-  id: string,
-  type: NodeType,
-): ReadonlyMap<string, Value> {
-  const given = nodeInputs(running.graph, id)
-  const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
-  const inputs = new Map<string, Value>()
-  for (const name of names) {
-    const value = given.get(name)
-    if (value !== undefined) inputs.set(name, inputValue(world, running, value))
-  }
-  return inputs
-}
-
-function inputValue(world: World, running: Running, value: Json): Value {
-  const link = linkOf(value)
-  if (link === undefined) return { kind: 'literal', value }
-  const result =
-    running.results.get(link.source) ?? world.cache.get(running.hashes.get(link.source) ?? NaN)
-  return result?.outputs.at(link.index) ?? { kind: 'opaque', id: 0, count: 0 }
 }
 
 function doStep(
@@ -267,13 +258,24 @@ function finishNode(world: World, running: Running, done: Work): void {
   if (done.failure !== undefined) return fail(world, running, id, done.failure)
   const ui = outputOf(world, running, done)
   if (typeof ui === 'object' && ui !== null) return fail(world, running, id, ui)
-  const result = { outputs: done.outputs, ui, producer: id }
+  const calls = running.calls as Calls
+  const type = running.types.get(id) as NodeType
+  const tooMuch = takeResults(calls, type, done, ui)
+  if (tooMuch !== undefined) return fail(world, running, id, tooMuch)
+  if (calls.at < calls.count) return startCall(world, running, id, calls)
+  finishCalls(world, running, id, calls)
+}
+
+/** All calls of a node are done: what they gave is one result. */
+function finishCalls(world: World, running: Running, id: string, calls: Calls): void {
+  const ui = joinedUi(calls)
+  const result = { outputs: calls.outputs, ui, producer: id }
   running.results.set(id, result)
   const class_type = running.types.get(id)?.class_type ?? ''
   const hash = running.hashes.get(id)
   if (hash !== undefined && isCacheable(class_type)) world.cache.set(hash, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
-  const text = done.steps > 0 ? `${done.steps}` : '1.0'
+  const text = calls.steps > 0 ? `${calls.steps}` : '1.0'
   setFinished(running.progress, id, text)
   sendProgressState(world, running)
   running.work = null

@@ -1,0 +1,99 @@
+// Lists [runs/list-*]: every input is one. A node is called once for each item of the longest, and what its calls give
+// is joined.
+
+import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
+import { hash53 } from '../random.ts'
+import type { NodeType } from './catalog.ts'
+import { batchFrom, batchPictures, type Failure, type Value, type Work } from './nodes.ts'
+import { fitsMemory, outOfMemory } from './work.ts'
+
+/** The inputs of a node: each a list of at least one item. */
+export type Lists = ReadonlyMap<string, readonly Value[]>
+
+/** The calls of one node: how many there are, which one is next, and what those before it gave. */
+export type Calls = {
+  readonly count: number
+  at: number
+  /** The items of each output. */
+  readonly outputs: Value[][]
+  /** The outputs for the user as JSON texts. */
+  readonly uis: string[]
+  /** Steps of the last call that had some. */
+  steps: number
+}
+
+/** The calls that a node with these inputs needs: one for each item of its longest list [runs/list-maps]. */
+export function createCalls(type: NodeType, inputs: Lists): Calls {
+  let count = 1
+  if (!type.takesLists) {
+    for (const { length } of inputs.values()) count = Math.max(count, length)
+  }
+  return { count, at: 0, outputs: [], uis: [], steps: 0 }
+}
+
+/** What the next call sees: an item of each list, of shorter ones the last, or the lists whole. */
+export const inputsOfCall = (
+  type: NodeType,
+  inputs: Lists,
+  { at }: Calls,
+): ReadonlyMap<string, Value> =>
+  new Map(
+    Array.from(inputs, ([name, items]) => [
+      name,
+      type.takesLists ? whole(items) : (items[Math.min(at, items.length - 1)] as Value),
+    ]),
+  )
+
+/** Calls of one node differ in what they make, also where they see the same. */
+export const hashOfCall = (hash: number, { at }: Calls): number =>
+  at === 0 ? hash : hash53(`${hash} ${at}`)
+
+/** A list as one value: all its pictures as one batch, of anything else the first item [runs/list-taken-whole]. */
+function whole(items: readonly Value[]): Value {
+  const [first] = items
+  if (items.length === 1 || first?.kind !== 'picture') return first as Value
+  return batchFrom(items.flatMap((item) => (item.kind === 'picture' ? batchPictures(item) : [])))
+}
+
+/** Takes what a call gave, and goes on to the next. Gives the failure of the node when all of it is too much. */
+export function takeResults(
+  calls: Calls,
+  type: NodeType,
+  { outputs, steps }: Work,
+  ui: string | null,
+): Failure | undefined {
+  for (const [index, output] of outputs.entries()) {
+    const items = (calls.outputs[index] ??= [])
+    for (const item of itemsOf(output, type.outputIsList[index] ?? false)) items.push(item)
+    if (!fitsMemory(items)) return outOfMemory
+  }
+  if (ui !== null) calls.uis.push(ui)
+  if (steps > 0) calls.steps = steps
+  calls.at++
+  return undefined
+}
+
+/** A list output of a type that says no more is the pictures of its batch, one by one [runs/list-of-batch]. */
+function itemsOf(output: Value | readonly Value[], isList: boolean): readonly Value[] {
+  if (!('kind' in output)) return output
+  if (!isList || output.kind !== 'picture') return [output]
+  return batchPictures(output).map((picture) => batchFrom([picture]))
+}
+
+/** The outputs for the user of all calls as one: the lists of each key joined [runs/list-output]. */
+export function joinedUi({ uis }: Calls): string | null {
+  const [first, ...more] = uis
+  if (first === undefined || more.length === 0) return first ?? null
+  const joined = readJson(first) as JsonObject
+  for (const ui of more) {
+    const next = readJson(ui)
+    if (!isObject(next)) continue
+    for (const [key, items] of next) joined.set(key, [...listOf(joined, key), ...(items as Json[])])
+  }
+  return writeJson(joined)
+}
+
+const listOf = (of: JsonObject, key: string): readonly Json[] => {
+  const list = of.get(key)
+  return Array.isArray(list) ? list : []
+}

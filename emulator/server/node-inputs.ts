@@ -1,0 +1,30 @@
+// What a node about to run sees at its inputs, as lists [runs/list-maps].
+
+import type { Json } from '../json.ts'
+import type { NodeType } from './catalog.ts'
+import { linkOf, nodeInputs } from './graph.ts'
+import type { Lists } from './lists.ts'
+import type { Value } from './nodes.ts'
+import type { Running } from './running.ts'
+import type { World } from './world.ts'
+
+/** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
+export function gatherInputs(world: World, running: Running, id: string, type: NodeType): Lists {
+  const given = nodeInputs(running.graph, id)
+  const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
+  const inputs = new Map<string, readonly Value[]>()
+  for (const name of names) {
+    const value = given.get(name)
+    if (value !== undefined) inputs.set(name, itemsOf(world, running, value))
+  }
+  return inputs
+}
+
+/** A literal is a list of one; a link brings what its source gave. */
+function itemsOf(world: World, running: Running, value: Json): readonly Value[] {
+  const link = linkOf(value)
+  if (link === undefined) return [{ kind: 'literal', value }]
+  const result =
+    running.results.get(link.source) ?? world.cache.get(running.hashes.get(link.source) ?? NaN)
+  return result?.outputs.at(link.index) ?? [{ kind: 'opaque', id: 0, count: 0 }]
+}
