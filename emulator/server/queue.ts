@@ -22,7 +22,8 @@ function sizeOf(run: Run): number {
 export const hasRoom = ({ pendingBytes, options }: World, run: Run): boolean =>
   pendingBytes + sizeOf(run) <= options.pendingLimitBytes
 
-export function enqueue(world: World, run: Run): void {
+/** Adds a run to those that wait. `untold` sends no status, as where a real server trips over the run. */
+export function enqueue(world: World, run: Run, telling: 'told' | 'untold' = 'told'): void {
   pushHeap(world.pending, run, before)
   const sameId = world.pendingById.get(run.prompt_id)
   if (sameId === undefined) world.pendingById.set(run.prompt_id, [run])
@@ -32,7 +33,7 @@ export function enqueue(world: World, run: Run): void {
   if (world.running === null && world.workerDueMs === undefined && !world.workerDead) {
     world.workerDueMs = world.nowMs + world.options.startDelayMs
   }
-  sendStatus(world, remaining(world))
+  if (telling === 'told') sendStatus(world, remaining(world))
 }
 
 /** Takes the next run out of the queue, or undefined when none waits. */

@@ -54,7 +54,7 @@ function takeRun(world: World): void {
   const hashes = hashesOf(world, graph, types)
   keepCacheOf(world, hashes)
   const isCached = (id: string): boolean => world.cache.has(hashes.get(id) ?? NaN)
-  const poison = run.poison ?? poisonOf(graph)
+  const poison = run.poison ?? poisonOf(graph, run.outputs)
   const running: Running = {
     run,
     promptIdText: JSON.stringify(run.prompt_id),
@@ -137,11 +137,11 @@ function keepCacheOf(world: World, hashes: ReadonlyMap<string, number>): void {
 }
 
 /** Why this graph would kill the worker of a real server, or null [runs/poison-fails-its-run]. */
-function poisonOf(graph: JsonObject): string | null {
+function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null {
   for (const [id, node] of graph) {
     if (isObject(node) && !isObject(node.get('inputs'))) return `node ${id} has no inputs`
   }
-  const broken = brokenLink(graph)
+  const broken = brokenLink(graph, outputs)
   return broken === undefined
     ? null
     : `node ${broken.id} links to ${broken.source}, which does not exist`
