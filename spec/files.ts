@@ -307,6 +307,21 @@ export const rules = {
     basis: 'observed',
     on: both,
   },
+  'files/loaded-alpha': {
+    says: 'LoadImage gives the colours of a file opaque, and its alpha inverted as a mask.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/loaded-without-alpha': {
+    says: 'The mask of a file without an alpha channel is black, 64 pixels wide and high.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/loaded-mask': {
+    says: 'LoadImageMask gives one channel of a file as a mask, the alpha inverted.',
+    basis: 'observed',
+    on: local,
+  },
   'files/hosted-upload-subfolder': {
     says: 'A hosted upload tells its subfolder back and is stored without it.',
     basis: 'stated',

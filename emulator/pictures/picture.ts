@@ -73,6 +73,18 @@ export type Picture =
       readonly of: Picture
       readonly mask: Extract<Picture, { kind: 'stored' }>
     }
+  /** The colours of `of` without its alpha, or one of its channels as grey; opaque. */
+  | {
+      readonly kind: 'channel'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly of: Picture
+      readonly channel: Channel
+    }
+
+/** What is taken out of a picture: all colours, or one channel. */
+export type Channel = 'rgb' | 'red' | 'green' | 'blue' | 'alpha'
 
 /** A preview: how `of` looks after `step` of `steps`, at most `maxSize` pixels wide and high. */
 export type Preview = {

@@ -77,6 +77,10 @@ const checksum = (bytes: Uint8Array): number => {
   return (crc ^ 0xffffffff) >>> 0
 }
 
+/** Whether a PNG file has a chunk of this name. */
+export const hasChunk = (bytes: Uint8Array, name: string): boolean =>
+  chunksOf(bytes).some((chunk) => chunk.name === name)
+
 const isText = ({ name }: Chunk): boolean => name === 'tEXt' || name === 'zTXt' || name === 'iTXt'
 
 /** The chunks of a PNG file that hold texts, as they stand there. */

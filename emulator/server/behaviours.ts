@@ -4,7 +4,7 @@ import { hash53 } from '../random.ts'
 import type { Picture } from '../pictures/picture.ts'
 import { isObject, type Json, writeJson } from '../json.ts'
 import { namedFile } from './file-inputs.ts'
-import { fileFingerprint, pictureOf } from './files.ts'
+import { fileFingerprint } from './files.ts'
 import {
   type Behaviour,
   byDeclaration,
@@ -21,6 +21,7 @@ import {
   type Work,
 } from './nodes.ts'
 import { pythonText } from './python.ts'
+import { pictureLoaders } from './load-picture.ts'
 import { rebatchers } from './rebatch.ts'
 import { savers } from './savers.ts'
 
@@ -118,22 +119,6 @@ const cropped = (of: Picture, call: Call): Picture => {
   return { kind: 'cropped', id: hash53(`cropped ${of.id} ${x},${y}`), width, height, of, x, y }
 }
 
-/** The file that an input names, as a picture. */
-const loadPicture: Behaviour = (call) => {
-  const value = call.inputs.get('image')
-  const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
-  if (named === undefined)
-    return failing('FileNotFoundError', `No such file: ${textInput(call, 'image', '')}`)
-  const picture = pictureOf(named.file.content)
-  if (picture === undefined) {
-    return failing('PIL.UnidentifiedImageError', `cannot identify image file '${named.key}'`)
-  }
-  return {
-    outputs: call.type.outputs.map(() => ({ kind: 'picture', picture, count: 1 })),
-    steps: 0,
-  }
-}
-
 const imageSize: Behaviour = (call) => {
   const source = pictureInput(call)
   const width = source?.picture.width ?? 0
@@ -209,13 +194,11 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   VAEEncodeTiled: passPicture,
   VAEEncodeForInpaint: passPicture,
   SetLatentNoiseMask: passPicture,
+  MaskToImage: passPicture,
   EmptyLatentImage: solid(() => 0),
   EmptySD3LatentImage: solid(() => 0),
   EmptyImage: solid((call) => numberInput(call, 'color') ?? 0),
   SolidMask: solid((call) => Math.round((numberInput(call, 'value') ?? 1) * 255) * 0x010101),
-  LoadImage: loadPicture,
-  LoadImageMask: loadPicture,
-  LoadImageOutput: loadPicture,
   ImageInvert: transform(inverted),
   InvertMask: transform(inverted),
   ImageScale: transform(scaled),
@@ -238,6 +221,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   FlowdoubleText: talk,
   FlowdoublePreviews: sampler((call) => numberInput(call, 'steps') ?? 0),
   FlowdoubleNotify: notify,
+  ...pictureLoaders,
   ...rebatchers,
   ...savers,
 }
