@@ -232,6 +232,16 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'files/is-changed': {
+    says: 'The workflow in a saved PNG tells the SHA-256 of each loaded file as is_changed.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/is-changed-of-own': {
+    says: 'Of a picture that the server painted, is_changed tells a text of that form for its content.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/samples': {
     says: 'Outputs that are no pictures are one small valid sample of their format.',
     basis: 'chosen',

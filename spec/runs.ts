@@ -128,6 +128,16 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'runs/stored-video-runs': {
+    says: 'LoadVideo runs again when its file was stored again, with the same bytes too.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/given-fingerprint': {
+    says: 'is_changed of a submitted loader stands for its file: while it stays, nothing changed.',
+    basis: 'observed',
+    on: local,
+  },
   'runs/failure-ends': {
     says: 'The first failing node ends the run.',
     basis: 'observed',

@@ -3,8 +3,6 @@
 import { hash53 } from '../random.ts'
 import type { Picture } from '../pictures/picture.ts'
 import { isObject, type Json, writeJson } from '../json.ts'
-import { namedFile } from './file-inputs.ts'
-import { fileFingerprint } from './files.ts'
 import {
   type Behaviour,
   byDeclaration,
@@ -224,10 +222,4 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   ...pictureLoaders,
   ...rebatchers,
   ...savers,
-}
-
-/** What the content of a node depends on besides its inputs: the bytes of the file that it loads. */
-export function fingerprintOf(call: Pick<Call, 'world'>, value: Json | undefined): string | null {
-  const named = value === undefined ? undefined : namedFile(call.world, value)
-  return named === undefined ? null : fileFingerprint(named.file)
 }

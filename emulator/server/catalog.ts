@@ -32,6 +32,8 @@ export type NodeType = {
   readonly newStyle: boolean
   /** Whether the id of the node is part of its cache signature, as for old-style types that ask for it. */
   readonly readsOwnId: boolean
+  /** Names of the hidden inputs that the node is called with, each with what it holds; of old-style types only. */
+  readonly hidden: ReadonlyMap<string, string>
   /** The entry of object_info as JSON text; empty for a type that is not listed. */
   readonly text: string
 }
@@ -47,6 +49,7 @@ export const passThrough = (class_type: string, outputNode: boolean): NodeType =
   apiNode: false,
   newStyle: false,
   readsOwnId: false,
+  hidden: new Map(),
   text: '',
 })
 
@@ -85,7 +88,11 @@ function catalogOf(text: string): Catalog {
 function nodeType(class_type: string, entry: Json): NodeType {
   if (!isObject(entry)) throw new SyntaxError(`object_info of ${class_type} is not an object`)
   const newStyle = entry.has('deprecated') && entry.has('experimental') && entry.has('api_node')
-  const hidden = group(entry, 'hidden')
+  const hidden = new Map<string, string>()
+  // New-style types are not called with theirs.
+  if (!newStyle) {
+    for (const [name, holds] of group(entry, 'hidden')) hidden.set(name, pythonText(holds))
+  }
   return {
     class_type,
     inputs: [...declared(entry, 'required'), ...declared(entry, 'optional')],
@@ -97,7 +104,8 @@ function nodeType(class_type: string, entry: Json): NodeType {
     outputNode: entry.get('output_node') === true,
     apiNode: entry.get('api_node') === true,
     newStyle,
-    readsOwnId: !newStyle && [...hidden.values()].includes('UNIQUE_ID'),
+    readsOwnId: [...hidden.values()].includes('UNIQUE_ID'),
+    hidden,
     text: writeJson(entry),
   }
 }

@@ -4,6 +4,7 @@ import { isObject, writeJson } from '../json.ts'
 import { remember } from './history.ts'
 import { announce } from './log.ts'
 import { sendStatus } from './messages.ts'
+import { hiddenInputs } from './node-inputs.ts'
 import type { Failure, Value } from './nodes.ts'
 import { pythonText } from './python.ts'
 import { nextPending } from './queue.ts'
@@ -40,7 +41,7 @@ export function fail(world: World, running: Running, id: string, failure: Failur
     `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`,
     `"exception_type": ${JSON.stringify(exception_type)}`,
     `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
-    `"current_inputs": ${currentInputs(running)}`,
+    `"current_inputs": ${currentInputs(running, id)}`,
     `"current_outputs": ${JSON.stringify([...running.graph.keys()])}`,
     `"timestamp": ${timestamp(world)}}`,
   ]
@@ -53,9 +54,10 @@ const finished = (running: Running): string[] =>
   running.executed.filter((id) => running.results.has(id))
 
 /** Inputs of the failing node, each as the list of its items [messages/error-inputs]. */
-function currentInputs(running: Running): string {
+function currentInputs(running: Running, id: string): string {
+  const items = new Map([...running.inputs, ...hiddenInputs(running, id)])
   const inputs = Array.from(
-    running.inputs,
+    items,
     ([name, items]) => `${JSON.stringify(name)}: [${items.map(inputText).join(', ')}]`,
   )
   return `{${inputs.join(', ')}}`

@@ -9,6 +9,7 @@ import { probeIntact } from '../pictures/intact.ts'
 import { MOST_PIXELS, probePicture } from '../pictures/probe.ts'
 import { hash53 } from '../random.ts'
 import { type FolderType, normalisePath } from './file-inputs.ts'
+import type { Fingerprints } from './fingerprints.ts'
 import { type SampleFormat, sampleBytes } from './samples.ts'
 import type { World } from './world.ts'
 
@@ -19,7 +20,12 @@ export type FileContent =
   | (Omit<PictureFile, 'text'> & { readonly run?: SavedBy })
 
 /** What a saved picture tells of its run: JSON texts, shared with the history. */
-export type SavedBy = { readonly graphText: string; readonly extraDataText: string }
+export type SavedBy = {
+  readonly graphText: string
+  readonly extraDataText: string
+  /** What the nodes of the graph say as `is_changed`, by their ids. */
+  readonly fingerprints: Fingerprints
+}
 
 export type StoredFile = {
   readonly content: FileContent

@@ -1,6 +1,7 @@
 // What a node about to run sees at its inputs, as lists [runs/list-maps].
 
-import type { Json } from '../json.ts'
+import { isObject, type Json, readJson } from '../json.ts'
+import { withFingerprints } from './fingerprints.ts'
 import type { NodeType } from './catalog.ts'
 import { linkOf, nodeInputs } from './graph.ts'
 import type { Lists } from './lists.ts'
@@ -27,4 +28,25 @@ function itemsOf(world: World, running: Running, value: Json): readonly Value[] 
   const result =
     running.results.get(link.source) ?? world.cache.get(running.hashes.get(link.source) ?? NaN)
   return result?.outputs.at(link.index) ?? [{ kind: 'opaque', id: 0, count: 0 }]
+}
+
+/**
+ * The hidden inputs of a node that has been called [messages/error-hidden-inputs]. Of credentials and whatever else is
+ * nobody's business there is only null.
+ */
+export function hiddenInputs(running: Running, id: string): Map<string, readonly Value[]> {
+  const hidden = new Map<string, readonly Value[]>()
+  if (running.calls === null) return hidden
+  for (const [name, holds] of running.types.get(id)?.hidden ?? []) {
+    hidden.set(name, [{ kind: 'literal', value: hiddenValue(running, id, holds) }])
+  }
+  return hidden
+}
+
+function hiddenValue({ graph, savedBy }: Running, id: string, holds: string): Json {
+  if (holds === 'UNIQUE_ID') return id
+  if (holds === 'PROMPT') return withFingerprints(graph, savedBy.fingerprints)
+  if (holds !== 'EXTRA_PNGINFO') return null
+  const extra = readJson(savedBy.extraDataText)
+  return (isObject(extra) ? extra.get('extra_pnginfo') : undefined) ?? null
 }

@@ -3,12 +3,11 @@
 import { clear } from '../bounded.ts'
 import { isObject, type JsonObject, readJson } from '../json.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
-import { fingerprintOf } from './behaviours.ts'
 import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
-import { fileInputOf } from './file-inputs.ts'
 import { saveFiles } from './files.ts'
-import { brokenLink, contentHashes, executionOrder, nodeInputs } from './graph.ts'
+import { dependsOn, fingerprintsOf } from './fingerprints.ts'
+import { brokenLink, contentHashes, executionOrder } from './graph.ts'
 import {
   type Calls,
   createCalls,
@@ -51,14 +50,15 @@ function takeRun(world: World): void {
   world.interrupted = false
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
-  const hashes = hashesOf(world, graph, types)
+  const fingerprints = fingerprintsOf(world, graph, types)
+  const hashes = contentHashes(graph, types, dependsOn(world, run, graph, fingerprints))
   keepCacheOf(world, hashes)
   const isCached = (id: string): boolean => world.cache.has(hashes.get(id) ?? NaN)
   const poison = run.poison ?? poisonOf(graph, run.outputs)
   const running: Running = {
     run,
     promptIdText: JSON.stringify(run.prompt_id),
-    savedBy: { graphText: run.graphText, extraDataText: run.extraDataText },
+    savedBy: { graphText: run.graphText, extraDataText: run.extraDataText, fingerprints },
     graph,
     types,
     hashes,
@@ -108,19 +108,6 @@ function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType>
     types.set(id, known.get(class_type) ?? passThrough(class_type, false))
   }
   return types
-}
-
-function hashesOf(
-  world: World,
-  graph: JsonObject,
-  types: ReadonlyMap<string, NodeType>,
-): ReadonlyMap<string, number> {
-  return contentHashes(graph, types, (id, type) => {
-    const input = fileInputOf(type.class_type)
-    return input === undefined
-      ? null
-      : fingerprintOf({ world }, nodeInputs(graph, id).get(input.name))
-  })
 }
 
 /** Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph]. */

@@ -1,5 +1,6 @@
 // Files that nodes load: the colours and the alpha of a picture, apart.
 
+import { createHash } from 'node:crypto'
 import { decode, encode } from 'fast-png'
 import { expect } from 'vitest'
 import { viewPath } from '../form.ts'
@@ -92,4 +93,28 @@ proves('files/loaded-alpha', async ({ connect, run }) => {
   })
   const error = messages.find(({ type }) => type === 'execution_error')
   expect(error?.data).toMatchObject({ node_id: 'take', exception_type: 'IndexError' })
+})
+
+proves('files/is-changed', async (subject) => {
+  const { colours } = await saved(subject, withAlpha, loaded)
+  const { load, ...others } = JSON.parse(colours!.text['prompt']!)
+  const hash = createHash('sha256').update(withAlpha).digest('hex')
+  const { load: submitted, ...rest } = loaded
+  expect([load, others]).toEqual([{ ...submitted, is_changed: [hash] }, rest])
+  const [entry] = Object.values<any>((await subject.get('/history')).json())
+  expect(entry.prompt[2]).toEqual(loaded)
+})
+
+proves('files/is-changed-of-own', async (subject) => {
+  const first = await saved(subject, withAlpha, loaded)
+  const again = async (image: string): Promise<unknown> => {
+    const graph = { ...loaded, load: node('LoadImage', { image }) }
+    const { colours } = await saved(subject, withAlpha, graph)
+    return JSON.parse(colours!.text['prompt']!).load.is_changed
+  }
+  expect(Object.keys(first)).toContain('colours')
+  const [own, other] = [await again('loaded_00001_.png [output]'), await again('example.png')]
+  expect(own).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+  expect(other).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+  expect(own).not.toEqual(other)
 })
