@@ -252,6 +252,26 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'files/animation-frames': {
+    says: 'An animated PNG or WebP file shows each picture of the batch for its part of fps.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/animation-text': {
+    says: 'Animated PNG files hold the workflow in comf chunks behind the pixels, WebP in EXIF.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/animation-webp': {
+    says: 'The frames of an animated WebP file are lossless, whatever its node asks for.',
+    basis: 'chosen',
+    on: local,
+  },
+  'files/animation-pixels': {
+    says: 'An animation ends before its frames hold more than 16,777,216 pixels.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/preview-3d': {
     says: 'Previews of 3D models give the model file and the camera, or null, as result.',
     basis: 'observed',

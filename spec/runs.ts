@@ -178,6 +178,11 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'runs/image-batch': {
+    says: 'ImageBatch gives the pictures of both inputs as one batch, in the size of the first.',
+    basis: 'observed',
+    on: local,
+  },
   'runs/list-too-long': {
     says: 'A node that gives more than 4096 pictures or items at an output is out of memory.',
     basis: 'chosen',

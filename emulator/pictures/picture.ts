@@ -103,7 +103,9 @@ export const longestSide = { png: 2 ** 31 - 1, jpeg: 65535, webp: 16383 } as con
 export type PictureFile = {
   readonly picture: Picture
   readonly format: PictureFormat | 'webp'
-  /** Texts for a PNG file. */
+  /** Makes it an animation, without alpha: the pictures after the first, and how long each is shown. */
+  readonly animation?: { readonly rest: readonly Picture[]; readonly frameMs: number }
+  /** Texts for a PNG file, or for an animation. */
   readonly text: readonly (readonly [keyword: string, text: string])[]
   /** Chunks of another PNG file that hold texts; they are taken over as they are. */
   readonly textChunks?: Uint8Array

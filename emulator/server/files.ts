@@ -113,8 +113,7 @@ export function saveFiles(
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
-    const saved =
-      'picture' in content ? { picture: content.picture, format: content.format, run } : content
+    const saved = 'picture' in content ? { ...content, run } : content
     store(world, save.type, subfolder, filename, saved)
     return { filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>
   })
@@ -169,7 +168,8 @@ export function fileFingerprint({ content }: Pick<StoredFile, 'content'>): strin
   if ('bytes' in content) return `${content.bytes.length}:${hashBytes(content.bytes)}`
   if ('sample' in content) return content.sample
   const { kind, id, width, height } = content.picture
-  return `${kind}:${id}:${width}x${height}`
+  const frames = (content.animation?.rest ?? []).map((frame) => `:${frame.id}`).join('')
+  return `${kind}:${id}:${width}x${height}${frames}`
 }
 
 /**

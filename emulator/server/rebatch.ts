@@ -1,6 +1,8 @@
-// Node types that take a list of batches and give another one, of batches of equal length [runs/list-rebatched].
+// Node types that put batches together: of two inputs [runs/image-batch], or of a list that becomes one of batches of
+// equal length [runs/list-rebatched].
 
 import type { Picture } from '../pictures/picture.ts'
+import { hash53 } from '../random.ts'
 import {
   batchFrom,
   batchPictures,
@@ -50,8 +52,31 @@ function unequalText(pictures: readonly Picture[]): string {
   )
 }
 
-/** Behaviours of the node types that take and give lists. */
+/** The pictures of both inputs as one batch, in the size of the first. */
+const joinBatches =
+  (firstName: string, secondName: string): Behaviour =>
+  (call) => {
+    const [first, second] = [pictureInput(call, firstName), pictureInput(call, secondName)]
+    if (first === undefined || second === undefined) return byDeclaration(call)
+    const { width, height } = first.picture
+    const others = batchPictures(second).map((of) =>
+      isAsLarge(first.picture, of) ? of : scaledTo(of, width, height),
+    )
+    return { outputs: [batchFrom([...batchPictures(first), ...others])], steps: 0 }
+  }
+
+const scaledTo = (of: Picture, width: number, height: number): Picture => ({
+  kind: 'scaled',
+  id: hash53(`scaled ${of.kind} ${of.id}`),
+  width,
+  height,
+  of,
+})
+
+/** Behaviours of the node types that put batches together. */
 export const rebatchers: Readonly<Record<string, Behaviour>> = {
+  ImageBatch: joinBatches('image1', 'image2'),
+  LatentBatch: joinBatches('samples1', 'samples2'),
   RebatchImages: rebatch(false),
   RebatchLatents: rebatch(true),
 }

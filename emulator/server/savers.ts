@@ -1,11 +1,13 @@
 // Node types that write files: pictures under the next free name, and samples for what is no picture [files/*].
 
 import { get, put } from '../bounded.ts'
+import { MOST_PIXELS } from '../pictures/probe.ts'
 import { drawLetters } from '../random.ts'
 import {
   batchPictures,
   type Behaviour,
   type Call,
+  numberInput,
   pictureInput,
   type Save,
   textInput,
@@ -49,12 +51,31 @@ const sendImages: Behaviour = (call) => {
   return { outputs: [], steps: pictures.length, socketPictures: pictures }
 }
 
-/** An animation of several pictures shows the first one only. */
-const saveAnimatedPng: Behaviour = (call) => {
-  const save = pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI'))
-  const contents = save.contents.slice(0, 1)
-  return { outputs: [], steps: 0, save: { ...save, contents, animated: true } }
-}
+/** All pictures of a batch in one file, as many as its frames can be [files/animation-pixels]. */
+const saveAnimation =
+  (format: 'png' | 'webp', isAnimated: (frames: number) => boolean): Behaviour =>
+  (call) => {
+    const prefix = textInput(call, 'filename_prefix', 'ComfyUI')
+    const source = pictureInput(call)
+    const pictures = source === undefined ? [] : batchPictures(source)
+    const [picture, ...others] = pictures
+    const most = Math.floor(MOST_PIXELS / ((picture?.width ?? 1) * (picture?.height ?? 1)))
+    const rest = others.slice(0, Math.max(0, most - 1))
+    const frameMs = Math.trunc(1000 / (numberInput(call, 'fps') ?? DEFAULT_FPS))
+    const contents = picture ? [{ picture, format, animation: { rest, frameMs } }] : []
+    const animated = isAnimated(pictures.length)
+    const save = {
+      type: 'output',
+      prefix,
+      ending: format,
+      key: 'images',
+      contents,
+      animated,
+    } as const
+    return { outputs: [], steps: 0, save }
+  }
+
+const DEFAULT_FPS = 6
 
 /** Files that are no pictures: the same small sample in every run. */
 const saveSample =
@@ -74,10 +95,6 @@ const saveSample =
     },
   })
 
-/** A single picture makes no animation. */
-const saveAnimatedWebp: Behaviour = (call) =>
-  saveSample('webp', 'images', 'ComfyUI', pictureInput(call)?.count !== 1)(call)
-
 const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
   (call) =>
@@ -93,8 +110,9 @@ export const savers: Readonly<Record<string, Behaviour>> = {
   SaveImageWebsocket: sendImages,
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
   SaveWEBM: saveVideo('webm', 'ComfyUI'),
-  SaveAnimatedPNG: saveAnimatedPng,
-  SaveAnimatedWEBP: saveAnimatedWebp,
+  SaveAnimatedPNG: saveAnimation('png', () => true),
+  // A single picture makes no animation.
+  SaveAnimatedWEBP: saveAnimation('webp', (frames) => frames !== 1),
   SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
   SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
   SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),

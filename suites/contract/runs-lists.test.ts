@@ -146,6 +146,17 @@ proves(['runs/list-maps', 'messages/error-inputs'], async ({ connect, run }) => 
   })
 })
 
+proves('runs/image-batch', async (subject) => {
+  const graph = {
+    large: pictures(2),
+    small: node('EmptyImage', { width: 8, height: 8, batch_size: 3, color: 0 }),
+    join: node('ImageBatch', { image1: ['small', 0], image2: ['large', 0] }),
+    ...measured('count', 'join', 2),
+    ...measured('width', 'join', 0),
+  }
+  expect(await shown(subject, graph)).toEqual({ count: { text: ['5'] }, width: { text: ['8'] } })
+})
+
 proves('runs/list-too-long', async ({ connect, run }) => {
   const session = await connect('me')
   const repeated = (amount: number): Graph => ({
