@@ -143,6 +143,21 @@ export const rules = {
     basis: 'observed',
     on: both,
   },
+  'runs/tile-steps': {
+    says: 'Tiled VAE nodes and ImageUpscaleWithModel send progress for each tile.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/sigma-steps': {
+    says: 'A custom sampler sends progress for each of its sigmas but one.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/dpm-fast-steps': {
+    says: 'The sampler dpm_fast tells floor(steps / 3) + 1 values, and its steps as max.',
+    basis: 'observed',
+    on: local,
+  },
   'runs/list-maps': {
     says: 'A node is called for each item of its longest list; shorter lists repeat their last.',
     basis: 'observed',

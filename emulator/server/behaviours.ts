@@ -22,6 +22,14 @@ import { pythonText } from './python.ts'
 import { pictureLoaders } from './load-picture.ts'
 import { rebatchers } from './rebatch.ts'
 import { savers } from './savers.ts'
+import {
+  decoderSteps,
+  encoderSteps,
+  schedulers,
+  toldSteps,
+  upscalerSteps,
+  withSteps,
+} from './step-counts.ts'
 
 /** A sampler paints in so many steps; with an input picture and a denoise below 1, that shows through. */
 const sampler =
@@ -37,7 +45,7 @@ const sampler =
         : scene
     const count = source?.count ?? 1
     const outputs = declaredOutputs(call).map((): Value => ({ kind: 'picture', picture, count }))
-    return { outputs, steps, preview: picture }
+    return { outputs, ...toldSteps(call, steps), preview: picture }
   }
 
 const blended = (of: Picture, over: Picture, opacity: number): Picture => ({
@@ -187,9 +195,9 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   SamplerCustom: sampler((call) => stepsOfSigmas(call) ?? 0),
   SamplerCustomAdvanced: sampler((call) => stepsOfSigmas(call) ?? 0),
   VAEDecode: passPicture,
-  VAEDecodeTiled: passPicture,
+  VAEDecodeTiled: withSteps(passPicture, decoderSteps),
   VAEEncode: passPicture,
-  VAEEncodeTiled: passPicture,
+  VAEEncodeTiled: withSteps(passPicture, encoderSteps),
   VAEEncodeForInpaint: passPicture,
   SetLatentNoiseMask: passPicture,
   MaskToImage: passPicture,
@@ -203,7 +211,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   ImageScaleBy: transform(scaled),
   LatentUpscale: transform(scaled),
   LatentUpscaleBy: transform(scaled),
-  ImageUpscaleWithModel: transform(upscaledByModel),
+  ImageUpscaleWithModel: withSteps(transform(upscaledByModel), upscalerSteps),
   ImageCrop: transform(cropped),
   GetImageSize: imageSize,
   PrimitiveInt: primitive,
@@ -221,5 +229,6 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   FlowdoubleNotify: notify,
   ...pictureLoaders,
   ...rebatchers,
+  ...schedulers,
   ...savers,
 }

@@ -18,8 +18,8 @@ export type Calls = {
   readonly outputs: Value[][]
   /** The outputs for the user as JSON texts. */
   readonly uis: string[]
-  /** Steps of the last call that had some. */
-  steps: number
+  /** What the progress of the last call that had some counted up to. */
+  max: number
 }
 
 /** The calls that a node with these inputs needs: one for each item of its longest list [runs/list-maps]. */
@@ -28,7 +28,7 @@ export function createCalls(type: NodeType, inputs: Lists): Calls {
   if (!type.takesLists) {
     for (const { length } of inputs.values()) count = Math.max(count, length)
   }
-  return { count, at: 0, outputs: [], uis: [], steps: 0 }
+  return { count, at: 0, outputs: [], uis: [], max: 0 }
 }
 
 /** What the next call sees: an item of each list, of shorter ones the last, or the lists whole. */
@@ -59,7 +59,7 @@ function whole(items: readonly Value[]): Value {
 export function takeResults(
   calls: Calls,
   type: NodeType,
-  { outputs, steps }: Work,
+  { outputs, steps, max = steps }: Work,
   ui: string | null,
 ): Failure | undefined {
   for (const [index, output] of outputs.entries()) {
@@ -68,7 +68,7 @@ export function takeResults(
     if (!fitsMemory(items)) return outOfMemory
   }
   if (ui !== null) calls.uis.push(ui)
-  if (steps > 0) calls.steps = steps
+  if (steps > 0) calls.max = max
   calls.at++
   return undefined
 }

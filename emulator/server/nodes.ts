@@ -54,6 +54,8 @@ export type Work = {
   readonly outputs: readonly (Value | readonly Value[])[]
   /** Progress messages, one per step. None when 0. */
   readonly steps: number
+  /** The number that their values count up to, where it is another than that of the steps. */
+  readonly max?: number
   /** Time of one step, or of the node when it has no steps; the world's pace when absent. */
   readonly stepMs?: number
   /** What the previews of the steps show. */

@@ -189,18 +189,18 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
 function doStep(
   world: World,
   running: Running,
-  { steps, stepMs, preview, socketPictures }: Work,
+  { steps, max = steps, stepMs, preview, socketPictures }: Work,
 ): void {
   const id = running.order[running.at] as string
   if (world.interrupted) return interruptedAt(world, running, id)
   running.step++
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
-  setRunning(running.progress, id, value, `${steps}`)
+  setRunning(running.progress, id, value, `${max}`)
   sendProgressState(world, running)
   const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
   const tellProgress = (): void =>
-    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${steps}, ${ids}}`)
+    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
   const picture = socketPictures?.[running.step - 1]
   if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
   else if (preview === undefined || world.options.preview === 'none') tellProgress()
@@ -262,7 +262,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   const hash = running.hashes.get(id)
   if (hash !== undefined && isCacheable(class_type)) world.cache.set(hash, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
-  const text = calls.steps > 0 ? `${calls.steps}` : '1.0'
+  const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)
   sendProgressState(world, running)
   running.work = null
