@@ -272,6 +272,11 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'files/loss-graph': {
+    says: 'LossGraphNode saves a PNG in the folder temp, named after its prefix and the time.',
+    basis: 'observed',
+    on: local,
+  },
   'files/preview-3d': {
     says: 'Previews of 3D models give the model file and the camera, or null, as result.',
     basis: 'observed',

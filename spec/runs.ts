@@ -198,6 +198,16 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'runs/batch-part': {
+    says: 'ImageFromBatch gives length pictures of a batch from batch_index on, as far as there are.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/batch-repeated': {
+    says: 'RepeatImageBatch gives the same pictures again, amount times.',
+    basis: 'observed',
+    on: local,
+  },
   'runs/list-too-long': {
     says: 'A node that gives more than 4096 pictures or items at an output is out of memory.',
     basis: 'chosen',

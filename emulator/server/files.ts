@@ -98,6 +98,7 @@ export function saveFiles(
     prefix: string
     ending: string
     contents: readonly FileContent[]
+    isWholeName?: boolean
   },
   run: SavedBy,
 ): readonly FileEntry[] | string {
@@ -112,7 +113,8 @@ export function saveFiles(
   const counter = (get(world.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
-    const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
+    const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
+    const filename = `${batched}${number}.${save.ending}`
     const saved = 'picture' in content ? { ...content, run } : content
     store(world, save.type, subfolder, filename, saved)
     return { filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>

@@ -42,6 +42,8 @@ export type Save = {
   readonly type: 'output' | 'temp'
   readonly prefix: string
   readonly ending: string
+  /** Whether the prefix is the whole name, so that no counter follows it. */
+  readonly isWholeName?: boolean
   readonly key: string
   readonly contents: readonly FileContent[]
   /** What the output says as `animated` beside the files; absent where it says nothing. */
@@ -213,6 +215,9 @@ export const painted = (call: Call, index = 0): Picture => ({
   id: hash53(`${call.world.pictureSeed}:${call.hash}:${index}`),
   ...sizeOf(call),
 })
+
+/** Longer batches do not fit into the memory that the double pretends to have. */
+export const MAX_BATCH = 4096
 
 /** A batch of these pictures, of which there is at least one. */
 export const batchFrom = (pictures: readonly Picture[]): Batch => ({

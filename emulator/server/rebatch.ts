@@ -1,4 +1,5 @@
-// Node types that put batches together: of two inputs [runs/image-batch], or of a list that becomes one of batches of
+// Node types that put batches together or take them apart: of two inputs or one several times
+// [runs/image-batch], or of a list that becomes one of batches of
 // equal length [runs/list-rebatched].
 
 import type { Picture } from '../pictures/picture.ts'
@@ -8,6 +9,8 @@ import {
   batchPictures,
   type Behaviour,
   byDeclaration,
+  type Call,
+  MAX_BATCH,
   failing,
   numberInput,
   pictureInput,
@@ -73,10 +76,37 @@ const scaledTo = (of: Picture, width: number, height: number): Picture => ({
   of,
 })
 
+/** So many pictures of a batch, from one of them on. */
+const part: Behaviour = (call) => {
+  const source = pictureInput(call)
+  if (source === undefined) return byDeclaration(call)
+  const first = Math.min(whole(call, 'batch_index', 0), source.count - 1)
+  const pictures = batchPictures(source).slice(first, first + Math.max(1, whole(call, 'length', 1)))
+  return { outputs: [batchFrom(pictures)], steps: 0 }
+}
+
+const whole = (call: Call, name: string, fallback: number): number =>
+  Math.max(0, Math.trunc(numberInput(call, name) ?? fallback))
+
+/** A batch so many times, one behind the other. What is too long for the memory is only told, not made. */
+const repeat: Behaviour = (call) => {
+  const source = pictureInput(call)
+  if (source === undefined) return byDeclaration(call)
+  const amount = Math.max(1, whole(call, 'amount', 1))
+  const count = source.count * amount
+  if (count > MAX_BATCH) return { outputs: [{ ...source, count }], steps: 0 }
+  const pictures = batchPictures(source)
+  return { outputs: [batchFrom(Array.from({ length: amount }, () => pictures).flat())], steps: 0 }
+}
+
 /** Behaviours of the node types that put batches together. */
 export const rebatchers: Readonly<Record<string, Behaviour>> = {
   ImageBatch: joinBatches('image1', 'image2'),
   LatentBatch: joinBatches('samples1', 'samples2'),
+  ImageFromBatch: part,
+  LatentFromBatch: part,
+  RepeatImageBatch: repeat,
+  RepeatLatentBatch: repeat,
   RebatchImages: rebatch(false),
   RebatchLatents: rebatch(true),
 }

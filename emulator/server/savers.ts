@@ -1,8 +1,9 @@
 // Node types that write files: pictures under the next free name, and samples for what is no picture [files/*].
 
 import { get, put } from '../bounded.ts'
+import type { Picture } from '../pictures/picture.ts'
 import { MOST_PIXELS } from '../pictures/probe.ts'
-import { drawLetters } from '../random.ts'
+import { drawLetters, hash53 } from '../random.ts'
 import {
   batchPictures,
   type Behaviour,
@@ -77,6 +78,26 @@ const saveAnimation =
 
 const DEFAULT_FPS = 6
 
+const GRAPH_SIZE = { width: 800, height: 600 }
+
+/** The course of a training, drawn into a file that is named after the time. */
+const drawLoss: Behaviour = (call) => {
+  const prefix = textInput(call, 'filename_prefix', 'loss_graph')
+  const picture: Picture = { kind: 'painted', id: hash53(`loss ${call.hash}`), ...GRAPH_SIZE }
+  return {
+    outputs: [],
+    steps: 0,
+    save: {
+      type: 'temp',
+      prefix: `${prefix}_%year%%month%%day%_%hour%%minute%%second%`,
+      ending: 'png',
+      isWholeName: true,
+      key: 'images',
+      contents: [{ picture, format: 'png' }],
+    },
+  }
+}
+
 /** Files that are no pictures: the same small sample in every run. */
 const saveSample =
   (format: SampleFormat, key: string, prefix: string, animated?: boolean): Behaviour =>
@@ -108,6 +129,7 @@ export const savers: Readonly<Record<string, Behaviour>> = {
   PreviewImage: previewImages,
   MaskPreview: previewImages,
   SaveImageWebsocket: sendImages,
+  LossGraphNode: drawLoss,
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
   SaveWEBM: saveVideo('webm', 'ComfyUI'),
   SaveAnimatedPNG: saveAnimation('png', () => true),

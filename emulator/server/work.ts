@@ -7,14 +7,13 @@ import {
   type Call,
   type Failure,
   failing,
+  MAX_BATCH,
   type Value,
   type Work,
 } from './nodes.ts'
 
 /** Larger pictures do not fit into the memory that the double pretends to have, in pixels. */
 const MAX_PIXELS = 4096 * 4096
-/** Nor do longer batches. */
-const MAX_BATCH = 4096
 
 /** What a call of a node does, found by its type. */
 export function workOf(call: Call): Work {

@@ -1,6 +1,7 @@
 // Lists: nodes that give several items at an output, and what becomes of them in the nodes behind.
 
 import { join } from 'node:path'
+import { decode } from 'fast-png'
 import { expect } from 'vitest'
 import { viewPath } from '../form.ts'
 import { type Graph, type Node, node } from '../graphs.ts'
@@ -155,6 +156,45 @@ proves('runs/image-batch', async (subject) => {
     ...measured('width', 'join', 0),
   }
   expect(await shown(subject, graph)).toEqual({ count: { text: ['5'] }, width: { text: ['8'] } })
+})
+
+/** Runs a graph and gives the pictures that its node `shown` saved, as base64. */
+async function pixelsOf({ connect, run, get }: Subject, graph: Graph): Promise<string[]> {
+  const { outputs } = (await run(await connect('me'), graph)).entry
+  const files: string[] = []
+  for (const image of outputs.shown.images) {
+    files.push(Buffer.from(decode((await get(viewPath(image))).bytes).data).toString('base64'))
+  }
+  return files
+}
+
+/** Three pictures of one batch, and a node that shows those of `of`. */
+const threeColors = (of: string): Graph => ({
+  red: pictures(1, 0xff0000),
+  green: pictures(1, 0x00ff00),
+  blue: pictures(1, 0x0000ff),
+  two: node('ImageBatch', { image1: ['red', 0], image2: ['green', 0] }),
+  all: node('ImageBatch', { image1: ['two', 0], image2: ['blue', 0] }),
+  shown: node('PreviewImage', { images: [of, 0] }),
+})
+
+proves(['runs/batch-part', 'runs/image-batch'], async (subject) => {
+  const all = await pixelsOf(subject, threeColors('all'))
+  expect(new Set(all).size).toBe(3)
+  const part = (batch_index: number, length: number): Promise<string[]> =>
+    pixelsOf(subject, {
+      ...threeColors('part'),
+      part: node('ImageFromBatch', { image: ['all', 0], batch_index, length }),
+    })
+  expect(await part(1, 1)).toEqual(all.slice(1, 2))
+  expect(await part(1, 9)).toEqual(all.slice(1))
+  expect(await part(9, 2)).toEqual(all.slice(2))
+})
+
+proves('runs/batch-repeated', async (subject) => {
+  const all = await pixelsOf(subject, threeColors('all'))
+  const repeat = node('RepeatImageBatch', { image: ['all', 0], amount: 2 })
+  expect(await pixelsOf(subject, { ...threeColors('repeat'), repeat })).toEqual([...all, ...all])
 })
 
 proves('runs/list-too-long', async ({ connect, run }) => {
