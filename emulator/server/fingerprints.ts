@@ -92,6 +92,7 @@ export function dependsOn(
     const text = fingerprints.get(id)
     if (text === NOT_A_NUMBER) return `${text} ${run.serial}`
     if (text !== undefined) return text
+    if (fileInputOf(class_type) === undefined) return null
     const named = namedInput(world, graph, id, class_type)
     return named === undefined ? null : fileFingerprint(named.file)
   }

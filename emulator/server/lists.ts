@@ -1,7 +1,7 @@
 // Lists [runs/list-*]: every input is one. A node is called once for each item of the longest, and what its calls give
 // is joined.
 
-import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
+import { isObject, type JsonObject, readJson, writeJson } from '../json.ts'
 import { hash53 } from '../random.ts'
 import type { NodeType } from './catalog.ts'
 import { batchFrom, batchPictures, type Failure, type Value, type Work } from './nodes.ts'
@@ -15,7 +15,7 @@ export type Calls = {
   readonly count: number
   at: number
   /** The items of each output. */
-  readonly outputs: Value[][]
+  readonly outputs: (readonly Value[])[]
   /** The outputs for the user as JSON texts. */
   readonly uis: string[]
   /** What the progress of the last call that had some counted up to. */
@@ -32,17 +32,20 @@ export function createCalls(type: NodeType, inputs: Lists): Calls {
 }
 
 /** What the next call sees: an item of each list, of shorter ones the last, or the lists whole. */
-export const inputsOfCall = (
+export function inputsOfCall(
   type: NodeType,
   inputs: Lists,
   { at }: Calls,
-): ReadonlyMap<string, Value> =>
-  new Map(
-    Array.from(inputs, ([name, items]) => [
+): ReadonlyMap<string, Value> {
+  const seen = new Map<string, Value>()
+  for (const [name, items] of inputs) {
+    seen.set(
       name,
       type.takesLists ? whole(items) : (items[Math.min(at, items.length - 1)] as Value),
-    ]),
-  )
+    )
+  }
+  return seen
+}
 
 /** Calls of one node differ in what they make, also where they see the same. */
 export const hashOfCall = (hash: number, { at }: Calls): number =>
@@ -62,10 +65,14 @@ export function takeResults(
   { outputs, steps, max = steps }: Work,
   ui: string | null,
 ): Failure | undefined {
-  for (const [index, output] of outputs.entries()) {
-    const items = (calls.outputs[index] ??= [])
-    for (const item of itemsOf(output, type.outputIsList[index] ?? false)) items.push(item)
-    if (!fitsMemory(items)) return outOfMemory
+  for (let index = 0; index < outputs.length; index++) {
+    const output = outputs[index] as Value | readonly Value[]
+    const given = itemsOf(output, type.outputIsList[index] ?? false)
+    const items = calls.outputs[index]
+    const all = items === undefined ? given : items.concat(given)
+    // One value alone has been looked at before it was made.
+    if (all.length > 1 && !fitsMemory(all)) return outOfMemory
+    calls.outputs[index] = all
   }
   if (ui !== null) calls.uis.push(ui)
   if (steps > 0) calls.max = max
@@ -80,20 +87,18 @@ function itemsOf(output: Value | readonly Value[], isList: boolean): readonly Va
   return batchPictures(output).map((picture) => batchFrom([picture]))
 }
 
-/** The outputs for the user of all calls as one: the lists of each key joined [runs/list-output]. */
+/** The outputs for the user of all calls as one: the lists of each key joined [runs/list-joined]. */
 export function joinedUi({ uis }: Calls): string | null {
-  const [first, ...more] = uis
-  if (first === undefined || more.length === 0) return first ?? null
-  const joined = readJson(first) as JsonObject
-  for (const ui of more) {
+  if (uis.length < 2) return uis[0] ?? null
+  const joined: JsonObject = new Map()
+  for (const ui of uis) {
     const next = readJson(ui)
     if (!isObject(next)) continue
-    for (const [key, items] of next) joined.set(key, [...listOf(joined, key), ...(items as Json[])])
+    for (const [key, items] of next) {
+      const list = joined.get(key)
+      if (Array.isArray(list) && Array.isArray(items)) for (const item of items) list.push(item)
+      else joined.set(key, items)
+    }
   }
   return writeJson(joined)
-}
-
-const listOf = (of: JsonObject, key: string): readonly Json[] => {
-  const list = of.get(key)
-  return Array.isArray(list) ? list : []
 }
