@@ -30,7 +30,7 @@ export const tiers = {
 /** The names in `extra_data` under which a key for partner nodes is accepted. */
 export const partnerKeys = ['api_key_partner_org', 'api_key_comfy_org'] as const
 
-/** Members of `extra_data` that no listing, history or file shows. */
+/** The credentials for partner nodes in `extra_data`, keys and a token: no listing, history or file shows them. */
 export const secretKeys = [...partnerKeys, 'auth_token_comfy_org'] as const
 
 export const rules = {
@@ -95,6 +95,11 @@ export const rules = {
     basis: 'stated',
     on: both,
     carries: ['A32'],
+  },
+  'access/partner-token': {
+    says: 'A partner node also takes the token of a signed-in account, as auth_token_comfy_org.',
+    basis: 'observed',
+    on: both,
   },
   'access/partner-key-missing': {
     says: 'A partner node without its key fails the accepted run at that node.',

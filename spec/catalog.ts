@@ -31,6 +31,7 @@ export const nodeType = {
     input_order: { type: 'object', additionalProperties: names },
     output: { type: 'array', items: {} },
     output_is_list: { type: 'array', items: flag },
+    is_input_list: flag,
     output_name: { type: 'array', items: {} },
     output_tooltips: { type: 'array', items: {} },
     name: { type: 'string' },
@@ -208,6 +209,11 @@ export const rules = {
     says: 'A node type tells inputs, their order, outputs, name, category and output_node.',
     basis: 'observed',
     on: both,
+  },
+  'catalog/list-flags': {
+    says: 'output_is_list flags outputs that are lists; no type of this version tells is_input_list.',
+    basis: 'observed',
+    on: local,
   },
   'catalog/unknown-node-type': {
     says: 'GET /object_info of an unknown type gives an empty object with 200.',

@@ -232,6 +232,16 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'files/is-changed': {
+    says: 'The workflow in a saved PNG tells the SHA-256 of each loaded file as is_changed.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/is-changed-of-own': {
+    says: 'Of a picture that the server painted, is_changed tells a text of that form for its content.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/samples': {
     says: 'Outputs that are no pictures are one small valid sample of their format.',
     basis: 'chosen',
@@ -239,6 +249,31 @@ export const rules = {
   },
   'files/animated': {
     says: 'Animations are told as animated true, a WebP file of a single frame as false.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/animation-frames': {
+    says: 'An animated PNG or WebP file shows each picture of the batch for its part of fps.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/animation-text': {
+    says: 'Animated PNG files hold the workflow in comf chunks behind the pixels, WebP in EXIF.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/animation-webp': {
+    says: 'The frames of an animated WebP file are lossless, whatever its node asks for.',
+    basis: 'chosen',
+    on: local,
+  },
+  'files/animation-pixels': {
+    says: 'An animation ends before its frames hold more than 16,777,216 pixels.',
+    basis: 'chosen',
+    on: local,
+  },
+  'files/loss-graph': {
+    says: 'LossGraphNode saves a PNG in the folder temp, named after its prefix and the time.',
     basis: 'observed',
     on: local,
   },
@@ -316,6 +351,21 @@ export const rules = {
     says: 'A hosted upload without type is stored among the outputs.',
     basis: 'observed',
     on: hosted,
+  },
+  'files/loaded-alpha': {
+    says: 'LoadImage gives the colours of a file opaque, and its alpha inverted as a mask.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/loaded-without-alpha': {
+    says: 'The mask of a file without an alpha channel is black, 64 pixels wide and high.',
+    basis: 'observed',
+    on: local,
+  },
+  'files/loaded-mask': {
+    says: 'LoadImageMask gives one channel of a file as a mask, the alpha inverted.',
+    basis: 'observed',
+    on: local,
   },
   'files/hosted-upload-subfolder': {
     says: 'A hosted upload tells its subfolder back and is stored without it.',

@@ -398,6 +398,16 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'messages/error-inputs': {
+    says: 'current_inputs holds each input of the failing node as the list of its items.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/error-hidden-inputs': {
+    says: 'current_inputs of an old-style type hold its hidden inputs too, credentials as null.',
+    basis: 'observed',
+    on: local,
+  },
   'messages/interrupted': {
     says: 'A cancelled run sends execution_interrupted with its prompt_id.',
     basis: 'stated',

@@ -112,6 +112,11 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'queue/twins': {
+    says: 'A submit with number and id of a pending run and another graph answers 500, yet it runs.',
+    basis: 'observed',
+    on: local,
+  },
   'queue/by-number': {
     says: 'Runs are listed and run by their number, equal ones in the order of their submits.',
     basis: 'chosen',

@@ -128,6 +128,16 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'runs/stored-video-runs': {
+    says: 'LoadVideo runs again when its file was stored again, with the same bytes too.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/given-fingerprint': {
+    says: 'is_changed of a submitted loader stands for its file: while it stays, nothing changed.',
+    basis: 'observed',
+    on: local,
+  },
   'runs/failure-ends': {
     says: 'The first failing node ends the run.',
     basis: 'observed',
@@ -136,6 +146,76 @@ export const rules = {
   'runs/no-time-out': {
     says: 'A run takes as long as it takes, and no socket is closed for having waited.',
     basis: 'observed',
+    on: local,
+  },
+  'runs/tile-steps': {
+    says: 'Tiled VAE nodes and ImageUpscaleWithModel send progress for each tile.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/sigma-steps': {
+    says: 'A custom sampler sends progress for each of its sigmas but one.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/dpm-fast-steps': {
+    says: 'The sampler dpm_fast tells floor(steps / 3) + 1 values, and its steps as max.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-maps': {
+    says: 'A node is called for each item of its longest list; shorter lists repeat their last.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-joined': {
+    says: 'A node called for several items gives their outputs as lists, in one executed.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-steps': {
+    says: 'The progress of a node begins again with each item, and it finishes once.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-interrupted': {
+    says: 'An interrupt is also noticed between the items of a node.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-rebatched': {
+    says: 'RebatchImages and RebatchLatents take whole lists and give one list of batches.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-taken-whole': {
+    says: 'A type whose is_input_list is true is called once, with all pictures of a list.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-of-batch': {
+    says: 'A list output of any other type has one item for each picture of its batch.',
+    basis: 'chosen',
+    on: local,
+  },
+  'runs/image-batch': {
+    says: 'ImageBatch gives the pictures of both inputs as one batch, in the size of the first.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/batch-part': {
+    says: 'ImageFromBatch gives length pictures of a batch from batch_index on, as far as there are.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/batch-repeated': {
+    says: 'RepeatImageBatch gives the same pictures again, amount times.',
+    basis: 'observed',
+    on: local,
+  },
+  'runs/list-too-long': {
+    says: 'A node that gives more than 4096 pictures or items at an output is out of memory.',
+    basis: 'chosen',
     on: local,
   },
   'runs/local-exception-names': {

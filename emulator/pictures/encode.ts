@@ -1,12 +1,14 @@
 // The bytes of pictures and previews, made once and kept a while: many ask for the same.
 
 import { hash53 } from '../random.ts'
+import { encodeApng } from './apng.ts'
 import { encodeJpeg } from './jpeg.ts'
 import { paint, paintPreview } from './paint.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
 import { onlyChannels } from './pixels.ts'
 import { encodePng } from './png.ts'
 import { withTextChunks } from './png-chunks.ts'
+import { encodeWebpAnimation } from './webp-animation.ts'
 import { encodeWebp } from './webp.ts'
 
 /** The file of `picture` in its own size; JPEG at quality 95. Shared with others: do not write to it. */
@@ -15,9 +17,11 @@ export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Arr
 
 /** The bytes of a file of a picture. Shared with others: do not write to them. */
 export const encodeFile = (file: PictureFile): Uint8Array => {
-  const { picture, format, text, textChunks, quality = JPEG_QUALITY, channels } = file
+  const { picture, animation, format, text, textChunks, quality = JPEG_QUALITY, channels } = file
   const texts = text.length === 0 ? '' : ` ${hash53(JSON.stringify(text))}`
-  const bytes = keep(`${keyOf(picture)} ${format} ${quality} ${channels}${texts}`, () => {
+  const more = animation === undefined ? '' : ` ${JSON.stringify(animationKey(animation))}`
+  const bytes = keep(`${keyOf(picture)} ${format} ${quality} ${channels}${texts}${more}`, () => {
+    if (animation !== undefined) return encodeAnimation(file, animation)
     const pixels = paint(picture)
     const isPart = channels === 'rgb' || channels === 'a'
     const shown = isPart ? onlyChannels(pixels, channels) : pixels
@@ -38,6 +42,17 @@ export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Arr
 }
 
 const JPEG_QUALITY = 95
+
+type Animation = NonNullable<PictureFile['animation']>
+
+const encodeAnimation = ({ picture, format, text }: PictureFile, { rest, frameMs }: Animation) =>
+  (format === 'webp' ? encodeWebpAnimation : encodeApng)(
+    [picture, ...rest].map(paint),
+    frameMs,
+    text,
+  )
+
+const animationKey = ({ rest, frameMs }: Animation) => [frameMs, ...rest.map(keyOf)]
 
 const keyOf = ({ kind, id, width, height }: Picture): string => `${kind} ${id} ${width}x${height}`
 

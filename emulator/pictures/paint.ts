@@ -2,8 +2,17 @@
 
 import { decodePicture } from './decode.ts'
 import { CELL, coarsen, expand, mixNoise } from './mosaic.ts'
-import type { Picture, Preview } from './picture.ts'
-import { blend, crop, fill, invert, type Pixels, withAlphaOf } from './pixels.ts'
+import type { Channel, Picture, Preview } from './picture.ts'
+import {
+  blend,
+  crop,
+  fill,
+  greyOf,
+  invert,
+  onlyChannels,
+  type Pixels,
+  withAlphaOf,
+} from './pixels.ts'
 import { seedOf } from './random.ts'
 import { scale, type Target } from './resample.ts'
 import { paintScene } from './scene-paint.ts'
@@ -63,8 +72,13 @@ const paintKind = (picture: Picture, make: Maker): Pixels => {
       const of = scale(make(picture.of), { width, height })
       return withAlphaOf(of, scale(make(picture.mask), { width, height }))
     }
+    case 'channel':
+      return takeChannel(make(picture.of), picture.channel)
   }
 }
+
+const takeChannel = (pixels: Pixels, channel: Channel): Pixels =>
+  channel === 'rgb' ? onlyChannels(pixels, 'rgb') : greyOf(pixels, channel)
 
 /** The scene of a picture's id, on any number of pixels. */
 const paintId = (picture: Picture, { width, height, spanX = 1, spanY = 1 }: Target): Pixels => {
@@ -168,5 +182,7 @@ const paintKindSmall = (picture: Picture, target: Target, make: Maker): Pixels =
       return blend(make(picture.of), make(picture.over), picture.opacity)
     case 'masked':
       return withAlphaOf(make(picture.of), make(picture.mask))
+    case 'channel':
+      return takeChannel(make(picture.of), picture.channel)
   }
 }

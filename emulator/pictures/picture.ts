@@ -73,6 +73,18 @@ export type Picture =
       readonly of: Picture
       readonly mask: Extract<Picture, { kind: 'stored' }>
     }
+  /** The colours of `of` without its alpha, or one of its channels as grey; opaque. */
+  | {
+      readonly kind: 'channel'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly of: Picture
+      readonly channel: Channel
+    }
+
+/** What is taken out of a picture: all colours, or one channel. */
+export type Channel = 'rgb' | 'red' | 'green' | 'blue' | 'alpha'
 
 /** A preview: how `of` looks after `step` of `steps`, at most `maxSize` pixels wide and high. */
 export type Preview = {
@@ -91,7 +103,9 @@ export const longestSide = { png: 2 ** 31 - 1, jpeg: 65535, webp: 16383 } as con
 export type PictureFile = {
   readonly picture: Picture
   readonly format: PictureFormat | 'webp'
-  /** Texts for a PNG file. */
+  /** Makes it an animation, without alpha: the pictures after the first, and how long each is shown. */
+  readonly animation?: { readonly rest: readonly Picture[]; readonly frameMs: number }
+  /** Texts for a PNG file, or for an animation. */
   readonly text: readonly (readonly [keyword: string, text: string])[]
   /** Chunks of another PNG file that hold texts; they are taken over as they are. */
   readonly textChunks?: Uint8Array

@@ -71,6 +71,18 @@ export const onlyChannels = (pixels: Pixels, channels: 'rgb' | 'a'): Pixels => {
   return { ...pixels, data }
 }
 
+const channelAt = { red: 0, green: 1, blue: 2, alpha: 3 } as const
+
+/** An opaque copy in grey, as bright as one channel. */
+export const greyOf = (pixels: Pixels, channel: keyof typeof channelAt): Pixels => {
+  const data = pixels.data.slice()
+  for (let at = 0; at < data.length; at += 4) {
+    data.fill(data[at + channelAt[channel]]!, at, at + 3)
+    data[at + 3] = 255
+  }
+  return { ...pixels, data }
+}
+
 /** `over` drawn on `of` with an opacity of 0 to 1; both have the same size. */
 export const blend = (of: Pixels, over: Pixels, opacity: number): Pixels => {
   const pixels = blank(of.width, of.height)

@@ -1,6 +1,9 @@
 // The chunks of PNG files, sorted out before one library reads them and after it wrote them.
-// It imports nothing, so that the server can look at uploads without loading a decoder.
+// It imports no library, so that the server can look at uploads without loading a decoder.
 
+import { concat } from '../bytes.ts'
+
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const SIGNATURE_LENGTH = 8
 /** Length, name and checksum: what a chunk has besides its content. */
 const FRAME_LENGTH = 12
@@ -76,6 +79,31 @@ const checksum = (bytes: Uint8Array): number => {
   for (const byte of bytes) crc = crcTable[(crc ^ byte) & 255]! ^ (crc >>> 8)
   return (crc ^ 0xffffffff) >>> 0
 }
+
+/** A whole chunk, with its length and its checksum. */
+export const chunk = (name: string, ...parts: readonly Uint8Array[]): Uint8Array => {
+  const content = concat(parts)
+  const bytes = new Uint8Array(content.length + FRAME_LENGTH)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, content.length)
+  for (let i = 0; i < name.length; i++) bytes[4 + i] = name.charCodeAt(i)
+  bytes.set(content, 8)
+  view.setUint32(bytes.length - 4, checksum(bytes.subarray(4, -4)))
+  return bytes
+}
+
+/** The contents of all chunks of this name. */
+export const contentsOf = (bytes: Uint8Array, name: string): Uint8Array[] =>
+  chunksOf(bytes)
+    .filter((chunk) => chunk.name === name)
+    .map(({ at, end }) => bytes.subarray(at + 8, end - 4))
+
+/** A PNG file of these chunks. */
+export const pngOf = (chunks: readonly Uint8Array[]): Uint8Array => concat([SIGNATURE, ...chunks])
+
+/** Whether a PNG file has a chunk of this name. */
+export const hasChunk = (bytes: Uint8Array, name: string): boolean =>
+  chunksOf(bytes).some((chunk) => chunk.name === name)
 
 const isText = ({ name }: Chunk): boolean => name === 'tEXt' || name === 'zTXt' || name === 'iTXt'
 

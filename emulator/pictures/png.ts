@@ -5,6 +5,9 @@ import { encode } from 'fast-png'
 import type { Pixels } from './pixels.ts'
 import { textsFirst } from './png-chunks.ts'
 
+/** JSON texts for a file, each with its keyword. */
+export type Texts = ReadonlyArray<readonly [keyword: string, json: string]>
+
 /** Level 1 takes a third of the time of the usual 6; the scenes pack well at any level. */
 const LEVEL = 1
 
@@ -14,22 +17,24 @@ const LEVEL = 1
  * ASCII are written as \uXXXX, as real servers do. Pairs with a keyword that PNG does not allow
  * (1 to 79 printable Latin-1 characters) are left out; of equal keywords the last one counts.
  */
-export const encodePng = (
-  pixels: Pixels,
-  text: ReadonlyArray<readonly [keyword: string, text: string]> = [],
-  keepsAlpha = false,
-): Uint8Array => {
-  const texts = text.filter(([keyword]) => /^[\x20-\x7e\xa1-\xff]{1,79}$/.test(keyword))
+export const encodePng = (pixels: Pixels, text: Texts = [], keepsAlpha = false): Uint8Array => {
+  const texts = usableTexts(text)
   const png = encode(
     {
       ...(keepsAlpha ? { ...pixels, channels: 4 } : withoutIdleAlpha(pixels)),
       depth: 8,
-      text: Object.fromEntries(texts.map(([keyword, json]) => [keyword, escapeJson(json)])),
+      text: Object.fromEntries(texts),
     },
     { zlib: { level: LEVEL } },
   )
   return texts.length > 0 ? textsFirst(png) : png
 }
+
+/** The texts whose keywords a file can hold, as JSON in ASCII. */
+export const usableTexts = (text: Texts): Texts =>
+  text
+    .filter(([keyword]) => /^[\x20-\x7e\xa1-\xff]{1,79}$/.test(keyword))
+    .map(([keyword, json]) => [keyword, escapeJson(json)])
 
 const escapeJson = (json: string): string =>
   json.replace(

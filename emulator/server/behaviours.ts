@@ -3,8 +3,6 @@
 import { hash53 } from '../random.ts'
 import type { Picture } from '../pictures/picture.ts'
 import { isObject, type Json, writeJson } from '../json.ts'
-import { namedFile } from './file-inputs.ts'
-import { fileFingerprint, pictureOf } from './files.ts'
 import {
   type Behaviour,
   byDeclaration,
@@ -21,7 +19,17 @@ import {
   type Work,
 } from './nodes.ts'
 import { pythonText } from './python.ts'
+import { pictureLoaders } from './load-picture.ts'
+import { rebatchers } from './rebatch.ts'
 import { savers } from './savers.ts'
+import {
+  decoderSteps,
+  encoderSteps,
+  schedulers,
+  toldSteps,
+  upscalerSteps,
+  withSteps,
+} from './step-counts.ts'
 
 /** A sampler paints in so many steps; with an input picture and a denoise below 1, that shows through. */
 const sampler =
@@ -37,7 +45,7 @@ const sampler =
         : scene
     const count = source?.count ?? 1
     const outputs = declaredOutputs(call).map((): Value => ({ kind: 'picture', picture, count }))
-    return { outputs, steps, preview: picture }
+    return { outputs, ...toldSteps(call, steps), preview: picture }
   }
 
 const blended = (of: Picture, over: Picture, opacity: number): Picture => ({
@@ -60,8 +68,7 @@ const advancedSteps = (call: Call): number => {
 const passPicture: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  const passed: Value = { kind: 'picture', ...source }
-  return { outputs: call.type.outputs.map(() => passed), steps: 0 }
+  return { outputs: call.type.outputs.map(() => source), steps: 0 }
 }
 
 /** An empty latent or image: one colour until something is painted on it. */
@@ -82,7 +89,11 @@ const transform =
     const source = pictureInput(call)
     if (source === undefined) return byDeclaration(call)
     const picture = change(source.picture, call)
-    return { outputs: [{ kind: 'picture', picture, count: source.count }], steps: 0 }
+    const rest = source.rest?.map((of) => change(of, call))
+    return {
+      outputs: [{ kind: 'picture', picture, ...(rest && { rest }), count: source.count }],
+      steps: 0,
+    }
   }
 
 const inverted = (of: Picture): Picture => ({
@@ -112,22 +123,6 @@ const cropped = (of: Picture, call: Call): Picture => {
   const width = Math.min(numberInput(call, 'width') ?? of.width, of.width - x)
   const height = Math.min(numberInput(call, 'height') ?? of.height, of.height - y)
   return { kind: 'cropped', id: hash53(`cropped ${of.id} ${x},${y}`), width, height, of, x, y }
-}
-
-/** The file that an input names, as a picture. */
-const loadPicture: Behaviour = (call) => {
-  const value = call.inputs.get('image')
-  const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
-  if (named === undefined)
-    return failing('FileNotFoundError', `No such file: ${textInput(call, 'image', '')}`)
-  const picture = pictureOf(named.file.content)
-  if (picture === undefined) {
-    return failing('PIL.UnidentifiedImageError', `cannot identify image file '${named.key}'`)
-  }
-  return {
-    outputs: call.type.outputs.map(() => ({ kind: 'picture', picture, count: 1 })),
-    steps: 0,
-  }
 }
 
 const imageSize: Behaviour = (call) => {
@@ -200,25 +195,23 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   SamplerCustom: sampler((call) => stepsOfSigmas(call) ?? 0),
   SamplerCustomAdvanced: sampler((call) => stepsOfSigmas(call) ?? 0),
   VAEDecode: passPicture,
-  VAEDecodeTiled: passPicture,
+  VAEDecodeTiled: withSteps(passPicture, decoderSteps),
   VAEEncode: passPicture,
-  VAEEncodeTiled: passPicture,
+  VAEEncodeTiled: withSteps(passPicture, encoderSteps),
   VAEEncodeForInpaint: passPicture,
   SetLatentNoiseMask: passPicture,
+  MaskToImage: passPicture,
   EmptyLatentImage: solid(() => 0),
   EmptySD3LatentImage: solid(() => 0),
   EmptyImage: solid((call) => numberInput(call, 'color') ?? 0),
   SolidMask: solid((call) => Math.round((numberInput(call, 'value') ?? 1) * 255) * 0x010101),
-  LoadImage: loadPicture,
-  LoadImageMask: loadPicture,
-  LoadImageOutput: loadPicture,
   ImageInvert: transform(inverted),
   InvertMask: transform(inverted),
   ImageScale: transform(scaled),
   ImageScaleBy: transform(scaled),
   LatentUpscale: transform(scaled),
   LatentUpscaleBy: transform(scaled),
-  ImageUpscaleWithModel: transform(upscaledByModel),
+  ImageUpscaleWithModel: withSteps(transform(upscaledByModel), upscalerSteps),
   ImageCrop: transform(cropped),
   GetImageSize: imageSize,
   PrimitiveInt: primitive,
@@ -234,11 +227,8 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   FlowdoubleText: talk,
   FlowdoublePreviews: sampler((call) => numberInput(call, 'steps') ?? 0),
   FlowdoubleNotify: notify,
+  ...pictureLoaders,
+  ...rebatchers,
+  ...schedulers,
   ...savers,
-}
-
-/** What the content of a node depends on besides its inputs: the bytes of the file that it loads. */
-export function fingerprintOf(call: Pick<Call, 'world'>, value: Json | undefined): string | null {
-  const named = value === undefined ? undefined : namedFile(call.world, value)
-  return named === undefined ? null : fileFingerprint(named.file)
 }

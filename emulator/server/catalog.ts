@@ -22,12 +22,18 @@ export type NodeType = {
   readonly class_type: string
   readonly inputs: readonly Declared[]
   readonly outputs: readonly (string | Json[])[]
+  /** For each output, whether it is a list. */
+  readonly outputIsList: readonly boolean[]
+  /** Whether one call takes the lists of all inputs whole, instead of one call for each item. */
+  readonly takesLists: boolean
   readonly outputNode: boolean
   readonly apiNode: boolean
   /** New-style types print other exception texts and do not have their combos checked. */
   readonly newStyle: boolean
   /** Whether the id of the node is part of its cache signature, as for old-style types that ask for it. */
   readonly readsOwnId: boolean
+  /** Names of the hidden inputs that the node is called with, each with what it holds; of old-style types only. */
+  readonly hidden: ReadonlyMap<string, string>
   /** The entry of object_info as JSON text; empty for a type that is not listed. */
   readonly text: string
 }
@@ -37,10 +43,13 @@ export const passThrough = (class_type: string, outputNode: boolean): NodeType =
   class_type,
   inputs: [],
   outputs: [],
+  outputIsList: [],
+  takesLists: false,
   outputNode,
   apiNode: false,
   newStyle: false,
   readsOwnId: false,
+  hidden: new Map(),
   text: '',
 })
 
@@ -79,20 +88,30 @@ function catalogOf(text: string): Catalog {
 function nodeType(class_type: string, entry: Json): NodeType {
   if (!isObject(entry)) throw new SyntaxError(`object_info of ${class_type} is not an object`)
   const newStyle = entry.has('deprecated') && entry.has('experimental') && entry.has('api_node')
-  const hidden = group(entry, 'hidden')
+  const hidden = new Map<string, string>()
+  // New-style types are not called with theirs.
+  if (!newStyle) {
+    for (const [name, holds] of group(entry, 'hidden')) hidden.set(name, pythonText(holds))
+  }
   return {
     class_type,
     inputs: [...declared(entry, 'required'), ...declared(entry, 'optional')],
     outputs: list(entry.get('output')).map((type) =>
       Array.isArray(type) ? type : pythonText(type),
     ),
+    outputIsList: list(entry.get('output_is_list')).map((flag) => flag === true),
+    takesLists: entry.get('is_input_list') === true || takesLists.has(class_type),
     outputNode: entry.get('output_node') === true,
     apiNode: entry.get('api_node') === true,
     newStyle,
-    readsOwnId: !newStyle && [...hidden.values()].includes('UNIQUE_ID'),
+    readsOwnId: [...hidden.values()].includes('UNIQUE_ID'),
+    hidden,
     text: writeJson(entry),
   }
 }
+
+/** Types of the built-in catalogue that take whole lists, which its object_info does not tell [runs/list-taken-whole]. */
+const takesLists: ReadonlySet<string> = new Set(['RebatchImages', 'RebatchLatents'])
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 

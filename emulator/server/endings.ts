@@ -1,10 +1,12 @@
 // How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
 
-import { writeJson } from '../json.ts'
 import { type Ending, remember } from './history.ts'
+import { isObject, writeJson } from '../json.ts'
 import { announce } from './log.ts'
 import { sendStatus } from './messages.ts'
-import type { Failure } from './nodes.ts'
+import { hiddenInputs } from './node-inputs.ts'
+import type { Failure, Value } from './nodes.ts'
+import { pythonText } from './python.ts'
 import { nextPending } from './queue.ts'
 import { idAndTime, resultOf, type Running, tell } from './running.ts'
 import { remaining, timestamp, type World } from './world.ts'
@@ -39,7 +41,7 @@ export function fail(world: World, running: Running, id: string, failure: Failur
     `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`,
     `"exception_type": ${JSON.stringify(exception_type)}`,
     `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
-    `"current_inputs": ${currentInputs(running)}`,
+    `"current_inputs": ${currentInputs(running, id)}`,
     `"current_outputs": ${JSON.stringify([...running.graph.keys()])}`,
     `"timestamp": ${timestamp(world)}}`,
   ]
@@ -52,14 +54,22 @@ export function fail(world: World, running: Running, id: string, failure: Failur
 const finished = (running: Running): string[] =>
   running.executed.filter((id) => running.results.has(id))
 
-/** Inputs of the failing node: literals as they are, what else there is by its kind. */
-function currentInputs(running: Running): string {
-  const inputs = Array.from(running.inputs, ([name, value]) => {
-    const text =
-      value.kind === 'literal' ? writeJson(value.value) : JSON.stringify(`<${value.kind}>`)
-    return `${JSON.stringify(name)}: [${text}]`
-  })
+/** Inputs of the failing node, each as the list of its items [messages/error-inputs]. */
+function currentInputs(running: Running, id: string): string {
+  const items = new Map([...running.inputs, ...hiddenInputs(running, id)])
+  const inputs = Array.from(
+    items,
+    ([name, items]) => `${JSON.stringify(name)}: [${items.map(inputText).join(', ')}]`,
+  )
   return `{${inputs.join(', ')}}`
+}
+
+/** Numbers, texts and the like as they are, other literals as Python prints them, what else there is by its kind. */
+function inputText(item: Value): string {
+  if (item.kind !== 'literal') return JSON.stringify(`<${item.kind}>`)
+  const { value } = item
+  const isNested = isObject(value) || Array.isArray(value)
+  return isNested ? JSON.stringify(pythonText(value)) : writeJson(value)
 }
 
 /** Files the run in the history, then tells its client that it is over [messages/executing-null-last]. */

@@ -9,6 +9,7 @@ import { probeIntact } from '../pictures/intact.ts'
 import { MOST_PIXELS, probePicture } from '../pictures/probe.ts'
 import { hash53 } from '../random.ts'
 import { type FolderType, normalisePath } from './paths.ts'
+import type { Fingerprints } from './fingerprints.ts'
 import { type SampleFormat, sampleBytes } from './samples.ts'
 import type { World } from './world.ts'
 
@@ -19,7 +20,12 @@ export type FileContent =
   | (Omit<PictureFile, 'text'> & { readonly run?: SavedBy })
 
 /** What a saved picture tells of its run: JSON texts, shared with the history. */
-export type SavedBy = { readonly graphText: string; readonly extraDataText: string }
+export type SavedBy = {
+  readonly graphText: string
+  readonly extraDataText: string
+  /** What the nodes of the graph say as `is_changed`, by their ids. */
+  readonly fingerprints: Fingerprints
+}
 
 export type StoredFile = {
   readonly content: FileContent
@@ -92,6 +98,7 @@ export function saveFiles(
     prefix: string
     ending: string
     contents: readonly FileContent[]
+    isWholeName?: boolean
   },
   run: SavedBy,
 ): readonly FileEntry[] | string {
@@ -106,9 +113,9 @@ export function saveFiles(
   const counter = (get(world.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
-    const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
-    const saved =
-      'picture' in content ? { picture: content.picture, format: content.format, run } : content
+    const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
+    const filename = `${batched}${number}.${save.ending}`
+    const saved = 'picture' in content ? { ...content, run } : content
     store(world, save.type, subfolder, filename, saved)
     return { filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>
   })
@@ -163,7 +170,8 @@ export function fileFingerprint({ content }: Pick<StoredFile, 'content'>): strin
   if ('bytes' in content) return `${content.bytes.length}:${hashBytes(content.bytes)}`
   if ('sample' in content) return content.sample
   const { kind, id, width, height } = content.picture
-  return `${kind}:${id}:${width}x${height}`
+  const frames = (content.animation?.rest ?? []).map((frame) => `:${frame.id}`).join('')
+  return `${kind}:${id}:${width}x${height}${frames}`
 }
 
 /**

@@ -1,5 +1,6 @@
 // Encodes binary frames after the layouts of spec/frames.ts [frames/*]. Decoding is the business of the suites alone.
 
+import { concat } from '../bytes.ts'
 import { frames } from '../../spec/frames.ts'
 import type { FrameField } from '../../spec/language.ts'
 import type { FrameContent } from '../machine.ts'
@@ -38,15 +39,5 @@ function fieldValue(
 function u32(value: number): Uint8Array {
   const bytes = new Uint8Array(4)
   new DataView(bytes.buffer).setUint32(0, value)
-  return bytes
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
   return bytes
 }

@@ -25,12 +25,19 @@ export function linkOf(value: Json): Link | undefined {
   return index === undefined ? undefined : { source: value[0], index }
 }
 
-/** Ids that links of the graph name but no node has, with the node that links there. */
-export function brokenLink(graph: JsonObject): { id: string; source: string } | undefined {
-  for (const id of graph.keys()) {
+/** A link to a node that the graph does not have, of a node that these outputs need: who links, and where. */
+export function brokenLink(
+  graph: JsonObject,
+  outputs: readonly string[],
+): { id: string; source: string } | undefined {
+  const needed = new Set(outputs)
+  // A set that grows while it is walked through is walked through to its end.
+  for (const id of needed) {
     for (const value of nodeInputs(graph, id).values()) {
-      const link = linkOf(value)
-      if (link !== undefined && !graph.has(link.source)) return { id, source: link.source }
+      const source = linkOf(value)?.source
+      if (source === undefined) continue
+      if (!graph.has(source)) return { id, source }
+      needed.add(source)
     }
   }
   return undefined

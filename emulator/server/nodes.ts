@@ -8,14 +8,22 @@ import { pythonText } from './python.ts'
 import type { FileContent } from './files.ts'
 import type { World } from './world.ts'
 
-/** What travels along a link. Pictures stand for IMAGE, LATENT and MASK alike; `count` is the batch size. */
+/** A batch of pictures. Those after the first follow from it, or are `rest`; `count` is how many there are. */
+export type Batch = {
+  readonly kind: 'picture'
+  readonly picture: Picture
+  readonly rest?: readonly Picture[]
+  readonly count: number
+}
+
+/** An item of what travels along a link, which is a list. Pictures stand for IMAGE, LATENT and MASK alike. */
 export type Value =
-  | { readonly kind: 'picture'; readonly picture: Picture; readonly count: number }
+  | Batch
   | { readonly kind: 'literal'; readonly value: Json }
   /** Models, conditioning and whatever else cannot be looked into. `count` is the number of sampling steps of SIGMAS. */
   | { readonly kind: 'opaque'; readonly id: number; readonly count: number }
 
-/** A node about to run. */
+/** A node about to be called: once, or for one item of its lists. */
 export type Call = {
   readonly world: World
   readonly node_id: string
@@ -34,17 +42,22 @@ export type Save = {
   readonly type: 'output' | 'temp'
   readonly prefix: string
   readonly ending: string
+  /** Whether the prefix is the whole name, so that no counter follows it. */
+  readonly isWholeName?: boolean
   readonly key: string
   readonly contents: readonly FileContent[]
   /** What the output says as `animated` beside the files; absent where it says nothing. */
   readonly animated?: boolean
 }
 
-/** The work of one node. */
+/** The work of one call of a node. */
 export type Work = {
-  readonly outputs: readonly Value[]
+  /** One value for each output, or its items where a list output says itself what they are. */
+  readonly outputs: readonly (Value | readonly Value[])[]
   /** Progress messages, one per step. None when 0. */
   readonly steps: number
+  /** The number that their values count up to, where it is another than that of the steps. */
+  readonly max?: number
   /** Time of one step, or of the node when it has no steps; the world's pace when absent. */
   readonly stepMs?: number
   /** What the previews of the steps show. */
@@ -65,7 +78,8 @@ export type Behaviour = (call: Call) => Work
 
 /** A result that is kept for later runs. `ui` is the output for the user as JSON text, or null. */
 export type NodeResult = {
-  readonly outputs: readonly Value[]
+  /** The items of each output: one, unless it is a list or the node was called for several. */
+  readonly outputs: readonly (readonly Value[])[]
   readonly ui: string | null
   /** Id of the node that produced it, which the history tells for cached outputs too. */
   readonly producer: string
@@ -154,10 +168,7 @@ export function textInput(call: Call, name: string, fallback: string): string {
 }
 
 /** The first picture among the inputs, or the named one. */
-export function pictureInput(
-  call: Call,
-  name?: string,
-): { readonly picture: Picture; readonly count: number } | undefined {
+export function pictureInput(call: Call, name?: string): Batch | undefined {
   if (name !== undefined) {
     const value = call.inputs.get(name)
     return value?.kind === 'picture' ? value : undefined
@@ -205,9 +216,21 @@ export const painted = (call: Call, index = 0): Picture => ({
   ...sizeOf(call),
 })
 
-/** The pictures of a batch: all of one origin, each with its own content. */
-export function batchPictures({ picture, count }: { picture: Picture; count: number }): Picture[] {
+/** Longer batches do not fit into the memory that the double pretends to have. */
+export const MAX_BATCH = 4096
+
+/** A batch of these pictures, of which there is at least one. */
+export const batchFrom = (pictures: readonly Picture[]): Batch => ({
+  kind: 'picture',
+  picture: pictures[0] as Picture,
+  rest: pictures.slice(1),
+  count: pictures.length,
+})
+
+/** The pictures of a batch: its own, or all of one origin, each with its own content. */
+export function batchPictures({ picture, rest, count }: Batch): Picture[] {
   const pictures = [picture]
+  if (rest !== undefined) return [...pictures, ...rest]
   for (let index = 1; index < count; index++) {
     pictures.push(
       picture.kind === 'painted' ? { ...picture, id: hash53(`${picture.id}:${index}`) } : picture,

@@ -23,7 +23,8 @@ function sizeOf(run: Run): number {
 export const hasRoom = ({ pendingBytes, options }: World, run: Run): boolean =>
   pendingBytes + sizeOf(run) <= options.pendingLimitBytes
 
-export function enqueue(world: World, run: Run): void {
+/** Adds a run to those that wait. `untold` sends no status, as where a real server trips over the run. */
+export function enqueue(world: World, run: Run, telling: 'told' | 'untold' = 'told'): void {
   pushHeap(world.pending, run, before)
   const sameId = world.pendingById.get(run.prompt_id)
   if (sameId === undefined) world.pendingById.set(run.prompt_id, [run])
@@ -34,7 +35,7 @@ export function enqueue(world: World, run: Run): void {
     ({ running, dueMs, dead }) => !running && !dead && dueMs === undefined,
   )
   if (idle !== undefined) idle.dueMs = world.nowMs + world.options.startDelayMs
-  sendStatus(world, remaining(world))
+  if (telling === 'told') sendStatus(world, remaining(world))
 }
 
 /** Takes the next run out of the queue, or undefined when none waits. */

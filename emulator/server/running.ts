@@ -5,7 +5,8 @@ import type { JsonObject } from '../json.ts'
 import type { NodeType } from './catalog.ts'
 import { send, socketsFor } from './messages.ts'
 import type { SavedBy } from './files.ts'
-import type { NodeResult, Value, Work } from './nodes.ts'
+import type { Calls, Lists } from './lists.ts'
+import type { NodeResult, Work } from './nodes.ts'
 import type { Progress } from './progress.ts'
 import { type Run, timestamp, type Worker, type World } from './world.ts'
 
@@ -29,7 +30,9 @@ export type Running = {
   readonly order: readonly string[]
   at: number
   work: Work | null
-  inputs: ReadonlyMap<string, Value>
+  inputs: Lists
+  /** The calls of the node under way; null before the first. */
+  calls: Calls | null
   step: number
   /** Results of this run by node id. */
   readonly results: Map<string, NodeResult>

@@ -1,21 +1,29 @@
 // Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
 
 import { clear } from '../bounded.ts'
-import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
+import { isObject, type JsonObject, readJson } from '../json.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
-import { fingerprintOf } from './behaviours.ts'
 import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
-import { fileInputOf } from './file-inputs.ts'
 import { saveFiles } from './files.ts'
-import { brokenLink, contentHashes, executionOrder, linkOf, nodeInputs } from './graph.ts'
+import { dependsOn, fingerprintsOf } from './fingerprints.ts'
+import { brokenLink, contentHashes, executionOrder } from './graph.ts'
+import {
+  type Calls,
+  createCalls,
+  hashOfCall,
+  inputsOfCall,
+  joinedUi,
+  takeResults,
+} from './lists.ts'
 import { announce } from './log.ts'
 import { everyone, send, sendFrame, sendStatus, socketsFor, wantsMetadata } from './messages.ts'
-import { type Failure, isCacheable, type NodeResult, type Value, type Work } from './nodes.ts'
+import { gatherInputs } from './node-inputs.ts'
+import { type Failure, isCacheable, type NodeResult, type Work } from './nodes.ts'
 import { createProgress, progressText, setFinished, setRunning } from './progress.ts'
 import { pythonText } from './python.ts'
 import { dequeue } from './queue.ts'
-import { idAndTime, members, notify, resultOf, type Running, tell } from './running.ts'
+import { idAndTime, members, notify, type Running, tell } from './running.ts'
 import { workOf } from './work.ts'
 import { remaining, type Worker, type World } from './world.ts'
 
@@ -42,17 +50,18 @@ function takeRun(world: World, worker: Worker): void {
   worker.interrupted = false
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
-  const hashes = hashesOf(world, graph, types)
+  const fingerprints = fingerprintsOf(world, graph, types)
+  const hashes = contentHashes(graph, types, dependsOn(world, run, graph, fingerprints))
   keepCacheOf(world, worker, hashes)
   const isCached = (id: string): boolean => worker.cache.has(hashes.get(id) ?? NaN)
-  const poison = run.poison ?? poisonOf(graph)
+  const poison = run.poison ?? poisonOf(graph, run.outputs)
   const running: Running = {
     run,
     worker,
     serial: world.startedCount++,
     startedMs: world.nowMs,
     promptIdText: JSON.stringify(run.prompt_id),
-    savedBy: { graphText: run.graphText, extraDataText: run.extraDataText },
+    savedBy: { graphText: run.graphText, extraDataText: run.extraDataText, fingerprints },
     graph,
     types,
     hashes,
@@ -60,6 +69,7 @@ function takeRun(world: World, worker: Worker): void {
     at: 0,
     work: null,
     inputs: new Map(),
+    calls: null,
     step: 0,
     results: new Map(),
     executed: [],
@@ -103,19 +113,6 @@ function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType>
   return types
 }
 
-function hashesOf(
-  world: World,
-  graph: JsonObject,
-  types: ReadonlyMap<string, NodeType>,
-): ReadonlyMap<string, number> {
-  return contentHashes(graph, types, (id, type) => {
-    const input = fileInputOf(type.class_type)
-    return input === undefined
-      ? null
-      : fingerprintOf({ world }, nodeInputs(graph, id).get(input.name))
-  })
-}
-
 /** Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph]. */
 function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, number>): void {
   const kept: Worker['cache'] = new Map()
@@ -130,11 +127,11 @@ function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, n
 }
 
 /** Why this graph would kill the worker of a real server, or null [runs/poison-fails-its-run]. */
-function poisonOf(graph: JsonObject): string | null {
+function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null {
   for (const [id, node] of graph) {
     if (isObject(node) && !isObject(node.get('inputs'))) return `node ${id} has no inputs`
   }
-  const broken = brokenLink(graph)
+  const broken = brokenLink(graph, outputs)
   return broken === undefined
     ? null
     : `node ${broken.id} links to ${broken.source}, which does not exist`
@@ -170,14 +167,20 @@ function startNode(world: World, running: Running, id: string): void {
     () => `{"node": ${node}, "display_node": ${node}, "prompt_id": ${running.promptIdText}}`,
   )
   running.lastNode = id
-  running.inputs = new Map()
-  if (running.worker.interrupted) return interruptedAt(world, running, id)
   running.inputs = gatherInputs(running, id, type)
-  const { hasPartnerKey } = running.run
-  const hash = running.hashes.get(id) ?? 0
-  running.work = workOf({ world, node_id: id, type, hash, inputs: running.inputs, hasPartnerKey })
-  running.step = 0
   running.executed.push(id)
+  startCall(world, running, id, createCalls(type, running.inputs))
+}
+
+function startCall(world: World, running: Running, id: string, calls: Calls): void {
+  if (running.worker.interrupted) return interruptedAt(world, running, id)
+  const type = running.types.get(id) as NodeType
+  const { hasPartnerKey } = running.run
+  const hash = hashOfCall(running.hashes.get(id) ?? 0, calls)
+  const inputs = inputsOfCall(type, running.inputs, calls)
+  running.calls = calls
+  running.work = workOf({ world, node_id: id, type, hash, inputs, hasPartnerKey })
+  running.step = 0
   if (running.work.text !== undefined) {
     // Texts of core nodes go to everyone, as real servers send them.
     sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
@@ -186,40 +189,21 @@ function startNode(world: World, running: Running, id: string): void {
   due(world, running, running.work.stepMs ?? world.options.paceMs)
 }
 
-/** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
-function gatherInputs(running: Running, id: string, type: NodeType): ReadonlyMap<string, Value> {
-  const given = nodeInputs(running.graph, id)
-  const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
-  const inputs = new Map<string, Value>()
-  for (const name of names) {
-    const value = given.get(name)
-    if (value !== undefined) inputs.set(name, inputValue(running, value))
-  }
-  return inputs
-}
-
-function inputValue(running: Running, value: Json): Value {
-  const link = linkOf(value)
-  if (link === undefined) return { kind: 'literal', value }
-  const result = resultOf(running, link.source)
-  return result?.outputs.at(link.index) ?? { kind: 'opaque', id: 0, count: 0 }
-}
-
 function doStep(
   world: World,
   running: Running,
-  { steps, stepMs, preview, socketPictures }: Work,
+  { steps, max = steps, stepMs, preview, socketPictures }: Work,
 ): void {
   const id = running.order[running.at] as string
   if (running.worker.interrupted) return interruptedAt(world, running, id)
   running.step++
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
-  setRunning(running.progress, id, value, `${steps}`)
+  setRunning(running.progress, id, value, `${max}`)
   sendProgressState(world, running)
   const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
   const tellProgress = (): void =>
-    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${steps}, ${ids}}`)
+    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
   const picture = socketPictures?.[running.step - 1]
   if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
   else if (preview === undefined || world.options.preview === 'none') tellProgress()
@@ -266,13 +250,24 @@ function finishNode(world: World, running: Running, done: Work): void {
   if (done.failure !== undefined) return fail(world, running, id, done.failure)
   const ui = outputOf(world, running, done)
   if (typeof ui === 'object' && ui !== null) return fail(world, running, id, ui)
-  const result = { outputs: done.outputs, ui, producer: id }
+  const calls = running.calls as Calls
+  const type = running.types.get(id) as NodeType
+  const tooMuch = takeResults(calls, type, done, ui)
+  if (tooMuch !== undefined) return fail(world, running, id, tooMuch)
+  if (calls.at < calls.count) return startCall(world, running, id, calls)
+  finishCalls(world, running, id, calls)
+}
+
+/** All calls of a node are done: what they gave is one result. */
+function finishCalls(world: World, running: Running, id: string, calls: Calls): void {
+  const ui = joinedUi(calls)
+  const result = { outputs: calls.outputs, ui, producer: id }
   running.results.set(id, result)
   const class_type = running.types.get(id)?.class_type ?? ''
   const hash = running.hashes.get(id)
   if (hash !== undefined && isCacheable(class_type)) running.worker.cache.set(hash, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
-  const text = done.steps > 0 ? `${done.steps}` : '1.0'
+  const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)
   sendProgressState(world, running)
   running.work = null

@@ -11,7 +11,6 @@ export type SampleFormat =
   | 'glb'
   | 'latent'
   | 'svg'
-  | 'webp'
   | 'txt'
 
 /** Base64 text of each sample, broken into lines. */
@@ -102,17 +101,6 @@ const texts: Readonly<Record<SampleFormat, string>> = {
     PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSI2NCIgaGVpZ2h0PSI2NCIgdmlld0JveD0i
     MCAwIDY0IDY0Ij48cmVjdCB3aWR0aD0iNjQiIGhlaWdodD0iNjQiIGZpbGw9IiMyNDYiLz48Y2lyY2xlIGN4PSIzMiIgY3k9
     IjMyIiByPSIyMCIgZmlsbD0iI2ZjMyIvPjwvc3ZnPgo=
-  `,
-  webp: `
-    UklGRlQCAABXRUJQVlA4IEgCAAAwEACdASpAAEAAPxF+sFEsKSSirhtqqYAiCWwAy93A2h5Ifa/yS50zgHuBlFaIB0mvMB/A
-    P7h+nPvVaZXz5/slfaBZflb3aBnyL9sSuSjgPjbIS4sr0Vdna7Be7s5S1nHl+8ae5rnMfdoEb5WhNSpgSySiGS/Y7dC0ANuk
-    8suRYrQNbu6XC7DJSAAA/vKhKFJYNeRRUXT1R4rYTsdVrgfz03JmLqv8dQywL3ygb4JN5vM6CYW0DJyoyjulLzzM1cb7fjNE
-    sDGy0B8BW7/YvD0zueaouTl8x3VUndvnAmUAv54iWvvMuFW9TboY+eNdnnosfgwj9MHrHxrmY7NXaeWthKI9hoy+iMlh4V2s
-    ol75Gc3VyBsDkB2+lgS/PXpIJIytF05oQPPlOPzqDLLK6exE4a6slf/xswfFybhLskQ7qju/Ms5W/CGjtUmXzilEL71BGZg+
-    b3Qb1uSMAdL0aI/0oZqUV0l3qj8erc1XIOpq94Cnnu4D5Rv/9SCf/tKkx/2tYQeMt7I9vRMKymIZ2d+CDMHb4sfdK//Br/oc
-    6/ftbsLKQUghaXpVqmAIAVWfYLuZ7c08NGc1qjoOzx/xq5ng22YYm/8F/C8rJseP6EdphLSlswOh4Y2vKRgJOAqsPBwE1GVF
-    vSGKN0fOKDS8DcgyVNNa1xKEfrqwBPcs3GztjLqye6oAE9xZJm8ds8bk+LFQVn//SfI9NBACOVAJQ6KyDuoU+My4YdJmkVi/
-    QcO3NqZW42W3Bv+GZFTbQvMzirjvB+3VywAAAA==
   `,
   txt: `
     QSBzYW1wbGUgdGV4dC4K

@@ -1,11 +1,14 @@
 // Node types that write files: pictures under the next free name, and samples for what is no picture [files/*].
 
 import { get, put } from '../bounded.ts'
-import { drawLetters } from '../random.ts'
+import type { Picture } from '../pictures/picture.ts'
+import { MOST_PIXELS } from '../pictures/probe.ts'
+import { drawLetters, hash53 } from '../random.ts'
 import {
   batchPictures,
   type Behaviour,
   type Call,
+  numberInput,
   pictureInput,
   type Save,
   textInput,
@@ -49,11 +52,50 @@ const sendImages: Behaviour = (call) => {
   return { outputs: [], steps: pictures.length, socketPictures: pictures }
 }
 
-/** An animation of several pictures shows the first one only. */
-const saveAnimatedPng: Behaviour = (call) => {
-  const save = pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI'))
-  const contents = save.contents.slice(0, 1)
-  return { outputs: [], steps: 0, save: { ...save, contents, animated: true } }
+/** All pictures of a batch in one file, as many as its frames can be [files/animation-pixels]. */
+const saveAnimation =
+  (format: 'png' | 'webp', isAnimated: (frames: number) => boolean): Behaviour =>
+  (call) => {
+    const prefix = textInput(call, 'filename_prefix', 'ComfyUI')
+    const source = pictureInput(call)
+    const pictures = source === undefined ? [] : batchPictures(source)
+    const [picture, ...others] = pictures
+    const most = Math.floor(MOST_PIXELS / ((picture?.width ?? 1) * (picture?.height ?? 1)))
+    const rest = others.slice(0, Math.max(0, most - 1))
+    const frameMs = Math.trunc(1000 / (numberInput(call, 'fps') ?? DEFAULT_FPS))
+    const contents = picture ? [{ picture, format, animation: { rest, frameMs } }] : []
+    const animated = isAnimated(pictures.length)
+    const save = {
+      type: 'output',
+      prefix,
+      ending: format,
+      key: 'images',
+      contents,
+      animated,
+    } as const
+    return { outputs: [], steps: 0, save }
+  }
+
+const DEFAULT_FPS = 6
+
+const GRAPH_SIZE = { width: 800, height: 600 }
+
+/** The course of a training, drawn into a file that is named after the time. */
+const drawLoss: Behaviour = (call) => {
+  const prefix = textInput(call, 'filename_prefix', 'loss_graph')
+  const picture: Picture = { kind: 'painted', id: hash53(`loss ${call.hash}`), ...GRAPH_SIZE }
+  return {
+    outputs: [],
+    steps: 0,
+    save: {
+      type: 'temp',
+      prefix: `${prefix}_%year%%month%%day%_%hour%%minute%%second%`,
+      ending: 'png',
+      isWholeName: true,
+      key: 'images',
+      contents: [{ picture, format: 'png' }],
+    },
+  }
 }
 
 /** Files that are no pictures: the same small sample in every run. */
@@ -74,10 +116,6 @@ const saveSample =
     },
   })
 
-/** A single picture makes no animation. */
-const saveAnimatedWebp: Behaviour = (call) =>
-  saveSample('webp', 'images', 'ComfyUI', pictureInput(call)?.count !== 1)(call)
-
 const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
   (call) =>
@@ -91,10 +129,12 @@ export const savers: Readonly<Record<string, Behaviour>> = {
   PreviewImage: previewImages,
   MaskPreview: previewImages,
   SaveImageWebsocket: sendImages,
+  LossGraphNode: drawLoss,
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
   SaveWEBM: saveVideo('webm', 'ComfyUI'),
-  SaveAnimatedPNG: saveAnimatedPng,
-  SaveAnimatedWEBP: saveAnimatedWebp,
+  SaveAnimatedPNG: saveAnimation('png', () => true),
+  // A single picture makes no animation.
+  SaveAnimatedWEBP: saveAnimation('webp', (frames) => frames !== 1),
   SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
   SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
   SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),

@@ -1,7 +1,7 @@
 // What GET /view gives [files/view-*]: a file as it is, or its picture in another format or with fewer channels.
 
 import { get } from '../bounded.ts'
-import { isObject, readJson, writeJson } from '../json.ts'
+import { isObject, type JsonObject, readJson, writeJson } from '../json.ts'
 import type { Body } from '../machine.ts'
 import { longestSide, type Picture, type PictureFile } from '../pictures/picture.ts'
 import { type Reply, refuse } from '../replies.ts'
@@ -16,6 +16,7 @@ import {
   type SavedBy,
 } from './files.ts'
 import { annotated, isFolderType, pathWithin } from './paths.ts'
+import { withFingerprints } from './fingerprints.ts'
 import type { World } from './world.ts'
 
 /** The bytes of a file, with the type that its name suggests, or its picture as it is asked for. */
@@ -51,8 +52,13 @@ function bodyOf(content: FileContent): Body {
 }
 
 /** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
-function textsOf({ graphText, extraDataText }: SavedBy): [keyword: string, text: string][] {
-  const texts: [string, string][] = [['prompt', graphText]]
+function textsOf(run: SavedBy): [keyword: string, text: string][] {
+  const { graphText, extraDataText, fingerprints } = run
+  const prompt =
+    fingerprints.size === 0
+      ? graphText
+      : writeJson(withFingerprints(readJson(graphText) as JsonObject, fingerprints))
+  const texts: [string, string][] = [['prompt', prompt]]
   const extra = readJson(extraDataText)
   const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
   if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])

@@ -1,18 +1,26 @@
 // Finds out what a node does when it runs, within what the double pretends to be able to do.
 
 import { behaviours } from './behaviours.ts'
-import { type Behaviour, byDeclaration, type Call, failing, type Work } from './nodes.ts'
+import {
+  type Behaviour,
+  byDeclaration,
+  type Call,
+  type Failure,
+  failing,
+  MAX_BATCH,
+  type Value,
+  type Work,
+} from './nodes.ts'
 
 /** Larger pictures do not fit into the memory that the double pretends to have, in pixels. */
 const MAX_PIXELS = 4096 * 4096
-/** Nor do longer batches. */
-const MAX_BATCH = 4096
 
-/** What a node does, found by its type. */
+/** What a call of a node does, found by its type. */
 export function workOf(call: Call): Work {
   if (call.type.apiNode && !call.hasPartnerKey) return failing('Exception', loginText)
   const work = behaviourOf(call.type.class_type)(call)
-  return fitsMemory(work) ? work : failing('torch.OutOfMemoryError', memoryText)
+  const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
+  return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
 }
 
 /** Types without a behaviour of their own follow from their declaration. */
@@ -20,12 +28,21 @@ const behaviourOf = (class_type: string): Behaviour =>
   (Object.hasOwn(behaviours, class_type) ? behaviours[class_type] : undefined) ?? byDeclaration
 
 const loginText = 'Unauthorized: Please login first to use this node.'
-const memoryText = 'Allocation on device would exceed allowed memory. (out of memory)'
 
-function fitsMemory(work: Work): boolean {
-  return work.outputs.every(
-    (value) =>
-      value.kind !== 'picture' ||
-      (value.picture.width * value.picture.height <= MAX_PIXELS && value.count <= MAX_BATCH),
-  )
+/** What a node that needs more memory fails with. */
+export const outOfMemory: Failure = {
+  exception_type: 'torch.OutOfMemoryError',
+  exception_message: 'Allocation on device would exceed allowed memory. (out of memory)',
+}
+
+/** Whether the items of one output fit: all their batches count together. */
+export function fitsMemory(items: readonly Value[]): boolean {
+  if (items.length > MAX_BATCH) return false
+  let pictures = 0
+  for (const item of items) {
+    if (item.kind !== 'picture') continue
+    if (item.picture.width * item.picture.height > MAX_PIXELS) return false
+    pictures += item.count
+  }
+  return pictures <= MAX_BATCH
 }

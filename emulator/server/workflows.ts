@@ -1,6 +1,6 @@
 // Accepts or refuses a submitted workflow [workflows/*]: POST /prompt.
 
-import { partnerKeys, secretKeys } from '../../spec/access.ts'
+import { secretKeys } from '../../spec/access.ts'
 import { promptErrors } from '../../spec/errors.ts'
 import {
   isObject,
@@ -18,6 +18,7 @@ import { json, type Reply, refuse } from '../replies.ts'
 import { type Request, bodyText } from '../requests.ts'
 import { enqueue, hasRoom } from './queue.ts'
 import { isTruthy, pythonText, toFloat } from './python.ts'
+import { twinsOf, twinsText } from './twins.ts'
 import {
   type NodeErrors,
   type PromptError,
@@ -79,6 +80,11 @@ export function submit(world: World, request: Request): Reply {
   }
   if (!hasRoom(world, run)) {
     return refuse('queueFull', {}, { limit: `${world.options.pendingLimitBytes}` })
+  }
+  const twins = twinsOf(world, run)
+  if (twins > 0) {
+    enqueue(world, twins < 2 ? run : { ...run, poison: twinsText }, 'untold')
+    return refuse('internal')
   }
   enqueue(world, run)
   return accepted(prompt_id, number.text, verdict.nodeErrors)
@@ -197,7 +203,7 @@ function extraDataOf(body: JsonObject): Extra | undefined {
   }
   if (client_id !== undefined) given.set('client_id', client_id)
   const full = ownText(writeJson(given))
-  const hasPartnerKey = partnerKeys.some((name) => isTruthy(given.get(name)))
+  const hasPartnerKey = secretKeys.some((name) => isTruthy(given.get(name)))
   const hidesKeys = dropSecrets(given)
   const own = given.get('client_id')
   const unusable = Array.isArray(own) || isObject(own)

@@ -50,6 +50,15 @@ proves('access/partner-key-names', async ({ connect, run }) => {
   expect(messages.map(({ data }) => data['node'])).toContain('1')
 })
 
+proves('access/partner-token', async ({ connect, run }) => {
+  const session = await connect('me')
+  const outcome = async (auth_token_comfy_org: unknown) =>
+    (await run(session, bought, { extra_data: { auth_token_comfy_org } })).entry.status.status_str
+  expect(await outcome('')).toBe('error')
+  expect(await outcome(null)).toBe('error')
+  expect(await outcome('any token')).toBe('success')
+})
+
 proves('access/partner-key-missing', async ({ connect, run }) => {
   const session = await connect('me')
   const graph = {

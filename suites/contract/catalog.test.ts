@@ -105,6 +105,16 @@ proves('catalog/uploads-are-options', async ({ get, upload }) => {
   expect(await options('LoadImageMask')).toEqual(all)
 })
 
+proves('catalog/list-flags', async ({ get }) => {
+  const types: Static<typeof nodeTypes> = (await get('/object_info')).json()
+  const entries = Object.entries(types)
+  const wrong = entries.filter(([, type]) => type.output_is_list.length !== type.output.length)
+  expect(wrong).toEqual([])
+  const withLists = entries.filter(([, { output_is_list }]) => output_is_list.includes(true))
+  expect(withLists.map(([name]) => name).toSorted()).toEqual(['RebatchImages', 'RebatchLatents'])
+  expect(entries.filter(([, type]) => 'is_input_list' in type)).toEqual([])
+})
+
 proves('catalog/model-folders', async ({ get }) => {
   const reply = await get('/models')
   expect([reply.status, violations(folderNames, reply.json())]).toEqual([200, []])

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { fileEntry } from '../../spec/files.ts'
 import type { Static } from '../../spec/static.ts'
 import { viewPath } from '../form.ts'
-import { type Graph, solid } from '../graphs.ts'
+import { type Graph, node, solid } from '../graphs.ts'
 import { violations } from '../judge.ts'
 import { proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
@@ -110,4 +110,39 @@ proves('files/workflow-in-png', async (subject) => {
   const [plain] = await imagesOf(subject, taking('PreviewImage'))
   const previewed = decode((await view(subject.get, plain!)).bytes).text
   expect(Object.keys(previewed)).toEqual(['prompt'])
+})
+
+proves('files/loss-graph', async ({ connect, run, get }) => {
+  const { outputs } = (
+    await run(await connect('me'), {
+      model: node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safetensors' }),
+      text: node('CLIPTextEncode', { text: 'a lighthouse', clip: ['model', 1] }),
+      latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
+      train: node('TrainLoraNode', {
+        model: ['model', 0],
+        latents: ['latent', 0],
+        positive: ['text', 0],
+        batch_size: 1,
+        grad_accumulation_steps: 1,
+        steps: 1,
+        learning_rate: 0.0005,
+        rank: 8,
+        optimizer: 'AdamW',
+        loss_function: 'MSE',
+        seed: 0,
+        training_dtype: 'bf16',
+        lora_dtype: 'bf16',
+        algorithm: 'LoRA',
+        gradient_checkpointing: true,
+        existing_lora: '[None]',
+      }),
+      draw: node('LossGraphNode', { loss: ['train', 2], filename_prefix: 'loss' }),
+    })
+  ).entry
+  const [image] = outputs.draw.images
+  expect(outputs.draw.images).toHaveLength(1)
+  expect(image).toMatchObject({ subfolder: '', type: 'temp' })
+  expect(image.filename).toMatch(/^loss_20\d{6}_[0-2]\d[0-5]\d[0-5]\d\.png$/)
+  const { bytes } = await view(get, image)
+  expect(Object.keys(decode(bytes).text)).toEqual(['prompt'])
 })

@@ -1,9 +1,8 @@
 // Files: the samples that stand for outputs that are no pictures, and the key of videos.
 
-import { decode } from 'fast-png'
 import { expect } from 'vitest'
 import { viewPath } from '../form.ts'
-import { changed, type Graph, type Node } from '../graphs.ts'
+import { type Graph, type Node } from '../graphs.ts'
 import { proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
@@ -37,12 +36,6 @@ const saver = (class_type: string, source: string, filename_prefix: string, inpu
 const savers: Graph = {
   mp4: saver('SaveVideo', 'video', 'film/V', { format: 'auto', codec: 'auto' }),
   webm: saver('SaveWEBM', 'images', 'W', { codec: 'vp9', fps: 24, crf: 32 }),
-  webp: saver('SaveAnimatedWEBP', 'images', 'A', {
-    fps: 6,
-    lossless: true,
-    quality: 80,
-    method: 'default',
-  }),
   flac: saver('SaveAudio', 'audio', 'sound/F'),
   mp3: saver('SaveAudioMP3', 'audio', 'M', { quality: 'V0' }),
   opus: saver('SaveAudioOpus', 'audio', 'O', { quality: '128k' }),
@@ -55,7 +48,6 @@ const savers: Graph = {
 const expected: Readonly<Record<string, readonly [string, string, string, string]>> = {
   mp4: ['videos', 'film/V_00001_.mp4', 'video/mp4', '\0\0\0 ftyp'],
   webm: ['videos', '/W_00001_.webm', 'video/webm', '\x1a\x45\xdf\xa3'],
-  webp: ['images', '/A_00001_.webp', 'image/webp', 'RIFF'],
   flac: ['audio', 'sound/F_00001_.flac', 'audio/flac', 'fLaC'],
   mp3: ['audio', '/M_00001_.mp3', 'audio/mpeg', '\xff\xf3'],
   opus: ['audio', '/O_00001_.opus', 'audio/ogg', 'OggS'],
@@ -72,7 +64,6 @@ const ownLength: Readonly<Record<string, (bytes: Buffer) => number>> = {
     while (at < bytes.length) at += Math.max(8, bytes.readUInt32BE(at))
     return at
   },
-  webp: (bytes) => bytes.readUInt32LE(4) + 8,
   glb: (bytes) => bytes.readUInt32LE(8),
   latent: (bytes) => {
     const end = 8 + Number(bytes.readBigUInt64LE(0))
@@ -128,25 +119,6 @@ proves('files/local-videos', async (subject) => {
 switched('local.video-under-images', async (subject) => {
   expect((await save(subject, 'mp4')).output).toEqual({ images: [mp4], animated: [true] })
   expect((await save(subject, 'webm')).output).toEqual({ images: [webm], animated: [true] })
-})
-
-const animations: Graph = {
-  png: saver('SaveAnimatedPNG', 'images', 'P', { fps: 6, compress_level: 4 }),
-  webp: savers['webp']!,
-}
-
-proves('files/animated', async (subject) => {
-  const png = await save(subject, 'png', animations)
-  const [filename] = ['P_00001_.png']
-  const images = [{ filename, subfolder: '', type: 'output' }]
-  expect(png.output).toEqual({ images, animated: [true] })
-  expect(decode(png.reply.bytes)).toMatchObject({ width: 64, height: 64 })
-  expect((await save(subject, 'webp', animations)).output).toMatchObject({ animated: [true] })
-  const session = await subject.connect('single')
-  const single = { ...sources, images: changed(sources, 'images', { batch_size: 1 })['images']! }
-  const ofOne = async (id: string) =>
-    (await subject.run(session, { ...single, saver: animations[id]! })).entry.outputs.saver.animated
-  expect([await ofOne('png'), await ofOne('webp')]).toEqual([[true], [false]])
 })
 
 proves('files/preview-3d', async ({ connect, run }) => {

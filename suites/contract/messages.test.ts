@@ -190,6 +190,35 @@ proves(['messages/error', 'messages/error-details'], async ({ connect, run }) =>
   expect(dataOf('execution_success', messages)).toEqual([])
 })
 
+proves('messages/error-hidden-inputs', async ({ connect, run }) => {
+  const session = await connect('me')
+  const inputsOf = async (graph: Graph, extra_data: object): Promise<unknown> => {
+    const { messages } = await run(session, graph, { extra_data })
+    return dataOf('execution_error', messages)[0]?.['current_inputs']
+  }
+  const graph = {
+    '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 0 }),
+    it: node('SaveImage', { images: ['1', 0], filename_prefix: '../out' }),
+  }
+  const extra_pnginfo = { workflow: { nodes: [] } }
+  expect(await inputsOf(graph, { extra_pnginfo })).toEqual({
+    images: [expect.any(String)],
+    filename_prefix: ['../out'],
+    prompt: [expect.stringMatching(/^\{'1': \{.*'filename_prefix': '\.\.\/out'/)],
+    extra_pnginfo: ["{'workflow': {'nodes': []}}"],
+  })
+  expect(await inputsOf(graph, {})).toMatchObject({ extra_pnginfo: [null] })
+  const bought = {
+    '1': node('OpenAIDalle3', { prompt: 'a lighthouse' }),
+    '2': node('PreviewImage', { images: ['1', 0] }),
+  }
+  expect(await inputsOf(bought, {})).toMatchObject({
+    auth_token: [null],
+    comfy_api_key: [null],
+    unique_id: ['1'],
+  })
+})
+
 proves(
   ['messages/interrupted', 'messages/error-details'],
   async ({ connect, run, submit, reach, post }) => {

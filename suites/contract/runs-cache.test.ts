@@ -80,12 +80,14 @@ proves('runs/cached-output-again', async ({ connect, run, get }) => {
   expect((await get('/view?filename=solid_00002_.png')).status).toBe(404)
 })
 
+/** A picture of one pixel, as an upload. */
+const pictureOf = (red: number) => ({
+  name: 'mine.png',
+  bytes: encode({ width: 1, height: 1, channels: 3, data: new Uint8Array([red, 0, 0]) }),
+})
+
 proves('runs/changed-file-runs', async ({ connect, run, upload }) => {
   const session = await connect('me')
-  const pictureOf = (red: number) => ({
-    name: 'mine.png',
-    bytes: encode({ width: 1, height: 1, channels: 3, data: new Uint8Array([red, 0, 0]) }),
-  })
   const graph = {
     '1': node('LoadImage', { image: 'mine.png' }),
     '2': node('PreviewImage', { images: ['1', 0] }),
@@ -96,4 +98,36 @@ proves('runs/changed-file-runs', async ({ connect, run, upload }) => {
   expect(sides(await run(session, graph))).toEqual([['1', '2'], []])
   await upload(pictureOf(2), { overwrite: 'true' })
   expect(sides(await run(session, graph))).toEqual([[], ['1', '2']])
+})
+
+proves('runs/stored-video-runs', async ({ connect, run, upload, get }) => {
+  const session = await connect('me')
+  const graph = {
+    '1': node('LoadVideo', { file: 'mine.mp4' }),
+    '2': node('SaveVideo', {
+      video: ['1', 0],
+      filename_prefix: 'v',
+      format: 'auto',
+      codec: 'auto',
+    }),
+  }
+  const { bytes } = await get('/view?filename=example.mp4&type=input')
+  await upload({ name: 'mine.mp4', bytes }, { overwrite: 'true' })
+  await run(session, graph)
+  expect(sides(await run(session, graph))).toEqual([['1', '2'], []])
+  await upload({ name: 'mine.mp4', bytes }, { overwrite: 'true' })
+  expect(sides(await run(session, graph))).toEqual([[], ['1', '2']])
+})
+
+proves('runs/given-fingerprint', async ({ connect, run, upload }) => {
+  const session = await connect('me')
+  const graph = (is_changed: unknown): Graph => ({
+    '1': { ...node('LoadImage', { image: 'mine.png' }), is_changed } as Graph[string],
+    '2': node('PreviewImage', { images: ['1', 0] }),
+  })
+  await upload(pictureOf(1), { overwrite: 'true' })
+  expect(sides(await run(session, graph('mine')))).toEqual([[], ['1', '2']])
+  await upload(pictureOf(2), { overwrite: 'true' })
+  expect(sides(await run(session, graph('mine')))).toEqual([['1', '2'], []])
+  expect(sides(await run(session, graph(['other'])))).toEqual([[], ['1', '2']])
 })

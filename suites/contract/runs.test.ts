@@ -191,6 +191,57 @@ proves(['runs/poison-fails-its-run', 'messages/order'], async ({ connect, run })
   expect(messages[4]?.type).toBe('execution_error')
 })
 
+proves('runs/poison-fails-its-run', async ({ connect, run }) => {
+  const idle = node('EmptyImage', { ...picture, extra: ['77', 0] })
+  const { entry } = await run(await connect('me'), { ...solid(), idle })
+  expect(entry.status.status_str).toBe('success')
+})
+
+/** Runs that only their graphs tell apart. */
+const twin = { number: 5, prompt_id: 'twin' }
+
+proves('queue/twins', async ({ connect, submit, get, reach, idle }) => {
+  const session = await connect('me')
+  await submit(slow(), { prompt_id: 'first', client_id: 'me' })
+  await reach(session, ({ type }) => type === 'progress')
+  const statusOf = async (color: number, fields: object): Promise<number> =>
+    (await submit(solid(color), { client_id: 'me', ...twin, ...fields })).status
+  expect(await statusOf(1, {})).toBe(200)
+  expect(await statusOf(1, {})).toBe(200)
+  expect(await statusOf(2, { number: 6 })).toBe(200)
+  expect(await statusOf(2, { prompt_id: 'other' })).toBe(200)
+  await session.settled()
+  const told = session.messages().filter(({ type }) => type === 'status').length
+  expect(await statusOf(2, { number: 6, client_id: 'you' })).toBe(500)
+  await session.settled()
+  expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(told)
+  const { queue_pending } = (await get('/queue')).json()
+  const pending = queue_pending.map(([number, id]: unknown[]) => `${String(number)} ${String(id)}`)
+  expect(pending.toSorted()).toEqual(['5 other', '5 twin', '5 twin', '6 twin', '6 twin'])
+  await idle()
+  const history = (await get('/history')).json()
+  expect(Object.keys(history).toSorted()).toEqual(['first', 'other', 'twin'])
+  expect(history.twin.prompt[3]).toEqual({ client_id: 'you' })
+  expect(history.twin.status.status_str).toBe('success')
+})
+
+proves(['runs/poison-fails-its-run', 'queue/twins'], async ({ submit, get, idle }) => {
+  await submit(slow(), { prompt_id: 'first' })
+  const statuses: number[] = []
+  for (const color of [1, 2, 3]) statuses.push((await submit(solid(color), twin)).status)
+  expect(statuses).toEqual([200, 500, 500])
+  await submit(solid(4), { prompt_id: 'behind', number: 9 })
+  await idle()
+  expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
+  const history = (await get('/history')).json()
+  const words = ['first', 'twin', 'behind'].map((id) => history[id].status.status_str)
+  expect(words).toEqual(['success', 'error', 'success'])
+  for (const name of ['solid_00001_.png', 'solid_00002_.png', 'solid_00003_.png']) {
+    expect((await get(`/view?filename=${name}`)).status).toBe(200)
+  }
+  expect((await get('/view?filename=solid_00004_.png')).status).toBe(404)
+})
+
 switched('queue.poison-kills-worker', async ({ submit, get, post, idle }) => {
   const idsOf = (runs: readonly (readonly unknown[])[]): unknown[] => runs.map(([, id]) => id)
   const [graph] = poison[0]!

@@ -4,6 +4,12 @@ import { answers, type Mutants, onData, onJson, onReply, onText, stale, without 
 
 const onUpload = (change: (reply: any) => unknown) => onJson(/^POST \/upload\/image/, change)
 
+/** Changes the pictures that are viewed, as the recipes that leave the world. */
+const onPicture = (change: (file: any) => unknown) =>
+  onReply(/^GET \/view/, ({ body }) =>
+    typeof body === 'object' && 'picture' in body ? { body: change(body) as typeof body } : {},
+  )
+
 /** Puts the folder of each file entry into its name. */
 const joined = (text: string): string =>
   text.replace(/"filename":"(.*?)","subfolder":"(.*?)"/g, '"filename":"$2/$1","subfolder":""')
@@ -91,6 +97,20 @@ export const files: Mutants = {
   'saved-from-zero': {
     breaks: ['files/saved-name', 'files/entry'],
     tamper: onText(/^GET \/history/, /_00001_/g, '_00000_'),
+  },
+  'animation-is-still': {
+    breaks: ['files/animation-frames', 'files/animation-text', 'files/animation-pixels'],
+    tamper: onPicture(({ animation: _, ...still }) => still),
+  },
+  'loaded-keeps-alpha': {
+    breaks: ['files/loaded-alpha', 'files/loaded-mask'],
+    tamper: onPicture((file) =>
+      file.picture.kind === 'channel' ? { ...file, picture: file.picture.of } : file,
+    ),
+  },
+  'fingerprints-stay-inside': {
+    breaks: ['files/is-changed', 'files/is-changed-of-own'],
+    tamper: onPicture((file) => ({ ...file, text: [['prompt', '{"load": {}}']] })),
   },
   'preview-is-output': {
     breaks: ['files/preview-is-temp'],

@@ -89,7 +89,13 @@ export const messages: Mutants = {
   },
   'progress-of-nobody': { breaks: ['messages/progress'], tamper: bare('progress', 'node') },
   'progress-once': {
-    breaks: ['messages/progress'],
+    breaks: [
+      'messages/progress',
+      'runs/list-steps',
+      'runs/tile-steps',
+      'runs/sigma-steps',
+      'runs/dpm-fast-steps',
+    ],
     tamper: onMessage('progress', (one) => (one.data['value'] === 1 ? [one] : [])),
   },
   'state-of-one-node': {
@@ -138,6 +144,13 @@ export const messages: Mutants = {
   'error-without-executed': {
     breaks: ['messages/error-details'],
     tamper: onData('execution_error', (data) => ({ ...data, executed: [] })),
+  },
+  'error-inputs-are-no-lists': {
+    breaks: ['messages/error-inputs', 'messages/error-hidden-inputs'],
+    tamper: onData('execution_error', (data) => ({
+      ...data,
+      current_inputs: mapped(data.current_inputs, ([first]) => first),
+    })),
   },
   'interrupted-is-an-error': {
     breaks: ['messages/interrupted', 'queue/interrupt'],

@@ -3,6 +3,7 @@
 import {
   answers,
   doubled,
+  mapped,
   type Mutants,
   onData,
   onEntry,
@@ -92,6 +93,10 @@ export const queue: Mutants = {
     breaks: ['queue/interrupt-named', 'history/status-words'],
     tamper: onText(/^GET \/history/, '"status_str": "success"', '"status_str": "stopped"'),
   },
+  'twins-are-accepted': {
+    breaks: ['queue/twins'],
+    tamper: onReply(/^POST \/prompt/, () => ({ status: 200 })),
+  },
   'removed-is-remembered': {
     breaks: ['queue/removed-leaves-nothing'],
     tamper: onJson(/^GET \/history/, (entries) => ({ ...entries, deleted: {} })),
@@ -141,6 +146,15 @@ export const runs: Mutants = {
       one,
       { type: 'execution_success', data: { prompt_id: one.data['prompt_id'], timestamp: 0 } },
     ]),
+  },
+  'only-the-first-item': {
+    breaks: ['runs/list-maps', 'runs/list-joined', 'runs/list-rebatched', 'runs/list-of-batch'],
+    tamper: onEntry((entry) => ({
+      ...entry,
+      outputs: mapped(entry.outputs, (output) =>
+        mapped(output, (items) => (Array.isArray(items) ? items.slice(0, 1) : items)),
+      ),
+    })),
   },
   'poison-spreads': {
     breaks: ['runs/poison-fails-its-run'],

@@ -34,6 +34,7 @@ const pictureOf = (id: number, width: number, height: number): fc.Arbitrary<Pict
     { kind: 'scaled', ...size, of: painted(id, 40, 90) },
     { kind: 'cropped', ...size, of: base, x: -3, y: 5 },
     { kind: 'blended', ...size, of: base, over: painted(id + 9, 20, 30), opacity: 0.3 },
+    { kind: 'channel', ...size, of: base, channel: 'green' },
   )
 }
 

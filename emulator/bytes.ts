@@ -1,0 +1,16 @@
+// Bytes put together.
+
+/** All parts, one behind the other. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
+}
+
+/** The bytes of a text of Latin-1 characters. */
+export const latin1 = (text: string): Uint8Array =>
+  Uint8Array.from(text, (character) => character.charCodeAt(0))
