@@ -3,7 +3,7 @@
 import { type EndpointName, endpoints } from '../spec/index.ts'
 import type { Deployment, Endpoint } from '../spec/language.ts'
 import { talking } from './graphs.ts'
-import { bodiesOn, pathOn } from './replies-on.ts'
+import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
 
 type Plain = {
   /** Path and query, with a value for each variable part. */
@@ -92,6 +92,7 @@ export const everyHostedPath = Object.values<Endpoint>(endpoints)
     method: endpoint.method,
     path: pathOn('hosted', endpoint).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere'),
     hasBody: endpoint.body !== undefined,
+    isPaid: isPaid(endpoint),
     bodies: bodiesOn('hosted', endpoint),
   }))
 

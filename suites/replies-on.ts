@@ -26,7 +26,8 @@ export const isPublic = (endpoint: Endpoint): boolean =>
   publicPaths.some((one) => one === endpoint.path) ||
   (isUnprefixed(endpoint) && endpoint.path !== '/ws')
 
-const isPaid = ({ path, hostedPath = path }: Endpoint): boolean =>
+/** Whether an endpoint of hosted needs a paid tier. */
+export const isPaid = ({ path, hostedPath = path }: Endpoint): boolean =>
   paidPaths.some((one) => hostedPath === one || hostedPath.startsWith(`${one}/`))
 
 /** All that an endpoint may answer there. */

@@ -1,12 +1,7 @@
 // What hosted tells of node types, models and their previews, and what it has none of.
 
 import { expect } from 'vitest'
-import {
-  globalSubgraphs,
-  hostedModelFolders,
-  hostedModels,
-  nodeTypes,
-} from '../../spec/catalog.ts'
+import { globalSubgraphs, hostedModelFolders, hostedModels, nodeTypes } from '../../spec/catalog.ts'
 import { violations } from '../judge.ts'
 import { proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'

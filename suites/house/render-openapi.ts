@@ -75,8 +75,17 @@ const headersByStatus: Readonly<Record<number, string>> = {
   405: 'Allow',
 }
 
+/** The content of a reply that has either: with both schemas where they are of one media type. */
+function together(one: Part, other: Part): Part {
+  const both = Object.entries(other).map(([type, part]) => {
+    const schemas = [one[type], part].map((of) => (of as Part | undefined)?.['schema'])
+    return [type, schemas.includes(undefined) ? part : { schema: { anyOf: schemas } }]
+  })
+  return { ...one, ...Object.fromEntries(both) }
+}
+
 function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
-  const content = Object.assign({}, ...bodies.map((body) => contentOf(status, body)))
+  const content = bodies.map((body) => contentOf(status, body)).reduce(together)
   const isEmpty = bodies.every((body) => body === 'empty')
   const header = headersByStatus[status]
   return {
