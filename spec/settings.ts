@@ -172,6 +172,11 @@ export const rules = {
     basis: 'chosen',
     on: hosted,
   },
+  'settings/hosted-no-room': {
+    says: 'Hosted settings for which there is no place among the user data answer 400.',
+    basis: 'chosen',
+    on: hosted,
+  },
   'settings/hosted-user': {
     says: 'The hosted /api/user tells the status active, and no user can be added.',
     basis: 'observed',

@@ -102,9 +102,10 @@ export function pathsOnlyOn(deployment: Deployment): { method: string; path: str
   const ownPath = ({ path, hostedPath = path }: Endpoint, on: Deployment): string =>
     (on === 'hosted' ? hostedPath : path).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere')
   const other = deployment === 'local' ? 'hosted' : 'local'
-  const there = all.filter(({ on }) => on.includes(other)).map((one) => ownPath(one, other))
+  const onOther = all.filter(({ on }) => on.includes(other))
+  const there = new Set(onOther.map((one) => ownPath(one, other)))
   return all
     .filter(({ on }) => on.includes(deployment))
     .map((one) => ({ method: one.method, path: ownPath(one, deployment) }))
-    .filter(({ path }) => !there.includes(path))
+    .filter(({ path }) => !there.has(path))
 }

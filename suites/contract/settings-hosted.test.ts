@@ -52,6 +52,15 @@ proves('settings/hosted-bad-body', async ({ get, post, request }) => {
   expect((await get('/settings')).json()).toEqual({ a: 1 })
 })
 
+proves('settings/hosted-no-room', async ({ get, post, request }) => {
+  // Where their file would be, there is a folder.
+  await request('POST', '/userdata/comfy.settings.json%2Fa', 'a')
+  for (const path of ['/settings', '/settings/a']) {
+    expect(codeOf(await post(path, { a: 1 }), 400)).toBe('BAD_REQUEST')
+  }
+  expect((await get('/settings')).json()).toEqual({})
+})
+
 proves('settings/hosted-user', async ({ as, get, post }) => {
   const reply = await get('/user')
   expect([reply.status, reply.json()]).toEqual([200, { status: 'active' }])

@@ -198,7 +198,8 @@ const about =
   'What clients of a workflow server (the API that ComfyUI speaks) meet on HTTP, on the local and on the ' +
   'hosted deployment: each operation has its server, and the name of it as a tag. On local a path with GET ' +
   'answers HEAD with the same headers, every path answers OPTIONS, and a reply of 403 besides those of the ' +
-  'operation is for a page of another origin, one of 401 for a missing token. Objects may carry more ' +
+  'operation is for a page of another origin, one of 401 for a missing token. On hosted each path answers OPTIONS without a key, and a method that it does not take ' +
+  'with 405, in the form of all refusals. Objects may carry more ' +
   'members than their schemas tell.'
 
 /** The whole document. */
