@@ -1,6 +1,7 @@
 // Finds the endpoint that a request is for, and what the path, the query and the body say.
 
 import type { Endpoint } from '../spec/language.ts'
+import { type Json, readJson } from './json.ts'
 import type { Headers } from './machine.ts'
 
 /** A request on its way to a handler. */
@@ -135,6 +136,15 @@ export function bodyText({ body, headers }: Pick<Request, 'body' | 'headers'>): 
   const text = decodeText(body, charset?.toLowerCase() || 'utf-8')
   decoded.set(body, text)
   return text
+}
+
+/** The body as JSON, or undefined when it is none. */
+export function bodyJson(request: Pick<Request, 'body' | 'headers'>): Json | undefined {
+  try {
+    return readJson(bodyText(request))
+  } catch {
+    return undefined
+  }
 }
 
 function decodeText(bytes: Uint8Array, charset: string): string {

@@ -8,6 +8,16 @@ export const keyHeader = 'X-API-Key'
 /** Hosted paths that are readable without a key. */
 export const publicPaths = ['/system_stats'] as const
 
+/** Hosted paths, with all below them, that the published API has public as well (quirk `hosted.public-catalogues`). */
+export const publishedPublicPaths = [
+  '/experiment/models',
+  '/extensions',
+  '/features',
+  '/global_subgraphs',
+  '/node_replacements',
+  '/workflow_templates',
+] as const
+
 /** Hosted paths, with all below them, that need a paid tier. */
 export const paidPaths = [
   '/object_info',

@@ -62,8 +62,9 @@ export const hostedModels = {
   type: 'array',
   items: {
     type: 'object',
-    properties: { name: { type: 'string' }, pathIndex: { type: 'integer' } },
+    properties: { name: { type: 'string' }, pathIndex: { type: 'integer', minimum: 0 } },
     required: ['name', 'pathIndex'],
+    additionalProperties: false,
   },
 } as const satisfies Schema
 
@@ -98,6 +99,28 @@ export const modelMetadata = {
   additionalProperties: { type: 'string' },
 } as const satisfies Schema
 
+/** A subgraph that everyone may use; its data is a JSON document as a text. */
+export const globalSubgraph = {
+  type: 'object',
+  properties: {
+    source: { enum: ['templates', 'custom_node'] },
+    name: { type: 'string' },
+    info: {
+      type: 'object',
+      properties: { node_pack: { type: 'string' } },
+      required: ['node_pack'],
+    },
+    data: { type: 'string' },
+  },
+  required: ['source', 'name', 'info'],
+} as const satisfies Schema
+
+/** Subgraphs by id. */
+export const globalSubgraphs = {
+  type: 'object',
+  additionalProperties: globalSubgraph,
+} as const satisfies Schema
+
 export const endpoints = {
   objectInfo: {
     method: 'GET',
@@ -105,7 +128,6 @@ export const endpoints = {
     on: both,
     does: 'Describes all node types.',
     replies: { 200: nodeTypes },
-    hostedReplies: { 200: nodeTypes, 401: hostedError, 403: hostedError },
   },
   objectInfoOf: {
     method: 'GET',
@@ -113,7 +135,7 @@ export const endpoints = {
     on: both,
     does: 'Describes one node type.',
     replies: { 200: nodeTypes },
-    hostedReplies: { 200: nodeTypes, 401: hostedError, 403: hostedError },
+    hostedReplies: { 200: nodeTypes, 404: hostedError },
   },
   modelFolders: {
     method: 'GET',
@@ -122,7 +144,7 @@ export const endpoints = {
     on: both,
     does: 'Lists the model folders.',
     replies: { 200: folderNames },
-    hostedReplies: { 200: hostedModelFolders, 401: hostedError },
+    hostedReplies: { 200: hostedModelFolders },
   },
   models: {
     method: 'GET',
@@ -131,7 +153,7 @@ export const endpoints = {
     on: both,
     does: 'Lists the models of a folder.',
     replies: { 200: modelNames, 404: 'empty' },
-    hostedReplies: { 200: hostedModels, 401: hostedError, 404: hostedError },
+    hostedReplies: { 200: hostedModels, 404: hostedError },
   },
   experimentModelFolders: {
     method: 'GET',
@@ -150,9 +172,10 @@ export const endpoints = {
   modelPreview: {
     method: 'GET',
     path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
-    on: local,
+    on: both,
     does: 'Gives the preview image of a model.',
     replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
+    hostedReplies: { 200: 'bytes', 404: hostedError },
   },
   modelMetadata: {
     method: 'GET',
@@ -172,7 +195,7 @@ export const endpoints = {
   extensions: {
     method: 'GET',
     path: '/extensions',
-    on: local,
+    on: both,
     does: 'Lists the scripts that node packs add to the front end.',
     replies: { 200: names },
   },
@@ -186,9 +209,30 @@ export const endpoints = {
   workflowTemplates: {
     method: 'GET',
     path: '/workflow_templates',
-    on: local,
+    on: both,
     does: 'Lists the workflow templates of node packs.',
     replies: { 200: { type: 'object', additionalProperties: names } },
+  },
+  globalSubgraphs: {
+    method: 'GET',
+    path: '/global_subgraphs',
+    on: hosted,
+    does: 'Lists the subgraphs that everyone may use.',
+    replies: { 200: globalSubgraphs },
+  },
+  globalSubgraph: {
+    method: 'GET',
+    path: '/global_subgraphs/{id}',
+    on: hosted,
+    does: 'Gives one of these subgraphs.',
+    replies: { 200: globalSubgraph, 404: hostedError },
+  },
+  nodeReplacements: {
+    method: 'GET',
+    path: '/node_replacements',
+    on: hosted,
+    does: 'Tells which node types take the place of older ones.',
+    replies: { 200: { type: 'object' } },
   },
 } as const satisfies Endpoints
 
@@ -287,6 +331,26 @@ export const rules = {
     basis: 'stated',
     on: hosted,
     carries: ['A59', 'A90', 'A101'],
+  },
+  'catalog/hosted-folders': {
+    says: 'A hosted folder is an object with its name and its folders, which hold no paths.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'catalog/hosted-unknown-node-type': {
+    says: 'The hosted description of an unknown type is an empty object with 200, as on local.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'catalog/hosted-preview': {
+    says: 'The hosted preview of a listed model is a WebP image, and 404 for other names.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'catalog/hosted-nothing-shared': {
+    says: 'Hosted lists no extensions, templates, subgraphs and node replacements.',
+    basis: 'observed',
+    on: hosted,
   },
   'catalog/hosted-no-models': {
     says: 'A hosted folder without models answers 404 with the code folder_not_found.',

@@ -32,7 +32,7 @@ export const profiles = {
     scheme: 'https',
     socketScheme: 'wss',
     prefix: '/api',
-    unprefixed: ['/ws'],
+    unprefixed: ['/ws', '/health'],
     socket: 'wss://<host>/ws?clientId=<uuid>&token=<API_KEY>',
     credential: 'header X-API-Key',
     view: '302 to a signed link on another host',
@@ -100,6 +100,21 @@ export const rules = {
     says: 'Hosted paths of assets, saved workflows, accounts, billing and /api/v2 answer 404.',
     basis: 'chosen',
     on: hosted,
+  },
+  'deployments/hosted-old-models': {
+    says: 'The hosted /api/models and all below it answer 404.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'deployments/paths-of-local': {
+    says: 'Paths that only local has are unknown on hosted, with the prefix and without.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'deployments/paths-of-hosted': {
+    says: 'Paths that only hosted has are unknown on local.',
+    basis: 'observed',
+    on: local,
   },
   'deployments/local-socket': {
     says: 'The local socket opens at /ws with the query clientId.',

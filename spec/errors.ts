@@ -206,6 +206,47 @@ export const hostedRefusals = {
     when: 'A request that lacks what its path needs, or an upload above the limits.',
     body: { json: { code: 'BAD_REQUEST', message: '{reason}' } },
   },
+  bodyTooLarge: {
+    status: 413,
+    when: 'A request body above the configured limit.',
+    body: { json: { code: 'PAYLOAD_TOO_LARGE', message: 'The limit is {limit} bytes.' } },
+  },
+  internal: {
+    status: 500,
+    when: 'The server is at fault.',
+    body: { json: { code: 'INTERNAL_ERROR', message: 'The server failed.' } },
+    headers: { Connection: 'close' },
+  },
+  userFileUnknown: {
+    status: 404,
+    when: 'User data under a name that no file has.',
+    body: { text: 'There is no such file.' },
+  },
+  userFolderUnknown: {
+    status: 404,
+    when: 'A listing of user data in a folder that does not exist.',
+    body: { text: 'There is no such folder.' },
+  },
+  userFolderOutside: {
+    status: 400,
+    when: 'A listing of user data outside the user folder.',
+    body: { text: 'The folder lies outside the user data.' },
+  },
+  userPathOutside: {
+    status: 403,
+    when: 'A file of the user under a path that leaves the user folder.',
+    body: { text: 'The path leads out of the user data.' },
+  },
+  userFileExists: {
+    status: 409,
+    when: 'User data under a taken name, with overwrite=false.',
+    body: { text: 'There is such a file already.' },
+  },
+  userFileRefused: {
+    status: 400,
+    when: 'User data under a name that no file can have, or for which there is no room.',
+    body: { text: 'The file cannot be stored under this name.' },
+  },
 } as const satisfies Refusals
 
 /** The top-level `error` of a refused submit (status 400); `extra_info` is empty in each. */

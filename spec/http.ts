@@ -1,12 +1,27 @@
 // What holds for every path: the twin below /api, HEAD, OPTIONS, unknown paths and methods, bodies.
 
-import { both, local, type Endpoint, type Rules } from './language.ts'
+import { hostedError } from './errors.ts'
+import { both, hosted, local, type Endpoint, type Rules } from './language.ts'
 
 /** What any local endpoint answers besides its own replies: to origins, to tokens and to bodies. */
 export const commonReplies = {
   always: { 401: 'text', 403: 'empty', 500: 'text' },
   withBody: { 413: 'text' },
 } as const satisfies Readonly<Record<string, Endpoint['replies']>>
+
+/** What any hosted endpoint answers besides its own replies: without a key, to a free account, to bodies. */
+export const commonHostedReplies = {
+  withKey: { 401: hostedError },
+  paid: { 403: hostedError },
+  withBody: { 400: hostedError, 413: hostedError },
+} as const satisfies Readonly<Record<string, Endpoint['replies']>>
+
+/** What lets pages of any origin use the hosted server, with their key. */
+export const hostedCors = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'POST, GET, DELETE, PUT, PATCH, OPTIONS',
+  'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-API-Key',
+} as const
 
 export const rules = {
   'http/json-replies': {
@@ -140,5 +155,50 @@ export const rules = {
     says: 'An upgrade to something else than a WebSocket is ignored, and the request answered.',
     basis: 'observed',
     on: local,
+  },
+  'http/hosted-refusals': {
+    says: 'Hosted refuses with a JSON object of code and message; in user data there are texts too.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'http/hosted-unknown-path': {
+    says: 'An unknown hosted path answers 404 with the code NOT_FOUND to every method.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'http/hosted-wrong-method': {
+    says: 'A method that a hosted path does not take answers 405, and Allow lists the others.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'http/hosted-head': {
+    says: 'A hosted path that answers GET answers HEAD alike, without the body.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'http/hosted-options': {
+    says: 'OPTIONS answers 200 on every hosted path without a key, and allows X-API-Key.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'http/hosted-cors': {
+    says: 'Each hosted reply, a refusal too, lets pages of any origin read it.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'http/hosted-bad-body': {
+    says: 'A hosted body that is no JSON, of a wrong type or broken in its coding answers 400.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'http/hosted-body-limit': {
+    says: 'A hosted body above the limit answers 413 with the code PAYLOAD_TOO_LARGE.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'http/hosted-no-http': {
+    says: 'What is no HTTP, or has too long a line, is answered 400 with code and message on hosted.',
+    basis: 'chosen',
+    on: hosted,
   },
 } as const satisfies Rules

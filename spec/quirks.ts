@@ -79,7 +79,7 @@ export const quirks = {
   'hosted.public-catalogues': {
     on: hosted,
     default: 'Only the system statistics are readable without a key.',
-    quirk: 'Model folders and model lists are readable without a key too.',
+    quirk: 'Features, models, previews, templates, subgraphs and packs are readable too.',
     source: 'published hosted API, 2026',
   },
   'hosted.bearer': {

@@ -1,8 +1,22 @@
 // What a front end keeps about its user: settings by id, and the users that there are.
 
-import { local, type Endpoints, type Rules, type Schema } from './language.ts'
+import { hostedError } from './errors.ts'
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from './language.ts'
 
 export const settings = { type: 'object' } as const satisfies Schema
+
+/** One setting on hosted. */
+export const hostedSetting = {
+  type: 'object',
+  properties: { value: {} },
+} as const satisfies Schema
+
+/** How a hosted account stands. */
+export const userStatus = {
+  type: 'object',
+  properties: { status: { enum: ['active', 'waitlisted'] } },
+  required: ['status'],
+} as const satisfies Schema
 
 export const userStorage = {
   type: 'object',
@@ -28,37 +42,40 @@ export const endpoints = {
   readSettings: {
     method: 'GET',
     path: '/settings',
-    on: local,
+    on: both,
     does: 'Gives all settings.',
     replies: { 200: settings },
   },
   changeSettings: {
     method: 'POST',
     path: '/settings',
-    on: local,
+    on: both,
     does: 'Merges settings into those that are stored.',
     body: settings,
     replies: { 200: 'empty', 500: 'text' },
+    hostedReplies: { 200: settings, 400: hostedError },
   },
   readSetting: {
     method: 'GET',
     path: '/settings/{id}',
-    on: local,
+    on: both,
     does: 'Gives one setting.',
     replies: { 200: {} },
+    hostedReplies: { 200: hostedSetting, 404: hostedError },
   },
   changeSetting: {
     method: 'POST',
     path: '/settings/{id}',
-    on: local,
+    on: both,
     does: 'Stores one setting.',
     body: {},
     replies: { 200: 'empty', 500: 'text' },
+    hostedReplies: { 200: hostedSetting, 400: hostedError },
   },
   users: {
     method: 'GET',
     path: '/users',
-    on: local,
+    on: both,
     does: 'Tells where user data is kept.',
     replies: { 200: userStorage },
   },
@@ -69,6 +86,13 @@ export const endpoints = {
     does: 'Adds a user.',
     body: newUser,
     replies: { 200: userId, 400: duplicateUser, 500: 'text' },
+  },
+  user: {
+    method: 'GET',
+    path: '/user',
+    on: hosted,
+    does: 'Tells how the account stands that asks.',
+    replies: { 200: userStatus },
   },
 } as const satisfies Endpoints
 
@@ -122,5 +146,45 @@ export const rules = {
     says: 'A user beside 1000 others, or a name above 255 characters, answers 500.',
     basis: 'chosen',
     on: local,
+  },
+  'settings/hosted-merge': {
+    says: 'POST of the hosted settings merges the members of its body and answers with all settings.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'settings/hosted-one': {
+    says: 'One hosted setting is told and answered as an object with its value.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'settings/hosted-unset': {
+    says: 'A hosted setting that was never stored answers 404.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'settings/hosted-text': {
+    says: 'Hosted settings that come as a JSON text within a JSON text are read as well.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'settings/hosted-bad-body': {
+    says: 'Hosted settings that are no JSON object answer 400, and nothing is changed.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'settings/hosted-no-room': {
+    says: 'Hosted settings for which there is no place among the user data answer 400.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'settings/hosted-user': {
+    says: 'The hosted /api/user tells the status active, and no user can be added.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'settings/hosted-own': {
+    says: 'Each hosted account has settings and user data of its own.',
+    basis: 'chosen',
+    on: hosted,
   },
 } as const satisfies Rules

@@ -1,6 +1,6 @@
 // The server itself: statistics, free memory, features, the length of the queue, the start page.
 
-import { both, local, type Endpoints, type Rules, type Schema } from './language.ts'
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from './language.ts'
 import { hostedError } from './errors.ts'
 import { featureFlags } from './messages.ts'
 
@@ -53,6 +53,76 @@ export const systemStats = {
   required: ['system', 'devices'],
 } as const satisfies Schema
 
+/** The same on hosted, which tells more of its versions and less of its devices. */
+export const hostedSystemStats = {
+  type: 'object',
+  properties: {
+    system: {
+      type: 'object',
+      properties: {
+        os: { type: 'string' },
+        python_version: { type: 'string' },
+        embedded_python: { type: 'boolean' },
+        comfyui_version: { type: 'string' },
+        comfyui_frontend_version: { type: 'string' },
+        workflow_templates_version: { type: 'string' },
+        cloud_version: { type: 'string' },
+        deploy_environment: { type: 'string' },
+        pytorch_version: { type: 'string' },
+        argv: { type: 'array', items: { type: 'string' } },
+        ram_total: { type: 'number', volatile: true },
+        ram_free: { type: 'number', volatile: true },
+      },
+      required: [
+        'os',
+        'python_version',
+        'embedded_python',
+        'comfyui_version',
+        'pytorch_version',
+        'argv',
+        'ram_total',
+        'ram_free',
+      ],
+    },
+    devices: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          type: { type: 'string' },
+          vram_total: { type: 'number', volatile: true },
+          vram_free: { type: 'number', volatile: true },
+        },
+        required: ['name', 'type'],
+      },
+    },
+  },
+  required: ['system', 'devices'],
+} as const satisfies Schema
+
+/** The feature flags of hosted; the last two are about the account that asks, and absent without a key. */
+export const hostedFeatures = {
+  type: 'object',
+  properties: {
+    ...featureFlags.properties,
+    max_concurrent_jobs: { type: 'integer', minimum: 1 },
+    can_run_partner_nodes: { type: 'boolean' },
+  },
+} as const satisfies Schema
+
+/** What a user thinks of the service. */
+export const feedback = {
+  type: 'object',
+  properties: {
+    type: { enum: ['missing_nodes', 'general', 'missing_models'] },
+    content: { type: 'string' },
+    rating: { type: 'integer', minimum: 1, maximum: 5 },
+    metadata: { type: 'object' },
+  },
+  required: ['type'],
+} as const satisfies Schema
+
 export const queueLength = {
   type: 'object',
   properties: {
@@ -77,6 +147,7 @@ export const endpoints = {
     on: both,
     does: 'Tells memory, devices and versions.',
     replies: { 200: systemStats },
+    hostedReplies: { 200: hostedSystemStats },
   },
   free: {
     method: 'POST',
@@ -85,7 +156,7 @@ export const endpoints = {
     does: 'Unloads models and frees memory.',
     body: freeRequest,
     replies: { 200: 'empty', 500: 'text' },
-    hostedReplies: { 200: 'empty', 401: hostedError, 500: 'text' },
+    hostedReplies: { 200: 'empty', 404: hostedError },
   },
   features: {
     method: 'GET',
@@ -93,7 +164,7 @@ export const endpoints = {
     on: both,
     does: 'Tells the feature flags of the server.',
     replies: { 200: featureFlags },
-    hostedReplies: { 200: featureFlags, 401: hostedError },
+    hostedReplies: { 200: hostedFeatures },
   },
   promptInfo: {
     method: 'GET',
@@ -101,7 +172,21 @@ export const endpoints = {
     on: both,
     does: 'Tells how many runs are pending or running.',
     replies: { 200: queueLength },
-    hostedReplies: { 200: queueLength, 401: hostedError, 403: hostedError },
+  },
+  health: {
+    method: 'GET',
+    path: '/health',
+    on: hosted,
+    does: 'Tells that the server answers.',
+    replies: { 200: 'text' },
+  },
+  sendFeedback: {
+    method: 'POST',
+    path: '/feedback',
+    on: hosted,
+    does: 'Takes what a user thinks of the service.',
+    body: feedback,
+    replies: { 201: 'empty', 400: hostedError },
   },
   home: {
     method: 'GET',
@@ -149,6 +234,31 @@ export const rules = {
     says: 'GET /features tells the feature flags of the server.',
     basis: 'observed',
     on: both,
+  },
+  'system/hosted-statistics': {
+    says: 'The hosted statistics tell cloud_version and deploy_environment, and no torch memory.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'system/hosted-features': {
+    says: 'The hosted features tell max_concurrent_jobs of the account that asks.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'system/hosted-free': {
+    says: 'The hosted /api/free answers 200 without a body, and 400 to what is no JSON object.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'system/hosted-health': {
+    says: 'The hosted /health answers OK as a text, without a key.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'system/hosted-feedback': {
+    says: 'POST /api/feedback answers 201 to feedback of a known type with a rating of 1 to 5.',
+    basis: 'observed',
+    on: hosted,
   },
   'system/home': {
     says: 'GET / answers with an HTML page that is not to be cached.',

@@ -1,6 +1,6 @@
 // The files that a front end keeps in the folder of its user: workflows, settings and whatever else it stores.
 
-import { local, type Endpoints, type Rules, type Schema } from './language.ts'
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from './language.ts'
 
 const seconds = { type: 'number', volatile: true } as const
 const flag = { type: 'string' } as const
@@ -22,6 +22,23 @@ export const userFile = {
 export const userFiles = {
   type: 'array',
   items: { anyOf: [text, { type: 'array', items: text }, userFile] },
+} as const satisfies Schema
+
+/** A file of a hosted account. Its time is in milliseconds since 1970. */
+export const hostedUserFile = {
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    size: { type: 'integer', minimum: 0 },
+    modified: { type: 'integer', volatile: true },
+  },
+  required: ['path', 'size', 'modified'],
+  additionalProperties: false,
+} as const satisfies Schema
+
+export const hostedUserFiles = {
+  type: 'array',
+  items: hostedUserFile,
 } as const satisfies Schema
 
 /** Folders and files with their path from the user folder. */
@@ -49,10 +66,11 @@ export const endpoints = {
   listUserdata: {
     method: 'GET',
     path: '/userdata',
-    on: local,
+    on: both,
     does: 'Lists the files of a folder of the user.',
     query: { dir: text, recurse: flag, full_info: flag, split: flag },
     replies: { 200: userFiles, 400: 'text', 403: 'text', 404: 'text' },
+    hostedReplies: { 200: hostedUserFiles, 400: 'text', 404: 'text' },
   },
   browseUserdata: {
     method: 'GET',
@@ -65,7 +83,7 @@ export const endpoints = {
   readUserdata: {
     method: 'GET',
     path: '/userdata/{file}',
-    on: local,
+    on: both,
     does: 'Gives a file of the user.',
     replies: {
       200: 'bytes',
@@ -76,30 +94,34 @@ export const endpoints = {
       412: 'empty',
       416: 'empty',
     },
+    hostedReplies: { 200: 'bytes', 403: 'text', 404: 'text' },
   },
   writeUserdata: {
     method: 'POST',
     path: '/userdata/{file}',
-    on: local,
+    on: both,
     does: 'Stores a file of the user.',
     query: how,
     body: 'bytes',
     replies: { 200: writtenFile, 400: 'empty', 403: 'empty', 409: 'text' },
+    hostedReplies: { 200: hostedUserFile, 400: 'text', 403: 'text', 409: 'text' },
   },
   deleteUserdata: {
     method: 'DELETE',
     path: '/userdata/{file}',
-    on: local,
+    on: both,
     does: 'Deletes a file of the user.',
     replies: { 204: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
+    hostedReplies: { 204: 'empty', 403: 'text', 404: 'text' },
   },
   moveUserdata: {
     method: 'POST',
     path: '/userdata/{file}/move/{dest}',
-    on: local,
+    on: both,
     does: 'Gives a file of the user another path.',
     query: how,
     replies: { 200: writtenFile, 403: 'empty', 404: 'empty', 409: 'text', 500: 'text' },
+    hostedReplies: { 200: hostedUserFile, 400: 'text', 403: 'text', 404: 'text', 409: 'text' },
   },
 } as const satisfies Endpoints
 
@@ -203,5 +225,50 @@ export const rules = {
     says: 'What goes beyond 64 MiB or 10,000 files and folders is refused as a failed write.',
     basis: 'chosen',
     on: local,
+  },
+  'userdata/hosted-list': {
+    says: 'A hosted listing holds objects of path, size and modified, whatever the query asks for.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'userdata/hosted-list-folder': {
+    says: 'A hosted listing is of the folder dir, without it of all, and with recurse of those below.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'userdata/hosted-write': {
+    says: 'A hosted write stores bytes and answers with path, size and modified.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'userdata/hosted-read': {
+    says: 'GET of a hosted file gives its bytes as application/octet-stream.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'userdata/hosted-times': {
+    says: 'Hosted times are whole milliseconds since 1970.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'userdata/hosted-no-overwrite': {
+    says: 'With overwrite=false a taken hosted path answers 409 and is left as it is.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'userdata/hosted-delete': {
+    says: 'DELETE of a hosted file answers 204, and the file is gone.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'userdata/hosted-move': {
+    says: 'A hosted move gives a file another path and answers with path, size and modified.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'userdata/hosted-refusals': {
+    says: 'Hosted user data refuses with texts: 400, 403 outside, 404 for what is not there.',
+    basis: 'observed',
+    on: hosted,
   },
 } as const satisfies Rules

@@ -1,8 +1,9 @@
-// One harmless request for each endpoint of a local server, to prove what holds for every path.
+// Requests for each endpoint of a local and of a hosted server, to prove what holds for every path.
 
 import { type EndpointName, endpoints } from '../spec/index.ts'
-import type { Endpoint } from '../spec/language.ts'
+import type { Deployment, Endpoint } from '../spec/language.ts'
 import { talking } from './graphs.ts'
+import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
 
 type Plain = {
   /** Path and query, with a value for each variable part. */
@@ -12,11 +13,13 @@ type Plain = {
   readonly status: number
 }
 
-/** Endpoints that only hosted has, and those that a local server has only when it is told so. */
-type Elsewhere = 'jobStatus' | 'job' | 'managerInstall' | 'managerStatus' | 'managerInstallModel'
+/** Endpoints of a local server, but for those that it has only when it is told so. */
+type LocalName = {
+  [Name in EndpointName]: 'local' extends (typeof endpoints)[Name]['on'][number] ? Name : never
+}[Exclude<EndpointName, 'managerInstall' | 'managerStatus' | 'managerInstallModel'>]
 
 // What is asked leaves the answers as they are: the same request again is answered alike.
-const plain: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>> = {
+const plain: Readonly<Record<LocalName, Plain>> = {
   submit: {
     path: '/prompt',
     body: { prompt: talking(), prompt_id: 'mine', number: 1 },
@@ -81,3 +84,28 @@ export const everyPath = Object.entries<Plain>(plain).map(([name, { path, body, 
   const text = body === undefined ? '' : JSON.stringify(body)
   return { method: endpoint.method, path, body: text, status, replies: endpoint.replies }
 })
+
+/** Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. */
+export const everyHostedPath = Object.values<Endpoint>(endpoints)
+  .filter(({ on }) => on.includes('hosted'))
+  .map((endpoint) => ({
+    method: endpoint.method,
+    path: pathOn('hosted', endpoint).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere'),
+    hasBody: endpoint.body !== undefined,
+    isPaid: isPaid(endpoint),
+    bodies: bodiesOn('hosted', endpoint),
+  }))
+
+/** Requests to paths that one deployment has and the other has not, without a prefix. */
+export function pathsOnlyOn(deployment: Deployment): { method: string; path: string }[] {
+  const all = Object.values<Endpoint>(endpoints)
+  const ownPath = ({ path, hostedPath = path }: Endpoint, on: Deployment): string =>
+    (on === 'hosted' ? hostedPath : path).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere')
+  const other = deployment === 'local' ? 'hosted' : 'local'
+  const onOther = all.filter(({ on }) => on.includes(other))
+  const there = new Set(onOther.map((one) => ownPath(one, other)))
+  return all
+    .filter(({ on }) => on.includes(deployment))
+    .map((one) => ({ method: one.method, path: ownPath(one, deployment) }))
+    .filter(({ path }) => !there.has(path))
+}

@@ -2,14 +2,21 @@
 
 import { deflateSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
+import { keyHeader } from '../spec/access.ts'
 import { endpoints } from '../spec/index.ts'
-import type { Endpoint } from '../spec/language.ts'
+import type { Deployment, Endpoint } from '../spec/language.ts'
 import { formOf, type Part } from './form.ts'
 import { failing, textToImage } from './graphs.ts'
+import { bodiesOn, pathOn } from './replies-on.ts'
 
 const all = Object.values<Endpoint>(endpoints)
-/** The endpoints of a local server that answers a request, not a handshake. */
-export const localEndpoints = all.filter(({ on, path }) => on.includes('local') && path !== '/ws')
+/** The endpoints of a server that answer a request, not a handshake. */
+const endpointsOn = (deployment: Deployment) =>
+  all.filter(({ on, path }) => on.includes(deployment) && path !== '/ws')
+
+/** All statuses that some endpoint there answers with. */
+export const statusesOn = (deployment: Deployment): number[] =>
+  endpointsOn(deployment).flatMap((one) => Object.keys(bodiesOn(deployment, one)).map(Number))
 
 const word = fc.constantFrom(
   'example.png',
@@ -28,28 +35,35 @@ const word = fc.constantFrom(
   '-1',
   'x'.repeat(3000),
 )
-const path = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc
-      .tuple(fc.constantFrom(...localEndpoints.map((one) => one.path)), word)
-      .map(([one, filled]) => one.replace(/\{[^}]*\}/g, filled)),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(
-      '/',
-      '//x',
-      '/../x',
-      '*',
-      '/nowhere',
-      '/api',
-      'http://here/queue',
-      '/ws',
-    ),
-  },
-  { weight: 1, arbitrary: fc.array(word, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`) },
-)
+const pathsOn = (deployment: Deployment) =>
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom(...endpointsOn(deployment).map((one) => pathOn(deployment, one))),
+          word,
+        )
+        .map(([one, filled]) => one.replace(/\{[^}]*\}/g, filled)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '/',
+        '//x',
+        '/../x',
+        '*',
+        '/nowhere',
+        '/api',
+        'http://here/queue',
+        '/ws',
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.array(word, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`),
+    },
+  )
 const names = [
   'filename',
   'type',
@@ -170,34 +184,42 @@ export type SomeRequest = {
 }
 
 /** Whole requests: what their headers say of the body leaves nothing to be waited for. */
-export const someRequest: fc.Arbitrary<SomeRequest> = fc
-  .record({
-    method: fc.constantFrom('GET', 'POST', 'POST', ...methods),
-    path,
-    query,
-    header,
-    sent: body,
-    prefix: fc.constantFrom('', '', '/api'),
-  })
-  .map(build)
+export const someRequestOn = (deployment: Deployment): fc.Arbitrary<SomeRequest> =>
+  fc
+    .record({
+      method: fc.constantFrom('GET', 'POST', 'POST', ...methods),
+      path: pathsOn(deployment),
+      query,
+      header,
+      credential: deployment === 'hosted' ? credential : fc.constant({}),
+      sent: body,
+      prefix: deployment === 'hosted' ? fc.constant('') : fc.constantFrom('', '', '/api'),
+    })
+    .map(build)
+
+const credential = fc
+  .constantFrom('test-key', 'test-key', 'test-key', 'test-key-free', 'wrong-key')
+  .map((known) => ({ [keyHeader]: known }))
 
 type Parts = {
   readonly method: string
   readonly path: string
   readonly query: readonly (readonly [name: string, text: string])[]
   readonly header: Readonly<Record<string, string>>
+  readonly credential: Readonly<Record<string, string>>
   readonly sent: Sent
   readonly prefix: string
 }
 
-function build({ method, path, query, header, sent, prefix }: Parts): SomeRequest {
+function build({ method, path, query, header, credential: own, sent, prefix }: Parts): SomeRequest {
   const asked = query.map(([name, text]) => `${name}=${text}`).join('&')
   const place = path.startsWith('/') ? prefix + path : path
   const target = asked === '' ? place : `${place}?${asked}`
   const isChunked = 'Transfer-Encoding' in header
   const length = isChunked ? {} : { 'Content-Length': `${sent.body.length}` }
   const bytes = isChunked ? chunked(sent.body) : sent.body
-  return { method, target, headers: { ...length, ...sent.headers, ...header }, body: bytes }
+  const headers = { ...length, ...sent.headers, ...own, ...header }
+  return { method, target, headers, body: bytes }
 }
 
 /** One chunk and the end; without a body, something that is no chunk. */

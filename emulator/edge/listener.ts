@@ -11,7 +11,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limits } from '../../spec/limits.ts'
 import type { Headers } from '../machine.ts'
-import { type Reply, refuse } from '../replies.ts'
+import type { Reply } from '../replies.ts'
 import { receiveBody, type Received } from './bodies.ts'
 import { readHeaders, replyText } from './http.ts'
 
@@ -31,6 +31,10 @@ export type Behind = {
   readonly answer: (arrived: Arrived, response: ServerResponse) => Promise<void>
   /** Writes a reply that the world does not know of. */
   readonly write: (response: ServerResponse, reply: Reply) => void
+  /** Whether a WebSocket opens there. */
+  readonly isSocketPath: (path: string) => boolean
+  /** What is answered to what is no request, and where the server is at fault. */
+  readonly refusals: Readonly<Record<'badRequest' | 'internal', Reply>>
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
   /** Takes over a connection that asks for a WebSocket. */
@@ -56,7 +60,7 @@ export function createListener(behind: Behind): Server {
       // is said aloud; but one request must not take the world away from the others.
       if (request.destroyed && !request.complete) return
       process.stderr.write(`flowdouble could not answer a request: ${String(error)}\n`)
-      if (!response.headersSent) behind.write(response, refuse('internal'))
+      if (!response.headersSent) behind.write(response, behind.refusals.internal)
       else response.destroy()
     })
     turns.set(socket, turn)
@@ -65,8 +69,8 @@ export function createListener(behind: Behind): Server {
   const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
   const server = createServer({ ...limits, requireHostHeader: false }, receive)
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
-    if (!isSocketPath(request)) ignoreUpgrade(server, request, raw, head)
-    else if (hasLongLine(request)) end(raw, refuse('badRequestText'), behind)
+    if (!asksForSocket(behind, request)) ignoreUpgrade(server, request, raw, head)
+    else if (hasLongLine(request)) end(raw, behind.refusals.badRequest, behind)
     else void behind.upgrade(request, raw, head)
   })
   server.on('connect', (request: IncomingMessage, raw: Socket) => {
@@ -80,7 +84,7 @@ export function createListener(behind: Behind): Server {
   })
   server.on('clientError', (error: NodeJS.ErrnoException, raw: Duplex) => {
     if (error.code === 'ECONNRESET' || !raw.writable) raw.destroy()
-    else end(raw, refuse('badRequestText'), behind)
+    else end(raw, behind.refusals.badRequest, behind)
   })
   return server
 }
@@ -90,7 +94,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (hasLongLine(request)) return behind.write(response, refuse('badRequestText'))
+  if (hasLongLine(request)) return behind.write(response, behind.refusals.badRequest)
   const asked = {
     method: request.method ?? 'GET',
     target: targetOf(request),
@@ -116,8 +120,8 @@ function hasLongLine({ method = '', url = '', rawHeaders }: IncomingMessage): bo
   return false
 }
 
-const isSocketPath = ({ method, url = '' }: IncomingMessage): boolean =>
-  method === 'GET' && /^(\/api)?\/ws(\?|$)/.test(url)
+const asksForSocket = (behind: Behind, { method, url = '' }: IncomingMessage): boolean =>
+  method === 'GET' && behind.isSocketPath(url.split('?', 1)[0] as string)
 
 /** Reads the request again as one that asks for no upgrade: its connection starts anew without that header. */
 function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, head: Buffer): void {

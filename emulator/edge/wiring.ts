@@ -6,17 +6,18 @@ import type { Effect, Input } from '../machine.ts'
 import type { ServerOptions } from '../options.ts'
 import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
-import type { Reply } from '../replies.ts'
+import { type Reply, refuse, refuseHosted } from '../replies.ts'
 import { admit } from '../server/access.ts'
 import { encodeFrame } from '../server/frames.ts'
 import { corsHeaders, finish } from '../server/headers.ts'
 import { maxBodyBytes } from '../server/features.ts'
 import type { Server } from '../server/server.ts'
+import type { WorldOptions } from '../server/world.ts'
 import { type ClockHandle, createClockHandle } from './clock.ts'
 import { answerControl, CONTROL_PREFIX } from './control.ts'
 import { createDriver, type Driver, type Tamper } from './driver.ts'
 import { writeReply } from './http.ts'
-import { type Arrived, createListener } from './listener.ts'
+import { type Arrived, type Behind, createListener } from './listener.ts'
 import type { Recorder } from './recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
@@ -83,13 +84,14 @@ export function connect(
     const { method, target, headers } = arrived
     // The codecs are loaded by the first request that can lead to a picture, not before the server listens.
     // Those that come meanwhile wait too: no request overtakes another.
-    if (method === 'POST' || target.includes('/view')) loading ??= import('../pictures/encode.ts')
+    if (method === 'POST' || /\/(?:pre)?view/.test(target))
+      loading ??= import('../pictures/encode.ts')
     if (codec === undefined && loading !== undefined) codec = await loading
     if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
       const admitted = admit(server, arrived)
       if ('status' in admitted)
         return write(response, finish(server.options, target, headers['accept'], admitted))
-      return answerControl(arrived, response, clock, recorder, corsHeaders(options.cors))
+      return answerControl(arrived, response, clock, recorder, corsHeaders(options))
     }
     const request = ++lastRequest
     responses.set(request, response)
@@ -102,7 +104,20 @@ export function connect(
     answer,
     write,
     timeMs,
+    isSocketPath: (path) =>
+      path === '/ws' || (path === '/api/ws' && options.deployment === 'local'),
+    refusals: refusalsOf(server.options),
     upgrade: sockets.upgrade,
   })
   return { http, driver, sockets, clock }
+}
+
+/** What is answered to what does not reach a world. */
+function refusalsOf(options: WorldOptions): Behind['refusals'] {
+  if (options.deployment === 'local')
+    return { badRequest: refuse('badRequestText'), internal: refuse('internal') }
+  const reason = 'This is no HTTP request, or one of its lines is too long.'
+  const badRequest = refuseHosted('badRequest', { reason }, { Connection: 'close' })
+  const inHosted = (reply: Reply): Reply => finish(options, '', undefined, reply)
+  return { badRequest: inHosted(badRequest), internal: inHosted(refuseHosted('internal')) }
 }

@@ -1,6 +1,12 @@
 // The accounts of a hosted server [access/hosted-*]: who they are, and which of them a request comes from.
 
-import { keyHeader, paidPaths, publicPaths, type tiers } from '../../spec/access.ts'
+import {
+  keyHeader,
+  paidPaths,
+  publicPaths,
+  publishedPublicPaths,
+  type tiers,
+} from '../../spec/access.ts'
 import { profiles } from '../../spec/deployments.ts'
 import type { ExceptionType } from '../../spec/errors.ts'
 import type { Headers } from '../machine.ts'
@@ -33,24 +39,34 @@ type Asked = { readonly method: string; readonly target: string; readonly header
 
 const prefix = profiles.hosted.prefix
 const open: ReadonlySet<string> = new Set(publicPaths.map((path) => prefix + path))
-const paid: readonly string[] = paidPaths.map((path) => prefix + path)
+const isWithin =
+  (paths: readonly string[]) =>
+  (path: string): boolean =>
+    paths.some((one) => path === prefix + one || path.startsWith(`${prefix}${one}/`))
+const isPaid = isWithin(paidPaths)
+const isPublished = isWithin(publishedPublicPaths)
+
+/** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
+export const callerOf = (server: Server, asked: Omit<Asked, 'method'>): World | undefined =>
+  worldOfKey(server, keyOf(asked.target.split('?')[0] as string, asked))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
 export function admitAccount(server: Server, asked: Asked): World | Reply {
   const path = asked.target.split('?')[0] as string
-  const world = worldOfKey(server, keyOf(path, asked))
-  if (!needsKey(path) || asked.method === 'OPTIONS') return world ?? server.worlds[0]
+  const world = callerOf(server, asked)
+  if (!needsKey(server, path) || asked.method === 'OPTIONS') return world ?? server.worlds[0]
   if (world === undefined) return refuseHosted('unauthorized')
-  const isPaid = paid.some((one) => path === one || path.startsWith(`${one}/`))
-  return isPaid && world.account?.tier === 'free' ? refuseHosted('freeTier') : world
+  return isPaid(path) && world.account?.tier === 'free' ? refuseHosted('freeTier') : world
 }
 
 /** What is not served at all is unknown to everyone, with a key or without. */
-const needsKey = (path: string): boolean =>
-  !open.has(path) && /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
+const needsKey = ({ options }: Server, path: string): boolean =>
+  !open.has(path) &&
+  !(isPublished(path) && options.quirks.includes('hosted.public-catalogues')) &&
+  /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
-const keyOf = (path: string, { target, headers }: Asked): string =>
+const keyOf = (path: string, { target, headers }: Omit<Asked, 'method'>): string =>
   (path === '/ws'
     ? parameter(target.slice(path.length + 1), 'token')
     : headers[keyHeader.toLowerCase()]) ?? ''

@@ -1,11 +1,18 @@
-// What every reply gets on its way out [http/cors-mode, http/cache-control, http/failure-page].
+// What every reply gets on its way out [http/cors-mode, http/hosted-cors, http/cache-control,
+// http/failure-page].
 
+import { hostedCors } from '../../spec/http.ts'
 import { type Reply, refuse } from '../replies.ts'
 import { decodePart } from '../requests.ts'
 import type { WorldOptions } from './world.ts'
 
-/** The headers that let pages of the configured origin read a reply; none outside CORS mode. */
-export const corsHeaders = (origin: string | null): Readonly<Record<string, string>> =>
+type Options = Pick<WorldOptions, 'deployment' | 'cors'>
+
+/** The headers that let pages of another origin read a reply: of the configured one on local, of any on hosted. */
+export const corsHeaders = ({ deployment, cors }: Options): Readonly<Record<string, string>> =>
+  deployment === 'hosted' ? hostedCors : localCors(cors)
+
+const localCors = (origin: string | null): Readonly<Record<string, string>> =>
   origin === null
     ? {}
     : {
@@ -17,19 +24,21 @@ export const corsHeaders = (origin: string | null): Readonly<Record<string, stri
 
 /** Completes the headers of a reply. What the HTTP layer raises stays as it is, but browsers get a page for a failure. */
 export function finish(
-  { cors }: WorldOptions,
+  options: Options,
   path: string,
   accept: string | undefined,
   reply: Reply,
 ): Reply {
+  if (options.deployment === 'hosted')
+    return { ...reply, headers: { ...reply.headers, ...hostedCors } }
   if (reply.raised) {
     const isPage = reply.status === 500 && accept?.includes('text/html')
     const { status, headers, body } = isPage ? refuse('internalPage') : reply
     return { status, headers, body }
   }
   const cache = 'Cache-Control' in reply.headers ? undefined : cacheControl(path, reply)
-  if (cors === null && cache === undefined) return reply
-  const added = { ...(cache && { 'Cache-Control': cache }), ...corsHeaders(cors) }
+  if (options.cors === null && cache === undefined) return reply
+  const added = { ...(cache && { 'Cache-Control': cache }), ...localCors(options.cors) }
   return { ...reply, headers: { ...reply.headers, ...added } }
 }
 

@@ -3,13 +3,17 @@
 import { goneOnHosted, profiles } from '../../spec/deployments.ts'
 import { type EndpointName, endpoints } from '../../spec/endpoints.ts'
 import type { Endpoint } from '../../spec/language.ts'
-import { empty, type Reply, refuse, refuseHosted } from '../replies.ts'
+import type { quirks } from '../../spec/quirks.ts'
+import { empty, type Reply, refuseHosted } from '../replies.ts'
 import { createRoutes, findRoute, type Request } from '../requests.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
+import { hostedCatalogHandlers } from './hosted-catalog.ts'
+import { hostedSettingsHandlers } from './hosted-settings.ts'
+import { hostedSystemHandlers } from './hosted-system.ts'
+import { hostedUserdataHandlers } from './hosted-userdata.ts'
 import { type Arrived, sharedHandlers } from './local.ts'
 import { uploadMask } from './masks.ts'
 import { maxBodyBytes } from './features.ts'
-import { experimentModelFolders, experimentModels } from './models.ts'
 import { changeQueue, interrupt, readQueue } from './queue.ts'
 import type { Server } from './server.ts'
 import { uploadImage } from './uploads.ts'
@@ -34,11 +38,19 @@ const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   changeHistory,
   jobStatus: () => refuseHosted('notFound'),
   job: () => refuseHosted('notFound'),
-  modelFolders: experimentModelFolders,
-  models: experimentModels,
   view,
   uploadImage,
   uploadMask,
+  ...hostedCatalogHandlers,
+  ...hostedSystemHandlers,
+  ...hostedSettingsHandlers,
+  ...hostedUserdataHandlers,
+}
+
+/** Endpoints that a quirk takes away. */
+const withoutQuirk: Partial<Readonly<Record<string, keyof typeof quirks>>> = {
+  objectInfoOf: 'hosted.no-per-class',
+  free: 'hosted.no-free',
 }
 
 const { prefix } = profiles.hosted
@@ -64,9 +76,10 @@ export function answerHosted(server: Server, world: World, arrived: Arrived): Re
   const { method, path, fault } = arrived
   if (method === 'OPTIONS') return empty
   const found = findRoute(routes, path)
-  const known = found?.route.methods
-  const name = known?.get(method === 'HEAD' ? 'GET' : method)
-  if (known === undefined || found === undefined) return refuseHosted('notFound')
+  if (found === undefined || isTakenAway(world, found.route.methods))
+    return refuseHosted('notFound')
+  const known = found.route.methods
+  const name = known.get(method === 'HEAD' ? 'GET' : method)
   if (name === undefined) {
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && findRoute(gone, path) !== undefined) return refuseHosted('notFound')
@@ -76,11 +89,22 @@ export function answerHosted(server: Server, world: World, arrived: Arrived): Re
   if (fault !== undefined && known.get('GET') !== name) return refuseBody(world, fault)
   const { segments } = found
   const request = { ...arrived, segment: segments[0] ?? '', segments }
-  return handlers[name as HostedEndpoint](world, request, server)
+  return inOwnWords(handlers[name as HostedEndpoint](world, request, server))
 }
+
+/** Whether a quirk takes away what is at a path: none of those has two methods. */
+function isTakenAway({ quirks: on }: World, methods: ReadonlyMap<string, string>): boolean {
+  return [...methods.values()].some((name) => on.has(withoutQuirk[name] ?? ''))
+}
+
+/** A handler that local shares fails at bodies that it does not expect, as real ones there: here the client is told. */
+const inOwnWords = (reply: Reply): Reply =>
+  reply.raised && reply.status === 500
+    ? refuseHosted('badRequest', { reason: 'The body is not what this path takes.' })
+    : reply
 
 function refuseBody({ options }: World, fault: 'tooLarge' | 'unreadable'): Reply {
   if (fault === 'unreadable')
     return refuseHosted('badRequest', { reason: 'The body is unreadable.' })
-  return refuse('bodyTooLarge', {}, { limit: `${maxBodyBytes(options.maxBody)}` })
+  return refuseHosted('bodyTooLarge', { limit: `${maxBodyBytes(options.maxBody)}` })
 }

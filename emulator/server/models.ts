@@ -25,28 +25,32 @@ const metadataOf = (name: string): Readonly<Record<string, string>> => ({
 const sizeOf = (name: string): number =>
   8 + new TextEncoder().encode(JSON.stringify({ __metadata__: metadataOf(name) })).length
 
-export const experimentModelFolders = (): Reply => {
-  const shown = modelFolderNames.filter((name) => name !== 'configs' && name !== 'custom_nodes')
-  return json(JSON.stringify(shown.map((name) => ({ name, folders: [folderPath(name)] }))))
-}
+/** Folders with models: the others hold something else. */
+export const shownFolders = modelFolderNames.filter(
+  (name) => name !== 'configs' && name !== 'custom_nodes',
+)
 
-export function experimentModels(world: World, { segment }: Request): Reply {
+const experimentModelFolders = (): Reply =>
+  json(JSON.stringify(shownFolders.map((name) => ({ name, folders: [folderPath(name)] }))))
+
+/** Whether a file is shown as a model: it has such an ending, and no dot hides it. */
+export const isModel = (name: string): boolean =>
+  MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))
+
+function experimentModels(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
   if (files === undefined) return refuse('notFoundEmpty')
   const time = floatOf(world.options.epochMs / 1000)
-  const isHidden = (name: string): boolean => name.split('/').some((part) => part.startsWith('.'))
-  const items = files
-    .filter((name) => MODEL_ENDING.test(name) && !isHidden(name))
-    .map(
-      (name) =>
-        new Map<string, Json>([
-          ['name', name],
-          ['pathIndex', 0],
-          ['modified', time],
-          ['created', time],
-          ['size', sizeOf(name)],
-        ]),
-    )
+  const items = files.filter(isModel).map(
+    (name) =>
+      new Map<string, Json>([
+        ['name', name],
+        ['pathIndex', 0],
+        ['modified', time],
+        ['created', time],
+        ['size', sizeOf(name)],
+      ]),
+  )
   return json(writeJson(items))
 }
 

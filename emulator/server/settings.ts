@@ -4,7 +4,7 @@ import { limits } from '../../spec/limits.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
 import { drawUuid } from '../random.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
-import { bodyText, type Request } from '../requests.ts'
+import { bodyJson, type Request } from '../requests.ts'
 import { writeFile } from './user-folder.ts'
 import { timestamp, type World } from './world.ts'
 
@@ -13,7 +13,7 @@ const FILE = 'comfy.settings.json'
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The settings; none where the file is missing, or is not what it was written as. */
-function storedSettings(world: World): JsonObject {
+export function storedSettings(world: World): JsonObject {
   const bytes = world.userFolder.entries.get(FILE)?.bytes
   if (!bytes) return new Map()
   try {
@@ -24,11 +24,14 @@ function storedSettings(world: World): JsonObject {
   }
 }
 
-function store(world: World, settings: JsonObject): Reply {
+/** Keeps the settings. Tells whether there was room for them. */
+export function storeSettings(world: World, settings: JsonObject): boolean {
   const bytes = new TextEncoder().encode(indented(settings, '\n'))
-  const isStored = writeFile(world.userFolder, FILE, bytes, timestamp(world))
-  return isStored ? empty : refuse('internal')
+  return writeFile(world.userFolder, FILE, bytes, timestamp(world))
 }
+
+const store = (world: World, settings: JsonObject): Reply =>
+  storeSettings(world, settings) ? empty : refuse('internal')
 
 /** JSON text with four blanks for each level; `lineStart` begins the lines of this one. */
 function indented(value: Json, lineStart: string): string {
@@ -44,38 +47,29 @@ function indented(value: Json, lineStart: string): string {
   return `{${within}${members.join(`,${within}`)}${lineStart}}`
 }
 
-/** The body as JSON, or undefined when it is none. */
-function bodyOf(request: Request): Json | undefined {
-  try {
-    return readJson(bodyText(request))
-  } catch {
-    return undefined
-  }
-}
-
 const readSettings = (world: World): Reply => json(writeJson(storedSettings(world)))
 
 const readSetting = (world: World, { segment }: Request): Reply =>
   json(writeJson(storedSettings(world).get(segment) ?? null))
 
 function changeSettings(world: World, request: Request): Reply {
-  const changes = bodyOf(request)
+  const changes = bodyJson(request)
   if (!isObject(changes)) return refuse('internal')
   return store(world, new Map([...storedSettings(world), ...changes]))
 }
 
 function changeSetting(world: World, request: Request): Reply {
-  const value = bodyOf(request)
+  const value = bodyJson(request)
   if (value === undefined) return refuse('internal')
   return store(world, storedSettings(world).set(request.segment, value))
 }
 
 // Everybody is the same user here, whose folder is there from the start.
-const users = (): Reply => json('{"storage": "server", "migrated": true}')
+export const users = (): Reply => json('{"storage": "server", "migrated": true}')
 
 /** A new user can be added, although none but the first is served. */
 function addUser(world: World, request: Request): Reply {
-  const body = bodyOf(request)
+  const body = bodyJson(request)
   const name = isObject(body) ? body.get('username') : undefined
   if (typeof name !== 'string') return refuse('internal')
   if (world.userNames.has(name)) return refuse('duplicateUser')

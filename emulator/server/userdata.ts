@@ -17,7 +17,8 @@ import {
 } from './user-folder.ts'
 import { timestamp, type World } from './world.ts'
 
-const isOn = (query: string, name: string): boolean =>
+/** Whether the query switches that on. */
+export const isOn = (query: string, name: string): boolean =>
   parameter(query, name)?.toLowerCase() === 'true'
 
 const seconds = (ms: number): Json => floatOf(ms / 1000)
@@ -29,6 +30,13 @@ const fileInfo = (path: string, entry: UserEntry): JsonObject =>
     ['modified', seconds(entry.modifiedMs)],
     ['created', seconds(entry.changedMs)],
   ])
+
+/** Whether a listing shows what has this name from its folder: a file that no dot hides, in subfolders if asked for. */
+export function isShown(name: string, { bytes }: UserEntry, recurse: boolean): boolean {
+  const parts = name.split('/')
+  const isHidden = parts.some((part) => part.startsWith('.'))
+  return bytes !== null && !isHidden && (recurse || parts.length === 1)
+}
 
 /** The files of one folder, in the form that the query asks for. */
 function listUserdata(world: World, { query }: Request): Reply {
@@ -45,10 +53,8 @@ function listUserdata(world: World, { query }: Request): Reply {
   const items: Json[] = []
   for (const [path, entry] of entriesBelow(world.userFolder, folder)) {
     const name = folder === '' ? path : path.slice(folder.length + 1)
-    const parts = name.split('/')
-    const isHidden = parts.some((part) => part.startsWith('.'))
-    if (entry.bytes === null || isHidden || (parts.length > 1 && !recurse)) continue
-    items.push(full ? fileInfo(name, entry) : split ? [name, ...parts] : name)
+    if (!isShown(name, entry, recurse)) continue
+    items.push(full ? fileInfo(name, entry) : split ? [name, ...name.split('/')] : name)
   }
   return json(writeJson(items))
 }
@@ -125,7 +131,8 @@ function moveUserdata(world: World, { segments, query }: Request): Reply {
   return isMoved ? written(world, query, target) : refuse('internal')
 }
 
-const isTaken = (world: World, query: string, path: string): boolean =>
+/** Whether the path is taken, and the query says that it is to be left so. */
+export const isTaken = (world: World, query: string, path: string): boolean =>
   parameter(query, 'overwrite') === 'false' && world.userFolder.entries.has(path)
 
 /** The answer to a write or a move. */

@@ -1,6 +1,6 @@
 // What the OpenAPI and the AsyncAPI document share: schemas by name, servers, and how a document is written down.
 
-import type { Deployment, Endpoint, Schema } from '../../spec/language.ts'
+import type { Schema } from '../../spec/language.ts'
 import { profiles } from '../../spec/index.ts'
 import { shapes } from './shapes.ts'
 
@@ -38,14 +38,6 @@ export function schemasUsedBy(part: unknown): Part {
   }
   visit(JSON.stringify(part))
   return Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** Where a deployment serves an endpoint. */
-export function pathOn(deployment: Deployment, { path, hostedPath }: Endpoint): string {
-  const { prefix, unprefixed }: { prefix: string; unprefixed: readonly string[] } =
-    profiles[deployment]
-  const own = deployment === 'hosted' ? (hostedPath ?? path) : path
-  return unprefixed.includes(path) ? own : prefix + own
 }
 
 /** The variables in the address of each deployment. */

@@ -1,7 +1,7 @@
 // Writes the OpenAPI document out of the spec: each endpoint once for each deployment that serves it.
 
 import { STATUS_CODES } from 'node:http'
-import { keyHeader, publicPaths } from '../../spec/access.ts'
+import { keyHeader } from '../../spec/access.ts'
 import type {
   Deployment,
   Endpoint,
@@ -12,8 +12,8 @@ import type {
   Schema,
 } from '../../spec/language.ts'
 import { areas, errors, profiles } from '../../spec/index.ts'
-import { commonReplies } from '../../spec/http.ts'
-import { addressVariables, type Part, pathOn, schemaIn, schemasUsedBy } from './documents.ts'
+import { bodiesOn, isPublic, pathOn } from '../replies-on.ts'
+import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 
 const servers = {
   local: {
@@ -44,10 +44,10 @@ const securitySchemes = {
 } as const satisfies Part
 
 /** What lets a request in, as alternatives; an empty one needs nothing. */
-function securityOf(deployment: Deployment, path: string): readonly Part[] {
+function securityOf(deployment: Deployment, endpoint: Endpoint): readonly Part[] {
   if (deployment === 'local') return [{}, { bearer: [] }, { token: [] }]
-  if (path === '/ws') return [{ token: [] }]
-  return publicPaths.some((one) => one === path) ? [] : [{ apiKey: [] }]
+  if (endpoint.path === '/ws') return [{ token: [] }]
+  return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
 
 /** The media types of the refusals that are texts of this status: some are pages for those who ask for them. */
@@ -75,20 +75,24 @@ const headersByStatus: Readonly<Record<number, string>> = {
   405: 'Allow',
 }
 
-function replyPart(status: number, body: ReplyBody): Part {
-  const content = contentOf(status, body)
+/** The content of a reply that has either: with both schemas where they are of one media type. */
+function together(one: Part, other: Part): Part {
+  const both = Object.entries(other).map(([type, part]) => {
+    const schemas = [one[type], part].map((of) => (of as Part | undefined)?.['schema'])
+    return [type, schemas.includes(undefined) ? part : { schema: { anyOf: schemas } }]
+  })
+  return { ...one, ...Object.fromEntries(both) }
+}
+
+function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
+  const content = bodies.map((body) => contentOf(status, body)).reduce(together)
+  const isEmpty = bodies.every((body) => body === 'empty')
   const header = headersByStatus[status]
   return {
-    description: `${STATUS_CODES[status] ?? status}${body === 'empty' ? ', without a body' : ''}`,
+    description: `${STATUS_CODES[status] ?? status}${isEmpty ? ', without a body' : ''}`,
     ...(header && { headers: { [header]: { schema: { type: 'string' } } } }),
     ...(Object.keys(content).length > 0 && { content }),
   }
-}
-
-function repliesOn(deployment: Deployment, endpoint: Endpoint): Endpoint['replies'] {
-  if (deployment === 'hosted') return endpoint.hostedReplies ?? endpoint.replies
-  const { always, withBody } = commonReplies
-  return { ...always, ...(endpoint.body === undefined ? {} : withBody), ...endpoint.replies }
 }
 
 function requestBody({ body, form, bodyIsOptional }: Endpoint): Part | undefined {
@@ -134,17 +138,17 @@ type Operation = {
 function operation(area: string, name: string, endpoint: Endpoint, on: Deployment): Operation {
   const parameters = parametersOf(pathOn(on, endpoint), endpoint)
   const body = requestBody(endpoint)
-  const replies = Object.entries(repliesOn(on, endpoint))
+  const replies = Object.entries(bodiesOn(on, endpoint))
   return {
     operationId: on === 'local' ? name : `hosted${name[0]?.toUpperCase()}${name.slice(1)}`,
     tags: [on, area],
     summary: endpoint.does,
     servers: [servers[on]],
-    security: securityOf(on, endpoint.path),
+    security: securityOf(on, endpoint),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
     responses: Object.fromEntries(
-      replies.map(([status, reply]) => [status, replyPart(Number(status), reply)]),
+      replies.map(([status, bodies]) => [status, replyPart(Number(status), bodies)]),
     ),
   }
 }
@@ -194,7 +198,8 @@ const about =
   'What clients of a workflow server (the API that ComfyUI speaks) meet on HTTP, on the local and on the ' +
   'hosted deployment: each operation has its server, and the name of it as a tag. On local a path with GET ' +
   'answers HEAD with the same headers, every path answers OPTIONS, and a reply of 403 besides those of the ' +
-  'operation is for a page of another origin, one of 401 for a missing token. Objects may carry more ' +
+  'operation is for a page of another origin, one of 401 for a missing token. On hosted each path answers OPTIONS without a key, and a method that it does not take ' +
+  'with 405, in the form of all refusals. Objects may carry more ' +
   'members than their schemas tell.'
 
 /** The whole document. */

@@ -2,8 +2,9 @@
 
 import { endpoints, errors, goneOnHosted, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
-import { commonReplies } from '../../spec/http.ts'
+import { commonHostedReplies, commonReplies } from '../../spec/http.ts'
 import type { Endpoint, Refusal, ReplyBody } from '../../spec/language.ts'
+import { pathOn } from '../replies-on.ts'
 import { code, link, onText, section, table } from './markdown.ts'
 import { differencesPart } from './render-differences.ts'
 import { limitsPart } from './render-limits.ts'
@@ -39,7 +40,7 @@ function deploymentsPart(): string {
       renamed.map((one: Endpoint) => [code(one.path), code(hosted.prefix + one.hostedPath)]),
     ),
     `GET of ${goneOnHosted.map((path) => code(hosted.prefix + path)).join(', ')} answers 404 there.`,
-    `Without a key hosted serves ${publicPaths.map(code).join(', ')} only. A paid tier is needed for ` +
+    `Without a key hosted serves ${publicPaths.map(code).join(', ')} only, and what has no prefix. A paid tier is needed for ` +
       `${paidPaths.map(code).join(', ')}. The key for partner nodes stands in \`extra_data\` as ` +
       `${partnerKeys.map(code).join(' or ')}.`,
   )
@@ -80,17 +81,15 @@ const statusList = (replies: Endpoint['replies']) => Object.keys(replies).join('
 
 function endpointsPart(): string {
   const all: [string, Endpoint][] = Object.entries(endpoints)
-  const hostedPath = (one: Endpoint) => {
-    if (!one.on.includes('hosted')) return '–'
-    const unprefixed: readonly string[] = profiles.hosted.unprefixed
-    const prefix = unprefixed.includes(one.path) ? '' : profiles.hosted.prefix
-    return code(prefix + (one.hostedPath ?? one.path))
-  }
+  const hostedPath = (one: Endpoint) =>
+    one.on.includes('hosted') ? code(pathOn('hosted', one)) : '–'
   return section(
     'Endpoints',
     'All endpoints in short, then each with its request and replies. "empty" is a reply without a body. ' +
       `On local each answers ${statusList(commonReplies.always)} too, and ${statusList(commonReplies.withBody)} ` +
-      'where it takes a body: see the errors.',
+      'where it takes a body: see the errors. On hosted each answers ' +
+      `${statusList(commonHostedReplies.withKey)} without a key, ${statusList(commonHostedReplies.paid)} to a ` +
+      `free account on paid paths, and ${statusList(commonHostedReplies.withBody)} where it takes a body.`,
     table(
       ['Endpoint', 'Method', 'Local', 'Hosted', 'What it does'],
       all.map(([name, one]) => [
@@ -153,7 +152,7 @@ function errorsPart(): string {
     'A word in braces stands for a value that the server fills in. The local server has no common ' +
       'form of refusals:',
     refusalTable('refusal', refusals),
-    'Refusals of the hosted server are JSON:',
+    'Refusals of the hosted server are JSON, but for those of user data:',
     refusalTable('hosted-refusal', hostedRefusals),
     `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
     table(

@@ -3,6 +3,7 @@
 import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { history } from './history.ts'
+import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
@@ -27,6 +28,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   internal,
   settings,
   userdata,
+  'hosted-paths': hostedPaths,
 }
 
 export const mutants: readonly (readonly [id: string, mutant: Mutant])[] = Object.entries(

@@ -5,23 +5,26 @@ import type { Socket } from 'node:net'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { localEndpoints, someMessage, someRequest, type SomeRequest } from '../random-requests.ts'
+import { someMessage, type SomeRequest, someRequestOn, statusesOn } from '../random-requests.ts'
 import { startSubject } from '../subject.ts'
 import { exchangeBytes } from '../wire.ts'
 
 /** Statuses that any path may answer with: the HTTP layer, the guards, and what is unknown. */
 const general = [200, 400, 403, 404, 405, 413, 417, 500]
-const own = localEndpoints.flatMap(({ replies }) => Object.keys(replies).map(Number))
-const allowed = new Set([...general, ...own])
+const allowed = new Set([...general, ...statusesOn('local')])
 
-/** Sends a request on a connection of its own, and gives the status of its answer. */
-async function send(url: string, { method, target, headers, body }: SomeRequest): Promise<number> {
+/** Sends a request on a connection of its own, and gives the status of its answer and the rest of it. */
+async function send(
+  url: string,
+  { method, target, headers, body }: SomeRequest,
+): Promise<[status: number, rest: string]> {
   const all = { Host: new URL(url).host, Connection: 'close', ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
   const reply = await exchangeBytes(url, head, body)
+  const rest = `${reply.lines.join('\n')}\n\n${reply.body}`
   // After a leave to go on comes the answer itself.
-  return reply.status === 100 ? Number(reply.body.split(' ')[1]) : reply.status
+  return [reply.status === 100 ? Number(reply.body.split(' ')[1]) : reply.status, rest]
 }
 
 test('requests/answered Every request is answered with a status of the spec, and the server goes on.', async () => {
@@ -29,8 +32,8 @@ test('requests/answered Every request is answered with a status of the spec, and
   const { url, get, emulator } = subject
   const seen = new Set<number>()
   try {
-    const property = fc.asyncProperty(someRequest, async (one) => {
-      const status = await send(url, one)
+    const property = fc.asyncProperty(someRequestOn('local'), async (one) => {
+      const [status] = await send(url, one)
       expect(allowed).toContain(status)
       seen.add(status)
     })
@@ -38,6 +41,28 @@ test('requests/answered Every request is answered with a status of the spec, and
     for (const status of [200, 400, 403, 404, 405, 500]) expect(seen).toContain(status)
     expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
     expect((await emulator?.journal())?.length).toBeGreaterThan(250)
+  } finally {
+    await subject.close()
+  }
+})
+
+test('requests/answered-on-hosted Hosted answers every request with a status of the spec, for all pages.', async () => {
+  const options = { deployment: 'hosted', clock: 'instant', maxBody: 0.01 } as const
+  const subject = await startSubject(options)
+  const known = new Set([...statusesOn('hosted'), 400, 404, 405])
+  const seen = new Set<number>()
+  try {
+    const property = fc.asyncProperty(someRequestOn('hosted'), async (one) => {
+      const [status, rest] = await send(subject.url, one)
+      expect(known).toContain(status)
+      expect(rest).toContain('Access-Control-Allow-Origin: *')
+      expect(rest).not.toContain('got itself in trouble')
+      seen.add(status)
+    })
+    await fc.assert(property, { seed: 20260109, numRuns: 500 })
+    for (const status of [200, 400, 401, 403, 404, 405]) expect(seen).toContain(status)
+    expect(seen).not.toContain(500)
+    expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(0)
   } finally {
     await subject.close()
   }
