@@ -13,7 +13,13 @@ type Plain = {
 }
 
 /** Endpoints that only hosted has, and those that a local server has only when it is told so. */
-type Elsewhere = 'jobStatus' | 'job' | 'managerInstall' | 'managerStatus' | 'managerInstallModel'
+type Elsewhere =
+  | 'jobStatus'
+  | 'job'
+  | 'maskLayers'
+  | 'managerInstall'
+  | 'managerStatus'
+  | 'managerInstallModel'
 
 // What is asked leaves the answers as they are: the same request again is answered alike.
 const plain: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>> = {

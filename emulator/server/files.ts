@@ -3,12 +3,14 @@
 import type { fileEntry } from '../../spec/files.ts'
 import type { Static } from '../../spec/static.ts'
 import { get, put } from '../bounded.ts'
+import { isObject, readJson, writeJson } from '../json.ts'
 import type { FileFacts } from '../machine.ts'
 import type { Picture, PictureFile } from '../pictures/picture.ts'
 import { probeIntact } from '../pictures/intact.ts'
 import { MOST_PIXELS, probePicture } from '../pictures/probe.ts'
 import { hash53 } from '../random.ts'
 import { type FolderType, normalisePath } from './file-inputs.ts'
+import type { Hashing } from './hashing.ts'
 import { type SampleFormat, sampleBytes } from './samples.ts'
 import type { World } from './world.ts'
 
@@ -42,7 +44,7 @@ export function addExampleFiles(world: World): void {
     store(world, 'input', '', `example.${sample}`, { sample })
   }
   store(world, 'input', '', 'notes.txt', { sample: 'txt' })
-  store(world, 'input', '3d', 'example.glb', { sample: 'glb' })
+  store(world, 'input', world.account === null ? '3d' : '', 'example.glb', { sample: 'glb' })
 }
 
 /** Stores a file, in the place of the one that has its name. */
@@ -100,6 +102,10 @@ export function saveFiles(
   if (path === undefined) {
     return `**** ERROR: Saving image outside the output folder is not allowed.\n prefix: ${save.prefix}`
   }
+  const { hashing } = world
+  if (hashing !== null) {
+    return save.contents.map((content) => saveByContent(world, hashing, save, content, run))
+  }
   const cut = path.lastIndexOf('/')
   const subfolder = cut < 0 ? '' : path.slice(0, cut)
   const base = path.slice(cut + 1)
@@ -107,11 +113,58 @@ export function saveFiles(
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const filename = `${batched}_${String(counter + index).padStart(5, '0')}_.${save.ending}`
-    const saved =
-      'picture' in content ? { picture: content.picture, format: content.format, run } : content
+    const saved = ofRun(content, run)
     store(world, save.type, subfolder, filename, saved)
     return { filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>
   })
+}
+
+const ofRun = (content: FileContent, run: SavedBy): FileContent =>
+  'picture' in content ? { picture: content.picture, format: content.format, run } : content
+
+/** Stores a file of a node on hosted, where `output` and `temp` are one [files/hosted-output-name]. */
+function saveByContent(
+  world: World,
+  hashing: Hashing,
+  { type, ending }: { type: 'output' | 'temp'; ending: string },
+  content: FileContent,
+  run: SavedBy,
+): FileEntry {
+  const saved = ofRun(content, run)
+  const filename = `${contentHash(hashing, saved)}.${ending}`
+  if (get(world.files, keyOf('output', '', filename)) === undefined) {
+    store(world, 'output', '', filename, saved)
+  }
+  return { filename, subfolder: '', type }
+}
+
+/** What a file is named after on hosted: its bytes, or of a picture, which has none yet, all that they depend on. */
+export function contentHash(hashing: Hashing, content: FileContent): string {
+  const bytes = bytesOf(content)
+  if (bytes !== undefined) return hashing.blake3Hex(bytes)
+  const { format, channels, run, textChunks } = content as Extract<
+    FileContent,
+    { picture: Picture }
+  >
+  const texts = run === undefined ? [] : textsOf(run)
+  const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
+  const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
+  return hashing.blake3Hex(utf8(JSON.stringify(parts)))
+}
+
+const encoder = new TextEncoder()
+const utf8 = (text: string): Uint8Array => encoder.encode(text)
+
+/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
+export function textsOf({
+  graphText,
+  extraDataText,
+}: SavedBy): (readonly [keyword: string, text: string])[] {
+  const texts: [string, string][] = [['prompt', graphText]]
+  const extra = readJson(extraDataText)
+  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
+  if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])
+  return texts
 }
 
 function fillPlaceholders(world: World, prefix: string, first: FileContent | undefined): string {

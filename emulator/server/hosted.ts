@@ -5,15 +5,14 @@ import { type EndpointName, endpoints } from '../../spec/endpoints.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import { empty, type Reply, refuse, refuseHosted } from '../replies.ts'
 import { createRoutes, findRoute, type Request } from '../requests.ts'
+import { hostedView } from './hosted-view.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
 import { type Arrived, sharedHandlers } from './local.ts'
-import { uploadMask } from './masks.ts'
+import { hostedUploadImage, hostedUploadMask, maskLayers } from './hosted-uploads.ts'
 import { maxBodyBytes } from './messages.ts'
 import { experimentModelFolders, experimentModels } from './models.ts'
 import { changeQueue, interrupt, readQueue } from './queue.ts'
 import type { Server } from './server.ts'
-import { uploadImage } from './uploads.ts'
-import { view } from './view.ts'
 import type { World } from './world.ts'
 
 /** `world` is that of the account that asks. */
@@ -36,9 +35,10 @@ const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   job: () => refuseHosted('notFound'),
   modelFolders: experimentModelFolders,
   models: experimentModels,
-  view,
-  uploadImage,
-  uploadMask,
+  view: hostedView,
+  uploadImage: hostedUploadImage,
+  uploadMask: hostedUploadMask,
+  maskLayers,
 }
 
 const { prefix } = profiles.hosted
