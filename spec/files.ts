@@ -270,7 +270,7 @@ export const rules = {
   },
   'files/hosted-link-query': {
     says: 'A signed link carries algorithm, date, lifetime and signature under X-Goog- names.',
-    basis: 'observed',
+    basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-file': {

@@ -19,7 +19,11 @@ export type Server = {
  * which is a module of its own so that nobody else waits for it to load.
  */
 export function createServer(options: WorldOptions, hashing: Hashing | null = null): Server {
-  const accounts: readonly Account[] = options.deployment === 'hosted' ? options.accounts : []
+  if (options.deployment === 'local') {
+    return { options, nowMs: 0, worlds: [createWorld(options)], sockets: new Map() }
+  }
+  if (hashing === null) throw new Error('A hosted server cannot be made without hashing.')
+  const accounts: readonly Account[] = options.accounts
   const [first = null, ...others] = accounts
   const worlds = [
     createWorld(options, first, hashing),

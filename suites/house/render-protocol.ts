@@ -145,7 +145,7 @@ const wordTable = (head: string, words: Readonly<Record<string, string>>) =>
   )
 
 function errorsPart(): string {
-  const { refusals, hostedRefusals, promptErrors, nodeErrors } = errors
+  const { refusals, hostedRefusals, linkRefusals, promptErrors, nodeErrors } = errors
   return section(
     'Errors',
     'A word in braces stands for a value that the server fills in. The local server has no common ' +
@@ -153,6 +153,8 @@ function errorsPart(): string {
     refusalTable(refusals),
     'Refusals of the hosted server are JSON:',
     refusalTable(hostedRefusals),
+    'The host of the signed links answers in the words of an object storage:',
+    refusalTable(linkRefusals),
     `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
     table(
       ['Type', 'When', 'Message', 'Details'],

@@ -2,6 +2,7 @@
 
 import { files } from './files.ts'
 import { frames } from './frames.ts'
+import { hostedDeployments, hostedFiles } from './hosted-files.ts'
 import { history } from './history.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { messages } from './messages.ts'
@@ -11,7 +12,7 @@ import { internal, manager, settings, userdata } from './user-data.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
-  deployments,
+  deployments: { ...deployments, ...hostedDeployments },
   access,
   http,
   workflows,
@@ -20,7 +21,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   frames,
   history,
   queue,
-  files,
+  files: { ...files, ...hostedFiles },
   catalog,
   system,
   manager,
