@@ -110,9 +110,6 @@ export function completeOptions(
   }
   const completed = options as ServerOptions
   requireKnownQuirks(completed, where('quirk'))
-  if ((completed.tlsCert === null) !== (completed.tlsKey === null)) {
-    throw usageError(`${where('tlsCert')} and ${where('tlsKey')} are of use together only.`)
-  }
   return completed
 }
 

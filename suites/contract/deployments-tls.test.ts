@@ -106,7 +106,7 @@ proves(
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
       await writeFile(other, pem)
-      expect(await refusal({ tlsCert })).toMatch(/tlsCert and option tlsKey/)
+      expect(await refusal({ tlsCert })).toMatch(/together/)
       expect(await refusal({ tlsKey })).toMatch(/together/)
       expect(await refusal({ tlsCert: join(folder, 'none'), tlsKey })).toMatch(/^Cannot read/)
       expect(await refusal({ tlsCert, tlsKey: folder })).toMatch(/^Cannot read the private key/)

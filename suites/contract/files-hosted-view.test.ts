@@ -153,7 +153,7 @@ switched('hosted.view-channel-bytes', async (subject) => {
     expect(width).toBe(512)
     // The example is opaque, and its alpha is shown on black.
     if (channel.startsWith('al') && channel !== 'all')
-      expect([...data.slice(0, 4)]).toEqual([0, 0, 0, 255])
+      expect(Array.from(data.slice(0, 4))).toEqual([0, 0, 0, 255])
   }
   const small = await view('example.png', { res: '64' })
   expect([small.status, small.headers['content-type']]).toEqual([200, 'image/jpeg'])

@@ -75,7 +75,7 @@ describe.skipIf(isForeign)('signed links', () => {
       const crossed = theirs.replace(names, names.exec(link)![0])
       expect((await fetchLink(crossed)).status).toBe(crossed === theirs ? 200 : 403)
     })
-    await fc.assert(property, { ...run, numRuns: 60 })
+    await fc.assert(property, { ...run, numRuns: 30 })
   })
 
   test('files/names-lead-nowhere No name leads to what has not been put there.', async () => {
@@ -169,7 +169,7 @@ test('files/forgotten-link A link to a file that was dropped for newer ones is a
   }
   const upload = (content: string) => {
     const { status, body } = send('POST', '/api/upload/image', content)
-    return { status, name: status === 200 ? JSON.parse(String(body)).name : '' }
+    return { status, name: status === 200 ? JSON.parse(body as string).name : '' }
   }
   const { name } = upload('four')
   const { headers } = send('GET', `/api/view?filename=${name}`)
