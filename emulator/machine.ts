@@ -10,6 +10,8 @@ export type Input =
   | {
       readonly kind: 'request'
       readonly atMs: number
+      /** Set where it came to the host of the signed links. */
+      readonly links?: true
       /** Chosen by the edge; the reply carries it back. */
       readonly request: number
       readonly method: string
@@ -93,6 +95,8 @@ export type Effect =
     }
   | { readonly kind: 'send'; readonly sockets: readonly number[]; readonly text: string }
   | { readonly kind: 'frame'; readonly sockets: readonly number[]; readonly content: FrameContent }
+  /** A client has sent a credential along with a signed link, which needs none; `header` is the one that carried it. */
+  | { readonly kind: 'leak'; readonly request: number; readonly header: string }
   /** A run begins or ends. Nothing is sent for it: it tells those who watch the world. */
   | {
       readonly kind: 'run'

@@ -49,6 +49,10 @@ const headerText = (value: string): string | undefined =>
 const onOrOff = (value: string): boolean | undefined =>
   value === 'true' || value === 'false' ? value === 'true' : undefined
 
+/** The address of a host, without a path: what stands before the path of a signed link. */
+const hostAddress = (value: string): string | undefined =>
+  /^(https?:\/\/[^/?#@\s]+)\/?$/i.exec(value)?.[1]
+
 export const quirkIds: readonly string[] = Object.keys(quirks)
 /** Quirks that a server of this deployment can be given. */
 export const quirksOf = (deployment: Deployment): readonly string[] =>
@@ -202,5 +206,34 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     help: "start of the server's time in milliseconds since 1970, or now (default 2026-01-01 UTC)",
     schema: { anyOf: [{ type: 'integer', minimum: 0 }, { const: 'now' }] },
     read: (value) => (value === 'now' ? 'now' : wholeNumber(0, 8.64e15)(value)),
+  },
+  signedBaseUrl: {
+    flag: 'signed-base-url',
+    value: 'URL',
+    help: 'what the signed links of hosted begin with, where clients reach them at another address',
+    schema: { type: ['string', 'null'], pattern: '^https?://[^/?#@\\s]+/?$' },
+    read: hostAddress,
+  },
+  strictSignedLinks: {
+    flag: 'strict-signed-links',
+    value: '',
+    help: 'refuse a signed link that comes with a key, instead of only telling of the leak',
+    bare: 'true',
+    schema: { type: 'boolean' },
+    read: onOrOff,
+  },
+  tlsCert: {
+    flag: 'tls-cert',
+    value: 'FILE',
+    help: 'speak HTTPS and WSS with this certificate (PEM); needs --tls-key',
+    schema: { type: ['string', 'null'] },
+    read: text,
+  },
+  tlsKey: {
+    flag: 'tls-key',
+    value: 'FILE',
+    help: 'the private key of the certificate (PEM)',
+    schema: { type: ['string', 'null'] },
+    read: text,
   },
 }

@@ -47,6 +47,14 @@ export type ServerOptions = {
   readonly manager: boolean
   /** Start of the world's time: milliseconds since 1970, or `now`. */
   readonly epoch: number | 'now'
+  /** Where the signed links of a hosted server lead, such as `http://storage:8190`; null for a listener of its own. */
+  readonly signedBaseUrl: string | null
+  /** Whether a signed link that comes with a key is refused. */
+  readonly strictSignedLinks: boolean
+  /** File with a certificate in PEM form, which makes the server speak HTTPS and WSS; it needs `tlsKey`. */
+  readonly tlsCert: string | null
+  /** File with the private key of the certificate. */
+  readonly tlsKey: string | null
 }
 
 /** Wrong use of the command line or of this package: the message says what to do instead. */
@@ -79,6 +87,10 @@ export const defaults: ServerOptions = {
   wsCompress: false,
   manager: false,
   epoch: FIXED_EPOCH_MS,
+  signedBaseUrl: null,
+  strictSignedLinks: false,
+  tlsCert: null,
+  tlsKey: null,
 }
 
 export type OptionName = keyof ServerOptions
@@ -116,11 +128,15 @@ function requireKnownQuirks({ deployment, quirk }: ServerOptions, where: string)
 /** Time between the answer to a submit and the first message of its run, in milliseconds. */
 const START_DELAY_MS = 25
 
-/** What a server is made from. `objectInfo` is the text of the catalogue, `wallMs` the time that an epoch of now means. */
+/**
+ * What a server is made from. `objectInfo` is the text of the catalogue, `wallMs` the time that an epoch of now means,
+ * `linksPort` where its signed links are answered, if it has such.
+ */
 export const worldOptions = (
   options: ServerOptions,
   objectInfo: string,
   wallMs: number,
+  linksPort: number | null,
 ): WorldOptions => ({
   deployment: options.deployment,
   accounts: options.deployment === 'hosted' ? options.accounts : [],
@@ -141,6 +157,15 @@ export const worldOptions = (
   cors: options.cors,
   token: options.token,
   manager: options.manager,
+  signedLinks:
+    linksPort === null
+      ? null
+      : {
+          scheme: options.tlsCert === null ? 'http' : 'https',
+          port: linksPort,
+          baseUrl: options.signedBaseUrl,
+          strict: options.strictSignedLinks,
+        },
 })
 
 const isOptionName = (name: string): name is OptionName => Object.hasOwn(optionTable, name)

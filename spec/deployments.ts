@@ -1,6 +1,6 @@
 // The two forms in which the workflow server runs: addresses, path prefix, renamed paths.
 
-import { hosted, local, type Deployment, type Rules } from './language.ts'
+import { both, hosted, local, type Deployment, type Rules } from './language.ts'
 
 export type Profile = {
   readonly scheme: 'http' | 'https'
@@ -59,6 +59,11 @@ export const rules = {
     basis: 'stated',
     on: hosted,
     carries: ['A14'],
+  },
+  'deployments/certificate': {
+    says: 'A server with a certificate and its key speaks HTTPS and WSS, and nothing else.',
+    basis: 'chosen',
+    on: both,
   },
   'deployments/local-prefix': {
     says: 'Local paths are served without a prefix.',

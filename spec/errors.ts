@@ -201,6 +201,13 @@ export const hostedRefusals = {
     when: 'A path that exists, with a method that it does not take; Allow lists those that it does.',
     body: { json: { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed.' } },
   },
+  storageFull: {
+    status: 413,
+    when: 'An upload beyond what the server keeps of them in all.',
+    body: {
+      json: { code: 'STORAGE_FULL', message: 'No more uploads are kept than {limit} bytes.' },
+    },
+  },
   badRequest: {
     status: 400,
     when: 'A request that lacks what its path needs, or an upload above the limits.',
@@ -246,6 +253,45 @@ export const hostedRefusals = {
     status: 400,
     when: 'User data under a name that no file can have, or for which there is no room.',
     body: { text: 'The file cannot be stored under this name.' },
+  },
+} as const satisfies Refusals
+
+const storageHeaders = { 'Content-Type': 'application/xml; charset=UTF-8' }
+const storageError = (code: string, message: string) => ({
+  text: `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code><Message>${message}</Message></Error>`,
+})
+
+/** Refusals of the host of signed links, in the words of an object storage. */
+export const linkRefusals = {
+  linkChanged: {
+    status: 403,
+    when: 'A link without a signature, or one whose signature is that of another link.',
+    body: storageError('SignatureDoesNotMatch', 'The signature does not fit this link.'),
+    headers: storageHeaders,
+  },
+  linkExpired: {
+    status: 400,
+    when: 'A signed link whose time is over.',
+    body: storageError('ExpiredToken', 'The link has expired: {expiry}'),
+    headers: storageHeaders,
+  },
+  linkWithKey: {
+    status: 403,
+    when: 'A signed link that comes with X-API-Key or Authorization, where links are strict.',
+    body: storageError('AccessDenied', 'The link is all that is needed: send no {header}.'),
+    headers: storageHeaders,
+  },
+  linkOfNothing: {
+    status: 404,
+    when: 'A signed link to a file that is not kept any more.',
+    body: storageError('NoSuchKey', 'The file does not exist any more.'),
+    headers: storageHeaders,
+  },
+  linkMethod: {
+    status: 405,
+    when: 'A signed link with another method than GET, HEAD and OPTIONS.',
+    body: storageError('MethodNotAllowed', 'A link is for reading.'),
+    headers: { ...storageHeaders, Allow: 'GET,HEAD,OPTIONS' },
   },
 } as const satisfies Refusals
 

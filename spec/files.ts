@@ -82,11 +82,34 @@ export const maskForm = {
   required: ['image', 'original_ref'],
 } as const satisfies Schema
 
+/** The files that belong to a mask; null where there is none. */
+export const maskLayers = {
+  type: 'object',
+  properties: {
+    mask: { type: ['string', 'null'] },
+    paint: { type: ['string', 'null'] },
+    painted: { type: ['string', 'null'] },
+    painted_masked: { type: ['string', 'null'] },
+  },
+  required: ['mask', 'paint', 'painted', 'painted_masked'],
+} as const satisfies Schema
+
+/** What an upload to hosted is limited to: bytes, pixels of a side, pixels in all. */
+export const hostedUploadLimits = {
+  bytes: 50 * 2 ** 20,
+  side: 16384,
+  pixels: 67108864,
+} as const
+
+/** So long a signed link works, in seconds. */
+export const LINK_LIFETIME_S = 3600
+
 const hostedUploadReplies = {
   200: uploadReply,
   400: hostedError,
   401: hostedError,
   403: hostedError,
+  413: hostedError,
 } as const
 
 export const endpoints = {
@@ -139,7 +162,15 @@ export const endpoints = {
     body: 'multipart',
     form: maskForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
-    hostedReplies: hostedUploadReplies,
+    hostedReplies: { ...hostedUploadReplies, 404: hostedError },
+  },
+  maskLayers: {
+    method: 'GET',
+    path: '/files/mask-layers',
+    on: hosted,
+    does: 'Tells which files belong to a mask.',
+    query: { filename: { type: 'string' } },
+    replies: { 200: maskLayers, 400: hostedError, 401: hostedError, 404: hostedError },
   },
 } as const satisfies Endpoints
 
@@ -210,6 +241,76 @@ export const rules = {
   'files/hosted-view-missing': {
     says: 'A hosted view of a missing file, or one of another account, answers 404.',
     basis: 'observed',
+    on: hosted,
+  },
+  'files/hosted-view-bad': {
+    says: 'A hosted view without filename, or of an unknown type, answers 400.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-view-flat': {
+    says: 'A hosted view looks for the filename alone, whatever subfolder and type say.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'files/hosted-view-only': {
+    says: 'No hosted request but one for a view is answered with a redirect.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'files/hosted-link-host': {
+    says: 'A signed link names 127.0.0.1, and localhost where the request names 127.0.0.1.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-base': {
+    says: 'A server that is told a base address for its signed links begins them with it.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-query': {
+    says: 'A signed link carries algorithm, date, lifetime and signature under X-Goog- names.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-file': {
+    says: 'A signed link answers HEAD, Range and conditional requests like a local view.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-expiry': {
+    says: "A signed link works for an hour of the server's time, then answers 400 ExpiredToken.",
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-tampered': {
+    says: 'A signed link that is changed in any place answers 403 SignatureDoesNotMatch.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-account': {
+    says: 'A signature holds for one file of one account.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-leak': {
+    says: 'A key or token sent to a signed link is served, and shows as a leak in the journal.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-strict': {
+    says: 'Where signed links are strict, one that comes with a key or token answers 403.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-cors': {
+    says: 'Pages of every origin can read what signed links answer, and OPTIONS is answered.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-method': {
+    says: 'A signed link takes GET, HEAD and OPTIONS, and answers 405 to others.',
+    basis: 'chosen',
     on: hosted,
   },
   'files/entry': {
@@ -347,11 +448,6 @@ export const rules = {
     basis: 'observed',
     on: both,
   },
-  'files/hosted-upload-type': {
-    says: 'A hosted upload without type is stored among the outputs.',
-    basis: 'observed',
-    on: hosted,
-  },
   'files/loaded-alpha': {
     says: 'LoadImage gives the colours of a file opaque, and its alpha inverted as a mask.',
     basis: 'observed',
@@ -375,6 +471,32 @@ export const rules = {
   },
   'files/hosted-upload-name': {
     says: 'A hosted upload is named after its content.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'files/hosted-upload-same': {
+    says: 'Identical bytes are one hosted file: overwrite and a second upload change nothing.',
+    basis: 'observed',
+    on: hosted,
+  },
+  // The `input` of the description is an example of a type, not its default, so the servers decide.
+  'files/hosted-upload-type': {
+    says: 'A hosted upload without type is told as output; a workflow finds any by its name.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'files/hosted-upload-limits': {
+    says: 'Hosted uploads above 50 MB, 16384 pixels a side or 67108864 in all answer 400.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'files/hosted-upload-bad': {
+    says: 'A hosted upload without a file, or of an unknown type, answers 400.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-output-name': {
+    says: 'Hosted outputs are named after their content, in no subfolder.',
     basis: 'observed',
     on: hosted,
   },
@@ -414,6 +536,26 @@ export const rules = {
     says: 'A mask is stored as PNG or WebP, as its name ends; another ending answers 500.',
     basis: 'observed',
     on: local,
+  },
+  'files/hosted-mask': {
+    says: 'A hosted mask is the original with its alpha channel, named after what it shows.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-mask-original': {
+    says: 'A hosted mask of an unknown original answers 404, of a malformed reference 400.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-mask-unfit': {
+    says: 'A hosted mask that cannot be put onto its original as PNG or WebP answers 400.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-mask-layers': {
+    says: 'GET /api/files/mask-layers names the layers of a mask, and answers 404 for others.',
+    basis: 'observed',
+    on: hosted,
   },
   'files/mask-text': {
     says: 'A mask that is stored as PNG keeps the texts of its original.',

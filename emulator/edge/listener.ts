@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,6 +15,7 @@ import type { Headers } from '../machine.ts'
 import type { Reply } from '../replies.ts'
 import { receiveBody, type Received } from './bodies.ts'
 import { readHeaders, replyText } from './http.ts'
+import type { Certificate } from './tls.ts'
 
 /** A request on its way into a world. */
 export type Arrived = Received & {
@@ -37,8 +39,8 @@ export type Behind = {
   readonly refusals: Readonly<Record<'badRequest' | 'internal', Reply>>
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
-  /** Takes over a connection that asks for a WebSocket. */
-  readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
+  /** Takes over a connection that asks for a WebSocket; null where there are none. */
+  readonly upgrade: ((request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>) | null
 }
 
 const KEEP_ALIVE_MS = 3_630_000
@@ -46,8 +48,28 @@ const KEEP_ALIVE_MS = 3_630_000
 /** Longest head of a request: real servers only bound its lines. */
 const MAX_HEAD_BYTES = 256 * 2 ** 10
 
-/** A server that hands on what arrives whole, and answers the rest by itself. */
-export function createListener(behind: Behind): Server {
+/** A web server that nobody stands behind yet; with a certificate it speaks HTTPS. */
+export async function createWebServer(certificate: Certificate | null): Promise<Server> {
+  const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
+  const options = { ...limits, requireHostHeader: false }
+  const server = certificate === null ? createServer(options) : await secure(options, certificate)
+  const early: Parameters<RequestListener>[] = []
+  earlyRequests.set(server, early)
+  server.on('request', (...one) => early.push(one))
+  return server
+}
+
+/** Requests that came before anybody stood behind their server. */
+const earlyRequests = new WeakMap<Server, readonly Parameters<RequestListener>[]>()
+
+async function secure(options: ServerOptions, certificate: Certificate): Promise<Server> {
+  const { createServer: createSecureServer } = await import('node:https')
+  // The two are alike in all that is used here.
+  return createSecureServer({ ...options, ...certificate })
+}
+
+/** Lets a server hand on what arrives whole, and answer the rest by itself. */
+export function serve(server: Server, behind: Behind): void {
   // A client may send the next request before the last one is answered: each waits for the one before it, whose
   // body may still be on its way.
   const turns = new WeakMap<Duplex, Promise<void>>()
@@ -66,10 +88,11 @@ export function createListener(behind: Behind): Server {
     turns.set(socket, turn)
     void turn.then(() => turns.get(socket) === turn && turns.delete(socket))
   }
-  const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
-  const server = createServer({ ...limits, requireHostHeader: false }, receive)
+  server.removeAllListeners('request').on('request', receive)
+  for (const one of earlyRequests.get(server) ?? []) receive(...one)
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
-    if (!asksForSocket(behind, request)) ignoreUpgrade(server, request, raw, head)
+    if (behind.upgrade === null || !asksForSocket(behind, request))
+      ignoreUpgrade(server, request, raw, head)
     else if (hasLongLine(request)) end(raw, behind.refusals.badRequest, behind)
     else void behind.upgrade(request, raw, head)
   })
@@ -86,7 +109,6 @@ export function createListener(behind: Behind): Server {
     if (error.code === 'ECONNRESET' || !raw.writable) raw.destroy()
     else end(raw, behind.refusals.badRequest, behind)
   })
-  return server
 }
 
 async function handle(
@@ -133,7 +155,7 @@ function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, he
     if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${kept}`)
   }
   raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
-  server.emit('connection', raw)
+  server.emit('encrypted' in raw ? 'secureConnection' : 'connection', raw)
 }
 
 /** Answers on the bare connection, and ends it. */

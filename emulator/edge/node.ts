@@ -1,14 +1,18 @@
 // A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
 import type { Server as HttpServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Entry } from '../journal.ts'
 import { completeOptions, type ServerOptions, worldOptions } from '../options.ts'
 import { createServer } from '../server/server.ts'
+import { linkBase } from '../server/signed-links.ts'
 import { readCatalog } from './catalog.ts'
 import type { ClockHandle } from './clock.ts'
 import type { Tamper } from './driver.ts'
+import { createWebServer } from './listener.ts'
+import { listen, openLinks, portOf } from './listening.ts'
 import { createRecorder } from './recorder.ts'
+import { readCertificate } from './tls.ts'
 import { connect } from './wiring.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and an ear for what happens. */
@@ -26,6 +30,8 @@ export type Emulator = ClockHandle & {
   /** Base address, such as `http://127.0.0.1:8188`. */
   readonly url: string
   readonly port: number
+  /** What the signed links begin with for clients of `url`; null on local, which has none. */
+  readonly signedUrl: string | null
   readonly options: ServerOptions
   /** The latest entries of the journal as lines of JSON, after a line that tells the options of the server. */
   readonly journal: () => Promise<readonly string[]>
@@ -39,56 +45,64 @@ export type Emulator = ClockHandle & {
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, tamper, ...rest } = given
+  const hooks = { onEntry, tamper }
   const options = completeOptions({ port: 0, ...rest })
-  const server = createServer(worldOptions(options, readCatalog(options.objectInfo), Date.now()))
-  const recorder = await createRecorder(server.options, options.journal)
-  const { http, driver, sockets, clock } = connect(server, options, recorder, { onEntry, tamper })
-  const connections = new Set<Socket>()
-  http.on('connection', (raw: Socket) => {
-    connections.add(raw)
-    raw.once('close', () => connections.delete(raw))
-  })
-  await listen(http, options)
+  const isHosted = options.deployment === 'hosted'
+  const certificate = await readCertificate(options)
+  const objectInfo = readCatalog(options.objectInfo)
+  const hashing = isHosted ? await import('../server/hashing.ts') : null
+  const main = await createWebServer(certificate)
+  // Links name their port: it has to be known before there is a server that makes them.
+  const links = isHosted ? await openLinks(options.host, options.port, certificate) : []
+  const closing = followConnections([main, ...links])
   try {
+    const linksPort = links[0] === undefined ? null : portOf(links[0])
+    const made = worldOptions(options, objectInfo, Date.now(), linksPort)
+    const server = createServer(made, hashing)
+    const recorder = await createRecorder(made, options.journal)
+    const { driver, sockets, clock } = connect(server, options, recorder, { main, links }, hooks)
+    await listen(main, options.host, options.port)
     recorder.open()
+    const port = portOf(main)
+    const name = options.host.includes(':') ? `[${options.host}]` : options.host
+    const host = `${name}:${port}`
+    return {
+      url: `${certificate === null ? 'http' : 'https'}://${host}`,
+      port,
+      signedUrl: made.signedLinks && linkBase(made.signedLinks, host),
+      options,
+      ...clock,
+      journal: () => recorder.lines(),
+      close: async () => {
+        driver.stop()
+        sockets.closeAll()
+        await closing()
+        recorder.close()
+      },
+    }
   } catch (error) {
-    http.close()
+    await closing()
     throw error
-  }
-  const { port } = http.address() as AddressInfo
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host
-  return {
-    url: `http://${host}:${port}`,
-    port,
-    options,
-    ...clock,
-    journal: () => recorder.lines(),
-    close: async () => {
-      driver.stop()
-      sockets.closeAll()
-      await closeServer(http, connections)
-      recorder.close()
-    },
   }
 }
 
 /** A client that keeps its side of a connection open is given so long to end it, in milliseconds. */
 const MAX_GOODBYE_MS = 500
 
-async function closeServer(server: HttpServer, connections: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  server.closeAllConnections()
-  const timer = setTimeout(() => connections.forEach((raw) => raw.destroy()), MAX_GOODBYE_MS)
-  await closed
-  clearTimeout(timer)
-}
-
-function listen(server: HttpServer, { host, port }: ServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port }, () => {
-      server.off('error', reject)
-      resolve()
+/** Follows the connections of servers, and gives a way to close them all. */
+function followConnections(servers: readonly HttpServer[]): () => Promise<void> {
+  const connections = new Set<Socket>()
+  for (const server of servers) {
+    server.on('connection', (raw: Socket) => {
+      connections.add(raw)
+      raw.once('close', () => connections.delete(raw))
     })
-  })
+  }
+  return async () => {
+    const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
+    for (const server of servers) server.closeAllConnections()
+    const timer = setTimeout(() => connections.forEach((raw) => raw.destroy()), MAX_GOODBYE_MS)
+    await Promise.all(closed)
+    clearTimeout(timer)
+  }
 }

@@ -17,7 +17,7 @@ import { type ClockHandle, createClockHandle } from './clock.ts'
 import { answerControl, CONTROL_PREFIX } from './control.ts'
 import { createDriver, type Driver, type Tamper } from './driver.ts'
 import { writeReply } from './http.ts'
-import { type Arrived, type Behind, createListener } from './listener.ts'
+import { type Arrived, type Behind, serve } from './listener.ts'
 import type { Recorder } from './recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
@@ -27,8 +27,10 @@ export type Hooks = {
   readonly tamper: Tamper | undefined
 }
 
+/** The web servers that clients reach: those of the links are none on local. */
+export type Listeners = { readonly main: HttpServer; readonly links: readonly HttpServer[] }
+
 export type Edge = {
-  readonly http: HttpServer
   readonly driver: Driver
   readonly sockets: Sockets
   readonly clock: ClockHandle
@@ -36,10 +38,12 @@ export type Edge = {
 
 type Codec = typeof Pictures
 
+/** Puts the server behind its listeners, which answer from now on. */
 export function connect(
   server: Server,
   options: ServerOptions,
   recorder: Recorder,
+  listeners: Listeners,
   { onEntry, tamper }: Hooks,
 ): Edge {
   const responses = new Map<number, ServerResponse>()
@@ -80,25 +84,34 @@ export function connect(
   const write = (response: ServerResponse, found: Reply): void =>
     writeReply(response, found, timeMs(), encodeFile)
 
+  // The codecs are loaded by the first request that can lead to a picture, not before the server listens.
+  // Those that come meanwhile wait too: no request overtakes another.
+  const loadCodec = async (leadsToPicture: boolean): Promise<void> => {
+    if (leadsToPicture) loading ??= import('../pictures/encode.ts')
+    if (codec === undefined && loading !== undefined) codec = await loading
+  }
+  const enter = (arrived: Arrived, response: ServerResponse, mark: { links?: true }): void => {
+    const request = ++lastRequest
+    responses.set(request, response)
+    driver.dispatch((atMs) => ({ kind: 'request', atMs, ...mark, request, ...arrived }))
+  }
   const answer = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
     const { method, target, headers } = arrived
-    // The codecs are loaded by the first request that can lead to a picture, not before the server listens.
-    // Those that come meanwhile wait too: no request overtakes another.
-    if (method === 'POST' || /\/(?:pre)?view/.test(target))
-      loading ??= import('../pictures/encode.ts')
-    if (codec === undefined && loading !== undefined) codec = await loading
+    if (codec === undefined) await loadCodec(method === 'POST' || /\/(?:pre)?view/.test(target))
     if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
       const admitted = admit(server, arrived)
       if ('status' in admitted)
         return write(response, finish(server.options, target, headers['accept'], admitted))
       return answerControl(arrived, response, clock, recorder, corsHeaders(options))
     }
-    const request = ++lastRequest
-    responses.set(request, response)
-    driver.dispatch((atMs) => ({ kind: 'request', atMs, request, ...arrived }))
+    enter(arrived, response, {})
+  }
+  const answerLink = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
+    await loadCodec(true)
+    enter(arrived, response, { links: true })
   }
 
-  const http = createListener({
+  serve(listeners.main, {
     readsCredentials,
     limitBytes: (asked) => ('status' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
     answer,
@@ -109,7 +122,20 @@ export function connect(
     refusals: refusalsOf(server.options),
     upgrade: sockets.upgrade,
   })
-  return { http, driver, sockets, clock }
+  // Their credentials are read although they open nothing: that they came is told as a leak.
+  for (const links of listeners.links) {
+    serve(links, {
+      readsCredentials: true,
+      limitBytes: () => 0,
+      answer: answerLink,
+      write,
+      timeMs,
+      isSocketPath: () => false,
+      refusals: refusalsOf(server.options),
+      upgrade: null,
+    })
+  }
+  return { driver, sockets, clock }
 }
 
 /** What is answered to what does not reach a world. */

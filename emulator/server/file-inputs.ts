@@ -44,13 +44,31 @@ export const fileInputOf = (class_type: string): FileInput | undefined => byClas
 /** Names of the files in the input folder that the combo of this input lists, sorted. */
 export function fileChoices(world: World, input: FileInput): Json[] {
   const names: string[] = []
+  // Hosted has no subfolders.
+  const below = world.account === null ? input.below : undefined
   for (const key of world.files.entries.keys()) {
-    if (!key.startsWith(`input/${input.below ?? ''}/`)) continue
-    const name = key.slice(input.below === undefined ? 'input//'.length : 'input/'.length)
+    if (!key.startsWith(`input/${below ?? ''}/`)) continue
+    const name = key.slice(below === undefined ? 'input//'.length : 'input/'.length)
     const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
     if (input.endings === undefined || input.endings.includes(ending)) names.push(name)
   }
   return names.sort()
+}
+
+/**
+ * The file that a hosted account has under this name, with its key: uploads stand in one flat folder, outputs in
+ * another, and no two of them share a name [files/hosted-view-flat].
+ */
+export function flatFile(
+  world: World,
+  name: string,
+): { key: string; file: StoredFile } | undefined {
+  for (const folder of ['input', 'output'] as const) {
+    const key = `${folder}//${name}`
+    const file = get(world.files, key)
+    if (file !== undefined) return { key, file }
+  }
+  return undefined
 }
 
 /** The file that a node input names, with its key, or undefined. */
@@ -60,6 +78,7 @@ export function namedFile(
 ): { key: string; file: StoredFile } | undefined {
   if (typeof value !== 'string') return undefined
   const { name, type } = annotated(value)
+  if (world.account !== null) return flatFile(world, name)
   const path = normalisePath(name)
   if (path === undefined || path === '') return undefined
   const cut = path.lastIndexOf('/')

@@ -3,13 +3,15 @@
 import type { fileEntry } from '../../spec/files.ts'
 import type { Static } from '../../spec/static.ts'
 import { get, put } from '../bounded.ts'
+import { isObject, type JsonObject, readJson, writeJson } from '../json.ts'
 import type { FileFacts } from '../machine.ts'
 import type { Picture, PictureFile } from '../pictures/picture.ts'
 import { probeIntact } from '../pictures/intact.ts'
 import { MOST_PIXELS, probePicture } from '../pictures/probe.ts'
 import { hash53 } from '../random.ts'
 import { type FolderType, normalisePath } from './paths.ts'
-import type { Fingerprints } from './fingerprints.ts'
+import { type Fingerprints, withFingerprints } from './fingerprints.ts'
+import type { Hashing } from './hashing.ts'
 import { type SampleFormat, sampleBytes } from './samples.ts'
 import type { World } from './world.ts'
 
@@ -48,7 +50,7 @@ export function addExampleFiles(world: World): void {
     store(world, 'input', '', `example.${sample}`, { sample })
   }
   store(world, 'input', '', 'notes.txt', { sample: 'txt' })
-  store(world, 'input', '3d', 'example.glb', { sample: 'glb' })
+  store(world, 'input', world.account === null ? '3d' : '', 'example.glb', { sample: 'glb' })
 }
 
 /** Stores a file, in the place of the one that has its name. */
@@ -107,6 +109,10 @@ export function saveFiles(
   if (path === undefined) {
     return `**** ERROR: Saving image outside the output folder is not allowed.\n prefix: ${save.prefix}`
   }
+  const { hashing } = world
+  if (hashing !== null) {
+    return save.contents.map((content) => saveByContent(world, hashing, save, content, run))
+  }
   const cut = path.lastIndexOf('/')
   const subfolder = cut < 0 ? '' : path.slice(0, cut)
   const base = path.slice(cut + 1)
@@ -115,10 +121,63 @@ export function saveFiles(
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
     const filename = `${batched}${number}.${save.ending}`
-    const saved = 'picture' in content ? { ...content, run } : content
+    const saved = ofRun(content, run)
     store(world, save.type, subfolder, filename, saved)
     return { filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>
   })
+}
+
+const ofRun = (content: FileContent, run: SavedBy): FileContent =>
+  'picture' in content ? { ...content, run } : content
+
+/** Stores a file of a node on hosted, where `output` and `temp` are one [files/hosted-output-name]. */
+function saveByContent(
+  world: World,
+  hashing: Hashing,
+  { type, ending }: { type: 'output' | 'temp'; ending: string },
+  content: FileContent,
+  run: SavedBy,
+): FileEntry {
+  const saved = ofRun(content, run)
+  const filename = `${contentHash(hashing, saved)}.${ending}`
+  if (get(world.files, keyOf('output', '', filename)) === undefined) {
+    store(world, 'output', '', filename, saved)
+  }
+  return { filename, subfolder: '', type }
+}
+
+/** What a file is named after on hosted: its bytes, or of a picture, which has none yet, all that they depend on. */
+export function contentHash(hashing: Hashing, content: FileContent): string {
+  const bytes = bytesOf(content)
+  if (bytes !== undefined) return hashing.blake3Hex(bytes)
+  const { format, channels, run, textChunks } = content as Extract<
+    FileContent,
+    { picture: Picture }
+  >
+  const texts = run === undefined ? [] : textsOf(run)
+  const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
+  const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
+  return hashing.blake3Hex(utf8(JSON.stringify(parts)))
+}
+
+const encoder = new TextEncoder()
+const utf8 = (text: string): Uint8Array => encoder.encode(text)
+
+/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
+export function textsOf({
+  graphText,
+  extraDataText,
+  fingerprints,
+}: SavedBy): (readonly [keyword: string, text: string])[] {
+  const prompt =
+    fingerprints.size === 0
+      ? graphText
+      : writeJson(withFingerprints(readJson(graphText) as JsonObject, fingerprints))
+  const texts: [string, string][] = [['prompt', prompt]]
+  const extra = readJson(extraDataText)
+  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
+  if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])
+  return texts
 }
 
 function fillPlaceholders(world: World, prefix: string, first: FileContent | undefined): string {

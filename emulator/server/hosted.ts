@@ -6,18 +6,17 @@ import type { Endpoint } from '../../spec/language.ts'
 import type { quirks } from '../../spec/quirks.ts'
 import { empty, type Reply, refuseHosted } from '../replies.ts'
 import { createRoutes, findRoute, type Request } from '../requests.ts'
+import { hostedView } from './hosted-view.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
 import { hostedCatalogHandlers } from './hosted-catalog.ts'
 import { hostedSettingsHandlers } from './hosted-settings.ts'
 import { hostedSystemHandlers } from './hosted-system.ts'
 import { hostedUserdataHandlers } from './hosted-userdata.ts'
 import { type Arrived, sharedHandlers } from './local.ts'
-import { uploadMask } from './masks.ts'
+import { hostedUploadImage, hostedUploadMask, maskLayers } from './hosted-uploads.ts'
 import { maxBodyBytes } from './features.ts'
 import { changeQueue, interrupt, readQueue } from './queue.ts'
 import type { Server } from './server.ts'
-import { uploadImage } from './uploads.ts'
-import { view } from './view.ts'
 import type { World } from './world.ts'
 
 /** `world` is that of the account that asks. */
@@ -38,9 +37,10 @@ const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   changeHistory,
   jobStatus: () => refuseHosted('notFound'),
   job: () => refuseHosted('notFound'),
-  view,
-  uploadImage,
-  uploadMask,
+  view: hostedView,
+  uploadImage: hostedUploadImage,
+  uploadMask: hostedUploadMask,
+  maskLayers,
   ...hostedCatalogHandlers,
   ...hostedSystemHandlers,
   ...hostedSettingsHandlers,

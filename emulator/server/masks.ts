@@ -46,7 +46,12 @@ function originalOf(
   return get(world.files, key)?.content ?? 'nothing'
 }
 
-function masked(original: FileContent, bytes: Uint8Array, name: string): FileContent | 'broken' {
+/** The original with the alpha of an uploaded mask, as a file of this name; `broken` when that cannot be made. */
+export function masked(
+  original: FileContent,
+  bytes: Uint8Array,
+  name: string,
+): FileContent | 'broken' {
   const picture = intactPicture(original)
   const mask = probeIntact(bytes) === null ? undefined : storedPicture(bytes)
   const format = formatOf(name)
@@ -58,7 +63,7 @@ function masked(original: FileContent, bytes: Uint8Array, name: string): FileCon
   const of = picture.kind === 'masked' ? picture.of : picture
   const id = hash53(`${of.kind} ${of.id} masked ${mask.id}`)
   const composite: Picture = { kind: 'masked', id, width, height, of, mask }
-  const texts = format === 'png' ? textsOf(original) : {}
+  const texts = format === 'png' ? textsOfPng(original) : {}
   return { picture: composite, format, channels: 'rgba', ...texts }
 }
 
@@ -70,7 +75,7 @@ function formatOf(name: string): 'png' | 'webp' | undefined {
 }
 
 /** The texts of an original that is a PNG file: those of its run, or those that were uploaded with it. */
-function textsOf(original: FileContent): Partial<Extract<FileContent, { picture: Picture }>> {
+function textsOfPng(original: FileContent): Partial<Extract<FileContent, { picture: Picture }>> {
   if ('picture' in original) {
     if (original.format !== 'png') return {}
     const { run, textChunks } = original

@@ -10,6 +10,7 @@ import { answerLocal } from './local.ts'
 import { closeSocket, openSocket, readMessage } from './messages.ts'
 import { proceed } from './runs.ts'
 import type { Server } from './server.ts'
+import { answerLink } from './signed-links.ts'
 import type { World } from './world.ts'
 
 /**
@@ -20,8 +21,10 @@ export function step(server: Server, input: Input): readonly Effect[] {
   const effects: Effect[] = []
   for (const world of server.worlds) world.effects = effects
   passTime(server, input.atMs)
-  if (input.kind === 'request') answer(server, input)
-  else if (input.kind === 'open') connect(server, input)
+  if (input.kind === 'request') {
+    if (input.links) effects.push(...answerLink(server, input))
+    else answer(server, input)
+  } else if (input.kind === 'open') connect(server, input)
   else if (input.kind !== 'wake') {
     const world = server.sockets.get(input.socket)
     if (world === undefined) return effects

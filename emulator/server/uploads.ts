@@ -65,14 +65,14 @@ function keep(
   return undefined
 }
 
-type Form = {
+export type Form = {
   /** The field image; one that is no file has no name. */
   readonly image: { readonly filename: string | undefined; readonly bytes: Uint8Array } | undefined
   readonly field: (name: string) => string | undefined
 }
 
 /** A form in either encoding; a part that comes twice counts once. Undefined when the form is malformed. */
-function readForm(request: Request): Form | undefined {
+export function readForm(request: Request): Form | undefined {
   const type = request.headers['content-type'] ?? ''
   if (/^application\/x-www-form-urlencoded\b/i.test(type)) return readFields(request)
   const boundary = getMultipartBoundary(type)

@@ -1,9 +1,9 @@
 // What GET /view gives [files/view-*]: a file as it is, or its picture in another format or with fewer channels.
 
 import { get } from '../bounded.ts'
-import { isObject, type JsonObject, readJson, writeJson } from '../json.ts'
 import type { Body } from '../machine.ts'
 import { longestSide, type Picture, type PictureFile } from '../pictures/picture.ts'
+import { hash53 } from '../random.ts'
 import { type Reply, refuse } from '../replies.ts'
 import { parameter, type Request } from '../requests.ts'
 import { contentType } from './content-types.ts'
@@ -13,10 +13,10 @@ import {
   type FileContent,
   intactPicture,
   keyOf,
-  type SavedBy,
+  type StoredFile,
+  textsOf,
 } from './files.ts'
 import { annotated, isFolderType, pathWithin } from './paths.ts'
-import { withFingerprints } from './fingerprints.ts'
 import type { World } from './world.ts'
 
 /** The bytes of a file, with the type that its name suggests, or its picture as it is asked for. */
@@ -32,17 +32,36 @@ export function view(world: World, { query }: Request): Reply {
   const filename = name.slice(name.lastIndexOf('/') + 1)
   const file = get(world.files, keyOf(type, subfolder, filename))
   if (file === undefined) return refuse('notFoundEmpty')
-  const disposition = { 'Content-Disposition': `filename="${headerText(filename)}"` }
   const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
-  if (conversion !== undefined) {
-    const body = convert(file.content, conversion)
-    if (body === undefined) return refuse('internal')
-    const headers = { ...disposition, 'Content-Type': `image/${conversion.format}` }
-    return { status: 200, headers, body }
-  }
-  const headers = { ...disposition, 'Content-Type': contentType(filename) }
-  const facts = fileFacts(world.options.epochMs + Math.floor(file.modifiedMs), file.content)
-  return { status: 200, headers, body: bodyOf(file.content), file: facts }
+  if (conversion === undefined) return wholeFile(world, filename, file)
+  return convertedFile(filename, file.content, conversion) ?? refuse('internal')
+}
+
+const disposition = (filename: string): Readonly<Record<string, string>> => ({
+  'Content-Disposition': `filename="${headerText(filename)}"`,
+})
+
+/** A stored file as it is. */
+export function wholeFile(
+  { options }: World,
+  filename: string,
+  { content, modifiedMs }: StoredFile,
+): Reply {
+  const headers = { ...disposition(filename), 'Content-Type': contentType(filename) }
+  const file = fileFacts(options.epochMs + Math.floor(modifiedMs), content)
+  return { status: 200, headers, body: bodyOf(content), file }
+}
+
+/** The picture of a file in another form; undefined when it is none, or one that cannot have that form. */
+export function convertedFile(
+  filename: string,
+  content: FileContent,
+  conversion: Conversion,
+): Reply | undefined {
+  const body = convert(content, conversion)
+  if (body === undefined) return undefined
+  const type = { 'Content-Type': `image/${conversion.format}` }
+  return { status: 200, headers: { ...disposition(filename), ...type }, body }
 }
 
 function bodyOf(content: FileContent): Body {
@@ -51,22 +70,11 @@ function bodyOf(content: FileContent): Body {
   return { ...file, text: run === undefined ? [] : textsOf(run) }
 }
 
-/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
-function textsOf(run: SavedBy): [keyword: string, text: string][] {
-  const { graphText, extraDataText, fingerprints } = run
-  const prompt =
-    fingerprints.size === 0
-      ? graphText
-      : writeJson(withFingerprints(readJson(graphText) as JsonObject, fingerprints))
-  const texts: [string, string][] = [['prompt', prompt]]
-  const extra = readJson(extraDataText)
-  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
-  if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])
-  return texts
-}
-
 /** The form in which a picture is asked for. */
-type Conversion = Pick<PictureFile, 'format' | 'channels' | 'quality'>
+export type Conversion = Pick<PictureFile, 'format' | 'channels' | 'quality'> & {
+  /** Longest side that the picture is fitted into, in pixels; its own size when absent. */
+  readonly fitted?: number
+}
 
 /** What preview and channel ask for; undefined when that is the file itself. */
 function conversionOf(preview: string | undefined, channel: string): Conversion | undefined {
@@ -85,9 +93,10 @@ const DEFAULT_QUALITY = 90
 
 /** The picture of a file in another form; undefined when it is none, or one that cannot have that form. */
 function convert(content: FileContent, conversion: Conversion): Body | undefined {
-  const { format, quality = DEFAULT_QUALITY, channels } = conversion
-  const picture = intactPicture(content)
-  if (picture === undefined) return undefined
+  const { format, quality = DEFAULT_QUALITY, channels, fitted } = conversion
+  const whole = intactPicture(content)
+  if (whole === undefined) return undefined
+  const picture = fitted === undefined ? whole : fit(whole, fitted)
   if (Math.max(picture.width, picture.height) > longestSide[format]) return undefined
   if (format === 'jpeg') {
     return { picture, format, text: [], quality: Math.min(Math.max(quality, 1), 100) }
@@ -96,6 +105,16 @@ function convert(content: FileContent, conversion: Conversion): Body | undefined
   if (format === 'webp' && quality > 100) return undefined
   const source = channels === 'a' && !hasAlphaChannel(picture) ? black(picture) : picture
   return { picture: source, format, text: [], ...(channels && { channels }) }
+}
+
+/** The picture scaled down, so that no side is longer than this. */
+function fit(of: Picture, longest: number): Picture {
+  const scale = longest / Math.max(of.width, of.height)
+  if (scale >= 1) return of
+  const [width = 1, height = 1] = [of.width, of.height].map((side) =>
+    Math.max(1, Math.round(side * scale)),
+  )
+  return { kind: 'scaled', id: hash53(`fitted ${of.kind} ${of.id}`), width, height, of }
 }
 
 /** Where an uploaded PNG file tells its colour type, and the type that has red, green, blue and alpha. */

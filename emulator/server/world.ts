@@ -12,8 +12,10 @@ import { addExampleFiles } from './files.ts'
 import type { Entry } from './history.ts'
 import { createUserFolder, type UserFolder } from './user-folder.ts'
 import { createInstalls, type Installs } from './installs.ts'
+import type { Hashing } from './hashing.ts'
 import type { Log } from './log.ts'
 import type { Running } from './running.ts'
+import type { SignedLinks } from './signed-links.ts'
 import type { NodeResult } from './nodes.ts'
 
 /** What a world is made from. Everything that varies between two worlds is here. */
@@ -56,6 +58,8 @@ export type WorldOptions = {
   readonly token: string | null
   /** Whether the node manager is installed. */
   readonly manager: boolean
+  /** Where the links to files of a hosted server lead; null on local, which gives the files itself. */
+  readonly signedLinks: SignedLinks | null
 }
 
 /** A submitted run that waits for its turn. */
@@ -122,6 +126,8 @@ export type World = {
   readonly options: WorldOptions
   /** Whose world this is on hosted; null on local. */
   readonly account: Account | null
+  /** What names files after their content and signs links on hosted; null on local. */
+  readonly hashing: Hashing | null
   readonly quirks: ReadonlySet<string>
   /** Where all picture ids start, so that two seeds never paint the same. */
   readonly pictureSeed: number
@@ -170,11 +176,16 @@ export type World = {
 }
 
 /** A new world. Every option has to be given; emulator/options.ts has the defaults. */
-export function createWorld(options: WorldOptions, account: Account | null = null): World {
+export function createWorld(
+  options: WorldOptions,
+  account: Account | null = null,
+  hashing: Hashing | null = null,
+): World {
   const workers = account === null ? 1 : tiers[account.tier].runsAtATime
   const world: World = {
     options,
     account,
+    hashing,
     quirks: new Set(options.quirks),
     pictureSeed: hash53(`pictures of ${options.seed}`),
     nowMs: 0,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { solid } from '../graphs.ts'
+import { fetchLink, linkTo } from '../links.ts'
 import { startSubject } from '../subject.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
@@ -100,4 +101,21 @@ test('journal/token A token in a wrong place is hidden too', async () => {
   const lines = await subject.emulator!.journal()
   await subject.close()
   expect(lines.join('')).not.toContain('long-enough-token')
+})
+
+test('journal/links What a hosted server does replays, its links and their leaks too', async () => {
+  const subject = await startSubject({ deployment: 'hosted', strictSignedLinks: true })
+  const { name } = (await subject.upload({ name: 'a.txt', bytes: Buffer.from('a') })).json()
+  await subject.submit(solid())
+  await subject.idle()
+  const link = await linkTo(subject, name)
+  await fetchLink(link, { Range: 'bytes=0-0' })
+  await fetchLink(link, { 'X-API-Key': 'SECRET-1', Authorization: 'Basic SECRET-2' })
+  await subject.emulator!.advance(3_601_000)
+  await fetchLink(link, {}, 'HEAD')
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  expect(lines.join('')).not.toContain('SECRET')
+  expect(lines.filter((line) => line.includes('"kind":"leak"'))).toHaveLength(1)
+  expect(replay(lines.join('\n'), objectInfo)).toEqual({ entries: lines.length - 1, differs: null })
 })

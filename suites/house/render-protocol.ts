@@ -146,7 +146,7 @@ const wordTable = (head: string, words: Readonly<Record<string, string>>) =>
   )
 
 function errorsPart(): string {
-  const { refusals, hostedRefusals, promptErrors, nodeErrors } = errors
+  const { refusals, hostedRefusals, linkRefusals, promptErrors, nodeErrors } = errors
   return section(
     'Errors',
     'A word in braces stands for a value that the server fills in. The local server has no common ' +
@@ -154,6 +154,8 @@ function errorsPart(): string {
     refusalTable('refusal', refusals),
     'Refusals of the hosted server are JSON, but for those of user data:',
     refusalTable('hosted-refusal', hostedRefusals),
+    'The host of the signed links answers in the words of an object storage:',
+    refusalTable('link-refusal', linkRefusals),
     `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
     table(
       ['Type', 'When', 'Message', 'Details'],

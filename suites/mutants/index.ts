@@ -2,6 +2,7 @@
 
 import { files } from './files.ts'
 import { frames } from './frames.ts'
+import { hostedDeployments, hostedFiles } from './hosted-files.ts'
 import { history } from './history.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
@@ -12,7 +13,7 @@ import { internal, manager, settings, userdata } from './user-data.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
-  deployments,
+  deployments: { ...deployments, ...hostedDeployments },
   access,
   http,
   workflows,
@@ -21,7 +22,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   frames,
   history,
   queue,
-  files,
+  files: { ...files, ...hostedFiles },
   catalog,
   system,
   manager,

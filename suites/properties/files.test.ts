@@ -142,6 +142,7 @@ const smallWorld = (fileLimit: number, uploadLimitBytes: number) =>
     cors: null,
     token: null,
     manager: false,
+    signedLinks: null,
   })
 
 /** The status of an upload to this world. */

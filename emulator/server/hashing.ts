@@ -1,0 +1,19 @@
+// What a hosted server hashes with: names after content, and the signatures of links.
+// Only a hosted server loads this module: the others do not wait for it.
+
+import { blake3 } from '@noble/hashes/blake3.js'
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+
+/** The BLAKE3 hash of some bytes, as 64 hexadecimal digits. */
+export const blake3Hex = (bytes: Uint8Array): string => bytesToHex(blake3(bytes))
+
+/** The HMAC-SHA256 of a text under a key, as 64 hexadecimal digits. */
+export const hmacHex = (key: string, text: string): string =>
+  bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(text)))
+
+export type Hashing = {
+  readonly blake3Hex: typeof blake3Hex
+  readonly hmacHex: typeof hmacHex
+}

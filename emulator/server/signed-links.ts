@@ -1,0 +1,122 @@
+// Signed links [files/hosted-link-*]: made for a file of an account, and answered on a host of their own without a key.
+
+import { keyHeader } from '../../spec/access.ts'
+import { LINK_LIFETIME_S } from '../../spec/files.ts'
+import type { Effect, Headers, Input } from '../machine.ts'
+import { empty, type Reply, refuseLink } from '../replies.ts'
+import { decodePart } from '../requests.ts'
+import { flatFile } from './file-inputs.ts'
+import type { Hashing } from './hashing.ts'
+import { isEqual } from './secrets.ts'
+import type { Server } from './server.ts'
+import { wholeFile } from './view.ts'
+import { timestamp, type World } from './world.ts'
+
+/** Where signed links lead, and how they are taken there. */
+export type SignedLinks = {
+  readonly scheme: 'http' | 'https'
+  readonly port: number
+  /** What links begin with instead of scheme, host and port, without a slash at the end; null for those. */
+  readonly baseUrl: string | null
+  /** Whether a link that comes with a credential is refused. */
+  readonly strict: boolean
+}
+
+/** What links begin with, for a client that has named this host and port: another name of this machine. */
+export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | undefined): string {
+  if (baseUrl !== null) return baseUrl
+  const isAddress = /^127\.0\.0\.1(?::\d+)?$/.test(host ?? '')
+  return `${scheme}://${isAddress ? 'localhost' : '127.0.0.1'}:${port}`
+}
+
+/** The link to a file of an account, for a client that has named this host. */
+export function signedLink(world: World, filename: string, host: string | undefined): string {
+  const { signedLinks } = world.options
+  // Only whole seconds can be told.
+  const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
+  const target = signedTarget(world, filename, dateOf(sinceMs), `${LINK_LIFETIME_S}`)
+  return linkBase(signedLinks as SignedLinks, host) + target
+}
+
+const dateOf = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
+
+/** Path and query of the only link to this file with this date and lifetime, which are as it tells them. */
+function signedTarget(world: World, filename: string, date: string, lifetime: string): string {
+  const user = world.account?.user ?? ''
+  const path = `/${user}/${encodeURIComponent(filename)}`
+  const signed = `X-Goog-Algorithm=GOOG4-HMAC-SHA256&X-Goog-Date=${date}&X-Goog-Expires=${lifetime}&X-Goog-SignedHeaders=host`
+  const key = `signed links of ${world.options.seed}`
+  const signature = (world.hashing as Hashing).hmacHex(key, `${path}?${signed}`)
+  return `${path}?${signed}&X-Goog-Signature=${signature}`
+}
+
+const date = String.raw`(\+?\d{4,6})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z`
+const linkPattern = new RegExp(
+  String.raw`^/([\w-]+)/([^/?]+)\?.*?&X-Goog-Date=(${date})&X-Goog-Expires=(\d{1,9})&`,
+)
+
+/** The file that a target links to, and until when; undefined for a target that no link of this server has. */
+function readLink(
+  { worlds }: Server,
+  target: string,
+): { world: World; filename: string; untilMs: number } | undefined {
+  const match = linkPattern.exec(target)
+  const world = match && worlds.find(({ account }) => account?.user === match[1])
+  if (!match || !world) return undefined
+  const [, , name = '', told = '', year, month, day, hour, minute, second, lifetime = ''] = match
+  const filename = decodePart(name)
+  // The whole target is compared, so that nothing in it can be otherwise.
+  if (!isEqual(target, signedTarget(world, filename, told, lifetime))) return undefined
+  const sinceMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return { world, filename, untilMs: sinceMs + Number(lifetime) * 1000 }
+}
+
+/** Answers a request to the host of the links, and tells of credentials that came with it. */
+export function answerLink(
+  server: Server,
+  input: Extract<Input, { kind: 'request' }>,
+): readonly Effect[] {
+  const { request, headers } = input
+  const sent = credentials.filter((name) => headers[name.toLowerCase()] !== undefined)
+  const isStrict = server.options.signedLinks?.strict === true
+  const reply = serve(server, input, isStrict ? sent : [])
+  return [
+    { kind: 'reply', request, ...reply, headers: { ...reply.headers, ...forPages(isStrict) } },
+    ...sent.map((header) => ({ kind: 'leak', request, header }) as const),
+  ]
+}
+
+/** The headers that carry what a link does not need. */
+const credentials = [keyHeader, 'Authorization'] as const
+
+function serve(
+  server: Server,
+  { method, target }: { readonly method: string; readonly target: string },
+  refused: readonly string[],
+): Reply {
+  if (method === 'OPTIONS') return empty
+  if (method !== 'GET' && method !== 'HEAD') return refuseLink('linkMethod')
+  const link = readLink(server, target)
+  if (link === undefined) return refuseLink('linkChanged')
+  const { world, filename, untilMs } = link
+  if (timestamp(world) > untilMs) {
+    return refuseLink('linkExpired', { expiry: new Date(untilMs).toISOString() })
+  }
+  const [header] = refused
+  if (header !== undefined) return refuseLink('linkWithKey', { header })
+  const found = flatFile(world, filename)
+  return found === undefined ? refuseLink('linkOfNothing') : wholeFile(world, filename, found.file)
+}
+
+const conditions =
+  'Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range'
+
+/** Lets pages of every origin read the answer; a key may come along only where it is not refused anyway. */
+const forPages = (isStrict: boolean): Headers => ({
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+  'Access-Control-Allow-Headers': isStrict
+    ? conditions
+    : `${conditions}, ${credentials.join(', ')}`,
+  'Access-Control-Expose-Headers': 'Content-Length, Content-Range, Content-Disposition, ETag',
+})

@@ -1,0 +1,151 @@
+// Wrong hosted servers by what they do with files: uploads, views, signed links and outputs.
+
+import { each, type Mutants, onData, onJson, onReply } from './tamper.ts'
+
+const onView = (change: Parameters<typeof onReply>[1]) => onReply(/^GET \/api\/view/, change)
+const onUpload = (change: (reply: any) => unknown) => onJson(/^POST \/api\/upload\/\w+/, change)
+
+/** Changes what the host of the signed links answers. */
+const onLink = (change: Parameters<typeof onReply>[1]) =>
+  onReply(/./, (reply, request) => (request.links === true ? change(reply, request) : {}))
+
+const statusOfLink = (from: number, to: number) =>
+  onLink(({ status }) => ({ status: status === from ? to : status }))
+
+/** Another way to the same file in a redirect. */
+const onLocation = (change: (location: string) => string) =>
+  onView(({ headers }) =>
+    'Location' in headers
+      ? { headers: { ...headers, Location: change(headers.Location ?? '') } }
+      : {},
+  )
+
+export const hostedFiles: Mutants = {
+  'hosted-view-is-200': {
+    breaks: ['files/hosted-view', 'files/hosted-view-flat', 'files/hosted-view-only'],
+    tamper: onView(({ status }) => ({ status: status === 302 ? 200 : status })),
+  },
+  'hosted-view-missing-is-403': {
+    breaks: ['files/hosted-view-missing'],
+    tamper: onView(({ status }) => ({ status: status === 404 ? 403 : status })),
+  },
+  'hosted-view-asks-for-nothing': {
+    breaks: ['files/hosted-view-bad'],
+    tamper: onView(({ status }) => ({ status: status === 400 ? 404 : status })),
+  },
+  'hosted-upload-redirects': {
+    breaks: ['files/hosted-view-only'],
+    tamper: onReply(/^GET \/api\/queue/, () => ({ status: 307 })),
+  },
+  'hosted-link-on-the-same-host': {
+    breaks: ['files/hosted-view', 'files/hosted-signed-url', 'files/hosted-link-host'],
+    tamper: onLocation((location) => location.replace('localhost', '127.0.0.1')),
+  },
+  'hosted-link-needs-the-key': {
+    breaks: ['files/hosted-view', 'files/hosted-signed-url', 'files/hosted-link-file'],
+    tamper: each((effect, input) => {
+      const isLink = input.kind === 'request' && input.links === true
+      if (effect.kind !== 'reply' || !isLink || 'x-api-key' in input.headers) return [effect]
+      return [{ kind: 'reply', request: effect.request, status: 401, headers: {}, body: '' }]
+    }),
+  },
+  'hosted-link-tells-the-key': {
+    breaks: ['files/hosted-link-query'],
+    tamper: onLocation((location) => `${location}&key=test-key`),
+  },
+  'hosted-link-to-nowhere': {
+    breaks: ['files/hosted-link-base', 'files/hosted-link-query'],
+    tamper: onLocation((location) => location.replace('test-user', 'user')),
+  },
+  'hosted-link-lasts': {
+    breaks: ['files/hosted-link-expiry'],
+    tamper: statusOfLink(400, 200),
+  },
+  'hosted-link-takes-all': {
+    breaks: ['files/hosted-link-tampered', 'files/hosted-link-account'],
+    tamper: statusOfLink(403, 200),
+  },
+  'hosted-link-whole': {
+    breaks: ['files/hosted-link-file'],
+    tamper: onLink(({ file }) => (file === undefined ? {} : { file: { ...file, tag: '' } })),
+  },
+  'hosted-leak-unsaid': {
+    breaks: ['files/hosted-link-leak', 'files/hosted-link-strict'],
+    tamper: each((effect) => (effect.kind === 'leak' ? [] : [effect])),
+  },
+  'hosted-strict-is-not': {
+    breaks: ['files/hosted-link-strict'],
+    options: { strictSignedLinks: false },
+  },
+  'hosted-link-for-one-page': {
+    breaks: ['files/hosted-link-cors'],
+    tamper: onLink(({ headers }) => ({
+      headers: { ...headers, 'Access-Control-Allow-Origin': 'https://pages.example' },
+    })),
+  },
+  'hosted-link-takes-writes': {
+    breaks: ['files/hosted-link-method'],
+    tamper: statusOfLink(405, 200),
+  },
+  'hosted-upload-keeps-its-name': {
+    breaks: ['files/hosted-upload-name', 'files/hosted-upload-subfolder'],
+    tamper: onUpload((reply) => ('name' in reply ? { ...reply, name: 'my.png' } : reply)),
+  },
+  'hosted-upload-in-its-subfolder': {
+    breaks: ['files/hosted-upload-subfolder', 'files/hosted-mask', 'files/mask'],
+    tamper: onUpload((reply) => ('name' in reply ? { ...reply, subfolder: 'flat' } : reply)),
+  },
+  'hosted-upload-is-input': {
+    breaks: ['files/hosted-upload-type', 'files/upload-reply', 'files/mask'],
+    tamper: onUpload((reply) => ('name' in reply ? { ...reply, type: 'input' } : reply)),
+  },
+  'hosted-upload-by-count': {
+    breaks: ['files/hosted-upload-same'],
+    tamper: () => {
+      let count = 0
+      return onUpload((reply) => ({ ...reply, name: `${count++}${reply.name}` }))()
+    },
+  },
+  'hosted-upload-bad-is-422': {
+    breaks: [
+      'files/hosted-upload-bad',
+      'files/hosted-upload-limits',
+      'files/hosted-mask-unfit',
+      'files/hosted-mask-original',
+    ],
+    tamper: onReply(/^POST \/api\/upload/, ({ status }) => ({
+      status: status === 400 ? 422 : status,
+    })),
+  },
+  'hosted-mask-of-nothing': {
+    breaks: ['files/hosted-mask-original'],
+    tamper: onReply(/^POST \/api\/upload\/mask/, ({ status }) => ({
+      status: status === 404 ? 200 : status,
+    })),
+  },
+  'hosted-layers-of-all': {
+    breaks: ['files/hosted-mask-layers'],
+    tamper: onReply(/^GET \/api\/files/, ({ status }) => ({
+      status: status === 404 ? 200 : status,
+    })),
+  },
+  'hosted-output-by-prefix': {
+    breaks: ['files/hosted-output-name'],
+    tamper: onData('executed', (data) =>
+      JSON.parse(JSON.stringify(data).replaceAll(/"filename":"\w+/g, '"filename":"ComfyUI_00001_')),
+    ),
+  },
+  'hosted-videos': {
+    breaks: ['files/hosted-video'],
+    tamper: onData('executed', (data) =>
+      JSON.parse(JSON.stringify(data).replace('"video":', '"videos":')),
+    ),
+  },
+}
+
+export const hostedDeployments: Mutants = {
+  'plain-http': {
+    breaks: ['deployments/hosted-address', 'deployments/certificate'],
+    options: { tlsCert: null, tlsKey: null },
+  },
+}
