@@ -1,6 +1,7 @@
 // One harmless request for each endpoint of a local server, to prove what holds for every path.
 
 import { type EndpointName, endpoints } from '../spec/index.ts'
+import type { endpoints as jobEndpoints } from '../spec/jobs.ts'
 import type { Endpoint } from '../spec/language.ts'
 import { talking } from './graphs.ts'
 
@@ -13,7 +14,11 @@ type Plain = {
 }
 
 /** Endpoints that only hosted has, and those that a local server has only when it is told so. */
-type Elsewhere = 'jobStatus' | 'job' | 'managerInstall' | 'managerStatus' | 'managerInstallModel'
+type Elsewhere =
+  | keyof typeof jobEndpoints
+  | 'managerInstall'
+  | 'managerStatus'
+  | 'managerInstallModel'
 
 // What is asked leaves the answers as they are: the same request again is answered alike.
 const plain: Readonly<Record<Exclude<EndpointName, Elsewhere>, Plain>> = {

@@ -5,12 +5,19 @@ import { type EndpointName, endpoints } from '../../spec/endpoints.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import { empty, type Reply, refuse, refuseHosted } from '../replies.ts'
 import { createRoutes, findRoute, type Request } from '../requests.ts'
-import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
+import { cancelJob, cancelJobs, changeHostedQueue, interruptHosted } from './cancel.ts'
+import {
+  changeHostedHistory,
+  readHostedHistory,
+  readHostedHistoryEntry,
+  readHostedQueue,
+} from './hosted-listings.ts'
+import { jobs } from './job-list.ts'
+import { deleteJob, job, jobStatus } from './jobs.ts'
 import { type Arrived, sharedHandlers } from './local.ts'
 import { uploadMask } from './masks.ts'
 import { maxBodyBytes } from './messages.ts'
 import { experimentModelFolders, experimentModels } from './models.ts'
-import { changeQueue, interrupt, readQueue } from './queue.ts'
 import type { Server } from './server.ts'
 import { uploadImage } from './uploads.ts'
 import { view } from './view.ts'
@@ -26,14 +33,18 @@ type HostedEndpoint = {
 
 const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   ...sharedHandlers,
-  readQueue,
-  changeQueue,
-  interrupt,
-  readHistory,
-  readHistoryEntry,
-  changeHistory,
-  jobStatus: () => refuseHosted('notFound'),
-  job: () => refuseHosted('notFound'),
+  readQueue: readHostedQueue,
+  changeQueue: changeHostedQueue,
+  interrupt: interruptHosted,
+  readHistory: readHostedHistory,
+  readHistoryEntry: readHostedHistoryEntry,
+  changeHistory: changeHostedHistory,
+  jobStatus,
+  jobs,
+  job,
+  deleteJob,
+  cancelJob,
+  cancelJobs,
   modelFolders: experimentModelFolders,
   models: experimentModels,
   view,
