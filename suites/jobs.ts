@@ -1,14 +1,32 @@
 // What cases about jobs ask a hosted server, again and again.
 
+import type { EmulatorOptions } from 'flowdouble'
 import { expect } from 'vitest'
+import type { tiers } from '../spec/access.ts'
 import type { Schema } from '../spec/language.ts'
 import { cancelledJob, jobDetail, jobList, jobStatus } from '../spec/jobs.ts'
-import type { Graph } from './graphs.ts'
+import { type Graph, slow } from './graphs.ts'
 import { type Message, violations } from './judge.ts'
 import type { Reply, Subject } from './subject.ts'
 
 /** An id that no run has. */
 export const nobody = '00000000-0000-4000-8000-000000000000'
+
+type Account = NonNullable<EmulatorOptions['accounts']>[number]
+
+/** An account with one key that wants for nothing. */
+export const account = (key: string, tier: keyof typeof tiers = 'pro'): Account => ({
+  user: `user-of-${key}`,
+  keys: [key],
+  tier,
+  balance: 1000,
+  subscription: 'active',
+  partnerKey: null,
+  failsWith: null,
+})
+
+/** One account, which has one job run at a time, so that others wait. */
+export const oneAtATime: readonly Account[] = [account('test-key', 'standard')]
 
 /** The JSON of a reply with the status 200 that fits the schema. */
 export function fitting(schema: Schema, reply: Reply): any {
@@ -27,6 +45,10 @@ export async function submitAll(
   for (const graph of graphs) ids.push((await submit(graph, fields)).json().prompt_id)
   return ids
 }
+
+/** Submits a graph and gives the id of its run. */
+export const submitOne = async (subject: Subject, graph: Graph): Promise<string> =>
+  (await submitAll(subject, [graph]))[0] as string
 
 export const statusOf = async ({ get }: Subject, id: string) =>
   fitting(jobStatus, await get(`/job/${id}/status`))
@@ -62,4 +84,15 @@ export const isOf =
 export function expectRefusal({ status, text, json }: Reply, expected: number, code: string): void {
   expect([status, text]).toEqual([expected, expect.stringContaining(code)])
   expect(json()).toEqual({ code, message: expect.any(String) })
+}
+
+/** Submits slow runs of which the first runs already. */
+export async function oneRuns(subject: Subject, count = 3): Promise<string[]> {
+  const session = await subject.connect()
+  const ids = await submitAll(
+    subject,
+    Array.from({ length: count }, () => slow()),
+  )
+  await subject.reach(session, isOf('progress', ids[0] as string))
+  return ids
 }

@@ -116,6 +116,18 @@ proves('history/hosted-two-ways', async (subject) => {
   }
 })
 
+proves('deployments/hosted-old-history', async (subject) => {
+  const session = await subject.connect()
+  const { prompt_id } = await subject.run(session, talking())
+  const headers = { 'X-API-Key': 'test-key' }
+  for (const path of ['/api/history', '/api/history?max_items=1', `/api/history/${prompt_id}`]) {
+    expectRefusal(await subject.raw('GET', path, undefined, headers), 404, 'NOT_FOUND')
+    expect((await subject.raw('HEAD', path, undefined, headers)).status).toBe(404)
+  }
+  expect((await subject.raw('POST', '/api/history', '{"clear": true}', headers)).status).toBe(200)
+  expect(await idsOf(subject)).toEqual([])
+})
+
 proves('history/hosted-unknown', async ({ get }) => {
   for (const id of [nobody, 'no-uuid', '%20', '__proto__'])
     expectRefusal(await get(`/history/${id}`), 404, 'NOT_FOUND')

@@ -12,15 +12,13 @@ import {
   isOf,
   listed,
   nobody,
+  oneAtATime,
   queued,
   submitAll,
   wordOf,
   wordsOf,
 } from '../jobs.ts'
 import { proves, switched } from '../proves.ts'
-
-/** One job at a time, so that others wait. */
-const accounts = [{ user: 'me', keys: ['test-key'], tier: 'standard' as const }]
 
 proves(
   'jobs/cancel',
@@ -43,7 +41,7 @@ proves(
     for (const id of [running, waiting, next]) expect(await cancel(subject, id)).toBe(false)
     expect(await wordsOf(subject, [running, waiting, next])).toEqual(words)
   },
-  { accounts },
+  { accounts: oneAtATime },
 )
 
 proves('jobs/cancel-running', async (subject) => {
@@ -95,7 +93,7 @@ proves(
       'cancelled',
     ])
   },
-  { accounts },
+  { accounts: oneAtATime },
 )
 
 proves('jobs/cancel-many-body', async (subject) => {
@@ -144,7 +142,7 @@ proves(
     expect(await listed(subject)).toEqual([])
     expect((await remove(nobody))[0]).toBe(404)
   },
-  { accounts },
+  { accounts: oneAtATime },
 )
 
 proves('jobs/delete-keeps-files', async (subject) => {
@@ -187,7 +185,7 @@ proves(
     await subject.idle()
     expect(session.messages().map(({ type }) => type)).not.toContain('execution_start')
   },
-  { accounts },
+  { accounts: oneAtATime },
 )
 
 switched('hosted.silent-pending-cancel', async (subject) => {

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { tiers } from '../../spec/access.ts'
 import type { JobStatus } from '../../spec/jobs.ts'
 import { slow, talking } from '../graphs.ts'
-import { cancel, detailOf, isOf, queued, submitAll, wordsOf } from '../jobs.ts'
+import { account, cancel, detailOf, isOf, queued, submitAll, wordsOf } from '../jobs.ts'
 import { proves } from '../proves.ts'
 
 const words = (word: JobStatus, count: number): JobStatus[] =>
@@ -41,7 +41,7 @@ for (const tier of ['standard', 'creator', 'pro'] as const) {
       const starts = session.messages().filter(({ type }) => type === 'execution_start')
       expect(starts.map(({ data }) => data['prompt_id'])).toEqual(ids)
     },
-    { accounts: [{ user: 'me', keys: ['test-key'], tier }] },
+    { accounts: [account('test-key', tier)] },
   )
 }
 

@@ -2,15 +2,20 @@
 
 import { expect } from 'vitest'
 import { failing, type Graph, node, slow, solid, talking } from '../graphs.ts'
-import { cancel, expectRefusal, isOf, listed, listOf, submitAll } from '../jobs.ts'
+import {
+  account,
+  cancel,
+  expectRefusal,
+  isOf,
+  listed,
+  listOf,
+  oneAtATime,
+  submitAll,
+} from '../jobs.ts'
 import { proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
-/** One job at a time, so that others wait. */
-const accounts = [
-  { user: 'me', keys: ['test-key'], tier: 'standard' as const },
-  { user: 'other', keys: ['other-key'] },
-]
+const accounts = [...oneAtATime, account('other-key')]
 
 /** A job in each state, in the order of their submits: completed, failed, cancelled, in_progress, pending. */
 async function oneOfEach(subject: Subject): Promise<readonly string[]> {

@@ -1,15 +1,15 @@
-// The hosted queue: its listing, removing from it, and interrupting.
+// The hosted queue: its listing, and removing from it.
 
 import { expect } from 'vitest'
 import { hostedQueueListing, hostedQueueResult } from '../../spec/queue.ts'
 import { node, slow, solid, talking } from '../graphs.ts'
 import {
-  cancel,
   detailOf,
   expectRefusal,
   fitting,
-  isOf,
   nobody,
+  oneAtATime,
+  oneRuns,
   queued,
   submitAll,
   wordOf,
@@ -18,20 +18,7 @@ import {
 import { proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
-/** One job at a time, so that others wait. */
-const accounts = [{ user: 'me', keys: ['test-key'], tier: 'standard' as const }]
-const hosted = { deployment: 'hosted', accounts } as const
-
-/** Submits slow runs of which the first runs already. */
-async function oneRuns(subject: Subject, count = 3): Promise<string[]> {
-  const session = await subject.connect()
-  const ids = await submitAll(
-    subject,
-    Array.from({ length: count }, () => slow()),
-  )
-  await subject.reach(session, isOf('progress', ids[0] as string))
-  return ids
-}
+const hosted = { deployment: 'hosted', accounts: oneAtATime } as const
 
 /** Changes the queue, and gives what is told of it. */
 const change = async ({ post }: Subject, value: object) =>
@@ -126,7 +113,7 @@ switched(
     await subject.idle()
     expect(await wordOf(subject, spared)).toBe('completed')
   },
-  { accounts },
+  { accounts: oneAtATime },
 )
 
 proves(
@@ -140,7 +127,7 @@ proves(
     expect(both).toEqual({ deleted: [c], cleared: true })
     expect(await wordsOf(subject, [a, b, c])).toEqual(['cancelled', 'cancelled', 'cancelled'])
   },
-  { accounts },
+  { accounts: oneAtATime },
 )
 
 const closedBodies: readonly unknown[] = [
@@ -191,126 +178,5 @@ proves(
     }
     expect((await subject.get('/history')).json()).toEqual({ history: [] })
   },
-  { accounts },
+  { accounts: oneAtATime },
 )
-
-proves(
-  ['queue/interrupt', 'messages/interrupted'],
-  async (subject) => {
-    const session = await subject.connect()
-    const [running = '', next = ''] = await oneRuns(subject, 2)
-    const reply = await subject.request('POST', '/interrupt')
-    expect([reply.status, reply.text]).toEqual([200, ''])
-    const { data } = await subject.reach(session, isOf('execution_interrupted', running))
-    expect(data).toMatchObject({ node_id: '1', node_type: 'FlowdoubleSlow', executed: [] })
-    await subject.idle()
-    expect(await wordsOf(subject, [running, next])).toEqual(['cancelled', 'completed'])
-  },
-  hosted,
-)
-
-proves(
-  'queue/idle-interrupt-is-lost',
-  async (subject) => {
-    const { post, request } = subject
-    expect((await post('/interrupt', {})).status).toBe(200)
-    const [pending = ''] = await submitAll(subject, [slow()])
-    for (const body of [undefined, '{}', 'no JSON'])
-      expect((await request('POST', '/interrupt', body)).status).toBe(200)
-    expect(await wordOf(subject, pending)).toBe('pending')
-    await subject.idle()
-    expect(await wordOf(subject, pending)).toBe('completed')
-  },
-  hosted,
-)
-
-/** Submits runs of several workers that all have begun. */
-async function allRun(subject: Subject): Promise<readonly string[]> {
-  const session = await subject.connect()
-  const ids = await submitAll(subject, [slow(), slow(), slow()])
-  await subject.reach(session, isOf('progress', ids[2] as string))
-  return ids
-}
-
-proves(
-  'queue/hosted-interrupt',
-  async (subject) => {
-    const ids = await allRun(subject)
-    const others = subject.as('other-key')
-    const foreign = await allRun(others)
-    await subject.post('/interrupt', {})
-    await subject.emulator?.advance(5000)
-    expect(await wordsOf(subject, ids)).toEqual(['cancelled', 'in_progress', 'in_progress'])
-    // The next two, before the first of them has noticed.
-    await subject.request('POST', '/interrupt')
-    await subject.request('POST', '/interrupt')
-    const [quick = ''] = await submitAll(subject, [slow()])
-    await subject.idle()
-    expect(await wordsOf(subject, ids)).toEqual(['cancelled', 'cancelled', 'cancelled'])
-    expect(await wordsOf(others, foreign)).toEqual(['completed', 'completed', 'completed'])
-    expect(await wordOf(subject, quick)).toBe('completed')
-  },
-  {
-    accounts: [
-      { user: 'me', keys: ['test-key'] },
-      { user: 'other', keys: ['other-key'] },
-    ],
-  },
-)
-
-switched('hosted.interrupt-all', async (subject) => {
-  const ids = await allRun(subject)
-  const more = await submitAll(subject, [slow(), slow(), slow()])
-  await subject.emulator?.advance(30)
-  expect(await wordsOf(subject, more)).toEqual(['in_progress', 'in_progress', 'pending'])
-  await subject.post('/interrupt', {})
-  await subject.idle()
-  const words = ['cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'completed']
-  expect(await wordsOf(subject, [...ids, ...more])).toEqual(words)
-})
-
-proves('queue/hosted-interrupt-named', async (subject) => {
-  const session = await subject.connect()
-  const over = (await subject.run(session, talking())).prompt_id
-  const graphs = Array.from({ length: 7 }, () => slow())
-  const ids = await submitAll(subject, graphs)
-  const [first = '', second = ''] = ids
-  const waiting = ids[6] as string
-  await subject.reach(session, isOf('progress', second))
-  for (const prompt_id of [nobody, 'no-uuid', '', 7, [second], {}])
-    expectRefusal(await subject.post('/interrupt', { prompt_id }), 404, 'NOT_FOUND')
-  for (const prompt_id of [over, second, waiting]) {
-    const { status, text } = await subject.post('/interrupt', { prompt_id })
-    expect([status, text]).toEqual([200, ''])
-  }
-  expect(await wordOf(subject, waiting)).toBe('cancelled')
-  await subject.idle()
-  const words = ['completed', 'completed', 'cancelled', 'cancelled']
-  expect(await wordsOf(subject, [over, first, second, waiting])).toEqual(words)
-})
-
-proves('queue/hosted-interrupt-any-body', async (subject) => {
-  const bodies = [
-    'no JSON',
-    '[]',
-    'null',
-    '"text"',
-    '7',
-    '{"prompt_id": null}',
-    '{"other": 1}',
-    '{',
-  ]
-  for (const body of bodies) {
-    const [id = ''] = await submitAll(subject, [slow()])
-    await subject.emulator?.advance(30)
-    const headers = { 'Content-Type': 'application/octet-stream' }
-    const reply = await subject.request('POST', '/interrupt', body, headers)
-    expect([body, reply.status, reply.text]).toEqual([body, 200, ''])
-    await subject.idle()
-    expect([body, await wordOf(subject, id)]).toEqual([body, 'cancelled'])
-  }
-  const [id = ''] = await submitAll(subject, [slow()])
-  await subject.emulator?.advance(30)
-  expect((await subject.request('POST', '/interrupt', Buffer.from([0xff, 0xfe]))).status).toBe(200)
-  expect(await cancel(subject, id)).toBe(false)
-})

@@ -4,6 +4,7 @@ import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { history } from './history.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
+import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import type { Mutant, Mutants } from './tamper.ts'
@@ -16,6 +17,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   http,
   workflows,
   runs,
+  jobs,
   messages,
   frames,
   history,
