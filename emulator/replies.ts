@@ -29,6 +29,8 @@ export const json = (text: string, status = 200): Reply => ({
 
 /** 200 without a body and without a content type. */
 export const empty: Reply = { status: 200, headers: noHeaders, body: '' }
+/** 204. */
+export const noContent: Reply = { status: 204, headers: noHeaders, body: '' }
 
 type Texts = Readonly<Record<string, string>>
 

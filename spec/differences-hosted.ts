@@ -9,7 +9,7 @@ export const hostedDifferences = [
     stated: '`pending`, `in_progress`, `completed`, `failed`, `cancelled`',
     real: 'these at /api/jobs; at /api/job/{prompt_id}/status internal states',
     ours: 'as stated, at both',
-    rules: ['runs/job-status', 'runs/job-status-final'],
+    rules: ['jobs/status', 'jobs/status-final'],
     quirks: ['hosted.status-raw-states'],
   },
   {
@@ -17,14 +17,14 @@ export const hostedDifferences = [
     stated: '/api/job/{prompt_id}/status',
     real: 'that is deprecated; /api/jobs/{prompt_id} takes its place',
     ours: 'both answer',
-    rules: ['runs/job-status', 'runs/job-detail'],
+    rules: ['jobs/status', 'jobs/detail'],
   },
   {
     topic: '`outputs` of a job',
     stated: 'part of the job detail',
     real: 'optional, and only once the run is over',
     ours: 'there once the run is over',
-    rules: ['runs/job-detail'],
+    rules: ['jobs/detail'],
   },
   {
     topic: '`number`',
@@ -109,7 +109,7 @@ export const hostedDifferences = [
     rules: [
       'queue/delete',
       'queue/running-is-spared',
-      'runs/job-status-final',
+      'jobs/status-final',
       'messages/hosted-early-cancel',
     ],
     quirks: ['hosted.delete-running', 'hosted.silent-pending-cancel'],
@@ -150,7 +150,7 @@ export const hostedDifferences = [
     ours: 'the six words, in both places, and always for a run that was accepted',
     rules: [
       'runs/exception-words',
-      'runs/job-detail-error',
+      'jobs/detail-error',
       'runs/insufficient-funds-error',
       'runs/inactive-subscription-error',
     ],
@@ -223,7 +223,7 @@ export const hostedDifferences = [
     stated: 'nothing',
     real: '403; in a later revision 404',
     ours: '404',
-    rules: ['runs/job-unknown', 'files/hosted-view-missing'],
+    rules: ['jobs/unknown', 'files/hosted-view-missing'],
     quirks: ['hosted.foreign-job-403'],
     hostedRefusals: ['notFound'],
   },

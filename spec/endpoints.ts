@@ -5,10 +5,10 @@ import * as catalog from './catalog.ts'
 import * as files from './files.ts'
 import * as history from './history.ts'
 import * as internal from './internal.ts'
+import * as jobs from './jobs.ts'
 import * as manager from './manager.ts'
 import * as socket from './messages.ts'
 import * as queue from './queue.ts'
-import * as runs from './runs.ts'
 import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as userdata from './userdata.ts'
@@ -16,7 +16,7 @@ import * as workflows from './workflows.ts'
 
 export const endpoints = {
   ...workflows.endpoints,
-  ...runs.endpoints,
+  ...jobs.endpoints,
   ...history.endpoints,
   ...files.endpoints,
   ...socket.endpoints,

@@ -186,6 +186,11 @@ export const hostedRefusals = {
     when: 'An account of the free tier on a paid-tier path.',
     body: { json: { code: 'FORBIDDEN', message: 'This needs a subscription: free tier account.' } },
   },
+  foreignJob: {
+    status: 403,
+    when: 'A job of another account, with the quirk `hosted.foreign-job-403`.',
+    body: { json: { code: 'FORBIDDEN', message: 'This job belongs to another account.' } },
+  },
   notFound: {
     status: 404,
     when: 'An unknown path, job or file, or one that belongs to another account.',

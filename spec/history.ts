@@ -122,7 +122,7 @@ export const endpoints = {
     does: 'Lists the runs that are over.',
     query: { max_items: { type: 'integer' }, offset: { type: 'integer' } },
     replies: { 200: historyById, 500: 'text' },
-    hostedReplies: { 200: hostedHistory, 401: hostedError },
+    hostedReplies: { 200: hostedHistory, 400: hostedError, 401: hostedError },
   },
   readHistoryEntry: {
     method: 'GET',
@@ -140,7 +140,7 @@ export const endpoints = {
     does: 'Forgets all runs that are over, or the named ones.',
     body: historyChange,
     replies: { 200: 'empty', 500: 'text' },
-    hostedReplies: { 200: 'empty', 401: hostedError, 500: 'text' },
+    hostedReplies: { 200: 'empty', 400: hostedError, 401: hostedError },
   },
 } as const satisfies Endpoints
 
@@ -248,8 +248,38 @@ export const rules = {
     on: hosted,
     carries: ['A98'],
   },
+  'history/hosted-list-entry': {
+    says: 'An entry of the hosted list has its create_time in ms, and no graph in its prompt.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-pages': {
+    says: 'max_items and offset page the hosted history from the newest on; bad ones answer 400.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-by-id': {
+    says: 'history_v2/<id> is an object keyed by the id, whose prompt is an object with the graph.',
+    basis: 'observed',
+    on: hosted,
+  },
   'history/hosted-unknown': {
     says: 'history_v2/<id> of an unknown run answers 404.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-once-begun': {
+    says: 'history_v2/<id> answers 404 until its run has begun, and tells no outcome until its end.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-clear': {
+    says: 'A hosted POST /history forgets entries of the history, and leaves the jobs.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'history/hosted-closed-body': {
+    says: 'A hosted POST /history with another key, another type or no JSON answers 400.',
     basis: 'observed',
     on: hosted,
   },

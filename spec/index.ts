@@ -9,6 +9,7 @@ import * as frameLayouts from './frames.ts'
 import * as history from './history.ts'
 import * as http from './http.ts'
 import * as internal from './internal.ts'
+import * as jobs from './jobs.ts'
 import * as manager from './manager.ts'
 import * as socket from './messages.ts'
 import * as queue from './queue.ts'
@@ -25,6 +26,7 @@ export const areas = {
   http,
   workflows,
   runs,
+  jobs,
   messages: socket,
   frames: frameLayouts,
   history,
@@ -44,6 +46,7 @@ export const rules = {
   ...http.rules,
   ...workflows.rules,
   ...runs.rules,
+  ...jobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
   ...history.rules,

@@ -18,7 +18,7 @@ export const queueItem = {
   maxItems: 5,
 } as const satisfies Schema
 
-/** The same on hosted: place in the queue from 1, id, graph, ids of the output nodes, creation time. */
+/** The same on hosted: place in its list from 1, id, graph, ids of the output nodes, creation time. */
 export const hostedQueueItem = {
   type: 'array',
   prefixItems: [
@@ -68,6 +68,7 @@ export const hostedQueueResult = {
     deleted: { type: 'array', items: { type: 'string' } },
     cleared: { type: 'boolean' },
   },
+  required: ['deleted', 'cleared'],
 } as const satisfies Schema
 
 export const endpoints = {
@@ -86,7 +87,12 @@ export const endpoints = {
     does: 'Removes all pending runs, or the named ones.',
     body: queueChange,
     replies: { 200: 'empty', 500: 'text' },
-    hostedReplies: { 200: hostedQueueResult, 401: hostedError, 403: hostedError, 500: 'text' },
+    hostedReplies: {
+      200: hostedQueueResult,
+      400: hostedError,
+      401: hostedError,
+      403: hostedError,
+    },
   },
   interrupt: {
     method: 'POST',
@@ -181,13 +187,33 @@ export const rules = {
     on: hosted,
     carries: ['A93'],
   },
+  'queue/hosted-interrupt-named': {
+    says: 'A hosted interrupt that names a job cancels that one, running or not; unknown is 404.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'queue/hosted-interrupt-any-body': {
+    says: 'A hosted interrupt that cannot be read is as good as one without a body.',
+    basis: 'observed',
+    on: hosted,
+  },
   'queue/hosted-item': {
-    says: 'A hosted listed run ends with its output nodes and its creation time.',
+    says: 'A hosted listed run is its place, prompt_id, workflow, output nodes and create_time.',
     basis: 'observed',
     on: hosted,
   },
   'queue/hosted-result': {
     says: 'A hosted POST /queue tells what it removed in deleted and cleared.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'queue/hosted-closed-body': {
+    says: 'A hosted POST /queue with another key, another type or no JSON answers 400.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'queue/hosted-removed-is-cancelled': {
+    says: 'A run that is removed from the hosted queue is a cancelled job that never began.',
     basis: 'observed',
     on: hosted,
   },

@@ -1,96 +1,6 @@
-// The execution of a workflow: order of nodes, cache, failure, interrupt, and what hosted tells about a job.
+// The execution of a workflow: order of nodes, cache, failure.
 
-import { both, hosted, local, type Endpoints, type Rules, type Schema } from './language.ts'
-import { exceptionTypes, hostedError } from './errors.ts'
-
-/** The words for the state of a run on hosted. */
-export const jobStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const
-export type JobStatus = (typeof jobStatuses)[number]
-
-/** From which word to which others a run goes on hosted; the last three are final. */
-export const jobTransitions = {
-  pending: ['in_progress', 'cancelled'],
-  in_progress: ['completed', 'failed', 'cancelled'],
-  completed: [],
-  failed: [],
-  cancelled: [],
-} as const satisfies Record<JobStatus, readonly JobStatus[]>
-
-export const jobStatus = {
-  type: 'object',
-  properties: {
-    id: { type: 'string', volatile: true },
-    status: { enum: jobStatuses },
-    created_at: { type: 'string', volatile: true },
-    updated_at: { type: 'string', volatile: true },
-    last_state_update: { type: 'string', volatile: true },
-    assigned_inference: { type: ['string', 'null'] },
-    error_message: { type: ['string', 'null'] },
-  },
-  required: ['id', 'status', 'created_at', 'updated_at'],
-} as const satisfies Schema
-
-export const executionError = {
-  type: 'object',
-  properties: {
-    node_id: { type: 'string' },
-    node_type: { type: 'string' },
-    exception_message: { type: 'string' },
-    exception_type: { enum: Object.keys(exceptionTypes) },
-    traceback: { type: 'array', items: { type: 'string' }, volatile: true },
-    current_inputs: { type: 'object' },
-    current_outputs: { type: 'object' },
-  },
-  required: [
-    'node_id',
-    'node_type',
-    'exception_message',
-    'exception_type',
-    'traceback',
-    'current_inputs',
-    'current_outputs',
-  ],
-} as const satisfies Schema
-
-const timeMs = { type: 'integer', volatile: true } as const
-
-export const jobDetail = {
-  type: 'object',
-  properties: {
-    id: { type: 'string', volatile: true },
-    status: { enum: jobStatuses },
-    create_time: timeMs,
-    update_time: timeMs,
-    workflow: { type: 'object' },
-    execution_error: executionError,
-    outputs: { type: 'object', additionalProperties: { type: 'object' } },
-    preview_output: { type: 'object' },
-    outputs_count: { type: 'integer', minimum: 0 },
-    workflow_id: { type: 'string' },
-    execution_status: { type: 'object' },
-    execution_meta: { type: 'object' },
-    execution_start_time: timeMs,
-    execution_end_time: timeMs,
-  },
-  required: ['id', 'status', 'create_time', 'update_time'],
-} as const satisfies Schema
-
-export const endpoints = {
-  jobStatus: {
-    method: 'GET',
-    path: '/job/{prompt_id}/status',
-    on: hosted,
-    does: 'Tells in which state a run is.',
-    replies: { 200: jobStatus, 401: hostedError, 404: hostedError },
-  },
-  job: {
-    method: 'GET',
-    path: '/jobs/{prompt_id}',
-    on: hosted,
-    does: 'Tells all about a run, with its outputs once it is over.',
-    replies: { 200: jobDetail, 401: hostedError, 404: hostedError },
-  },
-} as const satisfies Endpoints
+import { both, hosted, local, type Rules } from './language.ts'
 
 export const rules = {
   'runs/sources-first': {
@@ -227,34 +137,6 @@ export const rules = {
     says: 'A request that breaks the worker of real servers fails only its own run.',
     basis: 'chosen',
     on: local,
-  },
-  'runs/job-status': {
-    says: 'A hosted run is pending while it waits and in_progress while it executes.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A38', 'A39', 'A40', 'A71'],
-  },
-  'runs/job-status-final': {
-    says: 'A hosted run ends as completed, failed or cancelled, and stays so.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A41', 'A42', 'A43'],
-  },
-  'runs/job-detail': {
-    says: 'The job detail of a run that is over holds its outputs by node id.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A44', 'A72', 'A99'],
-  },
-  'runs/job-detail-error': {
-    says: 'The job detail of a failed run holds execution_error.',
-    basis: 'observed',
-    on: hosted,
-  },
-  'runs/job-unknown': {
-    says: 'An unknown run, or one of another account, answers 404 to job and job status.',
-    basis: 'observed',
-    on: hosted,
   },
   'runs/exception-words': {
     says: 'The exception_type of a hosted failure is one of six words.',

@@ -11,8 +11,12 @@ import { nextPending } from './queue.ts'
 import { idAndTime, resultOf, type Running, tell } from './running.ts'
 import { remaining, timestamp, type World } from './world.ts'
 
-/** All nodes are done. */
+/** All nodes are done: on hosted the last chance to notice that the run was cancelled [jobs/cancel-running]. */
 export function succeed(world: World, running: Running): void {
+  const { worker, lastNode, graph } = running
+  if (worker.interrupted && world.account !== null) {
+    return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
+  }
   tell(world, running, 'execution_success', () => idAndTime(world, running.run))
   endRun(world, running, 'success', null)
 }

@@ -22,6 +22,9 @@ export type Ending = {
 /** A run that is over. What ends in `Text` is JSON. */
 export type Entry = {
   readonly prompt_id: string
+  /** Order of submits. */
+  readonly serial: number
+  readonly workflow_id: string | null
   readonly numberText: string
   /** A text of its own: the files that the run has saved share it. */
   readonly graphText: string
@@ -37,6 +40,8 @@ export type Entry = {
   readonly createdMs: number
   readonly startedMs: number | null
   readonly endedMs: number
+  /** Whether a hosted history no longer tells it; the job is still there. */
+  isForgotten: boolean
 }
 
 function entryOf(world: World, run: Run, ending: Ending): Entry {
@@ -45,6 +50,8 @@ function entryOf(world: World, run: Run, ending: Ending): Entry {
   const status = `"status_str": "${failed ? 'error' : 'success'}", "completed": ${completed}`
   return {
     prompt_id: run.prompt_id,
+    serial: run.serial,
+    workflow_id: run.workflow_id,
     numberText: run.numberText,
     graphText: run.graphText,
     extraDataText: run.extraDataText,
@@ -57,11 +64,12 @@ function entryOf(world: World, run: Run, ending: Ending): Entry {
     createdMs: run.submittedAtMs,
     startedMs: ending.startedMs,
     endedMs: world.nowMs,
+    isForgotten: false,
   }
 }
 
 /** An entry as the local history tells it. */
-function entryText({
+export function entryText({
   prompt_id,
   numberText,
   graphText,
@@ -144,9 +152,12 @@ export function changeHistory(world: World, request: Request): Reply {
     clear(world.history)
     world.historyLength = 0
   }
-  for (const id of change.ids) {
-    world.historyLength -= lengthOf(get(world.history, id))
-    remove(world.history, id)
-  }
+  for (const id of change.ids) forgetEntry(world, id)
   return empty
+}
+
+/** Drops the entry of a run, if there is one. */
+export function forgetEntry(world: World, id: string): void {
+  world.historyLength -= lengthOf(get(world.history, id))
+  remove(world.history, id)
 }

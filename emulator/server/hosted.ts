@@ -7,15 +7,22 @@ import type { quirks } from '../../spec/quirks.ts'
 import { empty, type Reply, refuseHosted } from '../replies.ts'
 import { createRoutes, findRoute, type Request } from '../requests.ts'
 import { hostedView } from './hosted-view.ts'
-import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
+import { cancelJob, cancelJobs, changeHostedQueue, interruptHosted } from './cancel.ts'
 import { hostedCatalogHandlers } from './hosted-catalog.ts'
 import { hostedSettingsHandlers } from './hosted-settings.ts'
 import { hostedSystemHandlers } from './hosted-system.ts'
 import { hostedUserdataHandlers } from './hosted-userdata.ts'
+import {
+  changeHostedHistory,
+  readHostedHistory,
+  readHostedHistoryEntry,
+  readHostedQueue,
+} from './hosted-listings.ts'
+import { jobs } from './job-list.ts'
+import { deleteJob, job, jobStatus } from './jobs.ts'
 import { type Arrived, sharedHandlers } from './local.ts'
 import { hostedUploadImage, hostedUploadMask, maskLayers } from './hosted-uploads.ts'
 import { maxBodyBytes } from './features.ts'
-import { changeQueue, interrupt, readQueue } from './queue.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
 
@@ -29,14 +36,18 @@ type HostedEndpoint = {
 
 const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   ...sharedHandlers,
-  readQueue,
-  changeQueue,
-  interrupt,
-  readHistory,
-  readHistoryEntry,
-  changeHistory,
-  jobStatus: () => refuseHosted('notFound'),
-  job: () => refuseHosted('notFound'),
+  readQueue: readHostedQueue,
+  changeQueue: changeHostedQueue,
+  interrupt: interruptHosted,
+  readHistory: readHostedHistory,
+  readHistoryEntry: readHostedHistoryEntry,
+  changeHistory: changeHostedHistory,
+  jobStatus,
+  jobs,
+  job,
+  deleteJob,
+  cancelJob,
+  cancelJobs,
   view: hostedView,
   uploadImage: hostedUploadImage,
   uploadMask: hostedUploadMask,

@@ -73,14 +73,15 @@ function forget(world: World, run: Run): void {
   else sameId.splice(sameId.indexOf(run), 1)
 }
 
+/** The runs that wait, the next one first. */
+export const pendingOf = ({ pending }: World): readonly Run[] =>
+  pending.filter(({ deleted }) => !deleted).sort((a, b) => (before(a, b) ? -1 : 1))
+
 export function readQueue(world: World): Reply {
-  const pending = world.pending
-    .filter(({ deleted }) => !deleted)
-    .sort((a, b) => (before(a, b) ? -1 : 1))
   const shown = (runs: readonly Run[]): string =>
     runs.map((run) => queueItem(world, run)).join(', ')
   return json(
-    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(pending)}]}`,
+    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(pendingOf(world))}]}`,
   )
 }
 
@@ -106,19 +107,28 @@ export function changeQueue(world: World, request: Request): Reply {
   for (const id of change.ids) {
     const run = world.pendingById.get(id)?.[0]
     if (run === undefined) continue
-    run.deleted = true
-    forget(world, run)
-    dropDeleted(world)
+    takeOut(world, run)
     sendStatus(world, remaining(world))
     // Removing the last pending run tells twice, as real servers do [queue/removal-status].
     if (world.pendingCount === 0) {
       sendStatus(world, remaining(world))
     }
   }
-  if (world.pendingCount === 0) {
-    for (const worker of world.workers) if (worker.running === null) worker.dueMs = undefined
-  }
+  rest(world)
   return empty
+}
+
+/** Takes a pending run out of its place. */
+export function takeOut(world: World, run: Run): void {
+  run.deleted = true
+  forget(world, run)
+  dropDeleted(world)
+}
+
+/** Once nothing is pending, no idle worker has anything to begin. */
+export function rest({ pendingCount, workers }: World): void {
+  if (pendingCount > 0) return
+  for (const worker of workers) if (worker.running === null) worker.dueMs = undefined
 }
 
 /**

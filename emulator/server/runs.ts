@@ -22,7 +22,7 @@ import { gatherInputs } from './node-inputs.ts'
 import { type Failure, isCacheable, type NodeResult, type Work } from './nodes.ts'
 import { createProgress, progressText, setFinished, setRunning } from './progress.ts'
 import { pythonText } from './python.ts'
-import { dequeue } from './queue.ts'
+import { dequeue, nextPending } from './queue.ts'
 import { idAndTime, members, notify, type Running, tell } from './running.ts'
 import { workOf } from './work.ts'
 import { remaining, type Worker, type World } from './world.ts'
@@ -45,6 +45,7 @@ function due(world: World, { worker }: Running, delayMs: number): void {
 }
 
 function takeRun(world: World, worker: Worker): void {
+  if (world.account !== null && isEarly(world, worker)) return
   const run = dequeue(world)
   if (run === undefined) return
   worker.interrupted = false
@@ -99,6 +100,18 @@ function takeRun(world: World, worker: Worker): void {
       exception_type: 'ValueError',
       exception_message: poison,
     })
+}
+
+/**
+ * Whether the next run of several workers has not waited as long as each does: this one was called for another, which
+ * is gone. It comes again in time.
+ */
+function isEarly(world: World, worker: Worker): boolean {
+  const next = nextPending(world)
+  if (next === undefined) return false
+  const readyMs = next.submittedAtMs + world.options.startDelayMs
+  if (readyMs > world.nowMs) worker.dueMs = readyMs
+  return readyMs > world.nowMs
 }
 
 const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''

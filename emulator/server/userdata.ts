@@ -1,7 +1,7 @@
 // User data [userdata/*]: listing, reading, writing, deleting and moving the files of the user.
 
 import { floatOf, type Json, type JsonObject, writeJson } from '../json.ts'
-import { json, type Reply, refuse } from '../replies.ts'
+import { json, noContent, type Reply, refuse } from '../replies.ts'
 import { parameter, type Request } from '../requests.ts'
 import { contentType } from './content-types.ts'
 import { fileFacts } from './files.ts'
@@ -117,7 +117,7 @@ function deleteUserdata(world: World, { segment }: Request): Reply {
   if ('status' in found) return found
   if (found.entry.bytes === null) return refuse('internal')
   deleteFile(world.userFolder, found.path)
-  return { status: 204, headers: {}, body: '' }
+  return noContent
 }
 
 function moveUserdata(world: World, { segments, query }: Request): Reply {

@@ -74,6 +74,7 @@ export function submit(world: World, request: Request): Reply {
     graphText: graphText ?? ownText(writeJson(prompt)),
     graph: isKept ? (prompt as JsonObject) : null,
     ...extra,
+    workflow_id: workflowIdOf(world, body),
     outputs: verdict.outputs,
     submittedAtMs: world.nowMs,
     deleted: false,
@@ -88,6 +89,12 @@ export function submit(world: World, request: Request): Reply {
   }
   enqueue(world, run)
   return accepted(prompt_id, number.text, verdict.nodeErrors)
+}
+
+/** The saved workflow that a hosted client names. */
+function workflowIdOf({ account }: World, body: JsonObject): string | null {
+  const id = body.get('workflow_id')
+  return account !== null && typeof id === 'string' ? ownText(id) : null
 }
 
 /** The graph as the client wrote it: the cheapest way to give every number back as it came. */

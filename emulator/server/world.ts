@@ -81,6 +81,8 @@ export type Run = {
   readonly shownExtraDataText: string
   readonly client_id: string | null
   readonly hasPartnerKey: boolean
+  /** Which saved workflow it is of, as a hosted client says; null where it does not. */
+  readonly workflow_id: string | null
   /** Output nodes to execute. */
   readonly outputs: readonly string[]
   readonly submittedAtMs: number
@@ -156,6 +158,8 @@ export type World = {
   readonly history: Bounded<Entry>
   /** Characters of all entries together. */
   historyLength: number
+  /** Ids of the jobs that were deleted. */
+  readonly deletedJobs: Bounded<true>
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>
@@ -202,6 +206,7 @@ export function createWorld(
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,
+    deletedJobs: createBounded(options.historyLimit),
     files: createBounded(options.fileLimit),
     uploadedBytes: 0,
     // A few for each file; older ones belong to files that are gone.

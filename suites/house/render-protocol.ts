@@ -3,6 +3,7 @@
 import { endpoints, errors, goneOnHosted, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/http.ts'
+import { jobStatuses, jobTransitions, rawStates } from '../../spec/jobs.ts'
 import type { Endpoint, Refusal, ReplyBody } from '../../spec/language.ts'
 import { pathOn } from '../replies-on.ts'
 import { code, link, onText, section, table } from './markdown.ts'
@@ -184,6 +185,23 @@ function errorsPart(): string {
   )
 }
 
+function jobsPart(): string {
+  const rawOf = (word: string) =>
+    Object.entries(rawStates).flatMap(([raw, stands]) => (stands === word ? code(raw) : []))
+  return section(
+    'Jobs',
+    'On hosted a run is a job. Its state is one of these words, and each leads to those beside it, or to none. ' +
+      'With the quirk `hosted.status-raw-states` the job status tells an internal state instead.',
+    table(
+      ['Word', 'Leads to', 'Internal states'],
+      jobStatuses.map((word) => {
+        const leadsTo = jobTransitions[word].map(code).join(', ')
+        return [code(word), leadsTo || '–', rawOf(word).join(', ')]
+      }),
+    ),
+  )
+}
+
 /** The whole document. */
 export function renderProtocol(): string {
   const parts = [
@@ -192,6 +210,7 @@ export function renderProtocol(): string {
     shapesPart(),
     messagesPart(),
     framesPart(),
+    jobsPart(),
     errorsPart(),
     limitsPart(),
     rulesPart(),

@@ -6,6 +6,7 @@ import { hostedDeployments, hostedFiles } from './hosted-files.ts'
 import { history } from './history.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
+import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import type { Mutant, Mutants } from './tamper.ts'
@@ -18,6 +19,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   http,
   workflows,
   runs,
+  jobs,
   messages,
   frames,
   history,
