@@ -35,9 +35,11 @@ export type Verdict =
       readonly kind: 'valid'
       readonly outputs: readonly string[]
       readonly nodeErrors: NodeErrors
-      /** Whether literals were converted to their declared types: the graph then differs from its text. */
-      readonly coerced: boolean
+      readonly coerced: Coerced
     }
+
+/** Names of the literals that were converted to their declared types, by inputs of a node: there the graph differs from its text. */
+export type Coerced = ReadonlyMap<JsonObject, readonly string[]>
 
 type Check = {
   readonly world: World
@@ -46,7 +48,7 @@ type Check = {
   readonly done: Map<string, { valid: boolean; errors: NodeError[] }>
   /** Nodes whose validation waits for that of a source: a link back to one of them closes a cycle. */
   readonly open: Set<string>
-  coerced: boolean
+  readonly coerced: Map<JsonObject, string[]>
 }
 
 /**
@@ -73,7 +75,7 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
   }
   return validateOutputs(
-    { world, graph, types, done: new Map(), open: new Set(), coerced: false },
+    { world, graph, types, done: new Map(), open: new Set(), coerced: new Map() },
     outputs,
   )
 }
@@ -251,8 +253,13 @@ function takeLiteral(
   const { value, error } = checkLiteral(check.world, type, input, given)
   if (error !== undefined) visit.errors.push(error)
   if (value === given) return
-  if (pythonRepr(value) !== pythonRepr(given)) check.coerced = true
-  inputsOf(check, visit.id)?.set(input.name, value)
+  const inputs = inputsOf(check, visit.id)
+  if (inputs === undefined) return
+  inputs.set(input.name, value)
+  if (pythonRepr(value) === pythonRepr(given)) return
+  const names = check.coerced.get(inputs)
+  if (names === undefined) check.coerced.set(inputs, [input.name])
+  else names.push(input.name)
 }
 
 function unusableInputs(node: JsonObject): PythonException | undefined {
