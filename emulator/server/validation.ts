@@ -46,6 +46,8 @@ type Check = {
   readonly graph: JsonObject
   readonly types: ReadonlyMap<string, NodeType>
   readonly done: Map<string, { valid: boolean; errors: NodeError[] }>
+  /** Those of them that have errors, in the same order. */
+  readonly invalid: (readonly [id: string, errors: NodeError[]])[]
   /** Nodes whose validation waits for that of a source: a link back to one of them closes a cycle. */
   readonly open: Set<string>
   readonly coerced: Map<JsonObject, string[]>
@@ -75,7 +77,7 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
   }
   return validateOutputs(
-    { world, graph, types, done: new Map(), open: new Set(), coerced: new Map() },
+    { world, graph, types, done: new Map(), invalid: [], open: new Set(), coerced: new Map() },
     outputs,
   )
 }
@@ -134,6 +136,8 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
   const valid: string[] = []
   const lines: string[] = []
   let listed = 0
+  /** So many of the nodes found invalid have an entry. */
+  let noted = 0
   for (const output of outputs) {
     if (!check.done.has(output)) validateFrom(check, output)
     const result = check.done.get(output)
@@ -143,8 +147,9 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
     }
     for (const error of result?.errors ?? []) lines.push(`${error.message}: ${error.details}`)
     // Each failing output is noted on every node found invalid so far, related or not: so do real servers.
-    for (const [id, { errors: found }] of check.done) {
-      if (found.length === 0 || (nodeErrors.has(id) && listed >= MAX_LISTED_OUTPUTS)) continue
+    const first = listed < MAX_LISTED_OUTPUTS ? 0 : noted
+    for (const [index, [id, found]] of check.invalid.slice(first).entries()) {
+      if (first + index < noted && listed >= MAX_LISTED_OUTPUTS) continue
       listed++
       const entry = nodeErrors.get(id) ?? {
         errors: found,
@@ -154,6 +159,7 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
       entry.dependent_outputs.push(output)
       nodeErrors.set(id, entry)
     }
+    noted = check.invalid.length
   }
   if (valid.length > 0) return { kind: 'valid', outputs: valid, nodeErrors, coerced: check.coerced }
   const error = { ...promptErrors.outputsFailed, details: lines.join('\n') }
@@ -186,8 +192,7 @@ function validateFrom(check: Check, output: string): void {
     stack.pop()
     check.open.delete(visit.id)
     if (outcome === undefined) {
-      const valid = visit.valid && visit.errors.length === 0
-      check.done.set(visit.id, { valid, errors: visit.errors })
+      settle(check, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
     } else breakOff(check, visit.id, outcome, stack.at(-1))
   }
 }
@@ -205,7 +210,12 @@ function breakOff(
     input && link !== undefined
       ? errors.brokeOffUpstream(exception, input, link)
       : errors.brokeOff(exception)
-  check.done.set(id, { valid: false, errors: [error] })
+  settle(check, id, false, [error])
+}
+
+function settle(check: Check, id: string, valid: boolean, found: NodeError[]): void {
+  check.done.set(id, { valid, errors: found })
+  if (found.length > 0) check.invalid.push([id, found])
 }
 
 function inputsOf(check: Check, id: string): JsonObject | undefined {
