@@ -143,8 +143,9 @@ test('serve/flags A flag that comes alone stands for the usual value, wherever i
 
 test('serve/token A token from the environment is needed, reaches --run, and is never printed', async () => {
   const name = 'FLOWDOUBLE_TEST_TOKEN'
+  const fast = ['--port', '0', '--clock', 'instant']
   process.env[name] = 'TOKEN-TOKEN'
-  const command = start('serve', '--port', '0', '--token-env', name, '--run', textToImage)
+  const command = start('serve', ...fast, '--token-env', name, '--run', textToImage)
   delete process.env[name]
   const text = await command.says(/goes on serving[\s\S]*curl/)
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
