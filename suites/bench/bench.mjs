@@ -34,14 +34,14 @@ import { tableHead, tableLine, verdictOf } from './table.mjs'
  * in full and quickly on two cores, in seconds.
  */
 const measurements = {
-  'cold-start': { measure: coldStart, seconds: [0, 0] },
-  get: { measure: getRequests, seconds: [0, 0] },
-  post: { measure: postRequests, seconds: [0, 0] },
-  behind: { measure: behind, seconds: [0, 0] },
-  'fan-out': { measure: fanOut, seconds: [0, 0] },
-  runs: { measure: runs, seconds: [0, 0] },
-  idle: { measure: idle, seconds: [0, 0] },
-  peers: { measure: peerRows, seconds: [0, 0] },
+  'cold-start': { measure: coldStart, seconds: [5, 1] },
+  get: { measure: getRequests, seconds: [15, 2] },
+  post: { measure: postRequests, seconds: [50, 5] },
+  behind: { measure: behind, seconds: [60, 10] },
+  'fan-out': { measure: fanOut, seconds: [100, 7] },
+  runs: { measure: runs, seconds: [15, 8] },
+  idle: { measure: idle, seconds: [5, 2] },
+  peers: { measure: peerRows, seconds: [200, 50] },
 }
 
 const full = {
