@@ -208,39 +208,21 @@ function inputValue(world: World, running: Running, value: Json): Value {
   return result?.outputs.at(link.index) ?? { kind: 'opaque', id: 0, count: 0 }
 }
 
-function doStep(world: World, running: Running, work: Work): void {
-  const { steps, stepMs, socketPictures } = work
+function doStep(
+  world: World,
+  running: Running,
+  { steps, stepMs, preview, socketPictures }: Work,
+): void {
   const id = running.order[running.at] as string
   if (world.interrupted) return interruptedAt(world, running, id)
   running.step++
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${steps}`)
-  if (isHeard(world, running)) tellStep(world, running, id, value, work)
-  // A node that takes a time of its own is over with its last step.
-  const isLast = running.step === steps && stepMs !== undefined
-  due(world, isLast ? 0 : (stepMs ?? world.options.paceMs))
-}
-
-/** Whether anybody receives what the steps of a run tell: they are many. */
-function isHeard(world: World, { run: { client_id } }: Running): boolean {
-  const types = ['progress', 'progress_state'] as const
-  return types.some((type) => socketsFor(world, type, client_id).length > 0)
-}
-
-function tellStep(
-  world: World,
-  running: Running,
-  id: string,
-  value: string,
-  { steps, preview, socketPictures }: Work,
-): void {
   sendProgressState(world, running)
+  const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
   const tellProgress = (): void =>
-    tell(world, running, 'progress', () => {
-      const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
-      return `{"value": ${value}, "max": ${steps}, ${ids}}`
-    })
+    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${steps}, ${ids}}`)
   const picture = socketPictures?.[running.step - 1]
   if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
   else if (preview === undefined || world.options.preview === 'none') tellProgress()
@@ -248,6 +230,9 @@ function tellStep(
     const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
     sendPreview(world, running, id, shown, world.options.preview, tellProgress)
   }
+  // A node that takes a time of its own is over with its last step.
+  const isLast = running.step === steps && stepMs !== undefined
+  due(world, isLast ? 0 : (stepMs ?? world.options.paceMs))
 }
 
 /** A preview goes before the progress message when it carries metadata, and after it when not. */
