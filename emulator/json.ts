@@ -17,7 +17,22 @@ export type JsonDocument = {
   readonly spans: ReadonlyMap<string, readonly [start: number, end: number]>
   /** Whether some object names a key twice: then the text says more than the value. */
   readonly repeatsKeys: boolean
+  /** Where numbers stand in the text, in its order: the first ones of those at the depth of a graph's literals. */
+  readonly numbers: readonly NumberSpan[]
 }
+
+/** A number that is the member `key` of `holder` and stands in the text from `start` to `end`. */
+export type NumberSpan = {
+  readonly holder: JsonObject
+  readonly key: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Numbers are found again in objects of this depth, as the inputs of a node are: document, prompt, node, inputs, */
+const NUMBERS_DEPTH = 4
+/** as long as they are no more than this. */
+const MAX_NUMBERS = 10_000
 
 /** Deeper documents are refused; Python's own reader stops near this depth too. */
 const MAX_DEPTH = 900
@@ -28,6 +43,9 @@ export const isObject = (value: Json | undefined): value is JsonObject => value 
 
 export const isFloat = (value: Json | undefined): value is Float =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map)
+
+const isNumber = (value: Json): boolean =>
+  typeof value === 'number' || typeof value === 'bigint' || isFloat(value)
 
 /** The value as a plain number (rounded for large bigints), or undefined if it is no number. */
 export function numberOf(value: Json | undefined): number | undefined {
@@ -42,7 +60,8 @@ let text = ''
 let at = 0
 let depth = 0
 let repeatsKeys = false
-let spans: Map<string, readonly [number, number]> | undefined
+let spans: Map<string, readonly [number, number]> = new Map()
+let numbers: NumberSpan[] = []
 
 /** Reads a JSON text. Throws SyntaxError for anything that is no JSON (bare NaN and Infinity are taken, as Python does). */
 export function readJson(source: string): Json {
@@ -55,17 +74,18 @@ export function readDocument(source: string): JsonDocument {
   at = 0
   depth = 0
   repeatsKeys = false
-  const found = new Map<string, readonly [number, number]>()
-  spans = found
+  spans = new Map()
+  numbers = []
   try {
     skipBlanks()
     const value = readValue()
     skipBlanks()
     if (at < text.length) fail()
-    return { value, spans: found, repeatsKeys }
+    return { value, spans, repeatsKeys, numbers }
   } finally {
     text = ''
-    spans = undefined
+    spans = new Map()
+    numbers = []
   }
 }
 
@@ -156,6 +176,7 @@ function readArray(): Json[] {
 function readObject(): JsonObject {
   if (++depth > MAX_DEPTH) fail()
   const members: JsonObject = new Map()
+  let count = 0
   at++
   skipBlanks()
   if (text.charCodeAt(at) === 0x7d) at++
@@ -169,9 +190,14 @@ function readObject(): JsonObject {
       skipBlanks()
       const start = at
       const value = readValue()
-      if (members.has(key)) repeatsKeys = true
       members.set(key, value)
-      if (depth === 1) spans?.set(key, [start, at])
+      if (members.size !== ++count) {
+        repeatsKeys = true
+        count = members.size
+      }
+      if (depth === 1) spans.set(key, [start, at])
+      else if (depth === NUMBERS_DEPTH && isNumber(value) && numbers.length < MAX_NUMBERS)
+        numbers.push({ holder: members, key, start, end: at })
       skipBlanks()
       const code = text.charCodeAt(at++)
       if (code === 0x7d) break
@@ -266,14 +292,9 @@ export function floatText(value: number): string {
 
 /**
  * Copies a text into memory of its own. A slice keeps the whole body alive, and a text built by `+` is a tree
- * of its parts: both are traps for what is kept for long.
+ * of its parts: both are traps for what is kept for long. Joining two or more parts writes them into a new text.
  */
 export function ownText(value: string): string {
   // Engines copy slices this short anyway.
-  if (value.length < 13) return value
-  const copy = decoder.decode(encoder.encode(value))
-  // Only a lone surrogate, which JSON can spell as an escape, does not survive the way through UTF-8.
-  return copy === value ? copy : value
+  return value.length < 13 ? value : [value.slice(0, 1), value.slice(1)].join('')
 }
-const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -57,13 +57,18 @@ export function drawLetters(random: Random, letters: string, count: number): str
 }
 
 /** A 53-bit hash of a text (cyrb53): quick, well spread, and no protection against anybody who wants a collision. */
-export function hash53(text: string, seed = 0): number {
+export const hash53 = (text: string, seed = 0): number => hashTexts([text], seed)
+
+/** The same of texts that follow each other, without making one text of them. */
+export function hashTexts(texts: readonly string[], seed = 0): number {
   let high = 0xdeadbeef ^ seed
   let low = 0x41c6ce57 ^ seed
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    high = Math.imul(high ^ code, 2654435761)
-    low = Math.imul(low ^ code, 1597334677)
+  for (const text of texts) {
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      high = Math.imul(high ^ code, 2654435761)
+      low = Math.imul(low ^ code, 1597334677)
+    }
   }
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)

@@ -22,7 +22,7 @@ export type Session = {
   readonly texts: readonly string[]
   /** What came that the spec does not allow, as sentences. */
   readonly faults: readonly string[]
-  /** The first message that matches, already here or still to come. Fails when it cannot come any more. */
+  /** The first message that matches, already here or still to come. Each is asked about once. Fails when it cannot come any more. */
   readonly next: (matches: (message: Message) => boolean) => Promise<Message>
   readonly send: (data: string | Uint8Array) => void
   /** Resolves when the server has read all that was sent before, and its answers are here, by a ping. */

@@ -38,15 +38,19 @@ export function writeReply(
   timeMs: number,
   encodeFile: EncodeFile,
 ): void {
-  const bytes = bytesOf(reply.body, encodeFile)
   // Only here, where its bytes are known, can a file be held against what the request says of it.
   const {
     status,
     headers: given,
     body,
   } = reply.file === undefined
-    ? { status: reply.status, headers: reply.headers, body: bytes }
-    : answerFile(reply.headers, reply.file, bytes, readHeaders(response.req, false))
+    ? { status: reply.status, headers: reply.headers, body: bodyOf(reply.body, encodeFile) }
+    : answerFile(
+        reply.headers,
+        reply.file,
+        bytesOf(reply.body, encodeFile),
+        readHeaders(response.req, false),
+      )
   // Node adds its own Date and Connection; those of the world are wanted. Keep-alive goes on without the header.
   response.sendDate = false
   response.removeHeader('Connection')
@@ -68,7 +72,8 @@ export function writeReply(
   if (isLast || !response.shouldKeepAlive) headers.push('Connection', 'close')
   else if (isOld) headers.push('Connection', 'keep-alive')
   response.writeHead(status, reply.reason, headers)
-  response.end(body)
+  if (typeof body === 'string') response.end(body, 'latin1')
+  else response.end(body)
 }
 
 /** A reply of text as it stands on the wire, for a connection that ends with it. */
@@ -91,6 +96,15 @@ export function replyText(
     ([name, value]) => `${name}: ${value}`,
   )
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
+}
+
+/** Longer texts are sent as bytes, so that constant ones are encoded once. */
+const MAX_SHORT_TEXT = 1000
+
+/** What is sent as a body: bytes, or a short text of plain letters, which leaves with the head in one piece. */
+function bodyOf(body: Body, encodeFile: EncodeFile): Uint8Array | string {
+  const isShort = typeof body === 'string' && body.length <= MAX_SHORT_TEXT
+  return isShort && Buffer.byteLength(body) === body.length ? body : bytesOf(body, encodeFile)
 }
 
 function bytesOf(body: Body, encodeFile: EncodeFile): Uint8Array {

@@ -2,7 +2,7 @@
 
 import { popHeap, pushHeap } from '../heap.ts'
 import { isObject, type Json, type JsonObject, numberOf, writeJson } from '../json.ts'
-import { hash53 } from '../random.ts'
+import { hashTexts } from '../random.ts'
 import type { NodeType } from './catalog.ts'
 import { pythonText } from './python.ts'
 
@@ -83,22 +83,43 @@ function contentHash(
   const type = types.get(id)
   const node = graph.get(id)
   const class_type = isObject(node) ? pythonText(node.get('class_type') ?? null) : ''
-  const parts: string[] = []
-  for (const [name, value] of nodeInputs(graph, id)) {
-    const link = linkOf(value)
-    // Equal by Python means equal here: 1, 1.0 and true are one value.
-    const text = link ? `@${hashes.get(link.source) ?? 'cycle'}.${link.index}` : literalText(value)
-    parts.push(`${name}=${text}`)
+  const inputs = nodeInputs(graph, id)
+  const texts: string[] = [class_type, '(']
+  // The order in which the inputs are named makes no difference.
+  for (const name of sorted([...inputs.keys()])) {
+    const value = inputs.get(name) as Json
+    if (texts.length > 2) texts.push(';')
+    texts.push(name, '=')
+    // A mark keeps texts apart from numbers and links.
+    if (typeof value === 'string') texts.push('"', value)
+    else {
+      const link = linkOf(value)
+      if (link === undefined) texts.push(literalText(value))
+      else texts.push('@', `${hashes.get(link.source) ?? 'cycle'}`, '.', `${link.index}`)
+    }
   }
-  parts.sort()
   const own = type?.readsOwnId ? id : ''
   const outside = type === undefined ? null : fingerprint(id, type)
-  return hash53(`${class_type}(${parts.join(';')})${own}#${outside ?? ''}`)
+  texts.push(')', own, '#', outside ?? '')
+  return hashTexts(texts)
 }
 
+/** Sorts names in place. Few are moved to their places one by one, since `sort` makes lists of its own. */
+function sorted(names: string[]): string[] {
+  if (names.length > 16) return names.sort()
+  for (let index = 1; index < names.length; index++) {
+    const name = names[index] as string
+    let place = index
+    for (; place > 0 && (names[place - 1] as string) > name; place--) {
+      names[place] = names[place - 1] as string
+    }
+    names[place] = name
+  }
+  return names
+}
+
+/** Equal by Python means equal here: 1, 1.0 and true are one value. */
 function literalText(value: Json): string {
-  // A mark keeps texts apart from numbers and links.
-  if (typeof value === 'string') return `"${value}`
   if (typeof value === 'boolean') return value ? '1' : '0'
   const number = numberOf(value)
   if (number !== undefined && typeof value !== 'bigint') return `${number}`

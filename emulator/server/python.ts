@@ -125,6 +125,8 @@ export function toInt(value: Json): Conversion {
       failure: `int() argument must be a string, a bytes-like object or a real number, not '${type}'`,
     }
   }
+  // Most are whole already; 0 is added to be rid of -0, which is no int.
+  if (Number.isSafeInteger(number)) return { value: number + 0 }
   if (Number.isNaN(number)) return { failure: 'cannot convert float NaN to integer' }
   if (!Number.isFinite(number)) return { failure: 'cannot convert float infinity to integer' }
   return { value: integer(BigInt(Math.trunc(number))) }

@@ -35,18 +35,22 @@ export type Verdict =
       readonly kind: 'valid'
       readonly outputs: readonly string[]
       readonly nodeErrors: NodeErrors
-      /** Whether literals were converted to their declared types: the graph then differs from its text. */
-      readonly coerced: boolean
+      readonly coerced: Coerced
     }
+
+/** Names of the literals that were converted to their declared types, by inputs of a node: there the graph differs from its text. */
+export type Coerced = ReadonlyMap<JsonObject, readonly string[]>
 
 type Check = {
   readonly world: World
   readonly graph: JsonObject
   readonly types: ReadonlyMap<string, NodeType>
   readonly done: Map<string, { valid: boolean; errors: NodeError[] }>
+  /** Those of them that have errors, in the same order. */
+  readonly invalid: (readonly [id: string, errors: NodeError[]])[]
   /** Nodes whose validation waits for that of a source: a link back to one of them closes a cycle. */
   readonly open: Set<string>
-  coerced: boolean
+  readonly coerced: Map<JsonObject, string[]>
 }
 
 /**
@@ -73,7 +77,7 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
   }
   return validateOutputs(
-    { world, graph, types, done: new Map(), open: new Set(), coerced: false },
+    { world, graph, types, done: new Map(), invalid: [], open: new Set(), coerced: new Map() },
     outputs,
   )
 }
@@ -132,6 +136,8 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
   const valid: string[] = []
   const lines: string[] = []
   let listed = 0
+  /** So many of the nodes found invalid have an entry. */
+  let noted = 0
   for (const output of outputs) {
     if (!check.done.has(output)) validateFrom(check, output)
     const result = check.done.get(output)
@@ -141,8 +147,9 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
     }
     for (const error of result?.errors ?? []) lines.push(`${error.message}: ${error.details}`)
     // Each failing output is noted on every node found invalid so far, related or not: so do real servers.
-    for (const [id, { errors: found }] of check.done) {
-      if (found.length === 0 || (nodeErrors.has(id) && listed >= MAX_LISTED_OUTPUTS)) continue
+    const first = listed < MAX_LISTED_OUTPUTS ? 0 : noted
+    for (const [index, [id, found]] of check.invalid.slice(first).entries()) {
+      if (first + index < noted && listed >= MAX_LISTED_OUTPUTS) continue
       listed++
       const entry = nodeErrors.get(id) ?? {
         errors: found,
@@ -152,6 +159,7 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
       entry.dependent_outputs.push(output)
       nodeErrors.set(id, entry)
     }
+    noted = check.invalid.length
   }
   if (valid.length > 0) return { kind: 'valid', outputs: valid, nodeErrors, coerced: check.coerced }
   const error = { ...promptErrors.outputsFailed, details: lines.join('\n') }
@@ -184,8 +192,7 @@ function validateFrom(check: Check, output: string): void {
     stack.pop()
     check.open.delete(visit.id)
     if (outcome === undefined) {
-      const valid = visit.valid && visit.errors.length === 0
-      check.done.set(visit.id, { valid, errors: visit.errors })
+      settle(check, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
     } else breakOff(check, visit.id, outcome, stack.at(-1))
   }
 }
@@ -203,7 +210,12 @@ function breakOff(
     input && link !== undefined
       ? errors.brokeOffUpstream(exception, input, link)
       : errors.brokeOff(exception)
-  check.done.set(id, { valid: false, errors: [error] })
+  settle(check, id, false, [error])
+}
+
+function settle(check: Check, id: string, valid: boolean, found: NodeError[]): void {
+  check.done.set(id, { valid, errors: found })
+  if (found.length > 0) check.invalid.push([id, found])
 }
 
 function inputsOf(check: Check, id: string): JsonObject | undefined {
@@ -251,8 +263,13 @@ function takeLiteral(
   const { value, error } = checkLiteral(check.world, type, input, given)
   if (error !== undefined) visit.errors.push(error)
   if (value === given) return
-  if (pythonRepr(value) !== pythonRepr(given)) check.coerced = true
-  inputsOf(check, visit.id)?.set(input.name, value)
+  const inputs = inputsOf(check, visit.id)
+  if (inputs === undefined) return
+  inputs.set(input.name, value)
+  if (pythonRepr(value) === pythonRepr(given)) return
+  const names = check.coerced.get(inputs)
+  if (names === undefined) check.coerced.set(inputs, [input.name])
+  else names.push(input.name)
 }
 
 function unusableInputs(node: JsonObject): PythonException | undefined {

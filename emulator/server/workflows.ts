@@ -16,6 +16,7 @@ import {
 import { drawUuid } from '../random.ts'
 import { json, type Reply, refuse } from '../replies.ts'
 import { type Request, bodyText } from '../requests.ts'
+import { graphText } from './graph-text.ts'
 import { enqueue, hasRoom } from './queue.ts'
 import { isTruthy, pythonText, toFloat } from './python.ts'
 import { twinsOf, twinsText } from './twins.ts'
@@ -64,14 +65,14 @@ export function submit(world: World, request: Request): Reply {
   }
   const extra = extraDataOf(body)
   if (extra === undefined) return refuse('internal')
-  const graphText = verdict.coerced || document.repeatsKeys ? null : memberText(request, document)
   const isKept = world.pendingCount < MAX_KEPT_GRAPHS && world.pendingBytes < MAX_KEPT_BYTES
   const run: Run = {
     prompt_id,
     number: number.value,
     numberText: number.text,
     serial: world.nextSerial++,
-    graphText: graphText ?? ownText(writeJson(prompt)),
+    graphText:
+      graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
     graph: isKept ? (prompt as JsonObject) : null,
     ...extra,
     workflow_id: workflowIdOf(world, body),
@@ -95,12 +96,6 @@ export function submit(world: World, request: Request): Reply {
 function workflowIdOf({ account }: World, body: JsonObject): string | null {
   const id = body.get('workflow_id')
   return account !== null && typeof id === 'string' ? ownText(id) : null
-}
-
-/** The graph as the client wrote it: the cheapest way to give every number back as it came. */
-function memberText(request: Request, document: JsonDocument): string | null {
-  const span = document.spans.get('prompt')
-  return span === undefined ? null : ownText(bodyText(request).slice(span[0], span[1]))
 }
 
 function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {

@@ -14,7 +14,7 @@ async function fill(server, load, { port = server.ready.port, count }) {
   return server.ask('memory')
 }
 
-export async function behind({ rounds, fewPosts, runsBehind }) {
+export async function* behind({ rounds, fewPosts, runsBehind }) {
   const load = await startChild('load.mjs')
   const bare = await startChild('bare-http.mjs')
   const bareMemory = await fill(bare, load, { count: runsBehind })
@@ -27,6 +27,23 @@ export async function behind({ rounds, fewPosts, runsBehind }) {
   ]
   const { port } = await full.ask('renew')
   const memory = await fill(full, load, { port, count: runsBehind })
+  const runs = runsBehind.toLocaleString('en')
+  yield {
+    name: 'behind-heap',
+    what: `heap after ${runs} runs and a collection`,
+    value: memory.heap / 2 ** 20,
+    unit: 'MiB',
+    atMost: 60,
+    detail: `bare ${mib(bareMemory.heap)}`,
+  }
+  yield {
+    name: 'behind-rss',
+    what: `memory of the process after ${runs} runs`,
+    value: memory.rss / bareMemory.rss,
+    unit: 'x bare',
+    atMost: 1.5,
+    detail: `${mib(memory.rss)}, bare ${mib(bareMemory.rss)}`,
+  }
   await fill(fresh, load, { count: 2 * fewPosts })
 
   /** A new world each time: after some thousand runs it is not empty any more. */
@@ -39,31 +56,12 @@ export async function behind({ rounds, fewPosts, runsBehind }) {
   const { ours, theirs, ratio } = await compare(rounds, fullCost, freshCost)
   await Promise.all([full.stop(), fresh.stop(), load.stop()])
 
-  const runs = runsBehind.toLocaleString('en')
-  return [
-    {
-      name: 'behind-post',
-      what: `POST /prompt with ${runs} runs behind it`,
-      value: 1 / ratio,
-      unit: 'x empty',
-      atLeast: 0.9,
-      detail: `${us(ours)}, empty ${us(theirs)}`,
-    },
-    {
-      name: 'behind-heap',
-      what: `heap after ${runs} runs and a collection`,
-      value: memory.heap / 2 ** 20,
-      unit: 'MiB',
-      atMost: 60,
-      detail: `bare ${mib(bareMemory.heap)}`,
-    },
-    {
-      name: 'behind-rss',
-      what: `memory of the process after ${runs} runs`,
-      value: memory.rss / bareMemory.rss,
-      unit: 'x bare',
-      atMost: 1.5,
-      detail: `${mib(memory.rss)}, bare ${mib(bareMemory.rss)}`,
-    },
-  ]
+  yield {
+    name: 'behind-post',
+    what: `POST /prompt with ${runs} runs behind it`,
+    value: 1 / ratio,
+    unit: 'x empty',
+    atLeast: 0.9,
+    detail: `${us(ours)}, empty ${us(theirs)}`,
+  }
 }

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Measures how fast the emulator is, and says where it misses its goals. Build first; `npm run bench` does.
 //
-//   node suites/bench/bench.mjs [--quick] [--json] [--only NAME]...
+//   node suites/bench/bench.mjs [--quick] [--json] [--only NAME]... [--peers]
+//
+// --peers also installs two other servers into a temporary folder, and compares what they cost with what we cost.
 //
 // How to read it. A requests-per-second figure of one machine says little about another, and on a shared machine it
 // swings several-fold within a run. So almost everything is a ratio to a bare Node server that does the least possible
@@ -11,6 +13,7 @@
 //
 //   x bare, at least 0.8   the bare server needs at least 0.8 of the time that the emulator needs: more is better
 //   x bare, at most 1.5    the emulator needs at most 1.5 as much as the bare server: less is better
+//   x ours                 the other server needs so many times what the emulator needs
 //
 // The details give the absolute figures of both. A miss is no failure: the exit code is 0 on any machine, since a
 // noisy neighbour must not fail a build. Ratios of --quick are good to about 15 %, of a full run to about 5 %.
@@ -20,20 +23,25 @@ import { parseArgs } from 'node:util'
 import { behind } from './behind.mjs'
 import { stopChildren } from './child.mjs'
 import { fanOut } from './fan-out.mjs'
+import { peerRows } from './peers.mjs'
 import { getRequests, postRequests } from './requests.mjs'
 import { runs } from './runs.mjs'
 import { coldStart, idle } from './served.mjs'
-import { tableOf, verdictOf } from './table.mjs'
+import { tableHead, tableLine, verdictOf } from './table.mjs'
 
-/** The measurements by the name that begins the names of their rows. */
+/**
+ * The measurements by the name that begins the names of their rows: what yields those rows, and how long that takes
+ * in full and quickly on two cores, in seconds.
+ */
 const measurements = {
-  'cold-start': coldStart,
-  get: getRequests,
-  post: postRequests,
-  behind,
-  'fan-out': fanOut,
-  runs,
-  idle,
+  'cold-start': { measure: coldStart, seconds: [5, 1] },
+  get: { measure: getRequests, seconds: [15, 2] },
+  post: { measure: postRequests, seconds: [50, 5] },
+  behind: { measure: behind, seconds: [60, 10] },
+  'fan-out': { measure: fanOut, seconds: [100, 7] },
+  runs: { measure: runs, seconds: [15, 8] },
+  idle: { measure: idle, seconds: [5, 2] },
+  peers: { measure: peerRows, seconds: [200, 50] },
 }
 
 const full = {
@@ -49,6 +57,8 @@ const full = {
   sends: 4000,
   runs: 1000,
   repeats: 5,
+  peerRequests: 3000,
+  peerStarts: 5,
 }
 
 const quick = {
@@ -64,6 +74,8 @@ const quick = {
   sends: 400,
   runs: 1000,
   repeats: 3,
+  peerRequests: 600,
+  peerStarts: 1,
 }
 
 const { values: flags } = parseArgs({
@@ -71,23 +83,48 @@ const { values: flags } = parseArgs({
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
+    peers: { type: 'boolean', default: false },
   },
 })
 
-const names = Object.keys(measurements)
+const names = Object.keys(measurements).filter((name) => name !== 'peers' || flags.peers)
 const chosen = names.filter((name) => flags.only?.some((only) => only.startsWith(name)) ?? true)
 if (chosen.length === 0)
   console.error(`There is no ${flags.only?.join(', ')}. Known: ${names.join(', ')}.`)
 
+// What is under way is told to a person at a terminal only; a new line of the table takes its place.
 const progress = (text) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${text}`)
+const print = (line) => {
+  progress('')
+  if (!flags.json) console.log(line)
+}
+
+// Whoever interrupts it leaves nothing behind: what ends with the process is in the hands of those who began it.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
+const seconds = chosen.reduce(
+  (sum, name) => sum + measurements[name].seconds[flags.quick ? 1 : 0],
+  0,
+)
+const took = seconds < 90 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+if (chosen.length > 0)
+  print(`This takes about ${took}; each row comes when it is measured.\n\n${tableHead}`)
 
 const rows = []
+const add = (row) => {
+  rows.push({ ...row, verdict: verdictOf(row) })
+  print(tableLine(row))
+}
 for (const name of chosen) {
-  progress(`${chosen.indexOf(name) + 1}/${chosen.length} ${name}`)
+  const tell = (text) => progress(`${chosen.indexOf(name) + 1}/${chosen.length} ${text}`)
+  tell(name)
   try {
-    rows.push(...(await measurements[name](flags.quick ? quick : full)))
+    for await (const row of measurements[name].measure(flags.quick ? quick : full, tell)) {
+      add(row)
+      tell(name)
+    }
   } catch (error) {
-    rows.push({ name, what: 'could not be measured', detail: String(error?.message ?? error) })
+    add({ name, what: 'could not be measured', detail: String(error?.message ?? error) })
     stopChildren()
   }
 }
@@ -95,6 +132,5 @@ progress('')
 
 if (flags.json) {
   const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model }
-  const told = rows.map((row) => ({ ...row, verdict: verdictOf(row) }))
-  console.log(JSON.stringify({ ...machine, quick: flags.quick, rows: told }, null, 2))
-} else console.log(tableOf(rows))
+  console.log(JSON.stringify({ ...machine, quick: flags.quick, rows }, null, 2))
+}

@@ -67,7 +67,7 @@ export const stopChildren = () => {
 let ticksPerSecond
 
 /** User and system time of a process, or undefined where the system has no /proc. */
-function cpuSecondsOf(pid) {
+export function cpuSecondsOf(pid) {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined
   ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

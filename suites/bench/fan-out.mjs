@@ -11,7 +11,7 @@ const kinds = [
   { what: 'burst', label: 'three messages of one step', share: 0.5, atLeast: 2 },
 ]
 
-export async function fanOut({ rounds, sends }) {
+export async function* fanOut({ rounds, sends }) {
   const servers = []
   for (const file of ['emulator-sockets.mjs', 'bare-sockets.mjs']) {
     const server = await startChild(file)
@@ -19,7 +19,6 @@ export async function fanOut({ rounds, sends }) {
     await listeners.ask('open', { port: server.ready.port, count: SOCKETS, clientId: 'bench' })
     servers.push({ server, listeners })
   }
-  const rows = []
   for (const { what, label, share, atLeast } of kinds) {
     const times = sends * share
     const [ours, theirs] = servers.map(
@@ -30,20 +29,24 @@ export async function fanOut({ rounds, sends }) {
     await ours()
     await theirs()
     const costs = await compare(rounds, ours, theirs)
-    rows.push({
+    for (const { listeners } of servers) await requireAll(listeners)
+    yield {
       name: `fan-out-${what}`,
       what: `${label} to ${SOCKETS} sockets`,
       value: 1 / costs.ratio,
       unit: 'x bare',
       atLeast,
       detail: `${us(costs.ours)}, bare ${us(costs.theirs)}`,
-    })
+    }
   }
   for (const { server, listeners } of servers) {
-    const { open } = await listeners.ask('received')
-    if (open !== SOCKETS) throw new Error(`Only ${open} of ${SOCKETS} sockets are still connected.`)
     await server.stop()
     await listeners.stop()
   }
-  return rows
+}
+
+/** A cost counts only while all sockets receive. */
+async function requireAll(listeners) {
+  const { open } = await listeners.ask('received')
+  if (open !== SOCKETS) throw new Error(`Only ${open} of ${SOCKETS} sockets are still connected.`)
 }

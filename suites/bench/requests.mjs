@@ -3,12 +3,12 @@
 import { startChild } from './child.mjs'
 import { compare, costOf, us } from './measure.mjs'
 
-const GET = { path: '/system_stats' }
-const POST = { changed: 'sampler' }
+export const GET = { path: '/system_stats' }
+export const POST = { changed: 'sampler' }
 
 const times = (ours, theirs) => `${us(ours)}, bare ${us(theirs)}`
 
-export async function getRequests({ rounds, gets }) {
+export async function* getRequests({ rounds, gets }) {
   const load = await startChild('load.mjs')
   const emulator = await startChild('emulator-http.mjs')
   const body = await (
@@ -20,19 +20,17 @@ export async function getRequests({ rounds, gets }) {
   await cost(bare)()
   const { ours, theirs, ratio } = await compare(rounds, cost(emulator), cost(bare))
   await Promise.all([emulator.stop(), bare.stop(), load.stop()])
-  return [
-    {
-      name: 'get',
-      what: 'GET /system_stats',
-      value: 1 / ratio,
-      unit: 'x bare',
-      atLeast: 0.8,
-      detail: times(ours, theirs),
-    },
-  ]
+  yield {
+    name: 'get',
+    what: 'GET /system_stats',
+    value: 1 / ratio,
+    unit: 'x bare',
+    atLeast: 0.8,
+    detail: times(ours, theirs),
+  }
 }
 
-export async function postRequests({ rounds, posts, heardPosts, barePosts }) {
+export async function* postRequests({ rounds, posts, heardPosts, barePosts }) {
   const load = await startChild('load.mjs')
   const listeners = await startChild('listeners.mjs')
   const emulator = await startChild('emulator-http.mjs')
@@ -42,6 +40,14 @@ export async function postRequests({ rounds, posts, heardPosts, barePosts }) {
   await cost(emulator, 2 * posts)()
   await bareCost()
   const unheard = await compare(rounds, cost(emulator, posts), bareCost)
+  yield {
+    name: 'post',
+    what: 'POST /prompt, 10 nodes, new seed, run at once',
+    value: 1 / unheard.ratio,
+    unit: 'x bare',
+    atLeast: 0.4,
+    detail: times(unheard.ours, unheard.theirs),
+  }
   await listeners.ask('open', { port: emulator.ready.port, count: 1, clientId: 'bench' })
   await cost(emulator, heardPosts)()
   const heard = await compare(rounds, cost(emulator, heardPosts), bareCost)
@@ -49,21 +55,11 @@ export async function postRequests({ rounds, posts, heardPosts, barePosts }) {
   if (open !== 1 || bytes === 0)
     throw new Error('The listening socket was cut off, or heard nothing.')
   await Promise.all([emulator.stop(), bare.stop(), load.stop(), listeners.stop()])
-  return [
-    {
-      name: 'post',
-      what: 'POST /prompt, 10 nodes, new seed, run at once',
-      value: 1 / unheard.ratio,
-      unit: 'x bare',
-      atLeast: 0.4,
-      detail: times(unheard.ours, unheard.theirs),
-    },
-    {
-      name: 'post-heard',
-      what: 'the same with a socket that receives its messages',
-      value: 1 / heard.ratio,
-      unit: 'x bare',
-      detail: times(heard.ours, heard.theirs),
-    },
-  ]
+  yield {
+    name: 'post-heard',
+    what: 'the same with a socket that receives its messages',
+    value: 1 / heard.ratio,
+    unit: 'x bare',
+    detail: times(heard.ours, heard.theirs),
+  }
 }

@@ -8,7 +8,7 @@ const GOAL_SECONDS = 0.4
 const wall = (taken) =>
   `${median(taken.map(({ wallSeconds }) => wallSeconds)).toFixed(2)} s on the wall`
 
-export async function runs({ runs, repeats }) {
+export async function* runs({ runs, repeats }) {
   const emulator = await startChild('emulator-runs.mjs')
   const label = `${runs.toLocaleString('en')} runs x 20 steps x 10 nodes`
   const goal = (GOAL_SECONDS * runs) / 1000
@@ -19,28 +19,27 @@ export async function runs({ runs, repeats }) {
   const { messages, bytes } = alone[0]
   const size = `${messages} messages, ${(bytes / 1e6).toFixed(0)} MB`
 
+  yield {
+    name: 'runs',
+    what: `${label}, messages written`,
+    value: median(alone.map(({ seconds }) => seconds)),
+    unit: 's CPU',
+    atMost: goal,
+    detail: `${wall(alone)}, ${size}`,
+  }
+
   const heard = []
   for (let repeat = 0; repeat < repeats; repeat++) heard.push(await heardRuns(emulator, runs))
   const cutOff = heard.filter(({ open }) => open === 0).length
   await emulator.stop()
-  return [
-    {
-      name: 'runs',
-      what: `${label}, messages written`,
-      value: median(alone.map(({ seconds }) => seconds)),
-      unit: 's CPU',
-      atMost: goal,
-      detail: `${wall(alone)}, ${size}`,
-    },
-    {
-      name: 'runs-heard',
-      what: `${label}, sent to one socket`,
-      value: median(heard.map(({ seconds }) => seconds)),
-      unit: 's CPU',
-      atMost: goal,
-      detail: `${wall(heard)}, ${(heard[0].bytes / 1e6).toFixed(0)} MB received${cutOff > 0 ? `, cut off ${cutOff} of ${repeats} times` : ''}`,
-    },
-  ]
+  yield {
+    name: 'runs-heard',
+    what: `${label}, sent to one socket`,
+    value: median(heard.map(({ seconds }) => seconds)),
+    unit: 's CPU',
+    atMost: goal,
+    detail: `${wall(heard)}, ${(heard[0].bytes / 1e6).toFixed(0)} MB received${cutOff > 0 ? `, cut off ${cutOff} of ${repeats} times` : ''}`,
+  }
 }
 
 async function heardRuns(emulator, count) {

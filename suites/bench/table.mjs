@@ -1,4 +1,4 @@
-// The rows of the benchmark as a table for people.
+// The rows of the benchmark as lines of a table for people.
 
 /**
  * @typedef {object} Row
@@ -26,23 +26,23 @@ const goalOf = ({ atLeast, atMost }) =>
 
 const shown = (value) => (value === undefined ? '-' : value.toFixed(value < 10 ? 2 : 1))
 
-/** @param {readonly Row[]} rows */
-export function tableOf(rows) {
-  const cells = rows.map((row) => [
+/** The columns before the last one are as wide as their longest cell: rows are printed before the next ones are known. */
+const WIDTHS = [20, 15, 7, 6]
+
+const lineOf = (cells) =>
+  cells
+    .map((cell, column) => cell.padEnd(WIDTHS[column] ?? 0))
+    .join('  ')
+    .trimEnd()
+
+export const tableHead = lineOf(['name', 'measured', 'goal', '', 'what'])
+
+/** @param {Row} row */
+export const tableLine = (row) =>
+  lineOf([
     row.name,
     `${shown(row.value)} ${row.unit ?? ''}`,
     goalOf(row),
     verdictOf(row) === 'none' ? '' : verdictOf(row),
     row.detail === undefined ? row.what : `${row.what} (${row.detail})`,
   ])
-  const lines = [['name', 'measured', 'goal', '', 'what'], ...cells]
-  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)))
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column]))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}

@@ -37,11 +37,11 @@ test('hostile/long-numbers A text of very many digits is judged at once', async 
 
 test('hostile/long-history The history forgets runs rather than grow beyond what one reply can tell', async () => {
   const subject = await startSubject({ clock: 'instant' })
-  const extra_data = { note: 'y'.repeat(2e7) }
-  for (let run = 0; run < 8; run++) await subject.submit(solid(run), { extra_data })
+  const extra_data = { note: 'y'.repeat(4.5e7) }
+  for (let run = 0; run < 3; run++) await subject.submit(solid(run), { extra_data })
   const reply = await subject.get('/history')
   expect(reply.status).toBe(200)
-  expect(Object.keys(reply.json()).length).toBeLessThan(8)
+  expect(Object.keys(reply.json())).toHaveLength(2)
   await subject.close()
 })
 

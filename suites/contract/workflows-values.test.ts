@@ -1,7 +1,7 @@
 // How the values of a submitted workflow come back: converted, unwrapped, in their order, with every digit.
 
 import { expect } from 'vitest'
-import { changed, node, solid, textToImage } from '../graphs.ts'
+import { changed, type Graph, node, solid, textToImage } from '../graphs.ts'
 import { proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
@@ -86,6 +86,44 @@ proves('workflows/literals-converted', async (subject) => {
   }
 })
 
+/** The graph of the only run that a listing shows. */
+function graphIn(text: string): Graph {
+  const { queue_pending, queue_running, ...entries } = JSON.parse(text)
+  const [run] = [...(queue_pending ?? []), ...(queue_running ?? [])]
+  return run?.[2] ?? Object.values<any>(entries)[0].prompt[2]
+}
+
+/** More numbers than a server may keep the places of. */
+const crowd = Array.from({ length: 10_001 }, (_, index): [string, number] => [`n${index}`, index])
+
+// Numbers of several nodes, between texts that look like them; also with a value that is no number, with a width that
+// the text names twice, and behind a crowd of others.
+const variants: readonly (readonly [more: string, others: Readonly<Record<string, number>>])[] = [
+  ['', {}],
+  [', "color": "7"', {}],
+  [', "width": 60.5', {}],
+  ['', Object.fromEntries(crowd)],
+]
+for (const [more, others] of variants) {
+  proves('workflows/literals-converted', async (subject) => {
+    const crowded = JSON.stringify(node('FlowdoubleText', { text: '"width": 64.5', ...others }))
+    const sent = `{"client_id": "me", "prompt": {"5": ${crowded}, "1": {"class_type": "EmptyImage",
+      "inputs": {"width": 64.5 , "height":1.6e1,"batch_size": 1, "color": 0${more}}},
+      "2" : {"class_type": "SaveImage", "inputs": {"images": ["1", 0], "filename_prefix": "\\u00e9 64.5"}},
+      "3": {"class_type": "PrimitiveFloat", "inputs": {"value": -8}},
+      "4": {"class_type": "PreviewAny", "inputs": {"source": ["3", 0]}}}}`
+    const width = more.includes('width') ? 60 : 64
+    const color = more.includes('color') ? 7 : 0
+    for (const text of await listings(subject, sent)) {
+      const { '1': image, '2': save, '5': talk } = graphIn(text)
+      expect(image!.inputs).toEqual({ width, height: 16, batch_size: 1, color })
+      expect(save!.inputs['filename_prefix']).toBe('é 64.5')
+      expect(talk!.inputs).toEqual({ text: '"width": 64.5', ...others })
+      expect(written(text, 'value')).toBe('-8.0')
+    }
+  })
+}
+
 proves('workflows/wrapped-literals', async (subject) => {
   const { connect, run, submit } = subject
   const { entry } = await run(await connect('me'), {
@@ -119,8 +157,8 @@ const keysIn = (text: string) =>
     /^\d|^(width|color)$/.test(key),
   )
 
-// Where a value is converted the text is not the client's own any more.
-for (const width of ['16', '"16"']) {
+// A server may keep the client's own text, put a converted number into it, or write it anew.
+for (const width of ['16', '16.9', '"16"']) {
   proves('workflows/keeps-key-order', async (subject) => {
     const [pending, running, history] = await listings(subject, unsorted(width))
     const order = ['10', '7', '3', '9', '2', 'width', 'color', '01']

@@ -60,12 +60,21 @@ it('frames/round-trip what the server encodes decodes to the same fields', () =>
   fc.assert(fc.property(anyCase, property), settings)
 })
 
+/** Why a frame cannot be decoded, or nothing. */
+function fault(frame: Uint8Array): string {
+  try {
+    decodeFrame(frame)
+    return ''
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 it('frames/cut a frame that ends before its last field begins cannot be decoded', () => {
   const property = (one: Case): void => {
     const whole = encoded(one)
-    for (let length = 0; length < whole.length - one.file.length; length++) {
-      expect(() => decodeFrame(whole.subarray(0, length))).toThrow('ends')
-    }
+    const lengths = Array.from({ length: whole.length - one.file.length }, (_, length) => length)
+    expect(lengths.filter((length) => !/ends/.test(fault(whole.subarray(0, length))))).toEqual([])
     expect(decodeFrame(whole.subarray(0, whole.length - one.file.length)).frame).toBe(
       one.content.frame,
     )
