@@ -238,6 +238,9 @@ test('run/help The help names every flag and exit code.', async () => {
     '--client-id',
     '--timeout',
     '--partner-key-env',
+    '--api-key',
+    '--api-key-env',
+    '--deployment',
     '--json',
     '--quiet',
   ]) {
