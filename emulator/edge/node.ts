@@ -3,7 +3,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Entry } from '../journal.ts'
-import { completeOptions, type ServerOptions, worldOptions } from '../options.ts'
+import { completeOptions, type ServerOptions, usageError, worldOptions } from '../options.ts'
 import { createServer } from '../server/server.ts'
 import { readCatalog } from './catalog.ts'
 import type { ClockHandle } from './clock.ts'
@@ -39,6 +39,8 @@ export type Emulator = ClockHandle & {
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, tamper, ...rest } = given
+  if ((rest.deployment as string | undefined) === 'both')
+    throw usageError('startEmulator starts one server: start a local and a hosted one.')
   const options = completeOptions({ port: 0, ...rest })
   const server = createServer(worldOptions(options, readCatalog(options.objectInfo), Date.now()))
   const recorder = await createRecorder(server.options, options.journal)
