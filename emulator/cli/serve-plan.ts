@@ -114,7 +114,7 @@ function readConfig(path: string): Given {
     throw usageError(`The config ${path} is not a JSON object.`)
   }
   const { $schema: _, ...options } = config as Record<string, unknown>
-  for (const name of ['objectInfo', 'journal']) {
+  for (const name of ['objectInfo', 'journal', 'tlsCert', 'tlsKey']) {
     const file = options[name]
     if (typeof file === 'string') options[name] = resolve(dirname(path), file)
   }
