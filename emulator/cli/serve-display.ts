@@ -107,11 +107,9 @@ export function createWatch(io: CommandIo, mark?: Deployment): { show: (entry: E
     for (const effect of effects) {
       if (effect.kind === 'reply' && input.kind === 'request') {
         const { method, target } = input
+        const shown = isLink(input) ? `${target.split('?')[0]} (signed link)` : withoutToken(target)
         const status = effect.status < 400 ? colors.green(effect.status) : colors.red(effect.status)
-        line(
-          input.atMs,
-          `${status} ${printable(`${method} ${withoutToken(target)}`)}${hint(target, effect)}`,
-        )
+        line(input.atMs, `${status} ${printable(`${method} ${shown}`)}${hint(target, effect)}`)
       }
       const leak = leakOf(effect)
       if (leak !== undefined) line(input.atMs, colors.yellow(`warning: ${leak}`))
@@ -131,6 +129,9 @@ export function createWatch(io: CommandIo, mark?: Deployment): { show: (entry: E
   }
   return { show }
 }
+
+/** Whether a request came to the host of the signed links, whose queries are long. */
+const isLink = (input: object): boolean => 'links' in input && input.links === true
 
 /** What is wrong when a client takes its key along to a signed link. */
 function leakOf(effect: { readonly kind: string; readonly header?: unknown }): string | undefined {

@@ -156,12 +156,13 @@ export async function send(
 
 /** Says that there is no server, and how to get one. */
 export function unreachable(origin: string, error: unknown): Error {
-  return failure(
-    'unreachable',
-    reasonOf(error) === 'ENOTFOUND'
-      ? `There is no host of the name in ${origin}: look at the --url.`
-      : `Cannot reach ${origin} (${reasonOf(error)}): start one with: flowdouble serve`,
-  )
+  const reason = reasonOf(error)
+  if (reason === 'ENOTFOUND')
+    return failure('unreachable', `There is no host of the name in ${origin}: look at the --url.`)
+  const advice = /CERT|UNABLE_TO_VERIFY/.test(reason)
+    ? 'if its certificate is your own, name it with NODE_EXTRA_CA_CERTS=FILE'
+    : 'start one with: flowdouble serve'
+  return failure('unreachable', `Cannot reach ${origin} (${reason}): ${advice}`)
 }
 
 /** The body as text; a connection that breaks in the middle is an `unreachable` failure. */

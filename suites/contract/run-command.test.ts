@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { unreachable } from '../../dist/emulator/client/server.js'
 import { end, entryOf, message, succeeded } from './punishing-server.ts'
 import { command, runOn, serve, testClock } from './run-harness.ts'
 
@@ -129,6 +130,16 @@ test('run/exit-3 Without a server the command says how to start one and exits wi
   expect(code).toBe(3)
   expect(stderr).toBe(
     `Cannot reach ${server.url} (ECONNREFUSED): start one with: flowdouble serve\n`,
+  )
+})
+
+test('run/exit-3 A certificate that is not trusted is told, with a way to trust it.', () => {
+  const untrusted = Object.assign(new Error('fetch failed'), {
+    code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+  })
+  expect(unreachable('https://host', untrusted).message).toBe(
+    'Cannot reach https://host (DEPTH_ZERO_SELF_SIGNED_CERT): ' +
+      'if its certificate is your own, name it with NODE_EXTRA_CA_CERTS=FILE',
   )
 })
 

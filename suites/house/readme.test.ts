@@ -22,8 +22,12 @@ function blockOf(language: string, name: string): string {
   return found
 }
 
+let compiling: Promise<readonly string[]> | undefined
+
+const compiled = (): Promise<readonly string[]> => (compiling ??= compile())
+
 /** Compiles the script below `dist`, where it finds `ws`. Its types are checked on the way. */
-async function compiled(): Promise<readonly string[]> {
+async function compile(): Promise<readonly string[]> {
   const place = join(root, 'dist', 'readme')
   mkdirSync(place, { recursive: true })
   writeFileSync(join(place, 'hosted.ts'), blockOf('ts', 'hosted.ts'))
