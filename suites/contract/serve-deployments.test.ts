@@ -179,7 +179,11 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['one in the config', ['--config', fileOf({ deployment: 7 })], /option "deployment" of .*"7"/],
   ['a missing file of accounts', ['--accounts', 'none.json'], /file of --accounts .*ENOENT/],
   ['accounts that are no JSON', ['--accounts', fileOf('[{"keys": SECRET')], /accounts .* no JSON/],
-  ['accounts without keys', ['--accounts', fileOf([{ user: 'a' }])], /--accounts .* that keys/],
+  [
+    'accounts without keys',
+    ['--accounts', fileOf([{ user: 'a' }])],
+    /--accounts cannot be used: account 1 .*keys/,
+  ],
   ['a config that is no JSON', ['--config', fileOf('{"token": SECRET')], /config .* no JSON/],
   ['a quirk of no server', ['--deployment', 'both', '--quirk', 'no.such'], /"no.such"/],
 ]
