@@ -68,8 +68,8 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   deployment: {
     flag: 'deployment',
     value: 'WHICH',
-    help: 'local, or hosted: paths below /api, keys, accounts (default local)',
-    schema: { enum: ['local', 'hosted'] },
+    help: 'local; hosted: paths below /api, keys, accounts; serve: both, two servers (default local)',
+    schema: { enum: ['local', 'hosted', 'both'] },
     read: oneOf('local', 'hosted'),
   },
   accounts: {
@@ -83,7 +83,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   port: {
     flag: 'port',
     value: 'PORT',
-    help: 'port to listen on; 0 takes a free one (default 8188)',
+    help: 'port to listen on, the first of those needed; 0: free ones (default 8188, hosted 8189)',
     schema: { type: 'integer', minimum: 0, maximum: 65535 },
     read: wholeNumber(0, 65535),
   },
@@ -146,7 +146,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   journal: {
     flag: 'journal',
     value: 'FILE',
-    help: 'keep all inputs and effects in this file, one JSON object per line',
+    help: 'keep all inputs and effects in this file, one JSON object per line (both: one file each)',
     schema: { type: ['string', 'null'] },
     read: text,
   },
@@ -169,7 +169,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   token: {
     flag: 'token',
     value: 'TOKEN',
-    help: 'bearer token that every request needs; --token-env keeps it out of the process list',
+    help: 'bearer token that each local request needs; --token-env keeps it out of the process list',
     secret: true,
     schema: { type: ['string', 'null'], minLength: 1 },
     read: headerText,

@@ -8,6 +8,7 @@ import { failure, isFailure } from '../client/failure.ts'
 import type { Failure, Outcome } from '../client/failure.ts'
 import { runWorkflow } from '../client/run.ts'
 import type { RunOptions, RunResult } from '../client/run.ts'
+import type { Deployment } from '../../spec/language.ts'
 
 /** What a command needs of its process. `cwd` is an absolute folder. */
 export type CommandIo = {
@@ -43,6 +44,11 @@ Options:
   --url URL               the server (default http://127.0.0.1:8188), http or https, with or
                           without /api; credentials as http://user:password@host:port or
                           http://host:port/?token=TOKEN
+  --api-key-env NAME      the environment variable that holds the key of a hosted server
+  --api-key KEY           that key itself; others on the machine can see it in the process list
+  --deployment WHICH      local or hosted; without it a key means hosted, and without a key the
+                          server is asked: one that has /api/system_stats but no /system_stats is
+                          hosted
   --out DIR               the folder for the outputs (default output); never overwrites a file
   --client-id ID          the client id of socket and submit (default a random UUID)
   --timeout SECONDS       the limit for everything (default 0, none); the server's run goes on
@@ -57,9 +63,9 @@ The paths of the outputs go to stdout, everything else to stderr.
 
 Exit codes:
   0  the run succeeded and its outputs are here
-  1  the run failed, was refused (node errors) or was interrupted
+  1  the run failed, was refused (node errors, tier, balance, full queue) or was interrupted
   2  wrong usage: a bad flag, no readable workflow in API format, an --out that cannot be written
-  3  the server cannot be reached, or its answers make no sense
+  3  the server cannot be reached, wants other credentials, or its answers make no sense
   4  the --timeout is over
   130  stopped by Ctrl-C; the server goes on with the run
 
@@ -67,6 +73,7 @@ Examples:
   flowdouble run recordings/workflows/text-to-image.json
   flowdouble run portrait.json --url http://192.168.1.20:8188 --out pictures --timeout 600
   flowdouble run portrait.json --json --quiet | jq -r '.files[].path'
+  API_KEY=... flowdouble run portrait.json --url https://host --api-key-env API_KEY
   PARTNER_KEY=... flowdouble run video.json --partner-key-env PARTNER_KEY
 `
 
@@ -101,7 +108,9 @@ function readFlags(argv: readonly string[], io: CommandIo): Flags | 'help' | Fai
     if (workflow === undefined) throw failure('usage', 'Which workflow? Name a file in API format.')
     if (more.length > 0) throw failure('usage', `One workflow at a time: ${more[0]} is too much.`)
     const clientId = values['client-id']
-    const partnerKey = partnerKeyOf(values['partner-key-env'], io.env)
+    const partnerKey = keyOf('partner-key-env', values['partner-key-env'], io.env)
+    const apiKey = apiKeyOf(values['api-key'], values['api-key-env'], io.env)
+    const deployment = deploymentOf(values.deployment)
     return {
       url: values.url,
       workflowPath: resolve(io.cwd, workflow),
@@ -109,6 +118,8 @@ function readFlags(argv: readonly string[], io: CommandIo): Flags | 'help' | Fai
       timeoutMs: millisecondsOf(values.timeout),
       ...(clientId === undefined ? {} : { clientId }),
       ...(partnerKey === undefined ? {} : { partnerKey }),
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(deployment === undefined ? {} : { deployment }),
       isJson: values.json === true,
       isQuiet: values.quiet === true,
     }
@@ -131,6 +142,9 @@ function parse(argv: readonly string[]) {
       'client-id': { type: 'string' },
       timeout: { type: 'string', default: '0' },
       'partner-key-env': { type: 'string' },
+      'api-key': { type: 'string' },
+      'api-key-env': { type: 'string' },
+      deployment: { type: 'string' },
       json: { type: 'boolean' },
       quiet: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
@@ -146,11 +160,27 @@ function millisecondsOf(text: string): number {
   return seconds * 1000
 }
 
-function partnerKeyOf(name: string | undefined, env: CommandIo['env']): string | undefined {
+/** The key in the variable that a flag names. */
+function keyOf(flag: string, name: string | undefined, env: CommandIo['env']): string | undefined {
   if (name === undefined) return undefined
   const key = env[name]
   if (key) return key
-  throw failure('usage', `The environment variable ${name} of --partner-key-env is not set.`)
+  throw failure('usage', `The environment variable ${name} of --${flag} is not set.`)
+}
+
+function apiKeyOf(
+  key: string | undefined,
+  name: string | undefined,
+  env: CommandIo['env'],
+): string | undefined {
+  if (key !== undefined && name !== undefined)
+    throw failure('usage', 'One key is enough: --api-key or --api-key-env.')
+  return key ?? keyOf('api-key-env', name, env)
+}
+
+function deploymentOf(text: string | undefined): Deployment | undefined {
+  if (text === undefined || text === 'local' || text === 'hosted') return text
+  throw failure('usage', `The --deployment is local or hosted, not ${text}.`)
 }
 
 function remarkOn({ outcome, error, files, texts }: RunResult): string | undefined {

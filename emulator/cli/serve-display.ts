@@ -3,37 +3,75 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
+import type { Deployment } from '../../spec/language.ts'
 import { printable } from '../client/display.ts'
 import type { Emulator } from '../edge/node.ts'
 import type { Entry } from '../journal.ts'
 import type { Effect } from '../machine.ts'
 import { replaceToken } from '../requests.ts'
 import type { CommandIo } from './run.ts'
+import { knownKeys, socketUrlOf } from './serve-addresses.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])
 
 /** Addresses, the settings that matter, and how to go on. */
-export function banner(emulator: Emulator, io: CommandIo): string {
+export function banner(emulators: readonly [Emulator, ...Emulator[]], io: CommandIo): string {
   const colors = colorsOf(io)
-  const { url, options } = emulator
-  const { seed, clock, pace, preview, quirk, token } = options
+  const { seed, clock, pace, preview } = emulators[0].options
   const settings = [`seed ${seed}`, `clock ${clock}`, `pace ${pace} ms`, `previews ${preview}`]
   // Whoever gave the token knows it; nobody else reads it here.
-  if (token !== null) settings.push('bearer token needed')
-  const client = token === null ? url : `"${url}/?token=TOKEN"`
-  if (quirk.length > 0) settings.push(`quirks ${quirk.join(', ')}`)
+  if (emulators.some(({ options }) => options.token !== null)) settings.push('bearer token needed')
+  const quirks = new Set(emulators.flatMap(({ options }) => options.quirk))
+  if (quirks.size > 0) settings.push(`quirks ${[...quirks].join(', ')}`)
+  const blocks = emulators.map((emulator) => {
+    const title = emulators.length > 1 ? `  ${colors.bold(emulator.options.deployment)}\n` : ''
+    const lines = placesOf(emulator).map(([name, text]) => {
+      const isAddress = /^\w+:\/\//.test(text)
+      return `  ${name.padEnd(9)}  ${isAddress ? colors.cyan(text) : printable(text)}\n`
+    })
+    return title + lines.join('')
+  })
+  const [first, second] = emulators.map((emulator) => clientFlags(emulator))
   return `
   ${colors.bold('flowdouble')}  a test double for a workflow execution server
 
-  HTTP       ${colors.cyan(url)}
-  WebSocket  ${colors.cyan(`${url.replace(/^http/, 'ws')}/ws?clientId=YOUR-ID`)}
-  ${colors.dim(printable(settings.join(' · ')))}
+${blocks.join('\n')}  ${colors.dim(printable(settings.join(' · ')))}
 
-  Submit a workflow:  npx flowdouble run WORKFLOW.json --url ${client}
-  Stop with Ctrl+C.
+  Submit a workflow:  npx flowdouble run WORKFLOW.json ${first}
+${second === undefined ? '' : `  or on hosted:       npx flowdouble run WORKFLOW.json ${second}\n`}  Stop with Ctrl+C.
 
 `
+}
+
+/** What to write down of a server: names and values. */
+function placesOf(emulator: Emulator): readonly (readonly [name: string, text: string])[] {
+  const { url, options } = emulator
+  const socket = socketUrlOf(emulator)
+  if (options.deployment === 'local') {
+    return [
+      ['HTTP', url],
+      ['WebSocket', `${socket}?clientId=YOUR-ID`],
+    ]
+  }
+  const known = knownKeys(emulator).map(({ key, tier }) => `${key} (${tier})`)
+  const users = options.accounts.map(({ user, tier }) => `those of ${user} (${tier})`)
+  const links = emulator.signedUrl
+  return [
+    ['HTTP', `${url}/api`],
+    ['WebSocket', `${socket}?token=YOUR-KEY`],
+    ...(links === null ? [] : [['Links', links] as const]),
+    ['Keys', (known.length > 0 ? known : users).join(', ')],
+  ]
+}
+
+/** Flags of `run` for this server. Secrets that a user gave are left to the user. */
+function clientFlags(emulator: Emulator): string {
+  const { url, options } = emulator
+  if (options.deployment === 'local')
+    return `--url ${options.token === null ? url : `"${url}/?token=TOKEN"`}`
+  const key = knownKeys(emulator)[0]?.key
+  return `--url ${url} ${key === undefined ? '--api-key-env NAME' : `--api-key ${key}`}`
 }
 
 /** An example that comes with the package: three folders up from `dist/emulator/cli/`. */
@@ -43,37 +81,38 @@ const example = fileURLToPath(
 
 /** What to try after a first run. */
 export function nextStep(emulator: Emulator, succeeded: boolean, cwd: string): string {
-  const { url } = emulator
+  const { url, options } = emulator
   const near = relative(cwd, example)
   const opening = succeeded
     ? 'That was a run through this server. It goes on serving; point your client at it, or try:'
     : 'The run did not succeed; the server goes on serving. Try:'
   return `
 ${opening}
-  npx flowdouble run ${near.startsWith('..') ? example : near} --url ${url}
-  curl ${url}/history
+  npx flowdouble run ${near.startsWith('..') ? example : near} ${clientFlags(emulator)}
+  curl ${options.deployment === 'local' ? `${url}/history` : `-H "X-API-Key: ${knownKeys(emulator)[0]?.key ?? 'YOUR-KEY'}" ${url}/api/history_v2`}
 `
 }
 
 type Reply = Extract<Effect, { kind: 'reply' }>
 
-/** Shows each request and each run as a line. */
-export function createWatch(io: CommandIo): { show: (entry: Entry) => void } {
+/** Shows each request and each run as a line. `mark` tells the lines of two servers apart. */
+export function createWatch(io: CommandIo, mark?: Deployment): { show: (entry: Entry) => void } {
   const colors = colorsOf(io)
+  const server = mark === undefined ? '' : `${colors.dim(mark.padEnd('hosted'.length))}  `
   const startedAtMs = new Map<string, number>()
   const line = (atMs: number, text: string): void => {
-    io.stdout.write(`${colors.dim(`${(atMs / 1000).toFixed(3).padStart(9)}s`)}  ${text}\n`)
+    io.stdout.write(`${colors.dim(`${(atMs / 1000).toFixed(3).padStart(9)}s`)}  ${server}${text}\n`)
   }
   const show = ({ input, effects }: Entry): void => {
     for (const effect of effects) {
       if (effect.kind === 'reply' && input.kind === 'request') {
         const { method, target } = input
+        const shown = isLink(input) ? `${target.split('?')[0]} (signed link)` : withoutToken(target)
         const status = effect.status < 400 ? colors.green(effect.status) : colors.red(effect.status)
-        line(
-          input.atMs,
-          `${status} ${printable(`${method} ${withoutToken(target)}`)}${hint(target, effect)}`,
-        )
+        line(input.atMs, `${status} ${printable(`${method} ${shown}`)}${hint(target, effect)}`)
       }
+      const leak = leakOf(effect)
+      if (leak !== undefined) line(input.atMs, colors.yellow(`warning: ${leak}`))
       if (effect.kind !== 'run') continue
       const { prompt_id, state } = effect
       if (state === 'started') startedAtMs.set(prompt_id, input.atMs)
@@ -91,6 +130,16 @@ export function createWatch(io: CommandIo): { show: (entry: Entry) => void } {
   return { show }
 }
 
+/** Whether a request came to the host of the signed links, whose queries are long. */
+const isLink = (input: object): boolean => 'links' in input && input.links === true
+
+/** What is wrong when a client takes its key along to a signed link. */
+function leakOf(effect: { readonly kind: string; readonly header?: unknown }): string | undefined {
+  if (effect.kind !== 'leak') return undefined
+  const header = typeof effect.header === 'string' ? ` (${printable(effect.header)})` : ''
+  return `a client sent its key${header} along to a signed link, which is another host`
+}
+
 const withoutToken = (target: string): string => replaceToken(target, () => '***')
 
 /** Why a submit was refused, and what lets it through. */
@@ -101,7 +150,8 @@ function hint(target: string, { status, body }: Reply): string {
     !/^(\/api)?\/prompt$/.test(target.split('?')[0] ?? '')
   )
     return ''
-  const { error } = JSON.parse(body) as { error: { message: string; details: string } }
+  const { error } = JSON.parse(body) as { error?: { message: string; details: string } }
+  if (error === undefined) return ''
   const reason = printable(`${error.message} ${error.details}`.trim())
   const ways: string[] = []
   if (body.includes('value_not_in_list'))

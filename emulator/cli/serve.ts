@@ -1,58 +1,17 @@
-// The command `serve`: starts a server, says where it is, and shows on a terminal what happens.
+// The command `serve`: starts a server or two, says where they are, and shows on a terminal what happens.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { resolve } from 'node:path'
 import { type Emulator, startEmulator } from '../edge/node.ts'
-import { type OptionEntry, optionTable } from '../option-table.ts'
-import { completeOptions, isUsageError, type ServerOptions, usageError } from '../options.ts'
+import { isUsageError, usageError } from '../options.ts'
 import type { CommandIo } from './run.ts'
+import { addressesOf } from './serve-addresses.ts'
+import { type Flags, readFlags, serveHelp } from './serve-flags.ts'
+import { planServers } from './serve-plan.ts'
 
-/** Flags that are not options of the server. */
-const ownFlags = {
-  config: { type: 'string' },
-  'token-env': { type: 'string' },
-  'ready-file': { type: 'string' },
-  json: { type: 'boolean' },
-  quiet: { type: 'boolean' },
-  run: { type: 'string' },
-  out: { type: 'string', default: 'output' },
-  help: { type: 'boolean', short: 'h' },
-} as const
-
-const entries = Object.entries<OptionEntry>(optionTable)
-
-export const serveHelp = (): string => `Usage: flowdouble serve [options]
-
-Starts a test double of a workflow execution server: clients talk to it as to a real one. No GPU, no models.
-
-Options of the server (each also stands in a config file, in camelCase):
-${entries.map(([, { flag, value, help }]) => helpLine(`--${flag} ${value}`, help)).join('\n')}
-
-Options of the command:
-${helpLine('--config FILE', 'JSON file with options of the server; flags win over it')}
-${helpLine('--token-env NAME', 'the environment variable that holds the token')}
-${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens')}
-${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
-${helpLine('--ready-file FILE', 'written when the server listens, with its addresses as JSON')}
-${helpLine('--json', 'print the addresses as one line of JSON, and nothing else')}
-${helpLine('--quiet', 'print nothing but errors')}
-${helpLine('-h, --help', 'this text')}
-
-Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage or the port is in use.
-
-Examples:
-  flowdouble serve
-  flowdouble serve --port 0 --json                      a free port, told on the first line of output
-  flowdouble serve --clock instant --seed 7             everything at once, the same bytes each time
-  flowdouble serve --object-info dump.json --models any your own node types, any model file
-  flowdouble serve --quirk history.completed-on-error   what some real servers do
-`
-
-const helpLine = (flag: string, help: string): string => `  ${flag.padEnd(22)} ${help}`
-
-/** Runs the command with the arguments after `serve`; resolves to its exit code when the server has stopped. */
+/** Runs the command with the arguments after `serve`; resolves to its exit code when all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const emulators: Emulator[] = []
   try {
     const flags = readFlags(argv)
     if (flags.help) {
@@ -60,26 +19,32 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
       return 0
     }
     if (flags.run !== undefined) requireFile(resolve(io.cwd, flags.run))
-    const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
-    const watch = display && io.stdout.isTTY ? display.createWatch(io) : undefined
-    const emulator = await startEmulator({
-      ...readOptions(flags, io),
-      ...(watch && { onEntry: watch.show }),
-    })
-    try {
-      announce(emulator, flags, io)
-      if (display) io.stdout.write(display.banner(emulator, io))
-      await untilStopped(emulator, flags, io)
-      return 0
-    } finally {
-      await emulator.close()
-    }
+    await serve(flags, io, emulators)
+    return 0
   } catch (error) {
     const message = usageMessage(error)
     if (message === undefined) throw error
     io.stderr.write(`${message}\nSee: flowdouble serve --help\n`)
     return 2
+  } finally {
+    await Promise.all(emulators.map((emulator) => emulator.close()))
   }
+}
+
+/** Starts the servers, each of which joins `emulators`, and resolves when they are to stop. */
+async function serve(flags: Flags, io: CommandIo, emulators: Emulator[]): Promise<void> {
+  const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
+  const plans = planServers(flags, io)
+  for (const plan of plans) {
+    const mark = plans.length > 1 ? plan.deployment : undefined
+    const watch = display && io.stdout.isTTY ? display.createWatch(io, mark) : undefined
+    emulators.push(await startEmulator({ ...plan, ...(watch && { onEntry: watch.show }) }))
+  }
+  const [first, ...others] = emulators
+  if (first === undefined) return
+  announce([first, ...others], flags, io)
+  if (display) io.stdout.write(display.banner([first, ...others], io))
+  await untilStopped(first, flags, io)
 }
 
 /** Throws a usage error at once for a workflow that cannot even be read. */
@@ -91,89 +56,13 @@ function requireFile(path: string): void {
   }
 }
 
-type Flags = ReturnType<typeof readFlags>
-
-function readFlags(argv: readonly string[]): {
-  readonly server: Readonly<Record<string, string | string[]>>
-  readonly config?: string
-  readonly tokenEnv?: string
-  readonly readyFile?: string
-  readonly run?: string
-  readonly out: string
-  readonly json: boolean
-  readonly quiet: boolean
-  readonly help: boolean
-} {
-  const options: ParseArgsConfig['options'] = { ...ownFlags }
-  for (const [, { flag, many }] of entries)
-    options[flag] = { type: 'string', multiple: many ?? false }
-  const { values } = parseArgs({ args: argv.map(spellOut), options, strict: true })
-  const server: Record<string, string | string[]> = {}
-  for (const [name, { flag }] of entries) {
-    const value = values[flag]
-    if (typeof value === 'string' || Array.isArray(value)) server[name] = value as string | string[]
-  }
-  const text = (name: string): string | undefined => values[name] as string | undefined
-  const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
-  const tokenEnv = text('token-env')
-  return {
-    server,
-    ...(config !== undefined && { config }),
-    ...(tokenEnv !== undefined && { tokenEnv }),
-    ...(readyFile !== undefined && { readyFile }),
-    ...(run !== undefined && { run }),
-    out: text('out') ?? 'output',
-    json: values['json'] === true,
-    quiet: values['quiet'] === true,
-    help: values['help'] === true,
-  }
-}
-
-const bareFlags = new Map(entries.map(([, { flag, bare }]) => [`--${flag}`, bare]))
-
-/** A flag that comes without its value gets the one that it stands for alone. */
-function spellOut(arg: string, at: number, argv: readonly string[]): string {
-  const bare = bareFlags.get(arg)
-  const isAlone = argv[at + 1]?.startsWith('-') ?? true
-  return bare !== undefined && isAlone ? `${arg}=${bare}` : arg
-}
-
-/** Options from the config file, then from the flags. Paths in the config are relative to it. */
-function readOptions(flags: Flags, { cwd, env }: CommandIo): Readonly<Record<string, unknown>> {
-  const fromFile = flags.config === undefined ? {} : readConfig(resolve(cwd, flags.config))
-  // Looked at one by one first, so that a refusal names the place where the mistake stands.
-  completeOptions(fromFile, (name) => `option "${name}" of ${flags.config}`)
-  completeOptions(flags.server, (name) => `--${optionTable[name as keyof ServerOptions].flag}`)
-  const { tokenEnv } = flags
-  if (tokenEnv === undefined) return { ...fromFile, ...flags.server }
-  const token = env[tokenEnv]
-  if (!token) throw usageError(`The environment variable ${tokenEnv} holds no token.`)
-  return { ...fromFile, token, ...flags.server }
-}
-
-function readConfig(path: string): Readonly<Record<string, unknown>> {
-  let config: unknown
-  try {
-    config = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw usageError(`Cannot read the config ${path}: ${(error as Error).message}`)
-  }
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw usageError(`The config ${path} is not a JSON object.`)
-  }
-  const { $schema: _, ...options } = config as Record<string, unknown>
-  for (const name of ['objectInfo', 'journal', 'tlsCert', 'tlsKey']) {
-    const file = options[name]
-    if (typeof file === 'string') options[name] = resolve(dirname(path), file)
-  }
-  return options
-}
-
-/** Tells machines where the server is. */
-function announce(emulator: Emulator, flags: Flags, io: CommandIo): void {
-  const { url, port } = emulator
-  const addresses = { url, ws: `${url.replace(/^http/, 'ws')}/ws`, port, pid: process.pid }
-  if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
+/** Tells machines where the servers are. */
+function announce(
+  emulators: readonly [Emulator, ...Emulator[]],
+  flags: Flags,
+  io: CommandIo,
+): void {
+  const addresses = addressesOf(emulators)
   if (flags.readyFile !== undefined) {
     const path = resolve(io.cwd, flags.readyFile)
     // Whoever waits for the file must never see half of it.
@@ -184,6 +73,7 @@ function announce(emulator: Emulator, flags: Flags, io: CommandIo): void {
       throw usageError(`Cannot write the ready file: ${(error as Error).message}`)
     }
   }
+  if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
 }
 
 async function untilStopped(emulator: Emulator, flags: Flags, io: CommandIo): Promise<void> {
@@ -203,20 +93,23 @@ async function runOnce(
   io: CommandIo,
 ): Promise<void> {
   const { runCommand } = await import('./run.ts')
-  const { token } = emulator.options
-  const argv = [
-    workflow,
-    '--url',
-    token === null ? emulator.url : `${emulator.url}/?token=${encodeURIComponent(token)}`,
-    '--out',
-    flags.out,
-    ...(flags.quiet ? ['--quiet'] : []),
-  ]
+  const argv = [workflow, ...credentialsOf(emulator), '--out', flags.out]
+  if (flags.quiet) argv.push('--quiet')
   // What --json prints is its first line alone; the paths then go to the other stream.
   const code = await runCommand(argv, flags.json ? { ...io, stdout: io.stderr } : io)
   if (flags.json || flags.quiet) return
   const { nextStep } = await import('./serve-display.ts')
   io.stdout.write(nextStep(emulator, code === 0, io.cwd))
+}
+
+/** Flags of `run` that lead to this server and let the run in. */
+function credentialsOf({ url, options }: Emulator): readonly string[] {
+  const { deployment, token, accounts } = options
+  const place = token === null ? url : `${url}/?token=${encodeURIComponent(token)}`
+  const flags = ['--url', place, '--deployment', deployment]
+  if (deployment === 'local') return flags
+  const account = accounts.find(({ tier }) => tier !== 'free') ?? accounts[0]
+  return [...flags, `--api-key=${account?.keys[0] ?? ''}`]
 }
 
 /** The text of an error that the user can do something about, or undefined. */

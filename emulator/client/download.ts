@@ -9,7 +9,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { failure, isFailure, reasonOf } from './failure.ts'
 import type { OutputFile } from './outcome.ts'
-import { addressOf, send } from './server.ts'
+import { addressOf, sendPatiently } from './server.ts'
 import type { Server } from './server.ts'
 
 const redirectsMax = 5
@@ -57,7 +57,7 @@ export async function download(
 
 /**
  * Follows redirects by hand: nothing that identifies the user goes to another host than the
- * server's.
+ * server's, and none of it beyond the first answer of a hosted server, whose links are signed.
  */
 async function openOutput(
   server: Server,
@@ -68,10 +68,12 @@ async function openOutput(
   let url = addressOf(server, '/view', { filename, subfolder, type })
   let headers = server.headers
   for (let hop = 0; hop <= redirectsMax; hop++) {
-    const response = await send(url, { headers, signal }).catch((error: unknown) => {
-      if (hop === 0 || !isFailure(error)) throw error
-      throw failure('protocol', `The server redirects to ${url.origin}, which cannot be reached.`)
-    })
+    const response = await sendPatiently(server, url, { headers, signal }).catch(
+      (error: unknown) => {
+        if (hop === 0 || !isFailure(error)) throw error
+        throw failure('protocol', `The server redirects to ${url.origin}, which cannot be reached.`)
+      },
+    )
     if (response.status === 200) return response
     await response.body?.cancel()
     if (!redirects.has(response.status)) {
@@ -79,7 +81,7 @@ async function openOutput(
     }
     const next = nextAddress(response, url)
     if (next === undefined) break
-    if (next.origin !== url.origin) headers = {}
+    if (next.origin !== url.origin || server.deployment === 'hosted') headers = {}
     url = next
   }
   throw failure('protocol', `The server's redirect to ${filename} leads nowhere.`)

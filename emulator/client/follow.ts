@@ -1,10 +1,10 @@
-// Following a run to its end: by the messages of the socket, and by queue and history where those
+// Following a run to its end: by the messages of the socket, and by the server's records where those
 // fail.
 
 import { failure, isFailure } from './failure.ts'
 import { readRunState } from './history.ts'
-import type { RunState } from './history.ts'
-import { connect, take } from './socket.ts'
+import type { RunState } from './jobs.ts'
+import { connect, isOpen, take } from './socket.ts'
 import type { Feed, Message } from './socket.ts'
 
 const quietMs = 10_000
@@ -42,8 +42,8 @@ type Watch = {
 
 /**
  * Resolves when the run is over: when a message says so, or when the history has it. Messages of
- * other runs and of unknown types pass by. A dropped socket is opened again, and meanwhile queue
- * and history are asked. Throws `protocol` when the server has forgotten the run, `unreachable`
+ * other runs and of unknown types pass by. A socket that dropped, or never was there, is opened
+ * again, and meanwhile queue and history are asked, on hosted the job. Throws `protocol` when the server has forgotten the run, `unreachable`
  * when it does not come back.
  */
 export async function followRun(feed: Feed, run: Followed): Promise<void> {
@@ -68,12 +68,13 @@ export async function followRun(feed: Feed, run: Followed): Promise<void> {
 
 function newWatch(feed: Feed, run: Followed): Watch {
   const now = feed.clock.now()
+  const isConnected = isOpen(feed)
   return {
-    isConnected: true,
+    isConnected,
     isHeard: false,
     heardAtMs: now,
     hintAtMs: now + hintMs,
-    checkAtMs: now + (run.isDoubtful ? retryMs : quietMs),
+    checkAtMs: now + (run.isDoubtful || !isConnected ? retryMs : quietMs),
     checks: 0,
     unknowns: 0,
     failures: 0,

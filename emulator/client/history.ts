@@ -1,33 +1,34 @@
-// What the server's queue and history tell about a run, for when the socket does not.
+// What the server's records tell about a run, for when the socket does not: queue and history on
+// local, jobs on hosted.
 
 import { isFailure } from './failure.ts'
 import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
+import { readJobEntry, readJobState } from './jobs.ts'
+import type { Asked, RunState } from './jobs.ts'
 import { isFinal } from './outcome.ts'
 import { getJson } from './server.ts'
-import type { Server } from './server.ts'
 import type { Clock } from './socket.ts'
 
 const readsMax = 20
 const firstPauseMs = 50
 const longestPauseMs = 1_000
 
-export type RunState = 'waiting' | 'finished' | 'unknown'
-
-type Asked = { readonly server: Server; readonly promptId: string; readonly signal: AbortSignal }
-
 /** The history entry of a finished run; undefined while there is none. */
-async function readEntry({ server, promptId, signal }: Asked): Promise<Fields | undefined> {
+async function readEntry(asked: Asked): Promise<Fields | undefined> {
+  const { server, promptId, signal } = asked
+  if (server.deployment === 'hosted') return readJobEntry(asked)
   const answer = await getJson(server, `/history/${encodeURIComponent(promptId)}`, signal)
   const entry = fieldsOf(fieldsOf(answer)?.[promptId])
   return entry !== undefined && isFinal(entry) ? entry : undefined
 }
 
 /**
- * Where the run is. The queue is asked first: a run that leaves it meanwhile is found in the
+ * Where the run is. On local the queue is asked first: a run that leaves it meanwhile is found in the
  * history.
  */
 export async function readRunState(asked: Asked): Promise<RunState> {
+  if (asked.server.deployment === 'hosted') return readJobState(asked)
   const queue = fieldsOf(await getJson(asked.server, '/queue', asked.signal)) ?? {}
   const rows = [queue['queue_running'], queue['queue_pending']].flat()
   const isQueued = rows.some((row) => Array.isArray(row) && row[1] === asked.promptId)

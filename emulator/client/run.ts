@@ -2,6 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
+import type { Deployment } from '../../spec/language.ts'
+import { findServer } from './deployment.ts'
 import { makeWritableFolder } from './folders.ts'
 import { download } from './download.ts'
 import type { SavedFile } from './download.ts'
@@ -15,11 +17,12 @@ import { newProgress, noteMessage } from './progress.ts'
 import type { NodeProgress } from './progress.ts'
 import { redactor } from './redact.ts'
 import type { Redact } from './redact.ts'
-import { serverAt } from './server.ts'
-import type { Server } from './server.ts'
+import { readAddress } from './server.ts'
+import type { Pause, Server } from './server.ts'
 import { connect, disconnect, newFeed, realClock } from './socket.ts'
 import type { Clock, Feed, Message } from './socket.ts'
-import { nodeErrorLines, refused, submit } from './submit.ts'
+import { nodeErrorLines, refused } from './refusals.ts'
+import { submit } from './submit.ts'
 import type { Submitted } from './submit.ts'
 import { uploadInputs } from './uploads.ts'
 import { readWorkflow, submitBody, titleOf } from './workflow.ts'
@@ -37,8 +40,12 @@ export type RunEvent =
   | { readonly kind: 'warning' | 'hint'; readonly text: string }
 
 export type RunOptions = {
-  /** See `serverAt` for what an address may look like. */
+  /** See `readAddress` for what an address may look like. */
   readonly url: string
+  /** Found out by asking the server when absent; with a key it is hosted. */
+  readonly deployment?: Deployment
+  /** The key of a hosted server; it is in no event and no result. */
+  readonly apiKey?: string
   readonly workflowPath: string
   /** Made when it is not there. */
   readonly outDir: string
@@ -95,15 +102,20 @@ export async function runWorkflow(options: RunOptions): Promise<RunResult> {
   if (timeoutMs > 0) {
     void clock.wait(timeoutMs, over.signal).then(() => over.signal.aborted || limit.abort())
   }
-  let redact = redactor([options.partnerKey ?? ''])
+  const keys = [options.partnerKey ?? '', options.apiKey ?? '']
+  let redact = redactor(keys)
   try {
-    const server = serverAt(options.url)
-    redact = redactor([options.partnerKey ?? '', ...server.secrets])
+    const address = readAddress(options.url)
+    redact = redactor([...keys, ...address.secrets])
     const workflow = await readWorkflow(options.workflowPath)
+    const outDir = resolve(options.outDir)
+    // Before anything runs: a run whose outputs cannot be kept is in vain.
+    await makeFolder(outDir)
+    const tell = (event: RunEvent) => options.onProgress?.(redact(event))
+    const pause = newPause(tell, clock)
+    const server = await findServer(address, { ...options, pause, signal: limit.signal })
     const clientId = options.clientId ?? randomUUID()
     const feed = newFeed({ server, clientId, clock, signal: limit.signal })
-    const tell = (event: RunEvent) => options.onProgress?.(redact(event))
-    const outDir = resolve(options.outDir)
     const { partnerKey } = options
     const job: Job = { server, workflow, feed, outDir, partnerKey, tell, redact, known }
     const verdict = await perform(job)
@@ -129,13 +141,11 @@ async function perform(job: Job): Promise<Verdict> {
   const { server, feed, workflow } = job
   const messages: Message[] = []
   try {
-    // Before anything runs: a run whose outputs cannot be kept is in vain.
-    await makeFolder(job.outDir)
     const text = await uploadInputs(server, workflow, {
       signal: feed.signal,
       onUpload: (upload) => job.tell({ kind: 'uploaded', ...upload }),
     })
-    await connect(feed)
+    await open(job)
     const body = submitBody({ text, clientId: feed.clientId, partnerKey: job.partnerKey })
     const submitted = await submit(server, body, feed.signal)
     job.known.prompt_id = submitted.promptId
@@ -155,6 +165,24 @@ async function makeFolder(path: string): Promise<void> {
       `Cannot write to the folder ${path} (${reasonOf(error)}): give another --out.`,
     )
   })
+}
+
+const newPause =
+  (tell: (event: RunEvent) => void, clock: Clock): Pause =>
+  async (seconds, signal) => {
+    tell({ kind: 'hint', text: `The server asks to wait ${seconds} s.` })
+    await clock.wait(seconds * 1000, signal)
+  }
+
+/** Opens the socket. On hosted a run can be followed without one. */
+async function open({ feed, tell }: Job): Promise<void> {
+  try {
+    await connect(feed)
+  } catch (error) {
+    feed.signal.throwIfAborted()
+    if (!isFailure(error) || feed.server.deployment !== 'hosted') throw error
+    tell({ kind: 'hint', text: `${error.message} The job is asked for instead.` })
+  }
 }
 
 function warnOfNodeErrors({ tell }: Job, { nodeErrors }: Submitted): void {
@@ -205,7 +233,7 @@ async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict
   const promptId = known.prompt_id ?? ''
   const entry = await awaitEntry({ server, promptId, signal, clock })
   if (entry === undefined) {
-    job.tell({ kind: 'warning', text: 'The history of the server has no entry for this run.' })
+    job.tell({ kind: 'warning', text: 'The server has no record of this run.' })
   }
   const verdict = judge(entry, messages)
   if (verdict === undefined) {

@@ -1,11 +1,14 @@
 // The address of a server as a user writes it, and requests to it that say plainly when they cannot
 // be made.
 
+import { keyHeader } from '../../spec/access.ts'
+import { profiles } from '../../spec/deployments.ts'
+import type { Deployment } from '../../spec/language.ts'
 import { failure, reasonOf } from './failure.ts'
 import { parseLenient } from './json.ts'
 
 /** `base` has no trailing slash, no query and no credentials; `shown` is safe to print. */
-export type Server = {
+export type Address = {
   readonly base: string
   readonly query: ReadonlyArray<readonly [string, string]>
   readonly headers: Readonly<Record<string, string>>
@@ -13,12 +16,24 @@ export type Server = {
   readonly secrets: readonly string[]
 }
 
+/** Waits because the server asked for it. Resolves early on abort. */
+export type Pause = (seconds: number, signal: AbortSignal) => Promise<void>
+
+/** A server of known deployment. `prefix` stands before every path but that of the socket. */
+export type Server = Address & {
+  readonly deployment: Deployment
+  readonly prefix: string
+  /** The socket takes it in its query, everything else as a header. */
+  readonly apiKey: string | undefined
+  readonly pause: Pause
+}
+
 /**
  * Reads an address: http or https (http when no scheme is given), with or without a trailing slash
  * or `/api`. `user:password@` is sent as basic authorization. A `token` in the query is sent as
  * bearer token too, and the query goes with every request. Throws a `usage` failure.
  */
-export function serverAt(text: string): Server {
+export function readAddress(text: string): Address {
   const url = parseAddress(text)
   const token = url.searchParams.get('token')
   const [user, password] = [decode(url.username), decode(url.password)]
@@ -34,6 +49,25 @@ export function serverAt(text: string): Server {
     secrets: [password, token ?? '', hasUser ? basic : ''].filter((secret) => secret.length >= 8),
   }
 }
+
+/** The server at an address, once its deployment is known. On hosted the key goes with every request to it. */
+export function serverAt(
+  address: Address,
+  options: Pick<Server, 'deployment' | 'apiKey' | 'pause'>,
+): Server {
+  const { deployment, apiKey } = options
+  const key = apiKey === undefined ? {} : { [keyHeader.toLowerCase()]: apiKey }
+  return {
+    ...address,
+    ...options,
+    base: deployment === 'hosted' ? rootOf(address) : address.base,
+    prefix: profiles[deployment].prefix,
+    headers: { ...address.headers, ...key },
+  }
+}
+
+/** The base without the `/api` that a user may have written. */
+export const rootOf = ({ base }: Address): string => base.replace(/\/api$/, '')
 
 function parseAddress(text: string): URL {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
@@ -58,18 +92,51 @@ export function addressOf(
   path: string,
   query: Readonly<Record<string, string>> = {},
 ): URL {
-  const url = new URL(server.base + path)
-  for (const [name, value] of [...server.query, ...Object.entries(query)]) {
+  return withQuery(new URL(server.base + server.prefix + path), server, query)
+}
+
+/** The address of the socket: ws for http, wss for https. */
+export function socketAddressOf(server: Server, clientId: string): URL {
+  const url = withQuery(new URL(`${server.base}/ws`), server, { clientId })
+  if (server.apiKey !== undefined) url.searchParams.set('token', server.apiKey)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url
+}
+
+function withQuery(url: URL, { query }: Address, more: Readonly<Record<string, string>>): URL {
+  for (const [name, value] of [...query, ...Object.entries(more)]) {
     url.searchParams.append(name, value)
   }
   return url
 }
 
-/** The address of the socket: ws for http, wss for https. */
-export function socketAddressOf(server: Server, clientId: string): URL {
-  const url = addressOf(server, '/ws', { clientId })
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  return url
+const attemptsMax = 6
+const longestPauseSeconds = 60
+
+/**
+ * Like `send`, for requests to the server itself. Where it answers 429 (or 503 to a GET) with a time
+ * of up to 60 s in `Retry-After`, that time is waited and the request sent again, up to 5 times.
+ */
+export async function sendPatiently(
+  server: Server,
+  url: URL,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const response = await send(url, init)
+    const seconds = pauseSeconds(response, init.method ?? 'GET')
+    if (seconds === undefined || attempt === attemptsMax) return response
+    await response.body?.cancel()
+    await server.pause(seconds, init.signal)
+    init.signal.throwIfAborted()
+  }
+}
+
+function pauseSeconds({ status, headers }: Response, method: string): number | undefined {
+  const isBusy = status === 429 || (status === 503 && method === 'GET')
+  const text = headers.get('retry-after') ?? ''
+  const seconds = /^\d+$/.test(text) ? Number(text) : undefined
+  return isBusy && seconds !== undefined && seconds <= longestPauseSeconds ? seconds : undefined
 }
 
 /**
@@ -89,12 +156,13 @@ export async function send(
 
 /** Says that there is no server, and how to get one. */
 export function unreachable(origin: string, error: unknown): Error {
-  return failure(
-    'unreachable',
-    reasonOf(error) === 'ENOTFOUND'
-      ? `There is no host of the name in ${origin}: look at the --url.`
-      : `Cannot reach ${origin} (${reasonOf(error)}): start one with: flowdouble serve`,
-  )
+  const reason = reasonOf(error)
+  if (reason === 'ENOTFOUND')
+    return failure('unreachable', `There is no host of the name in ${origin}: look at the --url.`)
+  const advice = /CERT|UNABLE_TO_VERIFY/.test(reason)
+    ? 'if its certificate is your own, name it with NODE_EXTRA_CA_CERTS=FILE'
+    : 'start one with: flowdouble serve'
+  return failure('unreachable', `Cannot reach ${origin} (${reason}): ${advice}`)
 }
 
 /** The body as text; a connection that breaks in the middle is an `unreachable` failure. */
@@ -112,10 +180,31 @@ export async function textOf(response: Response, signal: AbortSignal): Promise<s
  * JSON.
  */
 export async function getJson(server: Server, path: string, signal: AbortSignal): Promise<unknown> {
-  const response = await send(addressOf(server, path), { signal, headers: server.headers })
-  const text = await textOf(response, signal)
-  if (response.status !== 200) throw unexpected(server, `GET ${path}`, response.status, text)
+  const { status, text } = await get(server, path, signal)
+  if (status !== 200) throw unexpected(server, `GET ${path}`, status, text)
   return jsonOf(server, `GET ${path}`, text)
+}
+
+/** Like `getJson`, but undefined where the server answers 404. */
+export async function findJson(
+  server: Server,
+  path: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { status, text } = await get(server, path, signal)
+  if (status === 404) return undefined
+  if (status !== 200) throw unexpected(server, `GET ${path}`, status, text)
+  return jsonOf(server, `GET ${path}`, text)
+}
+
+async function get(
+  server: Server,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ status: number; text: string }> {
+  const { headers } = server
+  const response = await sendPatiently(server, addressOf(server, path), { signal, headers })
+  return { status: response.status, text: await textOf(response, signal) }
 }
 
 /** The JSON of an answer. Throws a `protocol` failure that names the request. */
@@ -135,11 +224,12 @@ export function unexpected(server: Server, request: string, status: number, text
   const said = text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`
   return failure(
     'protocol',
-    `${request} at ${server.shown} answered ${status}${said}${advice(status)}`,
+    `${request} at ${server.shown} answered ${status}${said}${advice(server, status)}`,
   )
 }
 
-function advice(status: number): string {
+function advice({ deployment }: Server, status: number): string {
+  if (status === 401 && deployment === 'hosted') return '. Is the API key right?'
   if (status === 401 || status === 403) {
     return '. Give the credentials in the address: --url "http://host:port/?token=TOKEN"'
   }

@@ -86,6 +86,10 @@ export async function connect(feed: Feed): Promise<void> {
   })
 }
 
+/** Whether the socket is there. One that dropped since has left that in the mailbox. */
+export const isOpen = (feed: Feed): boolean =>
+  feed.items.some(({ kind }) => kind === 'dropped') || feed.socket?.readyState === WebSocket.OPEN
+
 /** What the text of a frame says; undefined for everything that is no message. */
 function messageOf(bytes: RawData): Message | undefined {
   try {
@@ -100,14 +104,17 @@ function refusal(server: Server, error: Error): Error {
   if ('code' in error) return unreachable(server.shown, error)
   return failure(
     'protocol',
-    `${server.shown} gives no WebSocket at /ws (${error.message}). ${hint(error.message)}`,
+    `${server.shown} gives no WebSocket at /ws (${error.message}). ${hint(server, error.message)}`,
   )
 }
 
-const hint = (reason: string): string =>
-  /40[13]$/.test(reason)
-    ? 'Where it wants credentials, give them in the address: --url "http://host:port/?token=TOKEN"'
-    : 'Is that the address of a workflow server? Write it as http://host:port.'
+function hint({ deployment }: Server, reason: string): string {
+  if (!/40[13]$/.test(reason))
+    return 'Is that the address of a workflow server? Write it as http://host:port.'
+  return deployment === 'hosted'
+    ? 'Is the API key right?'
+    : 'Where it wants credentials, give them in the address: --url "http://host:port/?token=TOKEN"'
+}
 
 function put(feed: Feed, item: Item): void {
   if (feed.items.length >= itemsMax) feed.items.shift()

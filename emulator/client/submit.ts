@@ -1,9 +1,9 @@
 // Handing a workflow in, and reading what the server says to it.
 
-import { failure } from './failure.ts'
 import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
-import { addressOf, jsonOf, send, textOf, unexpected } from './server.ts'
+import { refused, refusedByHosted } from './refusals.ts'
+import { addressOf, jsonOf, sendPatiently, textOf, unexpected } from './server.ts'
 import type { Server } from './server.ts'
 
 /**
@@ -21,13 +21,15 @@ export async function submit(
   body: string,
   signal: AbortSignal,
 ): Promise<Submitted> {
-  const response = await send(addressOf(server, '/prompt'), {
+  const response = await sendPatiently(server, addressOf(server, '/prompt'), {
     method: 'POST',
     headers: { ...server.headers, 'content-type': 'application/json' },
     body,
     signal,
   })
   const text = await textOf(response, signal)
+  const refusal = refusedByHosted(server, response.status, text)
+  if (refusal !== undefined) throw refusal
   const isAnswer = response.status === 200 || response.status === 400
   if (!isAnswer) throw unexpected(server, 'POST /prompt', response.status, text)
   const answer = fieldsOf(jsonOf(server, 'POST /prompt', text)) ?? {}
@@ -40,40 +42,4 @@ export async function submit(
     throw unexpected(server, 'POST /prompt', response.status, text)
   }
   throw refused(answer['error'], nodeErrors)
-}
-
-/**
- * The failure of a workflow that was not accepted: one line for the whole, then one for each node
- * error.
- */
-export function refused(error: unknown, nodeErrors: Fields): Error {
-  const { type, message, details } = fieldsOf(error) ?? {}
-  const lines = nodeErrorLines(nodeErrors)
-  const whole = [typeof error === 'string' ? error : message, lines.length > 0 ? '' : details]
-  const headline = whole.filter((part) => typeof part === 'string' && part !== '').join(': ')
-  const sentence = `The server refused the workflow${headline === '' ? '' : `: ${headline}`}`
-  return failure('refused', [sentence, ...lines].join('\n'), {
-    type: typeof type === 'string' ? type : 'refused',
-    node_errors: nodeErrors,
-  })
-}
-
-/**
- * `node 3 (KSampler): Value not in list: sampler_name: ...`, one line for each error of each node.
- */
-export function nodeErrorLines(nodeErrors: Fields): string[] {
-  return Object.entries(nodeErrors).flatMap(([node, value]) => {
-    const { errors, class_type: classType } = fieldsOf(value) ?? {}
-    const name = typeof classType === 'string' ? `node ${node} (${classType})` : `node ${node}`
-    const list = Array.isArray(errors) && errors.length > 0 ? (errors as unknown[]) : [value]
-    return list.map((item) => `  ${name}: ${describe(item)}`)
-  })
-}
-
-function describe(item: unknown): string {
-  const { message, details } = fieldsOf(item) ?? {}
-  const parts = [message, details].filter((part) => typeof part === 'string' && part !== '')
-  return parts.length > 0
-    ? parts.join(': ').replace('.: ', ': ')
-    : (JSON.stringify(item) ?? 'invalid')
 }

@@ -5,7 +5,8 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, isAbsolute, posix, relative, resolve, sep } from 'node:path'
 import { failure } from './failure.ts'
 import { fieldsOf } from './json.ts'
-import { addressOf, jsonOf, send, textOf, unexpected } from './server.ts'
+import { refusedByHosted } from './refusals.ts'
+import { addressOf, jsonOf, sendPatiently, textOf, unexpected } from './server.ts'
 import type { Server } from './server.ts'
 import { replaceTexts, textInputs } from './workflow.ts'
 import type { TextInput, Workflow } from './workflow.ts'
@@ -65,15 +66,19 @@ async function upload(
   form.append('type', 'input')
   form.append('overwrite', 'false')
   const subfolder = posix.dirname(relative(folder, file).split(sep).join('/'))
-  if (subfolder !== '.') form.append('subfolder', subfolder)
+  // A hosted store is flat, and only echoes the subfolder.
+  const hasFolders = server.deployment === 'local'
+  if (hasFolders && subfolder !== '.') form.append('subfolder', subfolder)
   const request = `Upload of ${basename(file)} (POST /upload/image)`
-  const response = await send(addressOf(server, '/upload/image'), {
+  const response = await sendPatiently(server, addressOf(server, '/upload/image'), {
     method: 'POST',
     headers: server.headers,
     body: form,
     signal,
   })
   const text = await textOf(response, signal)
+  const refusal = refusedByHosted(server, response.status, text)
+  if (refusal !== undefined) throw refusal
   if (response.status !== 200) throw unexpected(server, request, response.status, text)
   return storedName(server, request, text)
 }
@@ -82,5 +87,5 @@ function storedName(server: Server, request: string, text: string): string {
   const { name, subfolder } = fieldsOf(jsonOf(server, request, text)) ?? {}
   if (typeof name !== 'string' || name === '') throw unexpected(server, request, 200, text)
   const folder = typeof subfolder === 'string' ? subfolder.replace(/\/+$/, '') : ''
-  return folder === '' ? name : `${folder}/${name}`
+  return folder === '' || server.deployment === 'hosted' ? name : `${folder}/${name}`
 }

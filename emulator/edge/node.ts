@@ -3,7 +3,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Entry } from '../journal.ts'
-import { completeOptions, type ServerOptions, worldOptions } from '../options.ts'
+import { completeOptions, type ServerOptions, usageError, worldOptions } from '../options.ts'
 import { createServer } from '../server/server.ts'
 import { linkBase } from '../server/signed-links.ts'
 import { readCatalog } from './catalog.ts'
@@ -46,6 +46,8 @@ export type Emulator = ClockHandle & {
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, tamper, ...rest } = given
   const hooks = { onEntry, tamper }
+  if ((rest.deployment as string | undefined) === 'both')
+    throw usageError('startEmulator starts one server: start a local and a hosted one.')
   const options = completeOptions({ port: 0, ...rest })
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)

@@ -156,7 +156,7 @@ proves('access/bearer-hidden', async () => {
     ]
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 401, 401, 200])
     await idle()
-    written.text += banner(emulator!, io)
+    written.text += banner([emulator!], io)
     await session.close()
     await close()
     const file = await readFile(journal, 'utf8')

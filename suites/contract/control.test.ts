@@ -94,10 +94,10 @@ test('serve/watch A terminal shows each request and run, why a submit was refuse
 test('serve/banner Colours are for terminals that want them', async () => {
   const subject = await startSubject({ clock: 'instant', quirk: ['local.zombie-socket'] })
   const server = subject.emulator!
-  expect(banner(server, io(true))).toContain('\u001b[')
-  expect(banner(server, io(true, { NO_COLOR: '1' }))).not.toContain('\u001b[')
-  expect(banner(server, io(false))).not.toContain('\u001b[')
-  expect(banner(server, io(false))).toContain('quirks local.zombie-socket')
+  expect(banner([server], io(true))).toContain('\u001b[')
+  expect(banner([server], io(true, { NO_COLOR: '1' }))).not.toContain('\u001b[')
+  expect(banner([server], io(false))).not.toContain('\u001b[')
+  expect(banner([server], io(false))).toContain('quirks local.zombie-socket')
   expect(nextStep(server, true, '/')).toContain('image-to-image.json')
   expect(nextStep(server, false, '/')).toContain('did not succeed')
   await subject.close()

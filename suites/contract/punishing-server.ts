@@ -6,6 +6,8 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
+import { readRecord, refuseAtGate } from './punishing-hosted.ts'
+import type { HostedBehaviour, HostedReads } from './punishing-hosted.ts'
 
 /**
  * Sent on the socket: an object as JSON, a text or bytes as they are; `drop` cuts the connection.
@@ -39,6 +41,10 @@ export type Behaviour = {
   /** How many sockets are accepted before all others are refused. */
   readonly sockets?: number
   readonly views?: Readonly<Record<string, Answer>>
+  /** It is a hosted server; then `entry`, `entryAtRead` and `queueReads` mean nothing. */
+  readonly hosted?: HostedBehaviour
+  /** What the first requests for a path are answered, before it answers as it should. */
+  readonly first?: Readonly<Record<string, readonly Answer[]>>
   readonly stored?: (name: string) => object
 }
 
@@ -61,7 +67,7 @@ export type PunishingServer = {
   readonly uploads: Upload[]
   /** Client ids of the sockets that were open when each submit came. */
   readonly listeners: (string | null)[]
-  readonly reads: { history: number; queue: number }
+  readonly reads: { history: number; queue: number } & HostedReads
   readonly close: () => Promise<void>
 }
 
@@ -93,7 +99,7 @@ export async function startPunishingServer(behaviour: Behaviour = {}): Promise<P
     submits: [],
     uploads: [],
     listeners: [],
-    reads: { history: 0, queue: 0 },
+    reads: { history: 0, queue: 0, words: 0, jobs: 0 },
     sockets: new Map(),
     connections: 0,
   }
@@ -102,6 +108,10 @@ export async function startPunishingServer(behaviour: Behaviour = {}): Promise<P
   server.on('upgrade', (request, socket, head) => {
     note(world, request)
     world.connections += 1
+    if (behaviour.hosted !== undefined && refuseAtGate(request) !== undefined) {
+      socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
+      return
+    }
     if (world.connections > (behaviour.sockets ?? Infinity)) {
       socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
       return
@@ -181,6 +191,13 @@ async function answer(world: World, request: IncomingMessage, response: ServerRe
     response.end(JSON.stringify(value))
   }
   const { behaviour } = world
+  const first = behaviour.first?.[path]?.[requestsOf(world, path) - 1]
+  if (first !== undefined) return give(response, first, '')
+  if (behaviour.hosted !== undefined) {
+    const { hosted } = behaviour
+    const found = refuseAtGate(request) ?? readRecord(path, hosted, world.reads)
+    if (found !== undefined) return json(found.json, found.status)
+  }
   if (path === '/prompt' && method === 'POST') return acceptSubmit(world, body.toString(), response)
   if (path === '/upload/image') return json(await store(world, request, body))
   if (path === '/view') return view(behaviour, query, response)
@@ -197,7 +214,8 @@ async function answer(world: World, request: IncomingMessage, response: ServerRe
 }
 
 async function acceptSubmit(world: World, body: string, response: ServerResponse): Promise<void> {
-  const { early = [], steps = succeeded, reply } = world.behaviour
+  const { early = [], hosted, reply } = world.behaviour
+  const { steps = hosted === undefined ? succeeded : succeeded.slice(0, 1) } = world.behaviour
   world.submits.push(body)
   world.listeners.push(...world.sockets.values())
   const sockets = [...world.sockets.keys()]
@@ -230,12 +248,20 @@ async function store(world: World, request: IncomingMessage, body: Buffer): Prom
 
 function view({ views }: Behaviour, query: URLSearchParams, response: ServerResponse): void {
   const filename = query.get('filename') ?? ''
-  const { status = 200, headers, body, length } = views?.[filename] ?? {}
-  const text = body ?? `bytes of ${query.get('subfolder')}/${filename}`
+  give(response, views?.[filename] ?? {}, `bytes of ${query.get('subfolder')}/${filename}`)
+}
+
+/** Gives an answer, with `text` where it says no other body. */
+function give(response: ServerResponse, answer: Answer, text: string): void {
+  const { status = 200, headers, length } = answer
+  const body = answer.body ?? text
   response.writeHead(status, {
     ...headers,
-    'content-length': length ?? Buffer.byteLength(text),
+    'content-length': length ?? Buffer.byteLength(body),
   })
-  if (length === undefined) response.end(text)
-  else response.write(text, () => response.destroy())
+  if (length === undefined) response.end(body)
+  else response.write(body, () => response.destroy())
 }
+
+const requestsOf = ({ requests }: World, path: string): number =>
+  requests.filter((seen) => seen.path === path).length

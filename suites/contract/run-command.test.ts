@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { unreachable } from '../../dist/emulator/client/server.js'
 import { end, entryOf, message, succeeded } from './punishing-server.ts'
 import { command, runOn, serve, testClock } from './run-harness.ts'
 
@@ -132,6 +133,16 @@ test('run/exit-3 Without a server the command says how to start one and exits wi
   )
 })
 
+test('run/exit-3 A certificate that is not trusted is told, with a way to trust it.', () => {
+  const untrusted = Object.assign(new Error('fetch failed'), {
+    code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+  })
+  expect(unreachable('https://host', untrusted).message).toBe(
+    'Cannot reach https://host (DEPTH_ZERO_SELF_SIGNED_CERT): ' +
+      'if its certificate is your own, name it with NODE_EXTRA_CA_CERTS=FILE',
+  )
+})
+
 test('run/exit-3-protocol A server that refuses the socket or answers nonsense is named; exit code 3.', async () => {
   const refusing = await serve({ sockets: 0 })
   expect((await command(['workflow.json', '--url', refusing.url])).stderr).toContain('403')
@@ -238,6 +249,9 @@ test('run/help The help names every flag and exit code.', async () => {
     '--client-id',
     '--timeout',
     '--partner-key-env',
+    '--api-key',
+    '--api-key-env',
+    '--deployment',
     '--json',
     '--quiet',
   ]) {

@@ -8,6 +8,7 @@ import { afterEach } from 'vitest'
 import { runCommand } from '../../dist/emulator/cli/run.js'
 import { runWorkflow } from '../../dist/emulator/client/run.js'
 import type { RunEvent, RunOptions, RunResult } from '../../dist/emulator/client/run.js'
+import { hostedKey } from './punishing-hosted.ts'
 import { startPunishingServer } from './punishing-server.ts'
 import type { Behaviour, PunishingServer } from './punishing-server.ts'
 
@@ -106,6 +107,21 @@ export async function runOn(
   const files = await filesIn(outDir).catch(() => ({}))
   return { result, events, files }
 }
+
+export const serveHosted = ({
+  hosted = {},
+  ...behaviour
+}: Behaviour = {}): Promise<PunishingServer> => serve({ hosted, ...behaviour })
+
+/** Like `runOn`, with the key of the punishing hosted server. */
+export const runHosted = (
+  server: PunishingServer,
+  options: Parameters<typeof runOn>[1] = {},
+): Promise<Ran> => runOn(server, { apiKey: hostedKey, ...options })
+
+/** The paths of these that were asked for, in their order. */
+export const asked = ({ requests }: PunishingServer, ...paths: readonly string[]): string[] =>
+  requests.flatMap(({ path }) => (paths.includes(path) ? [path] : []))
 
 /**
  * One run of the command in a folder that holds `workflow.json`. `terminal` is the width of stderr

@@ -1,0 +1,39 @@
+// Where the servers of `serve` are, for people and for machines, and the keys that everybody may know.
+
+import type { Emulator } from '../edge/node.ts'
+import { defaults } from '../options.ts'
+import type { Tier } from '../server/accounts.ts'
+
+export const socketUrlOf = ({ url }: Emulator): string => `${url.replace(/^http/, 'ws')}/ws`
+
+type KnownKey = { readonly key: string; readonly user: string; readonly tier: Tier }
+
+/** The keys of the accounts that a hosted server has by itself. Keys that a user gave are told to nobody. */
+export function knownKeys({ options }: Emulator): readonly KnownKey[] {
+  if (options.deployment === 'local' || options.accounts !== defaults.accounts) return []
+  return options.accounts.flatMap(({ user, keys, tier }) =>
+    keys.map((key) => ({ key, user, tier })),
+  )
+}
+
+/** The addresses as `--json` and the ready file tell them: those of the first server, and what hosted has besides. */
+export function addressesOf(emulators: readonly [Emulator, ...Emulator[]]): object {
+  const [first] = emulators
+  const hosted = emulators.find(({ options }) => options.deployment === 'hosted')
+  return {
+    ...placeOf(first),
+    pid: process.pid,
+    ...(hosted !== undefined && {
+      hosted: {
+        ...placeOf(hosted),
+        signedUrl: hosted.signedUrl,
+        ...(knownKeys(hosted).length > 0 && { keys: knownKeys(hosted) }),
+      },
+    }),
+  }
+}
+
+const placeOf = (emulator: Emulator): object => {
+  const { url, port } = emulator
+  return { url, ws: socketUrlOf(emulator), port }
+}

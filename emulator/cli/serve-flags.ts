@@ -1,0 +1,97 @@
+// The flags of `serve`: those of the server follow from the table of options, and the help from both.
+
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { type OptionEntry, optionTable } from '../option-table.ts'
+
+/** Flags that are not options of the server. */
+const ownFlags = {
+  config: { type: 'string' },
+  'token-env': { type: 'string' },
+  'ready-file': { type: 'string' },
+  json: { type: 'boolean' },
+  quiet: { type: 'boolean' },
+  run: { type: 'string' },
+  out: { type: 'string', default: 'output' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+const entries = Object.entries<OptionEntry>(optionTable)
+
+/** The help of the command, as printed by `--help`. */
+export const serveHelp = (): string => `Usage: flowdouble serve [options]
+
+Starts a test double of a workflow execution server: clients talk to it as to a real one. No GPU, no models.
+
+Options of the server (each also stands in a config file, in camelCase):
+${entries.map(([, { flag, value, help }]) => helpLine(`--${flag} ${value}`, help)).join('\n')}
+
+Options of the command:
+${helpLine('--config FILE', 'JSON file with options of the server; flags win over it')}
+${helpLine('--token-env NAME', 'the environment variable that holds the token')}
+${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens (of both: the local one)')}
+${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
+${helpLine('--ready-file FILE', 'written when the server listens, with its addresses as JSON')}
+${helpLine('--json', 'print the addresses as one line of JSON, and nothing else')}
+${helpLine('--quiet', 'print nothing but errors')}
+${helpLine('-h, --help', 'this text')}
+
+Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage or the port is in use.
+
+Examples:
+  flowdouble serve
+  flowdouble serve --port 0 --json                      a free port, told on the first line of output
+  flowdouble serve --deployment both                    a local and a hosted server, ports 8188 to 8190
+  flowdouble serve --clock instant --seed 7             everything at once, the same bytes each time
+  flowdouble serve --object-info dump.json --models any your own node types, any model file
+  flowdouble serve --quirk history.completed-on-error   what some real servers do
+`
+
+const helpLine = (flag: string, help: string): string => `  ${flag.padEnd(22)} ${help}`
+
+export type Flags = ReturnType<typeof readFlags>
+
+/** Reads the arguments after `serve`. Throws what `parseArgs` throws. */
+export function readFlags(argv: readonly string[]): {
+  readonly server: Readonly<Record<string, string | string[]>>
+  readonly config?: string
+  readonly tokenEnv?: string
+  readonly readyFile?: string
+  readonly run?: string
+  readonly out: string
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly help: boolean
+} {
+  const options: ParseArgsConfig['options'] = { ...ownFlags }
+  for (const [, { flag, many }] of entries)
+    options[flag] = { type: 'string', multiple: many ?? false }
+  const { values } = parseArgs({ args: argv.map(spellOut), options, strict: true })
+  const server: Record<string, string | string[]> = {}
+  for (const [name, { flag }] of entries) {
+    const value = values[flag]
+    if (typeof value === 'string' || Array.isArray(value)) server[name] = value as string | string[]
+  }
+  const text = (name: string): string | undefined => values[name] as string | undefined
+  const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
+  const tokenEnv = text('token-env')
+  return {
+    server,
+    ...(config !== undefined && { config }),
+    ...(tokenEnv !== undefined && { tokenEnv }),
+    ...(readyFile !== undefined && { readyFile }),
+    ...(run !== undefined && { run }),
+    out: text('out') ?? 'output',
+    json: values['json'] === true,
+    quiet: values['quiet'] === true,
+    help: values['help'] === true,
+  }
+}
+
+const bareFlags = new Map(entries.map(([, { flag, bare }]) => [`--${flag}`, bare]))
+
+/** A flag that comes without its value gets the one that it stands for alone. */
+function spellOut(arg: string, at: number, argv: readonly string[]): string {
+  const bare = bareFlags.get(arg)
+  const isAlone = argv[at + 1]?.startsWith('-') ?? true
+  return bare !== undefined && isAlone ? `${arg}=${bare}` : arg
+}

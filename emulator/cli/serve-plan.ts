@@ -1,0 +1,138 @@
+// Which servers `serve` starts, and with which options: those of the config file, over which the flags win.
+
+import { readFileSync } from 'node:fs'
+import { dirname, extname, resolve } from 'node:path'
+import { profiles } from '../../spec/deployments.ts'
+import type { Deployment } from '../../spec/language.ts'
+import type { EmulatorOptions } from '../edge/node.ts'
+import { optionTable, quirksOf } from '../option-table.ts'
+import { completeOptions, type OptionName, usageError } from '../options.ts'
+import type { CommandIo } from './run.ts'
+import type { Flags } from './serve-flags.ts'
+
+type Given = Readonly<Record<string, unknown>>
+type Which = Deployment | 'both'
+
+/** Options with how a refusal names them. */
+type Source = { readonly given: Given; readonly where: (name: string) => string }
+
+/** A hosted server that stands alone leaves 8188 to a local one. */
+const HOSTED_PORT = profiles.local.port + 1
+
+/**
+ * The options of each server that is to be started: one, or for `both` a local and a hosted one.
+ * Throws a usage error that names the flag or the member of the config file that cannot be used.
+ */
+export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptions[] {
+  const { config } = flags
+  const file: Source = {
+    given: config === undefined ? {} : readConfig(resolve(io.cwd, config)),
+    where: (name) => `option "${name}" of ${config}`,
+  }
+  const line: Source = {
+    given: readFiles(flags.server, io),
+    where: (name) => (isOption(name) ? `--${optionTable[name].flag}` : `--${name}`),
+  }
+  const which = whichOf(line) ?? whichOf(file) ?? 'local'
+  const targets: readonly Deployment[] = which === 'both' ? ['local', 'hosted'] : [which]
+  // Looked at one by one first, so that a refusal names the place where the mistake stands.
+  for (const { given, where } of [file, line]) {
+    for (const target of targets) completeOptions(forTarget(given, target, which), where)
+  }
+  const merged = { ...file.given, ...tokenFrom(flags, io), ...line.given }
+  const first = firstPort(merged, which)
+  return targets.map((target, index) =>
+    forTarget({ ...merged, port: first === 0 ? 0 : first + index }, target, which),
+  )
+}
+
+/** The member `deployment` of a source; undefined where it has none. */
+function whichOf({ given, where }: Source): Which | undefined {
+  const { deployment } = given
+  if (deployment === undefined || deployment === 'both') return deployment
+  return completeOptions({ deployment }, where).deployment
+}
+
+/** What of these options one server is given: of two servers each has its quirks and its journal. */
+function forTarget(given: Given, deployment: Deployment, which: Which): Given {
+  // A hosted server lets in who has a key; the token is for a local one.
+  const { token, ...rest } = given
+  const own = deployment === 'local' && token !== undefined ? { ...rest, token } : rest
+  if (which !== 'both') return { ...own, deployment }
+  const { quirk, journal } = given
+  const other = deployment === 'local' ? 'hosted' : 'local'
+  const isOthers = (id: unknown): boolean =>
+    typeof id === 'string' && quirksOf(other).includes(id) && !quirksOf(deployment).includes(id)
+  return {
+    ...own,
+    deployment,
+    ...(quirk !== undefined && { quirk: [quirk].flat().filter((id) => !isOthers(id)) }),
+    ...(typeof journal === 'string' && { journal: journalOf(journal, deployment) }),
+  }
+}
+
+/** `run.jsonl` becomes `run.local.jsonl` and `run.hosted.jsonl`. */
+function journalOf(file: string, deployment: Deployment): string {
+  const ending = extname(file)
+  return `${file.slice(0, file.length - ending.length)}.${deployment}${ending}`
+}
+
+/** Behind the port of a hosted server comes that of its signed links. */
+function firstPort(merged: Given, which: Which): number {
+  const { port } = merged
+  if (port === undefined) return which === 'hosted' ? HOSTED_PORT : profiles.local.port
+  const first = completeOptions({ port }).port
+  const count = which === 'both' ? 3 : which === 'hosted' ? 2 : 1
+  if (first + count - 1 <= 65535) return first
+  throw usageError(`${which} takes ${count} ports in a row, and ${first} leaves no room for them.`)
+}
+
+const isOption = (name: string): name is OptionName => Object.hasOwn(optionTable, name)
+
+/** A flag whose option is more than a text names a file that holds its value. */
+function readFiles(given: Given, { cwd }: CommandIo): Given {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const entry = isOption(name) ? optionTable[name] : undefined
+      if (entry?.readWhole === undefined || typeof value !== 'string') return [name, value]
+      return [name, readJson(resolve(cwd, value), `the file of --${entry.flag}`)]
+    }),
+  )
+}
+
+function tokenFrom({ tokenEnv }: Flags, { env }: CommandIo): { readonly token?: string } {
+  if (tokenEnv === undefined) return {}
+  const token = env[tokenEnv]
+  if (!token) throw usageError(`The environment variable ${tokenEnv} holds no token.`)
+  return { token }
+}
+
+/** The options of a config file. Paths in it are relative to it. */
+function readConfig(path: string): Given {
+  const config = readJson(path, 'the config')
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw usageError(`The config ${path} is not a JSON object.`)
+  }
+  const { $schema: _, ...options } = config as Record<string, unknown>
+  for (const name of ['objectInfo', 'journal', 'tlsCert', 'tlsKey']) {
+    const file = options[name]
+    if (typeof file === 'string') options[name] = resolve(dirname(path), file)
+  }
+  return options
+}
+
+/** The value in a JSON file. Its text can hold keys: no message quotes it. */
+function readJson(path: string, what: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw usageError(`Cannot read ${what} ${path}: ${(error as Error).message}`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const place = /at position \d+/.exec((error as Error).message)?.[0]
+    throw usageError(`Cannot read ${what} ${path}: it is no JSON${place ? ` (${place})` : ''}.`)
+  }
+}

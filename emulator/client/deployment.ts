@@ -1,0 +1,67 @@
+// Which form of the server is at an address: as the user says, as the key tells, or as the server shows.
+
+import type { Deployment } from '../../spec/language.ts'
+import { failure } from './failure.ts'
+import { fieldsOf, parseLenient } from './json.ts'
+import { rootOf, send, serverAt, textOf } from './server.ts'
+import type { Address, Pause, Server } from './server.ts'
+
+type Known = {
+  readonly deployment?: Deployment
+  readonly apiKey?: string
+  readonly pause: Pause
+  readonly signal: AbortSignal
+}
+
+/**
+ * The server at an address. A key means hosted. Without one the server is asked for its statistics,
+ * which hosted serves below `/api` only. Throws a `usage` failure for a key that does not fit, and
+ * where a hosted server gets no credential; `unreachable` where there is no server.
+ */
+export async function findServer(address: Address, known: Known): Promise<Server> {
+  const { apiKey, pause, signal } = known
+  const hasKey = apiKey !== undefined
+  if (hasKey && !/^[\x21-\x7e]+$/.test(apiKey))
+    throw failure('usage', 'The API key is empty, or no header can hold it.')
+  if (hasKey && known.deployment === 'local')
+    throw failure(
+      'usage',
+      'A local server takes no API key: leave it out, or use --deployment hosted.',
+    )
+  const deployment = known.deployment ?? (hasKey ? 'hosted' : await probe(address, signal))
+  if (deployment === 'hosted' && !hasKey && address.headers['authorization'] === undefined) {
+    throw failure(
+      'usage',
+      `${address.shown} is a hosted server: give its key with --api-key-env NAME. ` +
+        '(If it is not, say --deployment local.)',
+    )
+  }
+  return serverAt(address, { deployment, apiKey, pause })
+}
+
+async function probe(address: Address, signal: AbortSignal): Promise<Deployment> {
+  if ((await statistics(address, '', signal)) !== 'missing') return 'local'
+  return (await statistics(address, '/api', signal)) === 'there' ? 'hosted' : 'local'
+}
+
+/** Whether the statistics are below this prefix. Some servers answer unknown paths with a page. */
+async function statistics(
+  address: Address,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<'there' | 'locked' | 'missing'> {
+  const url = new URL(`${rootOf(address)}${prefix}/system_stats`)
+  for (const [name, value] of address.query) url.searchParams.append(name, value)
+  const response = await send(url, { headers: address.headers, signal })
+  const text = await textOf(response, signal)
+  if (response.status === 401 || response.status === 403) return 'locked'
+  return response.status === 200 && hasSystem(text) ? 'there' : 'missing'
+}
+
+function hasSystem(text: string): boolean {
+  try {
+    return fieldsOf(parseLenient(text))?.['system'] !== undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,109 @@
+// The scripts of the README run exactly as they are written: against a hand-made hosted server, and against the built one.
+
+import { execFile, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { hostedKey } from '../contract/punishing-hosted.ts'
+import { message, startOtherHost, startPunishingServer } from '../contract/punishing-server.ts'
+import { folder, start, textToImage } from '../contract/serve-harness.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const run = promisify(execFile)
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+/** The block of the README in this language that begins with the name of this file. */
+function blockOf(language: string, name: string): string {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const blocks = readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))
+  const found = [...blocks].map(([, text = '']) => text).find((text) => text.includes(name))
+  if (found === undefined) throw new Error(`The README has no ${name}.`)
+  return found
+}
+
+let compiling: Promise<readonly string[]> | undefined
+
+const compiled = (): Promise<readonly string[]> => (compiling ??= compile())
+
+/** Compiles the script below `dist`, where it finds `ws`. Its types are checked on the way. */
+async function compile(): Promise<readonly string[]> {
+  const place = join(root, 'dist', 'readme')
+  mkdirSync(place, { recursive: true })
+  writeFileSync(join(place, 'hosted.ts'), blockOf('ts', 'hosted.ts'))
+  const options = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--strict']
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const built = ['--outDir', place, '--ignoreConfig', join(place, 'hosted.ts')]
+  await run(process.execPath, [tsc, ...options, ...built])
+  return [process.execPath, join(place, 'hosted.js')]
+}
+
+function written(): readonly string[] {
+  const file = join(folder(), 'hosted.py')
+  writeFileSync(file, blockOf('python', 'hosted.py'))
+  return ['python3', file]
+}
+
+/** Runs a script on a workflow, and resolves to what it printed and to the files that it fetched. */
+async function runScript(
+  [program = '', ...args]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ stdout: string; files: Readonly<Record<string, Buffer>> }> {
+  const cwd = folder()
+  cpSync(textToImage, join(cwd, 'workflow.json'))
+  const { PATH = '' } = process.env
+  const { stdout } = await run(program, args, { cwd, env: { PATH, ...env } })
+  const names = readdirSync(cwd).filter((name) => name !== 'workflow.json')
+  const files = names.map((name) => [name, readFileSync(join(cwd, name))])
+  return { stdout, files: Object.fromEntries(files) as Record<string, Buffer> }
+}
+
+const scripts = [
+  ['hosted.ts', compiled, true],
+  ['hosted.py', written, hasPython],
+] as const
+
+for (const [name, prepare, isThere] of scripts) {
+  test.skipIf(!isThere)(
+    `${name} of the README fetches a picture, and keeps its key from the link`,
+    async () => {
+      const other = await startOtherHost('signed bytes')
+      const location = `${other.url}/f?sig=1`
+      const steps = [message('executing', { node: '3' }), message('execution_success')]
+      const server = await startPunishingServer({
+        steps,
+        hosted: { words: ['pending', 'completed'] },
+        views: { 'a.png': { status: 302, headers: { location } } },
+      })
+      const env = { BASE: server.url, API_KEY: hostedKey }
+      const { stdout, files } = await runScript(await prepare(), env)
+      expect(files).toEqual({ 'a.png': Buffer.from('signed bytes') })
+      expect(other.requests).toHaveLength(1)
+      expect(JSON.stringify(other.requests)).not.toContain(hostedKey)
+      const asked = server.requests.map(({ path }) => path)
+      const submit = ['/prompt', '/job/run-1/status', '/job/run-1/status', '/jobs/run-1', '/view']
+      expect(asked).toEqual(name === 'hosted.ts' ? ['/ws', ...submit] : submit)
+      if (name === 'hosted.ts') expect(stdout).toBe('executing 3\nexecution_success \n')
+      await server.close()
+      await other.close()
+    },
+  )
+}
+
+for (const [name, prepare, isThere] of scripts) {
+  test.skipIf(!isThere)(
+    `${name} of the README runs on the built server, and leaks no key`,
+    async () => {
+      const command = start('serve', '--deployment', 'hosted', '--port', '0', '--json')
+      const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+      const { files } = await runScript(await prepare(), { BASE: url })
+      expect(Object.values(files).map((bytes) => bytes.subarray(1, 4).toString())).toEqual(['PNG'])
+      const headers = { 'X-API-Key': 'test-key' }
+      const journal = await (await fetch(`${url}/_flowdouble/journal`, { headers })).text()
+      expect(journal).toContain('/api/view')
+      expect(journal).not.toContain('"leak"')
+      command.process.kill('SIGTERM')
+      await command.ends
+    },
+  )
+}
