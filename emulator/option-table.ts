@@ -3,6 +3,7 @@
 import { quirks } from '../spec/quirks.ts'
 import type { Deployment, Quirk } from '../spec/language.ts'
 import { accountsSchema, readAccounts } from './account-options.ts'
+import { failuresSchema, readFailures } from './failure-options.ts'
 import type { Clock, OptionName } from './options.ts'
 
 /** One option: how it is written, what it does, and how its text is read. */
@@ -74,6 +75,14 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     schema: accountsSchema,
     read: () => undefined,
     readWhole: readAccounts,
+  },
+  failures: {
+    flag: 'failures',
+    value: 'FILE',
+    help: 'which nodes fail: a JSON list of {class_type, node_id, user, run, exception_type, ...}',
+    schema: failuresSchema,
+    read: () => undefined,
+    readWhole: readFailures,
   },
   port: {
     flag: 'port',

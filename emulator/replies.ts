@@ -1,6 +1,6 @@
 // Builds replies: a status, headers and a body. Refusals come from the table in spec/errors.ts.
 
-import { hostedRefusals, refusals } from '../spec/errors.ts'
+import { hostedRefusals, planRefusals, refusals } from '../spec/errors.ts'
 import type { Refusal } from '../spec/language.ts'
 import type { Body, FileFacts } from './machine.ts'
 
@@ -45,6 +45,10 @@ export const refuseHosted = (
   values: Texts = {},
   headers: Texts = noHeaders,
 ): Reply => refusalReply(hostedRefusals[name], headers, values)
+
+/** A refusal of a hosted submit by its name. */
+export const refuseByPlan = (name: keyof typeof planRefusals): Reply =>
+  refusalReply(planRefusals[name], noHeaders, {})
 
 const fill = (text: string, values: Texts): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)

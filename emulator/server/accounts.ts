@@ -38,11 +38,13 @@ const paid: readonly string[] = paidPaths.map((path) => prefix + path)
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
 export function admitAccount(server: Server, asked: Asked): World | Reply {
   const path = asked.target.split('?')[0] as string
-  const world = worldOfKey(server, keyOf(path, asked))
+  const world = worldOfKey(server, keyOf(server, path, asked))
   if (!needsKey(path) || asked.method === 'OPTIONS') return world ?? server.worlds[0]
   if (world === undefined) return refuseHosted('unauthorized')
   const isPaid = paid.some((one) => path === one || path.startsWith(`${one}/`))
-  return isPaid && world.account?.tier === 'free' ? refuseHosted('freeTier') : world
+  const isRefused = isPaid && world.account?.tier === 'free'
+  // With the quirk only the submit is refused, where its body has been read.
+  return isRefused && !world.quirks.has('hosted.free-tier-402') ? refuseHosted('freeTier') : world
 }
 
 /** What is not served at all is unknown to everyone, with a key or without. */
@@ -50,10 +52,12 @@ const needsKey = (path: string): boolean =>
   !open.has(path) && /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
-const keyOf = (path: string, { target, headers }: Asked): string =>
-  (path === '/ws'
-    ? parameter(target.slice(path.length + 1), 'token')
-    : headers[keyHeader.toLowerCase()]) ?? ''
+function keyOf({ options }: Server, path: string, { target, headers }: Asked): string {
+  if (path === '/ws') return parameter(target.slice(path.length + 1), 'token') ?? ''
+  const key = headers[keyHeader.toLowerCase()]
+  if (key !== undefined || !options.quirks.includes('hosted.bearer')) return key ?? ''
+  return /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
+}
 
 function worldOfKey({ worlds }: Server, key: string): World | undefined {
   let found: World | undefined

@@ -3,7 +3,7 @@
 import { hash53 } from '../random.ts'
 import type { Picture } from '../pictures/picture.ts'
 import { isObject, type Json, writeJson } from '../json.ts'
-import { namedFile } from './file-inputs.ts'
+import { isWebAddress, namedFile } from './file-inputs.ts'
 import { fileFingerprint, pictureOf } from './files.ts'
 import {
   type Behaviour,
@@ -117,6 +117,9 @@ const cropped = (of: Picture, call: Call): Picture => {
 /** The file that an input names, as a picture. */
 const loadPicture: Behaviour = (call) => {
   const value = call.inputs.get('image')
+  const address = value?.kind === 'literal' ? value.value : undefined
+  if (isWebAddress(address))
+    return failing('ImageDownloadError', `The image could not be fetched: ${address}`)
   const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
   if (named === undefined)
     return failing('FileNotFoundError', `No such file: ${textInput(call, 'image', '')}`)

@@ -8,6 +8,7 @@ import { createRoutes, findRoute, type Request } from '../requests.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
 import { type Arrived, sharedHandlers } from './local.ts'
 import { uploadMask } from './masks.ts'
+import { submitHosted } from './hosted-submit.ts'
 import { maxBodyBytes } from './messages.ts'
 import { experimentModelFolders, experimentModels } from './models.ts'
 import { changeQueue, interrupt, readQueue } from './queue.ts'
@@ -24,8 +25,13 @@ type HostedEndpoint = {
   [Name in EndpointName]: 'hosted' extends (typeof endpoints)[Name]['on'][number] ? Name : never
 }[EndpointName]
 
+/** What is wrong with a request for the socket that is no handshake. */
+export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
+
 const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   ...sharedHandlers,
+  submit: submitHosted,
+  socket: () => refuseHosted('badRequest', { reason: handshakeNeeded }),
   readQueue,
   changeQueue,
   interrupt,

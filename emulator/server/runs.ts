@@ -6,6 +6,7 @@ import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 import { fingerprintOf } from './behaviours.ts'
 import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
+import { accountFailure, plannedFailure } from './failures.ts'
 import { fileInputOf } from './file-inputs.ts'
 import { saveFiles } from './files.ts'
 import { brokenLink, contentHashes, executionOrder, linkOf, nodeInputs } from './graph.ts'
@@ -17,7 +18,7 @@ import { pythonText } from './python.ts'
 import { dequeue } from './queue.ts'
 import { idAndTime, members, notify, resultOf, type Running, tell } from './running.ts'
 import { workOf } from './work.ts'
-import { remaining, type Worker, type World } from './world.ts'
+import { remaining, type Run, type Worker, type World } from './world.ts'
 
 /** Size of sampler previews: the longer side, in pixels. */
 const PREVIEW_SIZE = 512
@@ -42,10 +43,11 @@ function takeRun(world: World, worker: Worker): void {
   worker.interrupted = false
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
-  const hashes = hashesOf(world, graph, types)
+  const hashes = hashesOf(world, run, graph, types)
   keepCacheOf(world, worker, hashes)
   const isCached = (id: string): boolean => worker.cache.has(hashes.get(id) ?? NaN)
   const poison = run.poison ?? poisonOf(graph)
+  const refused = poison === null ? accountFailure(world) : failedBy(poison)
   const running: Running = {
     run,
     worker,
@@ -64,7 +66,7 @@ function takeRun(world: World, worker: Worker): void {
     results: new Map(),
     executed: [],
     messages: [],
-    progress: createProgress(run.prompt_id),
+    progress: createProgress(run.prompt_id, world.account === null ? null : types),
     lastNode: null,
   }
   worker.running = running
@@ -75,7 +77,8 @@ function takeRun(world: World, worker: Worker): void {
     return
   }
   tell(world, running, 'execution_start', () => idAndTime(world, run))
-  if (world.quirks.has('local.notification')) notify(world, running, 'Your run has started.')
+  if (world.account !== null || world.quirks.has('local.notification'))
+    notify(world, running, 'Your run has started.')
   const cached = poison === null ? [...graph.keys()].filter(isCached) : []
   tell(
     world,
@@ -83,13 +86,14 @@ function takeRun(world: World, worker: Worker): void {
     'execution_cached',
     () => `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`,
   )
-  if (poison === null) due(world, running, world.options.paceMs)
-  else
-    fail(world, running, firstKey(graph), {
-      exception_type: 'ValueError',
-      exception_message: poison,
-    })
+  if (refused === undefined) due(world, running, world.options.paceMs)
+  else fail(world, running, running.order[0] ?? firstKey(graph), refused)
 }
+
+const failedBy = (poison: string): Failure => ({
+  exception_type: 'ValueError',
+  exception_message: poison,
+})
 
 const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
 
@@ -105,10 +109,13 @@ function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType>
 
 function hashesOf(
   world: World,
+  run: Run,
   graph: JsonObject,
   types: ReadonlyMap<string, NodeType>,
 ): ReadonlyMap<string, number> {
   return contentHashes(graph, types, (id, type) => {
+    // What is to fail is not spared by the cache, nor is what hangs on it.
+    if (plannedFailure(world, run, id, type.class_type) !== undefined) return `run ${run.serial}`
     const input = fileInputOf(type.class_type)
     return input === undefined
       ? null
@@ -175,7 +182,11 @@ function startNode(world: World, running: Running, id: string): void {
   running.inputs = gatherInputs(running, id, type)
   const { hasPartnerKey } = running.run
   const hash = running.hashes.get(id) ?? 0
-  running.work = workOf({ world, node_id: id, type, hash, inputs: running.inputs, hasPartnerKey })
+  const planned = plannedFailure(world, running.run, id, type.class_type)
+  running.work =
+    planned === undefined
+      ? workOf({ world, node_id: id, type, hash, inputs: running.inputs, hasPartnerKey })
+      : { outputs: [], steps: 0, failure: planned }
   running.step = 0
   running.executed.push(id)
   if (running.work.text !== undefined) {
