@@ -120,8 +120,8 @@ function requireKnownQuirks({ deployment, quirk }: ServerOptions, where: string)
 /** A failure of somebody who has no account would never come, and nobody would notice. */
 function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, where: string): void {
   if (deployment === 'local') return
-  const users = accounts.map(({ user }) => user)
-  const at = failures.findIndex(({ user }) => user !== undefined && !users.includes(user))
+  const users = new Set(accounts.map(({ user }) => user))
+  const at = failures.findIndex(({ user }) => user !== undefined && !users.has(user))
   if (at >= 0) throw usageError(`${where} cannot be used: failure ${at + 1} is of no known user.`)
 }
 
