@@ -58,7 +58,7 @@ proves('workflows/hosted-own-id', async ({ connect, submit, idle }) => {
   await idle()
   await session.settled()
   const ended = session.messages().filter(({ type }) => type === 'execution_success')
-  expect(ended.map(({ data }) => data['prompt_id']).toSorted()).toEqual(ids.toSorted())
+  expect(new Set(ended.map(({ data }) => data['prompt_id']))).toEqual(new Set(ids))
 })
 
 /** A tier that has one run at a time, so that the order of runs shows. */
