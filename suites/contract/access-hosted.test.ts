@@ -9,6 +9,7 @@ import { openSession } from '../client.ts'
 import { slow, solid, talking } from '../graphs.ts'
 import { violations } from '../judge.ts'
 import { proves, switched } from '../proves.ts'
+import { story } from '../story.ts'
 import type { Subject } from '../subject.ts'
 import { exchange } from '../wire.ts'
 
@@ -227,7 +228,7 @@ proves(
   'access/hosted-accounts-apart',
   async ({ as, idle }) => {
     const [one, two] = [as('key-one'), as('key-two')]
-    const listener = await two.connect('one')
+    const [listener] = [await two.connect('one'), await one.connect('one')]
     const { prompt_id } = (await one.submit(slow(), { client_id: 'one' })).json()
     await one.submit(talking('a secret text'))
     const remaining = async (subject: Subject): Promise<unknown> =>
@@ -253,6 +254,9 @@ proves(
     }
     await listener.settled()
     const heard = listener.texts.join()
+    // Two runs of the one wait, and the other never has more than its own.
+    const counts = story(listener.messages()).filter((line) => line.startsWith('status'))
+    expect(new Set(counts)).toEqual(new Set(['status 0', 'status 1']))
     expect([heard.includes(prompt_id), heard.includes('secret')]).toEqual([false, false])
   },
   twoKeys,

@@ -1,5 +1,6 @@
 // All wrong servers that the cases have to catch, as `area/what is wrong`.
 
+import * as accounts from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { history } from './history.ts'
@@ -12,11 +13,11 @@ import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
   deployments,
-  access,
+  access: { ...access, ...accounts.access },
   http,
-  workflows,
-  runs,
-  messages,
+  workflows: { ...workflows, ...accounts.workflows },
+  runs: { ...runs, ...accounts.runs },
+  messages: { ...messages, ...accounts.messages },
   frames,
   history,
   queue,
