@@ -136,7 +136,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   models: {
     flag: 'models',
     value: 'WHICH',
-    help: 'listed, or any to accept model files that the catalogue does not list (default listed)',
+    help: 'listed, or any to accept unlisted model files, which fail the run on hosted (default listed)',
     schema: { enum: ['listed', 'any'] },
     read: oneOf('listed', 'any'),
   },

@@ -153,6 +153,8 @@ function errorsPart(): string {
     refusalTable(refusals),
     'Refusals of the hosted server are JSON:',
     refusalTable(hostedRefusals),
+    'A hosted submit can also be refused by the plan or the queue of the account:',
+    refusalTable(errors.planRefusals),
     `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
     table(
       ['Type', 'When', 'Message', 'Details'],
