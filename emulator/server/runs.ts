@@ -90,12 +90,12 @@ function takeRun(world: World, worker: Worker): void {
   else fail(world, running, running.order[0] ?? firstKey(graph), refused)
 }
 
+const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
+
 const failedBy = (poison: string): Failure => ({
   exception_type: 'ValueError',
   exception_message: poison,
 })
-
-const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
 
 function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType> {
   const known = nodeTypes(world)

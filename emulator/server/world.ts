@@ -81,7 +81,7 @@ export type Run = {
   readonly client_id: string | null
   /** Whether it came with a key that partner nodes take. */
   readonly hasPartnerKey: boolean
-  /** The saved workflow that it belongs to, as its client says; hosted tells it with the job. */
+  /** Which saved workflow it is of, as a hosted client says; null where it does not. */
   readonly workflow_id: string | null
   /** Output nodes to execute. */
   readonly outputs: readonly string[]

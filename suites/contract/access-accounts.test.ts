@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { expect } from 'vitest'
+import { createWatch } from '../../dist/emulator/cli/serve-display.js'
 import { type Graph, node, solid } from '../graphs.ts'
-import { proves, switched } from '../proves.ts'
-import type { Run, Subject } from '../subject.ts'
+import { proves, switched, test } from '../proves.ts'
+import { type Run, startSubject, type Subject } from '../subject.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
 const open = {
@@ -273,3 +274,19 @@ switched(
     ],
   },
 )
+
+test('serve/watch A terminal shows why hosted refuses a submit, and no key', async () => {
+  let shown = ''
+  const stdout = { isTTY: true, columns: 80, write: (text: string) => (shown += text) }
+  const { show } = createWatch({ stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' })
+  const subject = await startSubject({ deployment: 'hosted', clock: 'instant', onEntry: show })
+  await subject.connect('me')
+  await subject.request('POST', '/prompt', 'no JSON')
+  await subject.submit({ '1': node('NoSuchNode') })
+  await subject.submit(solid())
+  await subject.close()
+  expect(shown).toMatch(/400 POST \/api\/prompt .*no JSON/)
+  expect(shown).toMatch(/400 POST \/api\/prompt .*NoSuchNode/)
+  expect(shown).toMatch(/success run/)
+  expect(shown).not.toContain('test-key')
+})

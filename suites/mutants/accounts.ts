@@ -28,7 +28,7 @@ const everyone = (_: readonly number[], open: ReadonlyMap<number, string>): numb
 ]
 const firstOnly = (sockets: readonly number[]): readonly number[] => sockets.slice(0, 1)
 
-export const access: Mutants = {
+const access: Mutants = {
   'hosted-takes-no-key': { breaks: ['access/hosted-key'], tamper: answers(/^GET \/api\/f/, 401) },
   'hosted-needs-no-key': {
     breaks: ['access/hosted-key-refusal', 'access/hosted-key'],
@@ -110,7 +110,7 @@ export const access: Mutants = {
   },
 }
 
-export const messages: Mutants = {
+const messages: Mutants = {
   'notification-never': {
     breaks: ['messages/notification', 'messages/hosted-one-notification'],
     tamper: dropped('notification'),
@@ -172,7 +172,7 @@ export const messages: Mutants = {
 const word = (exception_type: string) =>
   onData('execution_error', (data) => ({ ...data, exception_type }))
 
-export const runs: Mutants = {
+const runs: Mutants = {
   'words-are-python': {
     breaks: [
       'runs/exception-words',
@@ -219,7 +219,7 @@ export const runs: Mutants = {
   },
 }
 
-export const workflows: Mutants = {
+const workflows: Mutants = {
   'hosted-reads-client-id': {
     breaks: ['workflows/hosted-client-id'],
     tamper: onReply(submitted, ({ status }, request) => ({
@@ -239,3 +239,5 @@ export const workflows: Mutants = {
     tamper: onReply(submitted, ({ status, body }) => ({ body: status === 400 ? '{}' : body })),
   },
 }
+
+export const accounts: Mutants = { ...access, ...messages, ...runs, ...workflows }

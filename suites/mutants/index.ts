@@ -1,6 +1,6 @@
 // All wrong servers that the cases have to catch, as `area/what is wrong`.
 
-import * as accounts from './accounts.ts'
+import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { history } from './history.ts'
@@ -13,11 +13,11 @@ import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
   deployments,
-  access: { ...access, ...accounts.access },
+  access,
   http,
-  workflows: { ...workflows, ...accounts.workflows },
-  runs: { ...runs, ...accounts.runs },
-  messages: { ...messages, ...accounts.messages },
+  workflows,
+  runs,
+  messages,
   frames,
   history,
   queue,
@@ -28,6 +28,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   internal,
   settings,
   userdata,
+  accounts,
 }
 
 export const mutants: readonly (readonly [id: string, mutant: Mutant])[] = Object.entries(
