@@ -22,6 +22,9 @@ export type Ending = {
 /** A run that is over. What ends in `Text` is JSON. */
 export type Entry = {
   readonly prompt_id: string
+  /** Order of submits. */
+  readonly serial: number
+  readonly workflow_id: string | null
   readonly numberText: string
   /** A text of its own: the files that the run has saved share it. */
   readonly graphText: string
@@ -34,7 +37,6 @@ export type Entry = {
   readonly metaText: string
   /** `execution_error` of the job detail on hosted. */
   readonly failureText: string | null
-  readonly workflow_id: string | null
   /** In milliseconds of the world's time, as those that follow. */
   readonly createdMs: number
   readonly startedMs: number | null
@@ -47,6 +49,8 @@ function entryOf(world: World, run: Run, ending: Ending): Entry {
   const status = `"status_str": "${failed ? 'error' : 'success'}", "completed": ${completed}`
   return {
     prompt_id: run.prompt_id,
+    serial: run.serial,
+    workflow_id: run.workflow_id,
     numberText: run.numberText,
     graphText: run.graphText,
     extraDataText: run.extraDataText,
@@ -56,7 +60,6 @@ function entryOf(world: World, run: Run, ending: Ending): Entry {
     statusText: ownText(`{${status}, "messages": [${ending.messages.join(', ')}]}`),
     metaText: ownText(`{${ending.meta.join(', ')}}`),
     failureText: ending.failure === null ? null : ownText(ending.failure),
-    workflow_id: run.workflow_id,
     createdMs: run.submittedAtMs,
     startedMs: ending.startedMs,
     endedMs: world.nowMs,
