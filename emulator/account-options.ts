@@ -38,13 +38,44 @@ const accountSchema = {
   additionalProperties: false,
   required: ['user', 'keys'],
   properties: {
-    user: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
-    keys: { type: 'array', minItems: 1, items: { type: 'string', pattern: key } },
-    tier: { enum: words(tiers), default: 'pro' },
-    balance: { type: 'number', minimum: 0, default: 1000 },
-    subscription: { enum: ['active', 'inactive'], default: 'active' },
-    partnerKey: { type: ['string', 'null'], pattern: key, default: null },
-    failsWith: { enum: [...words(exceptionTypes), null], default: null },
+    user: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description: 'name of the account, which no other has',
+    },
+    keys: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', pattern: key },
+      description: 'API keys that stand for it',
+    },
+    tier: {
+      enum: words(tiers),
+      default: 'pro',
+      description: 'how many runs it has at a time; free is refused on the paid paths',
+    },
+    balance: {
+      type: 'number',
+      minimum: 0,
+      default: 1000,
+      description: 'what it can spend on partner nodes, each of which costs 1',
+    },
+    subscription: {
+      enum: ['active', 'inactive'],
+      default: 'active',
+      description: 'inactive ends each run with InactiveSubscriptionError',
+    },
+    partnerKey: {
+      type: ['string', 'null'],
+      pattern: key,
+      default: null,
+      description: 'the key that its partner nodes take; without one they fail',
+    },
+    failsWith: {
+      enum: [...words(exceptionTypes), null],
+      default: null,
+      description: 'the word with which each of its runs fails',
+    },
   },
 } as const satisfies Schema
 

@@ -24,6 +24,7 @@ export function plannedFailure(
   node_id: string,
   class_type: string,
 ): Failure | undefined {
+  if (options.failures.length === 0) return undefined
   const found = options.failures.find(
     (one) =>
       (one.class_type ?? class_type) === class_type &&
