@@ -1,7 +1,7 @@
 // The sockets of hosted: each connection of an account hears all of its runs, and no connection of another does.
 
 import { expect } from 'vitest'
-import type { Session } from '../client.ts'
+import { openSession, type Session } from '../client.ts'
 import { askForMetadata, painting } from '../frames.ts'
 import { slow, talking } from '../graphs.ts'
 import type { Message } from '../judge.ts'
@@ -11,6 +11,34 @@ import { exchange } from '../wire.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'
+
+proves('deployments/hosted-socket', async ({ url, submit, idle }) => {
+  const queries = ['clientId=me&token=test-key', 'token=test-key&clientId=me', 'token=test-key']
+  const sessions: Session[] = []
+  for (const query of queries) {
+    sessions.push(await openSession(url, `/ws?${query}`, undefined, true, 'hosted'))
+  }
+  const { prompt_id } = (await submit(talking())).json()
+  await idle()
+  for (const session of sessions) {
+    await session.settled()
+    expect(session.faults).toEqual([])
+    const end = session.messages().find(({ type }) => type === 'execution_success')
+    expect(end?.data['prompt_id']).toBe(prompt_id)
+    await session.close()
+  }
+  const upgrade = {
+    Connection: 'Upgrade, close',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    'X-API-Key': 'test-key',
+  }
+  for (const path of ['/api/ws', '/ws/', '/', '/api/queue/ws']) {
+    const { status, body } = await exchange(url, 'GET', `${path}?token=test-key`, upgrade)
+    expect([path, status, JSON.parse(body).code]).toEqual([path, 404, 'NOT_FOUND'])
+  }
+})
 
 proves('messages/hosted-all-connections', async ({ connect, submit, idle }) => {
   const sessions = [

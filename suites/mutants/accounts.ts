@@ -80,6 +80,14 @@ const access: Mutants = {
         : [effect],
     ),
   },
+  'socket-wants-the-client-first': {
+    breaks: ['deployments/hosted-socket'],
+    tamper: each((effect, input) =>
+      effect.kind === 'accept' && 'target' in input && input.target.startsWith('/ws?token')
+        ? [{ kind: 'refuse', socket: effect.socket, status: 400, headers: {}, body: '' }]
+        : [effect],
+    ),
+  },
   'accounts-hear-each-other': {
     breaks: ['access/hosted-accounts-apart', 'access/hosted-keys-of-one', 'messages/hosted-status'],
     tamper: redirected('status', everyone),
