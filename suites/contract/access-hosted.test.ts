@@ -158,7 +158,7 @@ switched('hosted.bearer', async ({ url }) => {
 })
 
 const handshake = {
-  Connection: 'Upgrade',
+  Connection: 'Upgrade, close',
   Upgrade: 'websocket',
   'Sec-WebSocket-Version': '13',
   'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
