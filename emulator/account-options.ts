@@ -2,6 +2,7 @@
 
 import { tiers } from '../spec/access.ts'
 import { exceptionTypes } from '../spec/errors.ts'
+import { readObjects, type Schema } from './fits.ts'
 import type { Account } from './server/accounts.ts'
 
 /** The accounts of a hosted server that is given none. */
@@ -26,68 +27,68 @@ export const defaultAccounts: readonly Account[] = [
   },
 ]
 
-/** Members that may be left out, and what they are then. */
-const optional = {
-  tier: 'pro',
-  balance: 1000,
-  subscription: 'active',
-  partnerKey: null,
-  failsWith: null,
-} as const
-
 const words = (of: object): string[] => Object.keys(of)
 
-/** The JSON Schema of one account in a config file. */
+/** What can stand in a header. */
+const key = '^[\\x21-\\x7e]+$'
+
+/** The JSON Schema of one account in a config file: what each member has to be, and what it is when it is left out. */
 const accountSchema = {
   type: 'object',
   additionalProperties: false,
   required: ['user', 'keys'],
   properties: {
-    user: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
-    keys: { type: 'array', minItems: 1, items: { type: 'string', pattern: '^[\\x21-\\x7e]+$' } },
-    tier: { enum: words(tiers), default: optional.tier },
-    balance: { type: 'number', minimum: 0, default: optional.balance },
-    subscription: { enum: ['active', 'inactive'], default: optional.subscription },
-    partnerKey: { type: ['string', 'null'], minLength: 1, default: null },
-    failsWith: { enum: [...words(exceptionTypes), null], default: null },
+    user: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description: 'name of the account, which no other has',
+    },
+    keys: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', pattern: key },
+      description: 'API keys that stand for it',
+    },
+    tier: {
+      enum: words(tiers),
+      default: 'pro',
+      description: 'how many runs it has at a time; free is refused on the paid paths',
+    },
+    balance: {
+      type: 'number',
+      minimum: 0,
+      default: 1000,
+      description: 'what it can spend on partner nodes, each of which costs 1',
+    },
+    subscription: {
+      enum: ['active', 'inactive'],
+      default: 'active',
+      description: 'inactive ends each run with InactiveSubscriptionError',
+    },
+    partnerKey: {
+      type: ['string', 'null'],
+      pattern: key,
+      default: null,
+      description: 'the key that its partner nodes take; without one they fail',
+    },
+    failsWith: {
+      enum: [...words(exceptionTypes), null],
+      default: null,
+      description: 'the word with which each of its runs fails',
+    },
   },
-} as const
+} as const satisfies Schema
 
 export const accountsSchema = { type: 'array', minItems: 1, items: accountSchema } as const
 
-/** Whether a member of an account is what it has to be. No message repeats a value: some of them are keys. */
-const checks: Readonly<Record<keyof Account, (value: unknown) => boolean>> = {
-  user: (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
-  keys: (value) => Array.isArray(value) && value.length > 0 && value.every(isKey),
-  tier: (value) => typeof value === 'string' && Object.hasOwn(tiers, value),
-  balance: (value) => typeof value === 'number' && value >= 0 && Number.isFinite(value),
-  subscription: (value) => value === 'active' || value === 'inactive',
-  partnerKey: (value) => value === null || isKey(value),
-  failsWith: (value) =>
-    value === null || (typeof value === 'string' && Object.hasOwn(exceptionTypes, value)),
-}
-
-const isKey = (value: unknown): boolean => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
-
 /** The accounts that a value stands for, or a sentence that says what is wrong with it. */
 export function readAccounts(value: unknown): readonly Account[] | string {
-  if (!Array.isArray(value) || value.length === 0) return 'a list of at least one account is needed'
-  const accounts: Account[] = []
-  for (const [index, given] of value.entries()) {
-    const where = `account ${index + 1}`
-    if (typeof given !== 'object' || given === null) return `${where} is no object`
-    const account: Record<string, unknown> = { ...optional, ...given }
-    for (const name of words(account)) {
-      if (!Object.hasOwn(checks, name)) return `${where} has an unknown member "${name}"`
-    }
-    for (const [name, isFine] of Object.entries(checks)) {
-      if (!isFine(account[name])) return `${where} cannot have that ${name}`
-    }
-    accounts.push(account as Account)
-  }
+  const read = readObjects(accountsSchema, value, 'account')
+  if (typeof read === 'string') return read
+  const accounts = read as readonly Account[]
   const twice = findTwice(accounts.map(({ user }) => user))
   if (twice !== undefined) return `the user ${twice} comes twice`
-  const keys = accounts.flatMap((account) => account.keys)
+  const keys = accounts.flatMap((account) => [...new Set(account.keys)])
   return findTwice(keys) === undefined ? accounts : 'one key stands for two accounts'
 }
 

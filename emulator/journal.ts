@@ -62,13 +62,16 @@ export function placeholder(secret: string, key: string): string {
   return `<secret:${bytesToHex(digest).slice(0, 12)}>`
 }
 
-/** What a server knows its clients by: its token, and the keys of its accounts. */
+/** What a server knows its clients by: its token, and the keys of its accounts, those for partner nodes too. */
 export const secretsOf = ({
   token,
   accounts,
 }: Pick<WorldOptions, 'token' | 'accounts'>): string[] => [
   ...(token === null ? [] : [token]),
-  ...accounts.flatMap(({ keys }) => keys),
+  ...accounts.flatMap(({ keys, partnerKey }) => [
+    ...keys,
+    ...(partnerKey === null ? [] : [partnerKey]),
+  ]),
 ]
 
 const MIN_KNOWN_TOKEN = 8

@@ -4,6 +4,7 @@ import { limits } from '../spec/limits.ts'
 import { quirks } from '../spec/quirks.ts'
 import type { Deployment, Quirk } from '../spec/language.ts'
 import { accountsSchema, readAccounts } from './account-options.ts'
+import { failuresSchema, readFailures } from './failure-options.ts'
 import type { Clock, OptionName } from './options.ts'
 
 /** One option: how it is written, what it does, and how its text is read. */
@@ -80,6 +81,14 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     read: () => undefined,
     readWhole: readAccounts,
   },
+  failures: {
+    flag: 'failures',
+    value: 'FILE',
+    help: 'which nodes fail: a JSON list of {class_type, node_id, user, run, exception_type, ...}',
+    schema: failuresSchema,
+    read: () => undefined,
+    readWhole: readFailures,
+  },
   port: {
     flag: 'port',
     value: 'PORT',
@@ -132,7 +141,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   models: {
     flag: 'models',
     value: 'WHICH',
-    help: 'listed, or any to accept model files that the catalogue does not list (default listed)',
+    help: 'listed, or any to accept unlisted model files, which fail the run on hosted (default listed)',
     schema: { enum: ['listed', 'any'] },
     read: oneOf('listed', 'any'),
   },

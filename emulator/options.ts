@@ -5,6 +5,7 @@ import { limits } from '../spec/limits.ts'
 import { defaultAccounts } from './account-options.ts'
 import { type OptionEntry, optionTable, quirkIds, quirksOf } from './option-table.ts'
 import type { Account } from './server/accounts.ts'
+import type { ScenarioFailure } from './server/failures.ts'
 import type { WorldOptions } from './server/world.ts'
 
 /** How the world's time passes: with the wall clock, so many times as fast, only when told to, or at once. */
@@ -16,6 +17,8 @@ export type ServerOptions = {
   readonly deployment: Deployment
   /** Who may use a hosted server. */
   readonly accounts: readonly Account[]
+  /** Which nodes of which runs fail, and how; the first that fits a node counts. */
+  readonly failures: readonly ScenarioFailure[]
   /** TCP port; 0 takes a free one. */
   readonly port: number
   /** Address to listen on. */
@@ -70,6 +73,7 @@ export const FIXED_EPOCH_MS = 1767225600000
 export const defaults: ServerOptions = {
   deployment: 'local',
   accounts: defaultAccounts,
+  failures: [],
   port: 8188,
   host: '127.0.0.1',
   seed: '0',
@@ -111,6 +115,7 @@ export function completeOptions(
   }
   const completed = options as ServerOptions
   requireKnownQuirks(completed, where('quirk'))
+  requireKnownUsers(completed, where('failures'))
   return completed
 }
 
@@ -123,6 +128,14 @@ function requireKnownQuirks({ deployment, quirk }: ServerOptions, where: string)
   throw usageError(
     `${where} cannot be "${unknown}" on ${deployment}. Quirks of this deployment:\n  ${list}`,
   )
+}
+
+/** A failure of somebody who has no account would never come, and nobody would notice. */
+function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, where: string): void {
+  if (deployment === 'local') return
+  const users = new Set(accounts.map(({ user }) => user))
+  const at = failures.findIndex(({ user }) => user !== undefined && !users.has(user))
+  if (at >= 0) throw usageError(`${where} cannot be used: failure ${at + 1} is of no known user.`)
 }
 
 /** Time between the answer to a submit and the first message of its run, in milliseconds. */
@@ -140,6 +153,7 @@ export const worldOptions = (
 ): WorldOptions => ({
   deployment: options.deployment,
   accounts: options.deployment === 'hosted' ? options.accounts : [],
+  failures: options.failures,
   seed: options.seed,
   epochMs: options.epoch === 'now' ? wallMs : options.epoch,
   paceMs: options.pace,

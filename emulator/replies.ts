@@ -1,6 +1,6 @@
 // Builds replies: a status, headers and a body. Refusals come from the table in spec/errors.ts.
 
-import { hostedRefusals, linkRefusals, refusals } from '../spec/errors.ts'
+import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../spec/errors.ts'
 import type { Refusal } from '../spec/language.ts'
 import type { Body, FileFacts } from './machine.ts'
 
@@ -51,6 +51,10 @@ export const refuseHosted = (
 /** A refusal of the host of signed links by its name; `values` fill the places in its message. */
 export const refuseLink = (name: keyof typeof linkRefusals, values: Texts = {}): Reply =>
   refusalReply(linkRefusals[name], noHeaders, values)
+
+/** A refusal of a hosted submit by its name. */
+export const refuseByPlan = (name: keyof typeof planRefusals): Reply =>
+  refusalReply(planRefusals[name], noHeaders, {})
 
 const fill = (text: string, values: Texts): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)

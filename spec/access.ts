@@ -100,6 +100,31 @@ export const rules = {
     on: hosted,
     carries: ['A104', 'A105', 'A106', 'A107', 'A108', 'A109', 'A110', 'A117'],
   },
+  'access/hosted-keys-of-one': {
+    says: 'Each key of a hosted account leads to the same runs, files and messages.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'access/hosted-accounts-apart': {
+    says: 'No hosted account sees the runs, files, messages or counts of another.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'access/hosted-keys-hidden': {
+    says: 'No reply, message or journal shows a key of an account; the journal replays without.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'access/hosted-account-mistakes': {
+    says: 'Accounts that cannot be used are refused before a server starts, without telling a key.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'access/partner-node-cost': {
+    says: 'A hosted partner node takes 1 from the balance when it runs, a cached one nothing.',
+    basis: 'chosen',
+    on: hosted,
+  },
   'access/partner-key-names': {
     says: 'A partner node takes its key as api_key_partner_org or api_key_comfy_org.',
     basis: 'stated',

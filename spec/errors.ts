@@ -300,6 +300,59 @@ export const linkRefusals = {
   },
 } as const satisfies Refusals
 
+/** The body of a hosted submit that the plan or the queue of the account refuses: clients go by its `type`. */
+export const planRefusal = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: { type: { type: 'string' }, message: { type: 'string' } },
+      required: ['type', 'message'],
+    },
+  },
+  required: ['error'],
+} as const satisfies Schema
+
+/** Refusals of a hosted submit by the plan or the queue of the account. They leave no run behind. */
+export const planRefusals = {
+  freeTier: {
+    status: 402,
+    when: 'A submit of a free account, with the quirk `hosted.free-tier-402`.',
+    body: { json: { error: { type: 'PAYMENT_REQUIRED', message: 'Running needs a paid plan.' } } },
+  },
+  subscriptionInactive: {
+    status: 402,
+    when: 'The subscription is inactive, with the quirk `hosted.refuse-at-submit`.',
+    body: {
+      json: {
+        error: {
+          type: 'CLOUD_SUBSCRIPTION_REQUIRED',
+          message: 'The subscription of this account is not active.',
+        },
+      },
+    },
+  },
+  fundsMissing: {
+    status: 402,
+    when: 'The balance is too low for the partner nodes, with the quirk `hosted.refuse-at-submit`.',
+    body: {
+      json: {
+        error: {
+          type: 'PARTNER_NODE_PAYMENT_REQUIRED',
+          message: 'The balance is too low for the partner nodes of this workflow.',
+        },
+      },
+    },
+  },
+  queueFull: {
+    status: 429,
+    when:
+      'Ten runs of the account wait, with the quirk `hosted.refuse-at-submit`; or those that wait ' +
+      'take up as much as the server holds.',
+    body: { json: { error: { type: 'QUEUE_LIMIT', message: 'Too many of your runs wait.' } } },
+  },
+} as const satisfies Refusals
+
 /** The top-level `error` of a refused submit (status 400); `extra_info` is empty in each. */
 export const promptErrors = {
   noPrompt: {
@@ -428,6 +481,16 @@ export const exceptionTypes = {
 } as const
 
 export type ExceptionType = keyof typeof exceptionTypes
+
+/** The Python exceptions that stand for these words where a server tells their names (a quirk). */
+export const pythonNames = {
+  ValidationError: 'ValueError',
+  ModelDownloadError: 'FileNotFoundError',
+  ImageDownloadError: 'requests.exceptions.ConnectionError',
+  OOMError: 'torch.cuda.OutOfMemoryError',
+  InsufficientFundsError: 'Exception',
+  InactiveSubscriptionError: 'Exception',
+} as const satisfies Record<ExceptionType, string>
 
 /** `exception_type` of a local `execution_error`: Python class names, built-in ones without a module. */
 export const localExceptionTypes = {

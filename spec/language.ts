@@ -54,6 +54,8 @@ export type Message = {
   readonly on: readonly Deployment[]
   readonly when: string
   readonly data: Schema
+  /** The data on hosted, where it differs from that on local. */
+  readonly hostedData?: Schema
 }
 export type Messages = Readonly<Record<string, Message>>
 

@@ -9,7 +9,7 @@ import {
   type Rules,
   type Schema,
 } from './language.ts'
-import { hostedError } from './errors.ts'
+import { exceptionTypes, hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
 
 const id = { type: 'string' } as const
@@ -43,6 +43,12 @@ export const nodeProgress = {
   ],
 } as const satisfies Schema
 
+/** The same on hosted, which tells the type of the node too. */
+export const hostedNodeProgress = {
+  ...nodeProgress,
+  properties: { ...nodeProgress.properties, class_type: { type: 'string' } },
+} as const satisfies Schema
+
 /** Flags that client and server tell each other. */
 export const featureFlags = {
   type: 'object',
@@ -65,6 +71,38 @@ export const terminalSize = {
   properties: { cols: { type: 'integer' }, rows: { type: 'integer' } },
   required: ['cols', 'rows'],
 } as const satisfies Schema
+
+/** The data of `execution_error`, with the schemas of its type and of the values it was found with. */
+const errorData = <Type extends Schema, Values extends Schema>(
+  exception_type: Type,
+  values: Values,
+) =>
+  ({
+    type: 'object',
+    properties: {
+      prompt_id: id,
+      node_id: id,
+      node_type: { type: 'string' },
+      executed: ids,
+      exception_message: { type: 'string' },
+      exception_type,
+      traceback: { type: 'array', items: { type: 'string' }, volatile: true },
+      current_inputs: values,
+      current_outputs: values,
+      timestamp,
+    },
+    required: [
+      'prompt_id',
+      'node_id',
+      'node_type',
+      'executed',
+      'exception_message',
+      'exception_type',
+      'traceback',
+      'current_inputs',
+      'current_outputs',
+    ],
+  }) as const
 
 export const messages = {
   status: {
@@ -98,6 +136,11 @@ export const messages = {
     on: both,
     when: 'There is something to tell a person, in words.',
     data: { type: 'object', properties: { value: { type: 'string' } }, required: ['value'] },
+    hostedData: {
+      type: 'object',
+      properties: { value: { type: 'string' }, prompt_id: id },
+      required: ['value', 'prompt_id'],
+    },
   },
   logs: {
     on: local,
@@ -137,6 +180,11 @@ export const messages = {
       properties: { node: { type: ['string', 'null'] }, display_node: id, prompt_id: id },
       required: ['node'],
     },
+    hostedData: {
+      type: 'object',
+      properties: { node: { type: ['string', 'null'] }, display_node: id, prompt_id: id },
+      required: ['node', 'prompt_id'],
+    },
   },
   progress_state: {
     on: both,
@@ -146,6 +194,14 @@ export const messages = {
       properties: {
         prompt_id: id,
         nodes: { type: 'object', additionalProperties: nodeProgress },
+      },
+      required: ['prompt_id', 'nodes'],
+    },
+    hostedData: {
+      type: 'object',
+      properties: {
+        prompt_id: id,
+        nodes: { type: 'object', additionalProperties: hostedNodeProgress },
       },
       required: ['prompt_id', 'nodes'],
     },
@@ -190,32 +246,8 @@ export const messages = {
   execution_error: {
     on: both,
     when: 'A run has failed.',
-    data: {
-      type: 'object',
-      properties: {
-        prompt_id: id,
-        node_id: id,
-        node_type: { type: 'string' },
-        executed: ids,
-        exception_message: { type: 'string' },
-        exception_type: { type: 'string' },
-        traceback: { type: 'array', items: { type: 'string' }, volatile: true },
-        current_inputs: objectOrArray,
-        current_outputs: objectOrArray,
-        timestamp,
-      },
-      required: [
-        'prompt_id',
-        'node_id',
-        'node_type',
-        'executed',
-        'exception_message',
-        'exception_type',
-        'traceback',
-        'current_inputs',
-        'current_outputs',
-      ],
-    },
+    data: errorData({ type: 'string' }, objectOrArray),
+    hostedData: errorData({ enum: Object.keys(exceptionTypes) }, { type: 'object' }),
   },
   execution_interrupted: {
     on: both,
@@ -268,6 +300,7 @@ export const endpoints = {
     replies: { 101: 'empty', 400: 'text', 403: 'empty' },
     hostedReplies: {
       101: 'empty',
+      400: hostedError,
       401: hostedError,
     },
   },
@@ -289,7 +322,7 @@ export const rules = {
   'messages/type-first': {
     says: 'The first key of a message is type.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/status': {
     says: 'A queue change sends status with the number of runs that wait or run.',
@@ -300,7 +333,7 @@ export const rules = {
   'messages/status-on-connect': {
     says: 'The first message on a socket is a status that holds its sid.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/sid': {
     says: 'The sid is the clientId of the socket, or 32 hex digits where it has none.',
@@ -310,7 +343,7 @@ export const rules = {
   'messages/status-of-a-run': {
     says: 'A run sends status when it is queued, when it is taken and when it is over.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/notification': {
     says: 'A run sends a notification with a text after its start.',
@@ -379,7 +412,7 @@ export const rules = {
   'messages/executed-cached': {
     says: 'A cached output node sends executed with its stored output, or null, and no executing.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/success': {
     says: 'A successful run sends execution_success with its prompt_id.',
@@ -396,7 +429,7 @@ export const rules = {
   'messages/error-details': {
     says: 'execution_error and execution_interrupted name node_type and executed too.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/error-inputs': {
     says: 'current_inputs holds each input of the failing node as the list of its items.',
@@ -423,7 +456,7 @@ export const rules = {
   'messages/timestamps': {
     says: 'The execution_ messages hold the time in milliseconds as timestamp.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/own-client': {
     says: 'The messages of a run go only to the socket with the client_id of its submit.',
@@ -460,22 +493,22 @@ export const rules = {
   'messages/disconnect': {
     says: 'A run goes on when its socket closes.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/feature-flags': {
     says: 'feature_flags as the first message is answered with those of the server.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/client-messages': {
     says: 'Any other message from the client, and feature_flags after it, changes nothing.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/no-handshake': {
     says: 'GET /ws without a WebSocket handshake answers 400.',
     basis: 'observed',
-    on: local,
+    on: both,
   },
   'messages/handshake-headers': {
     says: 'The answer to a handshake tells Date and Server too, and selects no sub-protocol.',
@@ -512,6 +545,41 @@ export const rules = {
     basis: 'stated',
     on: hosted,
     carries: ['A30', 'A132'],
+  },
+  'messages/hosted-sid': {
+    says: 'The first message on a hosted socket is a status whose sid the server has chosen.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'messages/hosted-status': {
+    says: 'A hosted status counts the runs of the account, and goes to it alone.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'messages/hosted-one-notification': {
+    says: 'A hosted run sends one notification, right after execution_start.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'messages/hosted-no-null': {
+    says: 'A hosted run ends with its last execution_ message, and sends no executing with null.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'messages/hosted-reconnect': {
+    says: 'A hosted socket that opens gets executing for each run of the account that is at a node.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'messages/hosted-node-types': {
+    says: 'The nodes of a hosted progress_state tell their class_type too.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'messages/hosted-previews': {
+    says: 'Of the sockets of a hosted account those that asked get previews with metadata.',
+    basis: 'chosen',
+    on: hosted,
   },
   'messages/hosted-names-run': {
     says: 'Every hosted message about a run holds its prompt_id.',

@@ -5,7 +5,7 @@ import type { MessageType } from './messages.ts'
 
 /**
  * `executing_null` is `executing` with node null; the `executing` of a reconnect, without `prompt_id`, is not counted,
- * nor is what tells of no run.
+ * nor is what tells of no run. On hosted a socket that opens during a run hears it from there on.
  */
 export type Kind = Exclude<MessageType, 'feature_flags' | 'logs'> | 'executing_null'
 export type State =

@@ -180,4 +180,30 @@ export const rules = {
     on: hosted,
     carries: ['A150'],
   },
+  'runs/scenario-failures': {
+    says: 'A failure of the scenario ends the runs that it names at its node, cached or not.',
+    basis: 'chosen',
+    on: both,
+  },
+  'runs/scenario-first': {
+    says: 'Of several failures for one node the first counts; one that names no node hits the first.',
+    basis: 'chosen',
+    on: both,
+  },
+  'runs/account-failures': {
+    says: 'An account that is made to fail ends each of its runs at once, with that word.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'runs/other-failures': {
+    says: 'Hosted tells a lack of memory as OOMError, and what has no word as ValidationError.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'runs/failure-after-start': {
+    says: 'A hosted run that fails was accepted, and sends execution_start before its error.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A144'],
+  },
 } as const satisfies Rules

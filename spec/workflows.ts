@@ -1,7 +1,7 @@
 // Submitting a workflow: the graph, the payload, the reply, and what validation finds wrong.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from './language.ts'
-import { hostedError } from './errors.ts'
+import { hostedError, planRefusal } from './errors.ts'
 
 /** A workflow in API format: nodes by id. Nodes carry further keys, such as `_meta`, which are kept. */
 export const graph = {
@@ -42,6 +42,8 @@ export const submitPayload = {
         auth_token_comfy_org: { type: 'string' },
       },
     },
+    /** The saved workflow that this one is; hosted tells it with the job. */
+    workflow_id: { type: 'string' },
     partial_execution_targets: {
       anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
     },
@@ -124,10 +126,11 @@ export const endpoints = {
     replies: { 200: submitReply, 400: submitRefusal, 413: 'text', 500: 'text' },
     hostedReplies: {
       200: submitReply,
-      400: submitRefusal,
+      400: { anyOf: [submitRefusal, hostedError] },
       401: hostedError,
+      402: planRefusal,
       403: hostedError,
-      500: 'text',
+      429: planRefusal,
     },
   },
 } as const satisfies Endpoints
@@ -173,6 +176,21 @@ export const rules = {
     basis: 'stated',
     on: hosted,
     carries: ['A30'],
+  },
+  'workflows/hosted-own-id': {
+    says: 'Hosted gives each run an id of its own; a prompt_id in the submit has no effect.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'workflows/hosted-number': {
+    says: 'On hosted number counts the runs of the account; number and front have no effect.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'workflows/hosted-unreadable': {
+    says: 'A hosted submit that cannot be read is answered 400 with code and message.',
+    basis: 'chosen',
+    on: hosted,
   },
   'workflows/invalid-names-nodes': {
     says: 'The answer to an invalid workflow names the nodes to blame in node_errors.',

@@ -2,6 +2,7 @@
 
 import { WebSocket } from 'ws'
 import { type Decoded, decodeFrame } from './decode.ts'
+import type { Deployment } from '../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
 
 /** What came over a socket, in order: messages and frames. */
@@ -32,7 +33,7 @@ export type Session = {
 }
 
 /** Keeps what comes over a socket, in order. */
-function createLog() {
+function createLog(deployment: Deployment) {
   const received: Received[] = []
   const texts: string[] = []
   const rawFrames: Uint8Array[] = []
@@ -46,7 +47,7 @@ function createLog() {
     const text = data.toString()
     texts.push(text)
     const message = JSON.parse(text) as Message
-    faults.push(...judgeMessage(message))
+    faults.push(...judgeMessage(message, deployment))
     received.push(message)
   }
   const take = (data: Buffer, isBinary: boolean): void => {
@@ -85,9 +86,10 @@ export async function openSession(
   path: string,
   clientId?: string,
   isStill = false,
+  deployment: Deployment = 'local',
 ): Promise<Session> {
   const socket = new WebSocket(url.replace(/^http/, 'ws') + path)
-  const { take, ...log } = createLog()
+  const { take, ...log } = createLog(deployment)
   const waiting = new Set<() => void>()
   const look = (): void => waiting.forEach((check) => check())
   socket.on('message', (data: Buffer, isBinary: boolean) => {

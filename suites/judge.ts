@@ -1,7 +1,7 @@
 // Judges what a server sends by the spec: each message by its schema, the messages of a run by the order table.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { Deployment, Schema } from '../spec/language.ts'
+import type { Deployment, Message as MessageSpec, Schema } from '../spec/language.ts'
 import { messages } from '../spec/messages.ts'
 import { type Kind, type Order, order, type State } from '../spec/order.ts'
 
@@ -22,10 +22,13 @@ export function violations(schema: Schema, value: unknown): string[] {
 }
 
 /** What is wrong with a message by itself. */
-export function judgeMessage(message: Message): string[] {
-  const known = Object.entries(messages).find(([type]) => type === message.type)
+export function judgeMessage(message: Message, deployment: Deployment = 'local'): string[] {
+  const known = Object.entries<MessageSpec>(messages).find(([type]) => type === message.type)
   if (known === undefined) return [`There is no message type ${message.type}.`]
-  return violations(known[1].data, message.data).map((fault) => `${message.type}: ${fault}`)
+  const { on, data, hostedData } = known[1]
+  if (!on.includes(deployment)) return [`${message.type} is not sent on ${deployment}.`]
+  const schema = deployment === 'hosted' ? (hostedData ?? data) : data
+  return violations(schema, message.data).map((fault) => `${message.type}: ${fault}`)
 }
 
 /** The kind of a message in the order table. */

@@ -40,12 +40,12 @@ export async function runCase({ body, options }: Case, more: EmulatorOptions = {
   }
 }
 
-/** The deployment that a case is about: hosted where its rules hold there only, or where its options say so. */
+/** The deployment that a case is about: hosted where one of its rules holds there only, or where its options say so. */
 const deploymentOf = (
   held: readonly (readonly Deployment[])[],
   options: EmulatorOptions,
 ): Deployment =>
-  options.deployment ?? (held.every((on) => !on.includes('local')) ? 'hosted' : 'local')
+  options.deployment ?? (held.some((on) => !on.includes('local')) ? 'hosted' : 'local')
 
 /**
  * A case that proves rules: it has to fail on a server that breaks them.

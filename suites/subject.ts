@@ -166,7 +166,7 @@ function subjectFor(shared: Shared, key: string): Subject {
         ...(isHosted && key !== '' && { token: key }),
       })
       const target = query.size === 0 ? path : `${path}?${query.toString()}`
-      const session = await openSession(url, target, clientId, isStill)
+      const session = await openSession(url, target, clientId, isStill, deployment)
       sessions.push(session)
       return session
     },

@@ -150,9 +150,14 @@ function hint(target: string, { status, body }: Reply): string {
     !/^(\/api)?\/prompt$/.test(target.split('?')[0] ?? '')
   )
     return ''
-  const { error } = JSON.parse(body) as { error?: { message: string; details: string } }
-  if (error === undefined) return ''
-  const reason = printable(`${error.message} ${error.details}`.trim())
+  const { error, message = '' } = JSON.parse(body) as {
+    error?: { message: string; details: string }
+    message?: string
+  }
+  // Hosted refuses what it cannot read with a message alone.
+  const reason = printable(
+    error === undefined ? message : `${error.message} ${error.details}`.trim(),
+  )
   const ways: string[] = []
   if (body.includes('value_not_in_list'))
     ways.push('--models any accepts model files that are not listed')

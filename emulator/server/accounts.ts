@@ -48,7 +48,7 @@ const isPublished = isWithin(publishedPublicPaths)
 
 /** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
 export const callerOf = (server: Server, asked: Omit<Asked, 'method'>): World | undefined =>
-  worldOfKey(server, keyOf(asked.target.split('?')[0] as string, asked))
+  worldOfKey(server, keyOf(server, asked.target.split('?')[0] as string, asked))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
 export function admitAccount(server: Server, asked: Asked): World | Reply {
@@ -56,7 +56,9 @@ export function admitAccount(server: Server, asked: Asked): World | Reply {
   const world = callerOf(server, asked)
   if (!needsKey(server, path) || asked.method === 'OPTIONS') return world ?? server.worlds[0]
   if (world === undefined) return refuseHosted('unauthorized')
-  return isPaid(path) && world.account?.tier === 'free' ? refuseHosted('freeTier') : world
+  const isRefused = isPaid(path) && world.account?.tier === 'free'
+  // With the quirk only the submit is refused, where its body has been read.
+  return isRefused && !world.quirks.has('hosted.free-tier-402') ? refuseHosted('freeTier') : world
 }
 
 /** What is not served at all is unknown to everyone, with a key or without. */
@@ -66,10 +68,16 @@ const needsKey = ({ options }: Server, path: string): boolean =>
   /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
-const keyOf = (path: string, { target, headers }: Omit<Asked, 'method'>): string =>
-  (path === '/ws'
-    ? parameter(target.slice(path.length + 1), 'token')
-    : headers[keyHeader.toLowerCase()]) ?? ''
+function keyOf(
+  { options }: Server,
+  path: string,
+  { target, headers }: Omit<Asked, 'method'>,
+): string {
+  if (path === '/ws') return parameter(target.slice(path.length + 1), 'token') ?? ''
+  const key = headers[keyHeader.toLowerCase()]
+  if (key !== undefined || !options.quirks.includes('hosted.bearer')) return key ?? ''
+  return /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
+}
 
 function worldOfKey({ worlds }: Server, key: string): World | undefined {
   let found: World | undefined

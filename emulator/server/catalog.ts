@@ -254,7 +254,10 @@ function listedFiles(
   const input = nodeTypes(world)
     .get(class_type)
     ?.inputs.find(({ name }) => name === inputName)
-  const options = Array.isArray(input?.type) ? input.type : list(input?.options.get('options'))
   // VAELoader also offers names that are no files.
-  return options.filter(isModelFile)
+  return input === undefined ? [] : optionsOf(input).filter(isModelFile)
 }
+
+/** The options of a combo, old style or new; none of what is no combo. */
+export const optionsOf = ({ type, options }: Declared): readonly Json[] =>
+  Array.isArray(type) ? type : list(options.get('options'))

@@ -1,5 +1,6 @@
 // How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
 
+import { pythonNameOf, wordOf } from './failures.ts'
 import { type Ending, remember } from './history.ts'
 import { isObject, writeJson } from '../json.ts'
 import { announce } from './log.ts'
@@ -37,21 +38,40 @@ export function interruptedAt(world: World, running: Running, id: string): void 
 /** This node has failed. */
 export function fail(world: World, running: Running, id: string, failure: Failure): void {
   const { exception_type, exception_message } = failure
-  const data = [
-    `{"prompt_id": ${running.promptIdText}`,
+  const isHosted = world.account !== null
+  const node = [
     `"node_id": ${JSON.stringify(id)}`,
     `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
-    `"executed": ${JSON.stringify(finished(running))}`,
-    `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`,
-    `"exception_type": ${JSON.stringify(exception_type)}`,
+  ]
+  const message = `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`
+  const named = (name: string): string => `"exception_type": ${JSON.stringify(name)}`
+  const place = [
     `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
     `"current_inputs": ${currentInputs(running, id)}`,
-    `"current_outputs": ${JSON.stringify([...running.graph.keys()])}`,
+    `"current_outputs": ${isHosted ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
+  ]
+  const data = [
+    `{"prompt_id": ${running.promptIdText}`,
+    ...node,
+    `"executed": ${JSON.stringify(finished(running))}`,
+    message,
+    named(isHosted ? wordOf(exception_type) : exception_type),
+    ...place,
     `"timestamp": ${timestamp(world)}}`,
   ]
-  const text = data.join(', ')
-  tell(world, running, 'execution_error', () => text)
-  endRun(world, running, 'error', text)
+  tell(world, running, 'execution_error', () => data.join(', '))
+  const shown = world.quirks.has('hosted.python-exception-names') ? pythonNameOf : wordOf
+  const detail = [...node, message, named(shown(exception_type)), ...place]
+  endRun(world, running, 'error', isHosted ? `{${detail.join(', ')}}` : null)
+}
+
+/** What the nodes that are done have to show, by node id. */
+function currentOutputs(running: Running): string {
+  const shown = finished(running).flatMap((id) => {
+    const ui = running.results.get(id)?.ui ?? null
+    return ui === null ? [] : [`${JSON.stringify(id)}: ${ui}`]
+  })
+  return `{${shown.join(', ')}}`
 }
 
 /** The nodes that this run has finished: the one that failed or was interrupted is none of them. */
@@ -101,7 +121,8 @@ function endRun(
   worker.running = null
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
-  tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
+  if (world.account === null || world.quirks.has('hosted.executing-null'))
+    tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
   const next = nextPending(world)
   if (next === undefined) return
   const readyMs = next.submittedAtMs + world.options.startDelayMs

@@ -39,6 +39,10 @@ const byClass = new Map(fileInputs.map((input) => [input.class_type, input]))
 // This one names files of the output folder, which its combo fetches from elsewhere.
 byClass.set('LoadImageOutput', { class_type: 'LoadImageOutput', name: 'image', what: 'image' })
 
+/** Whether a node input names a picture by an address of the web. Nothing is ever fetched from there. */
+export const isWebAddress = (value: Json | undefined): value is string =>
+  typeof value === 'string' && /^https?:\/\//i.test(value)
+
 export const fileInputOf = (class_type: string): FileInput | undefined => byClass.get(class_type)
 
 /** Names of the files in the input folder that the combo of this input lists, sorted. */

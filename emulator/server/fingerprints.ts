@@ -3,15 +3,13 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { floatText, isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
+import { floatText, isObject, type JsonObject, writeJson } from '../json.ts'
 import type { NodeType } from './catalog.ts'
+import { plannedFailure } from './failures.ts'
 import { fileInputOf, namedFile } from './file-inputs.ts'
 import { bytesOf, fileFacts, type FileContent, fileFingerprint } from './files.ts'
-import { nodeInputs } from './graph.ts'
+import { type Fingerprints, nodeInputs } from './graph.ts'
 import { type Run, timestamp, type World } from './world.ts'
-
-/** Fingerprints by node id, as the JSON texts that `is_changed` has. */
-export type Fingerprints = ReadonlyMap<string, string>
 
 /** What the fingerprint of a type is made of; other types have none that shows. */
 const kinds: Readonly<Record<string, 'bytes' | 'modified' | 'now'>> = {
@@ -89,6 +87,8 @@ export function dependsOn(
   fingerprints: Fingerprints,
 ): (id: string, type: NodeType) => string | null {
   return (id, { class_type }) => {
+    // What is to fail is not spared by the cache, nor is what hangs on it.
+    if (plannedFailure(world, run, id, class_type) !== undefined) return `run ${run.serial}`
     const text = fingerprints.get(id)
     if (text === NOT_A_NUMBER) return `${text} ${run.serial}`
     if (text !== undefined) return text
@@ -96,16 +96,4 @@ export function dependsOn(
     const named = namedInput(world, graph, id, class_type)
     return named === undefined ? null : fileFingerprint(named.file)
   }
-}
-
-/** A graph whose nodes tell their fingerprints: the one that a real server has in hand while it runs. */
-export function withFingerprints(graph: JsonObject, fingerprints: Fingerprints): JsonObject {
-  if (fingerprints.size === 0) return graph
-  const told = new Map<string, Json>(graph)
-  for (const [id, text] of fingerprints) {
-    const node = told.get(id)
-    if (!isObject(node) || node.has('is_changed')) continue
-    told.set(id, new Map([...node, ['is_changed', readJson(text)]]))
-  }
-  return told
 }

@@ -13,7 +13,7 @@ export type Ending = {
   readonly messages: readonly string[]
   readonly outputs: readonly string[]
   readonly meta: readonly string[]
-  /** What went wrong, as the data of the message that told it; null where nothing did. */
+  /** What went wrong, as the job detail of hosted tells it; null where nothing did, and on local. */
   readonly failure: string | null
   /** When the run began, in milliseconds of the world's time; null when it ended before. */
   readonly startedMs: number | null
@@ -35,6 +35,7 @@ export type Entry = {
   readonly outputsText: string
   readonly statusText: string
   readonly metaText: string
+  /** `execution_error` of the job detail on hosted. */
   readonly failureText: string | null
   /** In milliseconds of the world's time, as those that follow. */
   readonly createdMs: number
@@ -60,7 +61,7 @@ function entryOf(world: World, run: Run, ending: Ending): Entry {
     outputsText: ownText(`{${ending.outputs.join(', ')}}`),
     statusText: ownText(`{${status}, "messages": [${ending.messages.join(', ')}]}`),
     metaText: ownText(`{${ending.meta.join(', ')}}`),
-    failureText: ending.failure,
+    failureText: ending.failure === null ? null : ownText(ending.failure),
     createdMs: run.submittedAtMs,
     startedMs: ending.startedMs,
     endedMs: world.nowMs,

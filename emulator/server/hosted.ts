@@ -20,6 +20,7 @@ import {
 } from './hosted-listings.ts'
 import { jobs } from './job-list.ts'
 import { deleteJob, job, jobStatus } from './jobs.ts'
+import { submitHosted } from './hosted-submit.ts'
 import { type Arrived, sharedHandlers } from './local.ts'
 import { hostedUploadImage, hostedUploadMask, maskLayers } from './hosted-uploads.ts'
 import { maxBodyBytes } from './features.ts'
@@ -34,8 +35,13 @@ type HostedEndpoint = {
   [Name in EndpointName]: 'hosted' extends (typeof endpoints)[Name]['on'][number] ? Name : never
 }[EndpointName]
 
+/** What is wrong with a request for the socket that is no handshake. */
+export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
+
 const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   ...sharedHandlers,
+  submit: submitHosted,
+  socket: () => refuseHosted('badRequest', { reason: handshakeNeeded }),
   readQueue: readHostedQueue,
   changeQueue: changeHostedQueue,
   interrupt: interruptHosted,

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { currentInput, type Declared, listsModels, type NodeType } from './catalog.ts'
-import { fileChoices, fileInputOf, namedFile } from './file-inputs.ts'
+import { fileChoices, fileInputOf, isWebAddress, namedFile } from './file-inputs.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError } from './node-errors.ts'
 import { compareNumbers, type Conversion, isTruthy, pythonText, toFloat, toInt } from './python.ts'
@@ -71,6 +71,8 @@ export function refusedByItsType(
   const input = fileInputOf(type.class_type)
   const value = input && inputs?.get(input.name)
   if (input?.what === undefined || value === undefined || Array.isArray(value)) return undefined
+  // Hosted takes it, and finds out in the run that it cannot be fetched [runs/image-download-error].
+  if (world.account !== null && input.what === 'image' && isWebAddress(value)) return undefined
   if (namedFile(world, value) !== undefined) return undefined
   return errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`)
 }

@@ -3,7 +3,7 @@
 import { alphaOf } from '../pictures/alpha.ts'
 import type { Channel, Picture } from '../pictures/picture.ts'
 import { hash53 } from '../random.ts'
-import { namedFile } from './file-inputs.ts'
+import { isWebAddress, namedFile } from './file-inputs.ts'
 import { pictureOf } from './files.ts'
 import {
   type Batch,
@@ -48,6 +48,11 @@ const one = (picture: Picture): Batch => ({ kind: 'picture', picture, count: 1 }
 /** The file that the input `image` names, as a picture, or why it is none. */
 function pictureFile(call: Call): Picture | Failure {
   const value = call.inputs.get('image')
+  const address = value?.kind === 'literal' ? value.value : undefined
+  if (isWebAddress(address)) {
+    const exception_message = `The image could not be fetched: ${address}`
+    return { exception_type: 'ImageDownloadError', exception_message }
+  }
   const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
   if (named === undefined) {
     const exception_message = `No such file: ${textInput(call, 'image', '')}`

@@ -49,21 +49,24 @@ export const sendStatus = (world: World, count: number): void =>
 
 /** A connection: it is told its id, and the node that its own run is at. */
 export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
+  const isHosted = world.account !== null
   const query = input.target.split('?')[1] ?? ''
-  const clientId = parameter(query, 'clientId') || drawHex32(world.random)
+  // Hosted ignores the client's own id: each of its connections has one of the server [messages/hosted-sid].
+  const clientId = (!isHosted && parameter(query, 'clientId')) || drawHex32(world.random)
   world.sockets.set(input.socket, {
     id: input.socket,
     clientId,
     negotiated: false,
     supportsPreviewMetadata: false,
   })
-  world.socketByClient.set(clientId, input.socket)
+  if (!isHosted) world.socketByClient.set(clientId, input.socket)
   world.effects.push({ kind: 'accept', socket: input.socket })
   const status = `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
   send(world, [input.socket], 'status', `{"status": ${status}, "sid": ${JSON.stringify(clientId)}}`)
   for (const { run, lastNode } of runningOf(world)) {
-    if (run.client_id === clientId && lastNode !== null)
-      send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(lastNode)}}`)
+    if (lastNode === null || (!isHosted && run.client_id !== clientId)) continue
+    const about = isHosted ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
+    send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(lastNode)}${about}}`)
   }
 }
 

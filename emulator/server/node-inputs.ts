@@ -1,9 +1,8 @@
 // What a node about to run sees at its inputs, as lists [runs/list-maps].
 
 import { isObject, type Json, readJson } from '../json.ts'
-import { withFingerprints } from './fingerprints.ts'
 import type { NodeType } from './catalog.ts'
-import { linkOf, nodeInputs } from './graph.ts'
+import { linkOf, nodeInputs, withFingerprints } from './graph.ts'
 import type { Lists } from './lists.ts'
 import type { Value } from './nodes.ts'
 import { resultOf, type Running } from './running.ts'

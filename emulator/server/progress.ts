@@ -12,6 +12,8 @@ type NodeProgress = {
 /** Finished nodes never change again. */
 export type Progress = {
   readonly prompt: string
+  /** The type of each node, where it is told with its progress. */
+  readonly types: ReadonlyMap<string, { readonly class_type: string }> | null
   readonly finished: NodeProgress[]
   current: NodeProgress | null
   /** Text of the first `written` finished nodes. */
@@ -19,8 +21,9 @@ export type Progress = {
   written: number
 }
 
-export const createProgress = (prompt_id: string): Progress => ({
+export const createProgress = (prompt_id: string, types: Progress['types']): Progress => ({
   prompt: JSON.stringify(prompt_id),
+  types,
   finished: [],
   current: null,
   text: '',
@@ -52,11 +55,13 @@ export function progressText(progress: Progress): string {
 }
 
 function nodeText(
-  { prompt }: Progress,
+  { prompt, types }: Progress,
   { node_id, value, max }: NodeProgress,
   state: 'running' | 'finished',
 ): string {
   const id = JSON.stringify(node_id)
+  const class_type = types?.get(node_id)?.class_type
+  const type = class_type === undefined ? '' : `, "class_type": ${JSON.stringify(class_type)}`
   const ids = `"node_id": ${id}, "prompt_id": ${prompt}, "display_node_id": ${id}`
-  return `${id}: {"value": ${value}, "max": ${max}, "state": "${state}", ${ids}, "parent_node_id": null, "real_node_id": ${id}}`
+  return `${id}: {"value": ${value}, "max": ${max}, "state": "${state}", ${ids}, "parent_node_id": null, "real_node_id": ${id}${type}}`
 }

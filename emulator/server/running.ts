@@ -53,7 +53,9 @@ export const resultOf = (
 
 /** Tells the client something in words. */
 export function notify(world: World, running: Running, value: string): void {
-  tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}}`)
+  // On hosted the messages of all runs of an account mix: each names its run [messages/hosted-names-run].
+  const run = world.account === null ? '' : `, "prompt_id": ${running.promptIdText}`
+  tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
 }
 
 /** Message types that the history keeps. */

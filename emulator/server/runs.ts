@@ -5,6 +5,7 @@ import { isObject, type JsonObject, readJson } from '../json.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
+import { accountFailure, plannedFailure } from './failures.ts'
 import { saveFiles } from './files.ts'
 import { dependsOn, fingerprintsOf } from './fingerprints.ts'
 import { brokenLink, contentHashes, executionOrder } from './graph.ts'
@@ -56,6 +57,7 @@ function takeRun(world: World, worker: Worker): void {
   keepCacheOf(world, worker, hashes)
   const isCached = (id: string): boolean => worker.cache.has(hashes.get(id) ?? NaN)
   const poison = run.poison ?? poisonOf(graph, run.outputs)
+  const refused = poison === null ? accountFailure(world) : failedBy(poison)
   const running: Running = {
     run,
     worker,
@@ -75,7 +77,7 @@ function takeRun(world: World, worker: Worker): void {
     results: new Map(),
     executed: [],
     messages: [],
-    progress: createProgress(run.prompt_id),
+    progress: createProgress(run.prompt_id, world.account === null ? null : types),
     lastNode: null,
   }
   worker.running = running
@@ -86,7 +88,8 @@ function takeRun(world: World, worker: Worker): void {
     return
   }
   tell(world, running, 'execution_start', () => idAndTime(world, run))
-  if (world.quirks.has('local.notification')) notify(world, running, 'Your run has started.')
+  if (world.account !== null || world.quirks.has('local.notification'))
+    notify(world, running, 'Your run has started.')
   const cached = poison === null ? [...graph.keys()].filter(isCached) : []
   tell(
     world,
@@ -94,12 +97,8 @@ function takeRun(world: World, worker: Worker): void {
     'execution_cached',
     () => `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`,
   )
-  if (poison === null) due(world, running, world.options.paceMs)
-  else
-    fail(world, running, firstKey(graph), {
-      exception_type: 'ValueError',
-      exception_message: poison,
-    })
+  if (refused === undefined) due(world, running, world.options.paceMs)
+  else fail(world, running, running.order[0] ?? firstKey(graph), refused)
 }
 
 /**
@@ -115,6 +114,11 @@ function isEarly(world: World, worker: Worker): boolean {
 }
 
 const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
+
+const failedBy = (poison: string): Failure => ({
+  exception_type: 'ValueError',
+  exception_message: poison,
+})
 
 function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType> {
   const known = nodeTypes(world)
@@ -191,8 +195,12 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
   const { hasPartnerKey } = running.run
   const hash = hashOfCall(running.hashes.get(id) ?? 0, calls)
   const inputs = inputsOfCall(type, running.inputs, calls)
+  const planned = plannedFailure(world, running.run, id, type.class_type)
   running.calls = calls
-  running.work = workOf({ world, node_id: id, type, hash, inputs, hasPartnerKey })
+  running.work =
+    planned === undefined
+      ? workOf({ world, node_id: id, type, hash, inputs, hasPartnerKey })
+      : { outputs: [], steps: 0, failure: planned }
   running.step = 0
   if (running.work.text !== undefined) {
     // Texts of core nodes go to everyone, as real servers send them.

@@ -1,10 +1,10 @@
 // The one way into a server: an input goes in, effects come out, and nothing else happens.
 
 import type { Effect, Input } from '../machine.ts'
-import { type Reply, refuse } from '../replies.ts'
+import { type Reply, refuse, refuseHosted } from '../replies.ts'
 import { admit } from './access.ts'
 import { finish } from './headers.ts'
-import { answerHosted } from './hosted.ts'
+import { answerHosted, handshakeNeeded } from './hosted.ts'
 import { endInstall } from './installs.ts'
 import { answerLocal } from './local.ts'
 import { closeSocket, openSocket, readMessage } from './messages.ts'
@@ -72,7 +72,7 @@ function dueMsOf({ workers, installs }: World): number | undefined {
 
 function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void {
   const admitted = admit(server, { method: 'GET', ...input })
-  const refusal = 'status' in admitted ? admitted : refuseHandshake(input)
+  const refusal = 'status' in admitted ? admitted : refuseHandshake(server, input)
   if (refusal === undefined && !('status' in admitted)) {
     server.sockets.set(input.socket, admitted)
     return openSocket(admitted, input)
@@ -82,8 +82,15 @@ function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void 
   server.worlds[0].effects.push({ kind: 'refuse', socket: input.socket, ...reply })
 }
 
-function refuseHandshake({ fault }: Extract<Input, { kind: 'open' }>): Reply | undefined {
+function refuseHandshake(
+  { options }: Server,
+  { fault, target }: Extract<Input, { kind: 'open' }>,
+): Reply | undefined {
+  const isHosted = options.deployment === 'hosted'
+  // The socket of hosted has no twin below the prefix.
+  if (isHosted && splitTarget(target)[0] !== '/ws') return refuseHosted('notFound')
   if (fault === undefined) return undefined
+  if (isHosted) return refuseHosted('badRequest', { reason: handshakeNeeded })
   const { refusal, value } = fault
   return refuse(refusal, {}, { upgrade: value, version: value, key: value })
 }

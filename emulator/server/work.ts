@@ -11,23 +11,38 @@ import {
   type Value,
   type Work,
 } from './nodes.ts'
+import { currentInput, isModelFile, optionsOf } from './catalog.ts'
+import { payPartner } from './partners.ts'
 
 /** Larger pictures do not fit into the memory that the double pretends to have, in pixels. */
 const MAX_PIXELS = 4096 * 4096
 
 /** What a call of a node does, found by its type. */
 export function workOf(call: Call): Work {
-  if (call.type.apiNode && !call.hasPartnerKey) return failing('Exception', loginText)
+  const missing = call.world.account === null ? undefined : missingModel(call)
+  if (missing !== undefined)
+    return failing('ModelDownloadError', `The model ${missing} is not available.`)
+  const unpaid = call.type.apiNode ? payPartner(call) : undefined
+  if (unpaid !== undefined) return failing(unpaid.exception_type, unpaid.exception_message)
   const work = behaviourOf(call.type.class_type)(call)
   const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
 }
 
+/** A model file that an input names and that its combo does not list: validation lets it through where it is told to. */
+function missingModel({ world, type, inputs }: Call): string | undefined {
+  for (const input of type.inputs) {
+    const given = inputs.get(input.name)
+    if (given?.kind !== 'literal' || !isModelFile(given.value)) continue
+    const options = optionsOf(currentInput(world, type, input))
+    if (options.some(isModelFile) && !options.includes(given.value)) return given.value
+  }
+  return undefined
+}
+
 /** Types without a behaviour of their own follow from their declaration. */
 const behaviourOf = (class_type: string): Behaviour =>
   (Object.hasOwn(behaviours, class_type) ? behaviours[class_type] : undefined) ?? byDeclaration
-
-const loginText = 'Unauthorized: Please login first to use this node.'
 
 /** What a node that needs more memory fails with. */
 export const outOfMemory: Failure = {

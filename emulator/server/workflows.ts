@@ -18,6 +18,7 @@ import { json, type Reply, refuse } from '../replies.ts'
 import { type Request, bodyText } from '../requests.ts'
 import { graphText } from './graph-text.ts'
 import { enqueue, hasRoom } from './queue.ts'
+import { takesPartnerKey } from './partners.ts'
 import { isTruthy, pythonText, toFloat } from './python.ts'
 import { twinsOf, twinsText } from './twins.ts'
 import {
@@ -63,26 +64,12 @@ export function submit(world: World, request: Request): Reply {
     }
     return refused(verdict.error, verdict.nodeErrors)
   }
-  const extra = extraDataOf(body)
+  const extra = extraDataOf(world, body)
   if (extra === undefined) return refuse('internal')
-  const isKept = world.pendingCount < MAX_KEPT_GRAPHS && world.pendingBytes < MAX_KEPT_BYTES
-  const run: Run = {
-    prompt_id,
-    number: number.value,
-    numberText: number.text,
-    serial: world.nextSerial++,
-    graphText:
-      graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
-    graph: isKept ? (prompt as JsonObject) : null,
-    ...extra,
-    workflow_id: workflowIdOf(world, body),
-    outputs: verdict.outputs,
-    submittedAtMs: world.nowMs,
-    deleted: false,
-  }
-  if (!hasRoom(world, run)) {
+  const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
+  const run = runOf(world, request, document, verdict, { ...own, ...extra })
+  if (run === undefined)
     return refuse('queueFull', {}, { limit: `${world.options.pendingLimitBytes}` })
-  }
   const twins = twinsOf(world, run)
   if (twins > 0) {
     enqueue(world, twins < 2 ? run : { ...run, poison: twinsText }, 'untold')
@@ -92,20 +79,41 @@ export function submit(world: World, request: Request): Reply {
   return accepted(prompt_id, number.text, verdict.nodeErrors)
 }
 
-/** The saved workflow that a hosted client names. */
-function workflowIdOf({ account }: World, body: JsonObject): string | null {
-  const id = body.get('workflow_id')
-  return account !== null && typeof id === 'string' ? ownText(id) : null
+/** A run of the valid graph in a body, with all else that is known of it. Undefined when the queue has no room for it. */
+export function runOf(
+  world: World,
+  request: Request,
+  document: JsonDocument,
+  verdict: Extract<Verdict, { kind: 'valid' }>,
+  known: Extra & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
+): Run | undefined {
+  const prompt = (document.value as JsonObject).get('prompt') as JsonObject
+  const isKept = world.pendingCount < MAX_KEPT_GRAPHS && world.pendingBytes < MAX_KEPT_BYTES
+  const run: Run = {
+    ...known,
+    serial: world.nextSerial,
+    graphText:
+      graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
+    graph: isKept ? prompt : null,
+    outputs: verdict.outputs,
+    submittedAtMs: world.nowMs,
+    deleted: false,
+  }
+  if (!hasRoom(world, run)) return undefined
+  world.nextSerial++
+  return run
 }
 
-function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {
+/** The answer to a workflow that runs, or that a quirk takes although it does not. `number` is JSON text. */
+export function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {
   const id = JSON.stringify(prompt_id)
   return json(
     `{"prompt_id": ${id}, "number": ${number}, "node_errors": ${nodeErrorsText(nodeErrors)}}`,
   )
 }
 
-function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
+/** The answer to a workflow that does not run. */
+export function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
   const { type, message, details } = error
   const members = [
     `"type": ${JSON.stringify(type)}`,
@@ -156,7 +164,7 @@ function priority(world: World, body: JsonObject): { value: number; text: string
  * Ids of the output nodes to run: null for all, `crash` when nothing can be looked up in the value.
  * A text has each id that it contains, as Python looks it up.
  */
-function targetsOf(value: Json | undefined): Targets | null | 'crash' {
+export function targetsOf(value: Json | undefined): Targets | null | 'crash' {
   if (value === undefined || value === null) return null
   if (Array.isArray(value))
     return new Set(value.filter((id): id is string => typeof id === 'string'))
@@ -164,14 +172,16 @@ function targetsOf(value: Json | undefined): Targets | null | 'crash' {
   return isObject(value) ? value : 'crash'
 }
 
-function judge(world: World, prompt: Json, targets: Targets | null): Verdict {
+/** Whether what stands as the prompt of a body can run. */
+export function judge(world: World, prompt: Json, targets: Targets | null): Verdict {
   if (isObject(prompt)) return validate(world, prompt, targets)
   const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
   if (!empty) return { kind: 'crash' }
   return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
 }
 
-type Extra = Pick<
+/** What extra_data tells of a run. */
+export type Extra = Pick<
   Run,
   'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
 >
@@ -186,10 +196,14 @@ function dropSecrets(value: Json): boolean {
   return dropped
 }
 
-/** extra_data with the client id in it. Undefined when the server cannot put it there. */
-function extraDataOf(body: JsonObject): Extra | undefined {
+/**
+ * extra_data as the run keeps it. Local puts the client id into it, and gives undefined when it cannot; hosted looks at
+ * no client id [workflows/hosted-client-id].
+ */
+export function extraDataOf(world: World, body: JsonObject): Extra | undefined {
+  const isHosted = world.account !== null
   const given = body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
-  const client_id = body.get('client_id')
+  const client_id = isHosted ? undefined : body.get('client_id')
   if (!isObject(given)) {
     if (client_id !== undefined) return undefined
     dropSecrets(given)
@@ -205,9 +219,9 @@ function extraDataOf(body: JsonObject): Extra | undefined {
   }
   if (client_id !== undefined) given.set('client_id', client_id)
   const full = ownText(writeJson(given))
-  const hasPartnerKey = secretKeys.some((name) => isTruthy(given.get(name)))
+  const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
   const hidesKeys = dropSecrets(given)
-  const own = given.get('client_id')
+  const own = isHosted ? null : given.get('client_id')
   const unusable = Array.isArray(own) || isObject(own)
   return {
     // Most runs hide nothing: then one text serves both.

@@ -7,6 +7,7 @@ import { hash53, type Random, createRandom } from '../random.ts'
 import type { Effect } from '../machine.ts'
 import type { JsonObject } from '../json.ts'
 import type { Account } from './accounts.ts'
+import type { ScenarioFailure } from './failures.ts'
 import type { StoredFile } from './files.ts'
 import { addExampleFiles } from './files.ts'
 import type { Entry } from './history.ts'
@@ -24,6 +25,8 @@ export type WorldOptions = {
   readonly deployment: Deployment
   /** Who may use a hosted server; one world is made for each. */
   readonly accounts: readonly Account[]
+  /** Which nodes of which runs fail, and how; the first that fits a node counts. */
+  readonly failures: readonly ScenarioFailure[]
   /** Ids, names and pictures depend on it. */
   readonly seed: string
   /** The moment at which the world starts, in milliseconds since 1970. */
@@ -69,7 +72,7 @@ export type Run = {
   readonly number: number
   /** Priority as it is shown: a client's own number is a float. */
   readonly numberText: string
-  /** Order of submits, which decides between equal numbers. */
+  /** Order of accepted submits from 0, which decides between equal numbers. */
   readonly serial: number
   /** The graph with coerced values, as JSON text. */
   readonly graphText: string
@@ -80,6 +83,7 @@ export type Run = {
   /** extra_data with the partner keys, shown by the quirk `local.queue-shows-partner-key` only; else the same text. */
   readonly shownExtraDataText: string
   readonly client_id: string | null
+  /** Whether it came with a key that partner nodes take. */
   readonly hasPartnerKey: boolean
   /** Which saved workflow it is of, as a hosted client says; null where it does not. */
   readonly workflow_id: string | null
@@ -130,6 +134,8 @@ export type World = {
   readonly account: Account | null
   /** What names files after their content and signs links on hosted; null on local. */
   readonly hashing: Hashing | null
+  /** What the account has left to spend on partner nodes. */
+  balance: number
   readonly quirks: ReadonlySet<string>
   /** Where all picture ids start, so that two seeds never paint the same. */
   readonly pictureSeed: number
@@ -190,6 +196,7 @@ export function createWorld(
     options,
     account,
     hashing,
+    balance: account?.balance ?? 0,
     quirks: new Set(options.quirks),
     pictureSeed: hash53(`pictures of ${options.seed}`),
     nowMs: 0,

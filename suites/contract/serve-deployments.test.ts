@@ -235,7 +235,7 @@ test('serve/watch The lines of two servers are told apart, and a leaked key is w
   createWatch(io, 'hosted').show({ input: link, effects: [reply(200, '')] })
   expect(written).toEqual([
     '    1.500s  local   200 POST /api/prompt\n',
-    '    1.500s  hosted  400 POST /api/prompt\n',
+    '    1.500s  hosted  400 POST /api/prompt  No prompt.\n',
     '    1.500s  hosted  warning: a client sent its key (X-API-Key) along to a signed link, which is another host\n',
     '    1.500s  hosted  200 GET /a.png (signed link)\n',
   ])

@@ -47,17 +47,25 @@ const securitySchemes = {
 } as const satisfies Part
 
 /** A message of the server: `{type, data}`. */
-function messagePart(type: keyof typeof messages): Part {
-  const { when, data }: Message = messages[type]
+function messagePart(type: keyof typeof messages, deployment?: Deployment): Part {
+  const { when, data, hostedData }: Message = messages[type]
   return {
     name: type,
     title: type,
     summary: when,
     description: `On local it goes to: ${whoReceives[receivers[type]]}.`,
     contentType: 'application/json',
-    payload: envelope(type, data),
+    payload: envelope(type, deployment === 'hosted' ? (hostedData ?? data) : data),
   }
 }
+
+const messageTypes = Object.keys(messages) as (keyof typeof messages)[]
+/** The messages whose data differs on hosted: there they stand under a name of their own. */
+const ownOnHosted: ReadonlySet<string> = new Set(
+  messageTypes.filter((type) => 'hostedData' in messages[type]),
+)
+const componentName = (deployment: Deployment, type: string): string =>
+  deployment === 'hosted' && ownOnHosted.has(type) ? `hosted_${type}` : type
 
 const envelope = (type: string, data: Schema): Part => ({
   type: 'object',
@@ -108,7 +116,9 @@ function channelPart(deployment: Deployment): Part {
     address: pathOn(deployment, endpoints.socket),
     servers: [ref('servers', deployment)],
     summary: does,
-    messages: Object.fromEntries(names.map((name) => [name, ref('components', 'messages', name)])),
+    messages: Object.fromEntries(
+      names.map((name) => [name, ref('components', 'messages', componentName(deployment, name))]),
+    ),
     bindings: { ws: { method: 'GET', query: { type: 'object', properties } } },
     'x-order': order[deployment],
   }
@@ -141,7 +151,12 @@ const about =
 export function renderAsyncapi(): Part {
   const named = {
     ...Object.fromEntries(
-      (Object.keys(messages) as (keyof typeof messages)[]).map((type) => [type, messagePart(type)]),
+      both.flatMap((deployment) =>
+        messageTypes.map((type) => [
+          componentName(deployment, type),
+          messagePart(type, deployment),
+        ]),
+      ),
     ),
     ...Object.fromEntries(
       Object.entries<Frame>(frames).map(([name, frame]) => [name, framePart(name, frame)]),

@@ -2,7 +2,7 @@
 
 import { frames, messages, order, receivers } from '../../spec/index.ts'
 import { previewMetadata } from '../../spec/frames.ts'
-import { both, type Frame, type FrameField } from '../../spec/language.ts'
+import { both, type Frame, type FrameField, type Message } from '../../spec/language.ts'
 import type { Kind, Order, State } from '../../spec/order.ts'
 import { code, section, table } from './markdown.ts'
 import { shapeCell, shapeOf } from './shapes.ts'
@@ -60,6 +60,11 @@ export const sampleRun: readonly (readonly [kind: Kind, about: string])[] = [
   ['executing_null', 'the end'],
 ]
 
+const dataCell = ({ data, hostedData }: Message): string =>
+  hostedData === undefined
+    ? shapeCell(data)
+    : `${shapeCell(data)}; on hosted ${shapeCell(hostedData)}`
+
 export function messagesPart(): string {
   return section(
     'Messages',
@@ -71,7 +76,7 @@ export function messagesPart(): string {
         code(type),
         messages[type].when,
         whoReceives[receivers[type]],
-        shapeCell(messages[type].data),
+        dataCell(messages[type]),
       ]),
     ),
     '### <a id="order"></a>Order',

@@ -157,6 +157,8 @@ function errorsPart(): string {
     refusalTable('hosted-refusal', hostedRefusals),
     'The host of the signed links answers in the words of an object storage:',
     refusalTable('link-refusal', linkRefusals),
+    'A hosted submit can also be refused by the plan or the queue of the account:',
+    refusalTable('plan-refusal', errors.planRefusals),
     `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
     table(
       ['Type', 'When', 'Message', 'Details'],

@@ -1,5 +1,6 @@
 // All wrong servers that the cases have to catch, as `area/what is wrong`.
 
+import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { hostedDeployments, hostedFiles } from './hosted-files.ts'
@@ -32,6 +33,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   settings,
   userdata,
   'hosted-paths': hostedPaths,
+  accounts,
 }
 
 export const mutants: readonly (readonly [id: string, mutant: Mutant])[] = Object.entries(

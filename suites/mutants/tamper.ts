@@ -39,6 +39,9 @@ export const onReply = (
     return [matches ? { ...effect, ...change(effect, input) } : effect]
   })
 
+/** The body of a request as text. */
+export const textOf = ({ body }: Request): string => Buffer.from(body).toString()
+
 /** Changes the JSON of replies. Replies of other kinds stay as they are. */
 export const onJson = (asked: RegExp, change: (body: any) => unknown): (() => Tamper) =>
   onReply(asked, ({ body }) =>

@@ -125,6 +125,7 @@ const smallWorld = (fileLimit: number, uploadLimitBytes: number) =>
   createServer({
     deployment: 'local',
     accounts: [],
+    failures: [],
     seed: '0',
     epochMs: 0,
     paceMs: 5,

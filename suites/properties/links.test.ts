@@ -128,6 +128,7 @@ test('files/forgotten-link A link to a file that was dropped for newer ones is a
     {
       deployment: 'hosted',
       accounts: [account('one')],
+      failures: [],
       seed: '0',
       epochMs: 0,
       paceMs: 5,

@@ -131,13 +131,14 @@ async function inWorld(
   }
 }
 
-/** These need more than a fitting request: a handshake, a model with a picture or with texts, a mask. */
+/** These need more than a fitting request: a handshake, a model with a picture or with texts, a picture, a mask. */
 const neverWell = new Set([
   'get /ws',
   'get /experiment/models/preview/{folder}/{path_index}/{filename}',
   'get /api/experiment/models/preview/{folder}/{path_index}/{filename}',
   'get /api/global_subgraphs/{id}',
   'get /api/files/mask-layers',
+  'post /api/upload/mask',
 ])
 
 /** Headers of somebody known, somebody on the free tier, and a stranger. */

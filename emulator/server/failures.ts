@@ -1,0 +1,62 @@
+// Why runs fail that nothing in their graph makes fail [runs/*-error, runs/scenario-*]: the scenario, and the account.
+// And in which words hosted tells any failure.
+
+import { type ExceptionType, exceptionTypes, pythonNames } from '../../spec/errors.ts'
+import type { Failure } from './nodes.ts'
+import type { Run, World } from './world.ts'
+
+/** A failure that a caller plans: it hits each node that fits all that it names. */
+export type ScenarioFailure = {
+  readonly class_type?: string
+  readonly node_id?: string
+  /** The account whose runs it is about; those of all when absent, and always on local. */
+  readonly user?: string
+  /** The accepted run of an account, counted from 1 in the order of submits; each when absent. */
+  readonly run?: number
+  readonly exception_type: string
+  readonly exception_message?: string
+}
+
+/** The failure that the scenario has for a node of a run, or undefined [runs/scenario-failures]. */
+export function plannedFailure(
+  { options, account }: World,
+  { serial }: Pick<Run, 'serial'>,
+  node_id: string,
+  class_type: string,
+): Failure | undefined {
+  if (options.failures.length === 0) return undefined
+  const found = options.failures.find(
+    (one) =>
+      (one.class_type ?? class_type) === class_type &&
+      (one.node_id ?? node_id) === node_id &&
+      (one.run ?? serial + 1) === serial + 1 &&
+      (one.user === undefined || account === null || one.user === account.user),
+  )
+  if (found === undefined) return undefined
+  const { exception_type, exception_message } = found
+  return { exception_type, exception_message: exception_message ?? meaningOf(exception_type) }
+}
+
+/** Why every run of this account fails as soon as it starts, or undefined. */
+export function accountFailure({ account }: World): Failure | undefined {
+  const word =
+    account?.subscription === 'inactive' ? 'InactiveSubscriptionError' : account?.failsWith
+  return word ? { exception_type: word, exception_message: exceptionTypes[word] } : undefined
+}
+
+const isWord = (name: string): name is ExceptionType => Object.hasOwn(exceptionTypes, name)
+
+const meaningOf = (exception_type: string): string =>
+  isWord(exception_type) ? exceptionTypes[exception_type] : 'The scenario makes this node fail.'
+
+/** The word of hosted for a failure, whose own name may be that of a Python exception [runs/exception-words]. */
+export function wordOf(exception_type: string): ExceptionType {
+  if (isWord(exception_type)) return exception_type
+  return /(?:OutOfMemory|^Memory)Error$|\.MemoryError$/.test(exception_type)
+    ? 'OOMError'
+    : 'ValidationError'
+}
+
+/** The name of a Python exception for a failure: its own, or the one that stands for a word of hosted. */
+export const pythonNameOf = (exception_type: string): string =>
+  isWord(exception_type) ? pythonNames[exception_type] : exception_type

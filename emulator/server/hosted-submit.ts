@@ -1,0 +1,84 @@
+// Accepts or refuses a workflow on hosted [workflows/hosted-*]: POST /api/prompt. What the graph has to be is as on local.
+
+import { promptErrors } from '../../spec/errors.ts'
+import { isObject, type JsonDocument, type JsonObject, ownText, readDocument } from '../json.ts'
+import { drawUuid } from '../random.ts'
+import { type Reply, refuseByPlan, refuseHosted } from '../replies.ts'
+import { bodyText, type Request } from '../requests.ts'
+import { nodeTypes } from './catalog.ts'
+import { accountFailure } from './failures.ts'
+import { PARTNER_NODE_COST } from './partners.ts'
+import { enqueue } from './queue.ts'
+import { accepted, extraDataOf, judge, refused, runOf, targetsOf } from './workflows.ts'
+import type { World } from './world.ts'
+
+/** So many runs of an account wait at most, with the quirk `hosted.refuse-at-submit`. */
+const MAX_WAITING = 10
+
+/**
+ * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect
+ * [workflows/hosted-own-id, workflows/hosted-number].
+ */
+export function submitHosted(world: World, request: Request): Reply {
+  let document: JsonDocument
+  try {
+    document = readDocument(bodyText(request))
+  } catch {
+    return malformed('The body is no JSON.')
+  }
+  const body = document.value
+  if (!isObject(body)) return malformed('The body is no JSON object.')
+  const prompt = body.get('prompt')
+  if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
+  const targets = targetsOf(body.get('partial_execution_targets'))
+  if (targets === 'crash') return malformed('partial_execution_targets is no list of node ids.')
+  const verdict = judge(world, prompt, targets)
+  if (verdict.kind === 'crash') return malformed('The prompt is no workflow.')
+  if (verdict.kind === 'refused') {
+    return world.quirks.has('workflows.invalid-is-200')
+      ? accepted(drawUuid(world.random), `${world.counter++}`, verdict.nodeErrors)
+      : refused(verdict.error, verdict.nodeErrors)
+  }
+  const extra = extraDataOf(world, body)
+  if (extra === undefined) return malformed('extra_data is no object.')
+  const refusal = refusedByPlan(world, prompt as JsonObject)
+  if (refusal !== undefined) return refusal
+  const workflow_id = body.get('workflow_id')
+  const known = {
+    prompt_id: drawUuid(world.random),
+    number: world.counter,
+    numberText: `${world.counter}`,
+    workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
+    ...extra,
+  }
+  const run = runOf(world, request, document, verdict, known)
+  if (run === undefined) return refuseByPlan('queueFull')
+  enqueue(world, run)
+  world.counter++
+  return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
+}
+
+const malformed = (reason: string): Reply => refuseHosted('badRequest', { reason })
+
+/** What the plan of the account or its queue has against a submit; without the quirks nothing. */
+function refusedByPlan(world: World, graph: JsonObject): Reply | undefined {
+  const { account, quirks, balance, pendingCount } = world
+  if (account?.tier === 'free' && quirks.has('hosted.free-tier-402'))
+    return refuseByPlan('freeTier')
+  if (!quirks.has('hosted.refuse-at-submit')) return undefined
+  const word = accountFailure(world)?.exception_type
+  if (word === 'InactiveSubscriptionError') return refuseByPlan('subscriptionInactive')
+  const isTooPoor = balance < PARTNER_NODE_COST * partnerNodesIn(world, graph)
+  if (word === 'InsufficientFundsError' || isTooPoor) return refuseByPlan('fundsMissing')
+  return pendingCount >= MAX_WAITING ? refuseByPlan('queueFull') : undefined
+}
+
+function partnerNodesIn(world: World, graph: JsonObject): number {
+  const types = nodeTypes(world)
+  let count = 0
+  for (const node of graph.values()) {
+    const class_type = isObject(node) ? node.get('class_type') : undefined
+    if (typeof class_type === 'string' && types.get(class_type)?.apiNode) count++
+  }
+  return count
+}

@@ -1,0 +1,251 @@
+// Wrong hosted servers: by whom they let in, what they tell whom, how runs fail, and what a submit changes.
+
+import {
+  answers,
+  delayed,
+  dropped,
+  each,
+  mapped,
+  type Mutants,
+  onData,
+  onJson,
+  onReply,
+  redirected,
+  textOf,
+  without,
+} from './tamper.ts'
+
+const anything = /./
+const submitted = /^POST \/api\/prompt/
+
+/** Answers with one status what would be answered with another. */
+const confused = (from: number, to: number, asked = anything) =>
+  onReply(asked, ({ status }) => ({ status: status === from ? to : status }))
+
+/** All sockets, of all accounts. */
+const everyone = (_: readonly number[], open: ReadonlyMap<number, string>): number[] => [
+  ...open.keys(),
+]
+const firstOnly = (sockets: readonly number[]): readonly number[] => sockets.slice(0, 1)
+
+const access: Mutants = {
+  'hosted-takes-no-key': { breaks: ['access/hosted-key'], tamper: answers(/^GET \/api\/f/, 401) },
+  'hosted-needs-no-key': {
+    breaks: ['access/hosted-key-refusal', 'access/hosted-key'],
+    tamper: onReply(anything, ({ status }) => ({ status: status === 401 ? 200 : 401 })),
+  },
+  'hosted-looks-at-the-path-first': {
+    breaks: ['access/hosted-key-refusal'],
+    tamper: confused(401, 404, /nowhere/),
+  },
+  'statistics-need-a-key': {
+    breaks: ['access/hosted-public-statistics'],
+    tamper: onReply(/system_stats/, ({ status }, { headers }) => ({
+      status: headers['x-api-key'] === 'test-key' ? status : 401,
+    })),
+  },
+  'free-tier-passes': {
+    breaks: ['access/free-tier-refusal'],
+    tamper: confused(403, 200),
+  },
+  'free-tier-passes-below': {
+    breaks: ['access/free-tier-refusal'],
+    tamper: confused(403, 200, /\/x\/y/),
+  },
+  'free-tier-reads': {
+    breaks: ['access/free-tier-refusal'],
+    tamper: confused(403, 200, /^HEAD/),
+  },
+  'free-tier-is-402': {
+    breaks: ['access/free-tier-refusal'],
+    options: { quirk: ['hosted.free-tier-402'] },
+  },
+  'free-tier-comes-first': {
+    breaks: ['access/free-tier-refusal'],
+    tamper: confused(401, 403),
+  },
+  'free-tier-is-refused-all': {
+    breaks: ['access/free-tier-refusal'],
+    tamper: answers(/features/, 403),
+  },
+  'socket-refuses-with-403': {
+    breaks: ['access/hosted-socket-key'],
+    tamper: each((effect) => (effect.kind === 'refuse' ? [{ ...effect, status: 403 }] : [effect])),
+  },
+  'socket-refuses-free-accounts': {
+    breaks: ['access/hosted-socket-key', 'access/free-tier-refusal'],
+    tamper: each((effect, input) =>
+      effect.kind === 'accept' && 'target' in input && input.target.includes('free')
+        ? [{ kind: 'refuse', socket: effect.socket, status: 401, headers: {}, body: '' }]
+        : [effect],
+    ),
+  },
+  'socket-wants-the-client-first': {
+    breaks: ['deployments/hosted-socket'],
+    tamper: each((effect, input) =>
+      effect.kind === 'accept' && 'target' in input && input.target.startsWith('/ws?token')
+        ? [{ kind: 'refuse', socket: effect.socket, status: 400, headers: {}, body: '' }]
+        : [effect],
+    ),
+  },
+  'accounts-hear-each-other': {
+    breaks: ['access/hosted-accounts-apart', 'access/hosted-keys-of-one', 'messages/hosted-status'],
+    tamper: redirected('status', everyone),
+  },
+  'accounts-hear-of-success': {
+    breaks: ['access/hosted-accounts-apart'],
+    tamper: redirected('execution_success', everyone),
+  },
+  'api-key-pays-partners': {
+    breaks: ['access/partner-key-is-its-own'],
+    options: { quirk: ['hosted.partner-key-is-api-key'] },
+  },
+  'partner-nodes-are-free': {
+    breaks: ['access/partner-node-cost', 'runs/insufficient-funds-error'],
+    options: {
+      accounts: [
+        {
+          user: 'me',
+          keys: ['test-key'],
+          tier: 'pro',
+          balance: 1000,
+          subscription: 'active',
+          partnerKey: 'own',
+          failsWith: null,
+        },
+      ],
+    },
+  },
+}
+
+const messages: Mutants = {
+  'notification-never': {
+    breaks: ['messages/notification', 'messages/hosted-one-notification'],
+    tamper: dropped('notification'),
+  },
+  'notification-late': {
+    breaks: ['messages/notification', 'messages/hosted-one-notification'],
+    tamper: delayed('notification', 'execution_cached'),
+  },
+  'notification-empty': {
+    breaks: ['messages/notification'],
+    tamper: onData('notification', (data) => ({ ...data, value: '' })),
+  },
+  'notification-nameless': {
+    breaks: ['messages/hosted-names-run'],
+    tamper: onData('notification', (data) => without(data, 'prompt_id')),
+  },
+  'steps-nameless': {
+    breaks: ['messages/hosted-names-run'],
+    tamper: onData('progress', (data) => without(data, 'prompt_id')),
+  },
+  'reconnect-nameless': {
+    breaks: ['messages/hosted-names-run', 'messages/hosted-reconnect'],
+    tamper: () => (effects, input) =>
+      input.kind === 'open'
+        ? onData('executing', ({ node }) => ({ node }))()(effects, input)
+        : effects,
+  },
+  'one-connection-hears': {
+    breaks: ['messages/hosted-all-connections'],
+    tamper: redirected('executing', firstOnly),
+  },
+  'client-id-decides': {
+    breaks: ['messages/hosted-all-connections'],
+    tamper: redirected('executed', (sockets, open) =>
+      sockets.filter((socket) => open.get(socket)?.includes('clientId')),
+    ),
+  },
+  'hosted-null': {
+    breaks: ['messages/hosted-no-null', 'messages/order'],
+    options: { quirk: ['hosted.executing-null'] },
+  },
+  'client-chooses-sid': {
+    breaks: ['messages/hosted-sid'],
+    tamper: onData('status', (data) => ('sid' in data ? { ...data, sid: 'me' } : data)),
+  },
+  'node-types-untold': {
+    breaks: ['messages/hosted-node-types'],
+    tamper: onData('progress_state', ({ nodes, ...rest }) => ({
+      ...rest,
+      nodes: mapped(nodes, (node) => without(node, 'class_type')),
+    })),
+  },
+  'previews-for-all': {
+    breaks: ['messages/hosted-previews'],
+    tamper: redirected('frame', everyone),
+  },
+}
+
+const word = (exception_type: string) =>
+  onData('execution_error', (data) => ({ ...data, exception_type }))
+
+const runs: Mutants = {
+  'words-are-python': {
+    breaks: [
+      'runs/exception-words',
+      'runs/other-failures',
+      'runs/account-failures',
+      'runs/validation-error',
+      'runs/model-download-error',
+      'runs/image-download-error',
+      'runs/oom-error',
+      'runs/insufficient-funds-error',
+      'runs/inactive-subscription-error',
+    ],
+    tamper: word('RuntimeError'),
+  },
+  'all-is-out-of-memory': {
+    breaks: [
+      'runs/exception-words',
+      'runs/validation-error',
+      'runs/model-download-error',
+      'runs/image-download-error',
+    ],
+    tamper: word('OOMError'),
+  },
+  'fails-before-its-start': {
+    breaks: ['runs/failure-after-start'],
+    tamper: delayed('execution_start', 'execution_error'),
+  },
+  'fails-at-submit': {
+    breaks: [
+      'runs/failure-after-start',
+      'runs/account-failures',
+      'runs/inactive-subscription-error',
+      'runs/insufficient-funds-error',
+    ],
+    options: { quirk: ['hosted.refuse-at-submit'] },
+  },
+  'scenario-is-ignored': {
+    breaks: ['runs/scenario-failures', 'runs/scenario-first'],
+    options: { failures: [] },
+  },
+  'scenario-hits-all': {
+    breaks: ['runs/scenario-failures', 'runs/scenario-first'],
+    options: { failures: [{ exception_type: 'OOMError' }] },
+  },
+}
+
+const workflows: Mutants = {
+  'hosted-reads-client-id': {
+    breaks: ['workflows/hosted-client-id'],
+    tamper: onReply(submitted, ({ status }, request) => ({
+      status: textOf(request).includes('"client_id":7') ? 400 : status,
+    })),
+  },
+  'hosted-takes-own-id': {
+    breaks: ['workflows/hosted-own-id'],
+    tamper: onJson(submitted, (reply) => ({ ...reply, prompt_id: 'mine' })),
+  },
+  'hosted-counts-from-one': {
+    breaks: ['workflows/hosted-number'],
+    tamper: onJson(submitted, (reply) => ({ ...reply, number: reply.number + 1 })),
+  },
+  'hosted-refuses-without-words': {
+    breaks: ['workflows/hosted-unreadable'],
+    tamper: onReply(submitted, ({ status, body }) => ({ body: status === 400 ? '{}' : body })),
+  },
+}
+
+export const accounts: Mutants = { ...access, ...messages, ...runs, ...workflows }
