@@ -1,7 +1,7 @@
 // What the OpenAPI and the AsyncAPI document share: schemas by name, servers, and how a document is written down.
 
-import type { Deployment, Endpoint, Schema } from '../../spec/language.ts'
-import { profiles } from '../../spec/index.ts'
+import type { Endpoint, Place, Schema } from '../../spec/language.ts'
+import { gatewayAddress, profiles } from '../../spec/index.ts'
 import { shapes } from './shapes.ts'
 
 /** A part of a document: plain JSON. */
@@ -40,18 +40,22 @@ export function schemasUsedBy(part: unknown): Part {
   return Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Where a deployment serves an endpoint. */
-export function pathOn(deployment: Deployment, { path, hostedPath }: Endpoint): string {
-  const { prefix, unprefixed }: { prefix: string; unprefixed: readonly string[] } =
-    profiles[deployment]
-  const own = deployment === 'hosted' ? (hostedPath ?? path) : path
+/** Where a deployment, or the gateway, serves an endpoint. */
+export function pathOn(place: Place, { path, hostedPath }: Endpoint): string {
+  if (place === 'gateway') return path
+  const { prefix, unprefixed }: { prefix: string; unprefixed: readonly string[] } = profiles[place]
+  const own = place === 'hosted' ? (hostedPath ?? path) : path
   return unprefixed.includes(path) ? own : prefix + own
 }
 
-/** The variables in the address of each deployment. */
+/** The variables in the address of each deployment, and of the gateway. */
 export const addressVariables = {
   local: { host: { default: '127.0.0.1' }, port: { default: String(profiles.local.port) } },
   hosted: { host: { default: 'hosted.example' } },
+  gateway: {
+    host: { default: gatewayAddress.host },
+    port: { default: String(gatewayAddress.port) },
+  },
 } as const
 
 /** The text of a document's file. */
