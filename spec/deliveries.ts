@@ -398,17 +398,17 @@ export const rules = {
     on: gateway,
   },
   'deliveries/senders': {
-    says: 'Told so, it sends by one HTTP call: code-host comment, Telegram, Discord, Slack; no redirect.',
+    says: 'With --send a sender delivers by one HTTP call: code-host comment, Telegram, Discord, Slack.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/sender-success': {
-    says: 'A call succeeds on 2xx; Telegram and Slack have to say `ok` true in their reply as well.',
+    says: 'A call succeeds on 2xx, at Telegram and Slack with `ok` true; it follows no redirect.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/sender-missing': {
-    says: 'To an unknown target, or by a sender without credential or chat, each delivery fails.',
+    says: 'A delivery to an unknown target, or by a sender without credential or chat, fails.',
     basis: 'observed',
     on: gateway,
   },

@@ -203,7 +203,7 @@ export const rules = {
     on: gateway,
   },
   'signatures/generic-v2': {
-    says: 'X-Webhook-Signature-V2 is that of X-Webhook-Timestamp, a dot and the body; it needs both.',
+    says: 'X-Webhook-Signature-V2 signs X-Webhook-Timestamp, a dot and the body, and needs that header.',
     basis: 'observed',
     on: gateway,
   },
@@ -213,7 +213,7 @@ export const rules = {
     on: gateway,
   },
   'signatures/svix': {
-    says: 'svix-signature is "v1," and the HMAC-SHA256 of id, timestamp and body in base64.',
+    says: 'svix-signature is "v1," and the base64 HMAC-SHA256 of id, timestamp and body between dots.',
     basis: 'observed',
     on: gateway,
   },
@@ -223,7 +223,7 @@ export const rules = {
     on: gateway,
   },
   'signatures/standard': {
-    says: 'webhook-signature works alike with webhook-id and webhook-timestamp, which select nothing.',
+    says: 'webhook-signature works like svix-signature; webhook-id and webhook-timestamp select nothing.',
     basis: 'observed',
     on: gateway,
   },

@@ -357,7 +357,7 @@ export const rules = {
     carries: ['B19', 'B20', 'B43'],
   },
   'subscriptions/names': {
-    says: 'A name is trimmed, lowered, its blanks hyphens; one that is then no name is refused.',
+    says: 'Each command lowers a name and makes its blanks hyphens; other characters are refused.',
     basis: 'observed',
     on: gateway,
   },
@@ -406,7 +406,7 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/update': {
-    says: 'Subscribing again keeps secret (but with --new-secret) and creation time, no more.',
+    says: 'Subscribing a name again keeps creation time and, without --new-secret, its secret; no more.',
     basis: 'chosen',
     on: gateway,
   },
@@ -417,7 +417,7 @@ export const rules = {
     carries: ['B24'],
   },
   'subscriptions/url': {
-    says: 'The printed URL has the configured base, or the host and port, with all as localhost.',
+    says: 'The printed URL has the configured base, or host and port with 0.0.0.0 as localhost.',
     basis: 'observed',
     on: gateway,
   },

@@ -291,7 +291,7 @@ export const rules = {
     on: gateway,
   },
   'webhooks/size-setting': {
-    says: 'The setting max_body_bytes sizes that limit; a body of exactly that size is taken.',
+    says: 'The setting max_body_bytes is the limit of a body; one of exactly that size is taken.',
     basis: 'observed',
     on: gateway,
   },
@@ -332,12 +332,12 @@ export const rules = {
     on: gateway,
   },
   'webhooks/event-member': {
-    says: 'Without one it is the `event_type`, or else `type`, of the payload that is not falsy.',
+    says: 'Without one it is the `event_type` of the payload, or else its `type`, but no falsy one.',
     basis: 'observed',
     on: gateway,
   },
   'webhooks/event-value': {
-    says: 'Without these it is "unknown"; one that is no text is kept as it is and matches no filter.',
+    says: 'An event type that is no text is kept and matches no filter; without any it is "unknown".',
     basis: 'observed',
     on: gateway,
   },
@@ -380,7 +380,7 @@ export const rules = {
     on: gateway,
   },
   'webhooks/id-header': {
-    says: 'X-GitHub-Delivery, svix-id, webhook-id, X-Request-ID: the first not empty is the id.',
+    says: 'The delivery id is the first not empty of X-GitHub-Delivery, svix-id, webhook-id, X-Request-ID.',
     basis: 'observed',
     on: gateway,
   },

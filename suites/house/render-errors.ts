@@ -14,10 +14,14 @@ function bodyText({ body, headers, reason }: Refusal): string {
   return [text, ...phrase, ...extra].join(', ')
 }
 
-/** Refusals in a table, each with an anchor that begins with this word. */
-export const refusalTable = (anchor: string, refusals: Readonly<Record<string, Refusal>>) =>
+/** Refusals, or other answers, in a table: each has an anchor that begins with this word. */
+export const refusalTable = (
+  anchor: string,
+  refusals: Readonly<Record<string, Refusal>>,
+  head = 'Refusal',
+) =>
   table(
-    ['Refusal', 'Status', 'When', 'Body and headers'],
+    [head, 'Status', 'When', 'Body and headers'],
     Object.entries(refusals).map(([name, one]) => [
       `<a id="${anchor}-${name}"></a>${name}`,
       String(one.status),

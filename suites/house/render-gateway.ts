@@ -98,7 +98,7 @@ export function gatewayPart(): string {
     'A post to a route passes these checks in this order; the first one that fails answers.',
     checkTable,
     'What was processed is answered so; a word in braces stands for a value.',
-    refusalTable('gateway-outcome', outcomes),
+    refusalTable('gateway-outcome', outcomes, 'Outcome'),
     'What was not processed is refused so:',
     refusalTable('gateway-refusal', gatewayRefusals),
     'The scheme of a signature is the first one whose header is there:',
@@ -110,7 +110,7 @@ export function gatewayPart(): string {
     `The words of JSON read ${list(Object.values(wordTexts))}. Without a template the text is:`,
     defaultText
       .split('\n')
-      .map((line) => `    ${line}`)
+      .map((line) => line && `    ${line}`)
       .join('\n'),
     `The targets are ${list(targets)}. Where their deliveries go:`,
     wordTable('Mode', deliveryModes),
