@@ -54,10 +54,13 @@ const onOrOff = (value: string): boolean | undefined =>
 const hostAddress = (value: string): string | undefined =>
   /^(https?:\/\/[^/?#@\s]+)\/?$/i.exec(value)?.[1]
 
-export const quirkIds: readonly string[] = Object.keys(quirks)
+const quirksThat = (holds: (on: Quirk['on']) => boolean): readonly string[] =>
+  Object.entries<Quirk>(quirks).flatMap(([id, { on }]) => (holds(on) ? id : []))
+/** Quirks of the workflow server, whatever its deployment. Those of the webhook gateway are not among them. */
+export const quirkIds = quirksThat((on) => !on.includes('gateway'))
 /** Quirks that a server of this deployment can be given. */
 export const quirksOf = (deployment: Deployment): readonly string[] =>
-  Object.entries<Quirk>(quirks).flatMap(([id, { on }]) => (on.includes(deployment) ? id : []))
+  quirksThat((on) => on.includes(deployment))
 
 const readClock = (value: string): Clock | undefined => {
   if (value === 'real' || value === 'manual' || value === 'instant') return value

@@ -32,7 +32,7 @@ export const profiles = {
     scheme: 'https',
     socketScheme: 'wss',
     prefix: '/api',
-    unprefixed: ['/ws', '/health'],
+    unprefixed: ['/ws'],
     socket: 'wss://<host>/ws?clientId=<uuid>&token=<API_KEY>',
     credential: 'header X-API-Key',
     view: '302 to a signed link on another host',

@@ -3,6 +3,7 @@
 import type { hostedRefusals, refusals } from './errors.ts'
 import type { RuleId } from './index.ts'
 import type { quirks } from './quirks.ts'
+import type { gatewayRefusals } from './webhooks.ts'
 
 export type Difference = {
   readonly topic: string
@@ -16,9 +17,10 @@ export type Difference = {
   readonly rules: readonly RuleId[]
   /** The quirks that switch the other behaviour on. */
   readonly quirks?: readonly (keyof typeof quirks)[]
-  /** The refusals with which it answers, those of local and those of hosted. */
+  /** The refusals with which it answers, those of local, of hosted and of the gateway. */
   readonly refusals?: readonly (keyof typeof refusals)[]
   readonly hostedRefusals?: readonly (keyof typeof hostedRefusals)[]
+  readonly gatewayRefusals?: readonly (keyof typeof gatewayRefusals)[]
 }
 
 /** Contradictions and imprecisions on local; the real server is ComfyUI 0.3.64. */

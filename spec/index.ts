@@ -3,6 +3,7 @@
 import type { Rules } from './language.ts'
 import * as access from './access.ts'
 import * as catalog from './catalog.ts'
+import * as deliveries from './deliveries.ts'
 import * as deployments from './deployments.ts'
 import * as files from './files.ts'
 import * as frameLayouts from './frames.ts'
@@ -15,8 +16,12 @@ import * as socket from './messages.ts'
 import * as queue from './queue.ts'
 import * as runs from './runs.ts'
 import * as settings from './settings.ts'
+import * as signatures from './signatures.ts'
+import * as subscriptions from './subscriptions.ts'
 import * as system from './system.ts'
+import * as templates from './templates.ts'
 import * as userdata from './userdata.ts'
+import * as webhooks from './webhooks.ts'
 import * as workflows from './workflows.ts'
 
 /** Every area with all that its file says, in the order in which PROTOCOL.md tells them. */
@@ -38,6 +43,11 @@ export const areas = {
   settings,
   internal,
   manager,
+  webhooks,
+  signatures,
+  templates,
+  deliveries,
+  subscriptions,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
 export const rules = {
@@ -58,11 +68,17 @@ export const rules = {
   ...settings.rules,
   ...internal.rules,
   ...manager.rules,
+  ...webhooks.rules,
+  ...signatures.rules,
+  ...templates.rules,
+  ...deliveries.rules,
+  ...subscriptions.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules
 
 export { localDifferences } from './differences.ts'
 export { hostedDifferences } from './differences-hosted.ts'
+export { gatewayDifferences, gatewaySilences } from './differences-gateway.ts'
 export { silences } from './differences-silent.ts'
 export { endpoints, type EndpointName } from './endpoints.ts'
 export * as errors from './errors.ts'
@@ -72,3 +88,9 @@ export { limits } from './limits.ts'
 export { messages, order, receivers } from './messages.ts'
 export { quirks } from './quirks.ts'
 export { statements, type StatementId } from './statements.ts'
+export {
+  endpoints as gatewayEndpoints,
+  gatewayAddress,
+  gatewayRefusals,
+  outcomes,
+} from './webhooks.ts'

@@ -6,6 +6,10 @@ export const local = ['local'] as const
 export const hosted = ['hosted'] as const
 export const both = ['local', 'hosted'] as const
 
+/** Where a rule holds: on a deployment of the workflow server, or at the webhook gateway. */
+export type Place = Deployment | 'gateway'
+export const gateway = ['gateway'] as const
+
 /** `stated`: the description says it. `observed`: real servers do it. `chosen`: both are silent, and we decided. */
 export type Basis = 'stated' | 'observed' | 'chosen'
 
@@ -14,7 +18,7 @@ export type Rule = {
   /** One present-tense sentence, unique, under 100 characters: titles, documents and failures print it. */
   readonly says: string
   readonly basis: Basis
-  readonly on: readonly Deployment[]
+  readonly on: readonly Place[]
   /** Numbers of the statements that this rule carries (see statements.ts). */
   readonly carries?: readonly string[]
 }
@@ -35,7 +39,7 @@ export type Endpoint = {
   readonly path: string
   /** The path on hosted, below its prefix, where it differs. */
   readonly hostedPath?: string
-  readonly on: readonly Deployment[]
+  readonly on: readonly Place[]
   readonly does: string
   readonly query?: Readonly<Record<string, Schema>>
   readonly body?: Schema | 'multipart' | 'bytes'
@@ -90,7 +94,7 @@ export type Refusals = Readonly<Record<string, Refusal>>
 
 /** A behaviour that real servers have and the description denies (or the other way round), switched on by name. */
 export type Quirk = {
-  readonly on: readonly Deployment[]
+  readonly on: readonly Place[]
   /** What holds by default. */
   readonly default: string
   /** What holds with the quirk. */

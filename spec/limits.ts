@@ -7,7 +7,17 @@ export type Limit = {
   readonly what: string
   readonly value: number
   /** What is counted. */
-  readonly unit: 'bytes' | 'characters' | 'files and folders' | 'lines' | 'runs' | 'users'
+  readonly unit:
+    | 'bytes'
+    | 'characters'
+    | 'files and folders'
+    | 'ids'
+    | 'levels'
+    | 'lines'
+    | 'posts'
+    | 'runs'
+    | 'seconds'
+    | 'users'
   /** Rules whose sentences tell the number. */
   readonly rules: readonly RuleId[]
 }
@@ -80,5 +90,89 @@ export const limits = {
     value: 300,
     unit: 'lines',
     rules: ['internal/log-lines'],
+  },
+  webhookBody: {
+    what: 'the body of a post to the gateway',
+    value: MiB,
+    unit: 'bytes',
+    rules: ['webhooks/declared-size'],
+  },
+  webhookDepth: {
+    what: 'the nesting of a payload at the gateway',
+    value: 1000,
+    unit: 'levels',
+    rules: ['webhooks/deep-body'],
+  },
+  webhookRate: {
+    what: 'posts to one route within its window',
+    value: 30,
+    unit: 'posts',
+    rules: ['webhooks/rate-limit'],
+  },
+  webhookRateWindow: {
+    what: 'the window of the rate limit',
+    value: 60,
+    unit: 'seconds',
+    rules: ['webhooks/rate-limit'],
+  },
+  deliveryIdLifetime: {
+    what: 'how long a delivery id is remembered',
+    value: 3600,
+    unit: 'seconds',
+    rules: ['webhooks/id-lifetime'],
+  },
+  deliveryIds: {
+    what: 'delivery ids that the gateway remembers',
+    value: 100_000,
+    unit: 'ids',
+    rules: ['webhooks/ids-bounded'],
+  },
+  signatureWindow: {
+    what: 'how far a signed time is from the clock, both ways',
+    value: 300,
+    unit: 'seconds',
+    rules: ['signatures/window'],
+  },
+  renderedText: {
+    what: 'the text that a template renders to',
+    value: 16 * MiB,
+    unit: 'bytes',
+    rules: ['templates/too-long'],
+  },
+  agentRuns: {
+    what: 'agent runs that the gateway lists, and entries of its outbox',
+    value: 10_000,
+    unit: 'runs',
+    rules: ['deliveries/runs-kept'],
+  },
+  agentTimeOut: {
+    what: 'the time of an agent command or an agent URL',
+    value: 600,
+    unit: 'seconds',
+    rules: ['deliveries/agent-time-out'],
+  },
+  senderTimeOut: {
+    what: 'the time of the call of a sender',
+    value: 30,
+    unit: 'seconds',
+    rules: ['deliveries/sender-time-out'],
+  },
+  logText: {
+    what: 'the text that the target `log` writes',
+    value: 200,
+    unit: 'characters',
+    rules: ['deliveries/log'],
+  },
+  plainAnswer: {
+    what: 'the answer in a second attempt as plain text',
+    value: 3500,
+    unit: 'characters',
+    rules: ['deliveries/retry-plain'],
+  },
+  testTimeOut: {
+    what: 'the time of `webhook test`',
+    value: 10,
+    unit: 'seconds',
+    rules: ['subscriptions/test-time-out'],
   },
 } as const satisfies Readonly<Record<string, Limit>>

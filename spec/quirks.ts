@@ -1,6 +1,6 @@
 // Behaviours that real servers have and the description denies, or the other way round: each is switched on by its name.
 
-import { both, hosted, local, type Quirks } from './language.ts'
+import { both, gateway, hosted, local, type Quirks } from './language.ts'
 
 export const quirks = {
   'workflows.bare-graph-errors': {
@@ -147,5 +147,103 @@ export const quirks = {
     default: 'The run of another account is answered 404.',
     quirk: 'It is answered 403.',
     source: 'published hosted API, 2026, first revision',
+  },
+  'webhooks.crash-500': {
+    on: gateway,
+    default: 'A body that is no JSON object is answered 400.',
+    quirk:
+      'Arrays, scalars and invalid UTF-8 are answered 500; broken JSON and any form are taken as fields.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.cut-prompt': {
+    on: gateway,
+    default: 'The payload is put into a prompt whole.',
+    quirk: 'A payload is cut to 4000 characters, an object or list in it to 2000.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.reload-only-newer': {
+    on: gateway,
+    default: 'The subscriptions file is read again where its modification time differs.',
+    quirk: 'It is read again only where that time has grown.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.env-needs-enabled': {
+    on: gateway,
+    default: 'Port and secret of the environment hold by themselves.',
+    quirk: 'They are ignored unless WEBHOOK_ENABLED stands there too.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.cli-ignores-env': {
+    on: gateway,
+    default: 'The commands read .env and the environment as the gateway does.',
+    quirk: 'They read config.yaml only.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.origin-undeliverable': {
+    on: gateway,
+    default: 'The target `origin` delivers to the place that was recorded, or to the outbox.',
+    quirk: 'Every delivery to `origin` fails.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.comment-needs-extra': {
+    on: gateway,
+    default: 'A comment takes repository and number from the payload where the route lacks them.',
+    quirk: 'Without both in deliver_extra the delivery fails.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.skill-replaces-message': {
+    on: gateway,
+    default: 'A direct delivery ignores the skills of its route.',
+    quirk: 'The text of the first skill is delivered, built around the message.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.global-ids': {
+    on: gateway,
+    default: 'A delivery id is seen by its own route only.',
+    quirk: 'An id that one route has seen is a duplicate at every route.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.millisecond-ids': {
+    on: gateway,
+    default: 'A post without an id gets one that no other post has.',
+    quirk:
+      'Its id is the time in milliseconds, so that of two at the same time one is a duplicate.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.duplicate-after-502': {
+    on: gateway,
+    default: 'A direct delivery that failed is tried again when its post is sent again.',
+    quirk: 'The retry is answered 200 as a duplicate and not delivered.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.insecure-no-auth': {
+    on: gateway,
+    default: 'The secret INSECURE_NO_AUTH counts as no secret.',
+    quirk: 'On a loopback host it switches validation off.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.fewer-schemes': {
+    on: gateway,
+    default: 'Stripe and any X-<provider>-Token are understood.',
+    quirk: 'Of tokens only X-Gitlab-Token is, and Stripe-Signature counts as no signature.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.subscribe-shadowed': {
+    on: gateway,
+    default: 'Subscribing the name of a static route is refused.',
+    quirk: 'It reports success, and the static route is served.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.update-rotates-secret': {
+    on: gateway,
+    default: 'Subscribing a name again keeps its secret and creation time.',
+    quirk: 'It makes a new secret, and the time is that of the update.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.list-hides-secrets': {
+    on: gateway,
+    default: '`webhook list` shows the secrets.',
+    quirk: 'It never shows them.',
+    source: 'reference gateway, 2026',
   },
 } as const satisfies Quirks

@@ -173,13 +173,6 @@ export const endpoints = {
     does: 'Tells how many runs are pending or running.',
     replies: { 200: queueLength },
   },
-  health: {
-    method: 'GET',
-    path: '/health',
-    on: hosted,
-    does: 'Tells that the server answers.',
-    replies: { 200: 'text' },
-  },
   sendFeedback: {
     method: 'POST',
     path: '/feedback',
@@ -248,11 +241,6 @@ export const rules = {
   'system/hosted-free': {
     says: 'The hosted /api/free answers 200 without a body, and 400 to what is no JSON object.',
     basis: 'chosen',
-    on: hosted,
-  },
-  'system/hosted-health': {
-    says: 'The hosted /health answers OK as a text, without a key.',
-    basis: 'observed',
     on: hosted,
   },
   'system/hosted-feedback': {

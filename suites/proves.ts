@@ -2,7 +2,7 @@
 
 import type { EmulatorOptions } from 'flowdouble'
 import { test as register } from 'vitest'
-import type { Deployment, Rule } from '../spec/language.ts'
+import type { Deployment, Place, Rule } from '../spec/language.ts'
 import { quirks, type RuleId, rules } from '../spec/index.ts'
 import { isForeign, startSubject, type Subject } from './subject.ts'
 
@@ -40,12 +40,16 @@ export async function runCase({ body, options }: Case, more: EmulatorOptions = {
   }
 }
 
-/** The deployment that a case is about: hosted where one of its rules holds there only, or where its options say so. */
-const deploymentOf = (
-  held: readonly (readonly Deployment[])[],
-  options: EmulatorOptions,
-): Deployment =>
-  options.deployment ?? (held.some((on) => !on.includes('local')) ? 'hosted' : 'local')
+/** The place that a case is about: the first one at which all of its rules hold, or what its options say. */
+function placeOf(held: readonly (readonly Place[])[], options: EmulatorOptions): Place {
+  if (options.deployment !== undefined) return options.deployment
+  if (held.every((on) => on.includes('gateway'))) return 'gateway'
+  return held.some((on) => !on.includes('local')) ? 'hosted' : 'local'
+}
+
+/** What a world needs to be of that place. */
+const optionsAt = (place: Place): { readonly deployment?: Deployment } =>
+  place === 'hosted' ? { deployment: place } : {}
 
 /**
  * A case that proves rules: it has to fail on a server that breaks them.
@@ -58,9 +62,9 @@ export function proves(
 ): void {
   const ids: readonly RuleId[] = typeof ruleIds === 'string' ? [ruleIds] : ruleIds
   const held = ids.map((id) => (rules[id] as Rule).on)
-  const deployment = deploymentOf(held, options)
-  const title = ids.map((id) => `${id} [${deployment}] ${(rules[id] as Rule).says}`).join(' + ')
-  add({ title, ids, options: { ...options, ...(deployment === 'hosted' && { deployment }) }, body })
+  const place = placeOf(held, options)
+  const title = ids.map((id) => `${id} [${place}] ${(rules[id] as Rule).says}`).join(' + ')
+  add({ title, ids, options: { ...options, ...optionsAt(place) }, body })
 }
 
 /** A case for the behaviour that a quirk switches on; `options` are further ones of its world. */
@@ -69,13 +73,13 @@ export function switched(
   body: (subject: Subject) => Promise<void>,
   options: EmulatorOptions = {},
 ): void {
-  const deployment = deploymentOf([quirks[id].on], options)
+  const place = placeOf([quirks[id].on], options)
   const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
-  const title = `quirks/${id} [${deployment}] ${quirks[id].quirk}`
+  const title = `quirks/${id} [${place}] ${quirks[id].quirk}`
   add({
     title,
     ids: [`quirks/${id}`],
-    options: { ...own, ...(deployment === 'hosted' && { deployment }) },
+    options: { ...own, ...optionsAt(place) },
     body,
   })
 }

@@ -3,7 +3,7 @@
 import { paidPaths, publicPaths } from '../spec/access.ts'
 import { commonHostedReplies, commonReplies } from '../spec/http.ts'
 import { profiles } from '../spec/index.ts'
-import type { Deployment, Endpoint, ReplyBody } from '../spec/language.ts'
+import type { Endpoint, Place, ReplyBody } from '../spec/language.ts'
 
 /** Kinds of bodies by status: a status may come with more than one. */
 export type Bodies = Readonly<Record<string, readonly ReplyBody[]>>
@@ -14,26 +14,26 @@ const isUnprefixed = ({ path }: Endpoint): boolean => {
   return unprefixed.includes(path)
 }
 
-/** Where a deployment serves an endpoint. */
-export function pathOn(deployment: Deployment, endpoint: Endpoint): string {
+/** Where a deployment, or the gateway, serves an endpoint. */
+export function pathOn(place: Place, endpoint: Endpoint): string {
   const { path, hostedPath = path } = endpoint
-  if (deployment === 'local') return profiles.local.prefix + path
+  if (place === 'gateway') return path
+  if (place === 'local') return profiles.local.prefix + path
   return isUnprefixed(endpoint) ? hostedPath : profiles.hosted.prefix + hostedPath
 }
 
-/** Whether an endpoint of hosted is readable without a key. The socket takes its key otherwise. */
-export const isPublic = (endpoint: Endpoint): boolean =>
-  publicPaths.some((one) => one === endpoint.path) ||
-  (isUnprefixed(endpoint) && endpoint.path !== '/ws')
+/** Whether an endpoint of hosted is readable without a key. */
+export const isPublic = ({ path }: Endpoint): boolean => publicPaths.some((one) => one === path)
 
 /** Whether an endpoint of hosted needs a paid tier. */
 export const isPaid = ({ path, hostedPath = path }: Endpoint): boolean =>
   paidPaths.some((one) => hostedPath === one || hostedPath.startsWith(`${one}/`))
 
 /** All that an endpoint may answer there. */
-export function bodiesOn(deployment: Deployment, endpoint: Endpoint): Bodies {
+export function bodiesOn(place: Place, endpoint: Endpoint): Bodies {
   const hasBody = endpoint.body !== undefined
-  if (deployment === 'local') {
+  if (place === 'gateway') return together(endpoint.replies)
+  if (place === 'local') {
     const { always, withBody } = commonReplies
     return together({ ...always, ...(hasBody && withBody), ...endpoint.replies })
   }

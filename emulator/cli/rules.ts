@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rules } from '../../spec/index.ts'
-import type { Basis, Deployment, Rule } from '../../spec/language.ts'
+import type { Basis, Place, Rule } from '../../spec/language.ts'
 import type { CommandIo } from './run.ts'
 
 const help = `Usage: flowdouble rules [--json]
 
-Lists the rules of the protocol, one per line: id, basis, deployments, whether a case proves it, the
+Lists the rules of the protocol, one per line: id, basis, place, whether a case proves it, the
 sentence, the statements that it carries. The basis is stated (the description says it), observed
 (real servers do it) or chosen (we decided). Whether a rule is proved shows in a clone only, where
 the suites are: "proved" or "open"; elsewhere it is "-".
@@ -27,7 +27,7 @@ Examples:
 type Listed = {
   readonly id: string
   readonly basis: Basis
-  readonly on: readonly Deployment[]
+  readonly on: readonly Place[]
   readonly says: string
   readonly carries: readonly string[]
   /** Null where there are no suites to look at. */
@@ -88,7 +88,7 @@ function listing(listed: readonly Listed[]): string {
     const where = on.length > 1 ? 'both' : (on[0] ?? '')
     const mark = proved === null ? '-' : proved ? 'proved' : 'open'
     const facts = carries.length > 0 ? ` [${carries.join(' ')}]` : ''
-    return `${id.padEnd(idWidth)}  ${basis.padEnd(8)}  ${where.padEnd(6)}  ${mark.padEnd(6)}  ${says}${facts}`
+    return `${id.padEnd(idWidth)}  ${basis.padEnd(8)}  ${where.padEnd(7)}  ${mark.padEnd(6)}  ${says}${facts}`
   })
   const open = listed.filter(({ proved }) => proved === false).length
   const count = `${listed.length} rules${listed[0]?.proved === null ? '' : `, ${open} of them open`}`

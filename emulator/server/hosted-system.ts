@@ -53,12 +53,6 @@ function features(world: World, request: Request, server: Server): Reply {
   return json(JSON.stringify(own))
 }
 
-const health = (): Reply => ({
-  status: 200,
-  headers: { 'Content-Type': 'text/plain; charset=utf-8' },
-  body: 'OK',
-})
-
 const { type, rating } = feedback.properties
 const types: readonly unknown[] = type.enum
 
@@ -92,4 +86,4 @@ function sendFeedback(_world: World, request: Request): Reply {
   return { status: 201, headers: {}, body: '' }
 }
 
-export const hostedSystemHandlers = { systemStats, features, health, sendFeedback } as const
+export const hostedSystemHandlers = { systemStats, features, sendFeedback } as const

@@ -79,7 +79,7 @@ proves('deployments/paths-of-local', async ({ raw }) => {
 
 proves('deployments/paths-of-hosted', async ({ raw }) => {
   const paths = pathsOnlyOn('hosted')
-  const known = ['/history_v2', '/job/nowhere/status', '/jobs/nowhere', '/user', '/health']
+  const known = ['/history_v2', '/job/nowhere/status', '/jobs/nowhere', '/user']
   expect(paths.map(({ path }) => path)).toEqual(expect.arrayContaining(known))
   for (const { method, path } of paths) {
     for (const prefix of ['', '/api']) {

@@ -49,7 +49,7 @@ proves('http/hosted-refusals', async ({ raw }) => {
 
 /** How a request ends up that nobody's account lets through, by what the path needs. */
 const refusalOf = (one: string, path: string, isPaid: boolean): [status: number, code: string] => {
-  const isOpen = path === '/health' || path === '/api/system_stats'
+  const isOpen = path === '/api/system_stats'
   if (!isOpen && !one.startsWith('test-key')) return [401, 'UNAUTHORIZED']
   return isPaid && one === 'test-key-free' ? [403, 'FORBIDDEN'] : [405, 'METHOD_NOT_ALLOWED']
 }
@@ -103,7 +103,6 @@ proves('http/hosted-wrong-method', async ({ raw }) => {
     ['GET', '/api/free', 'POST'],
     ['GET', '/api/feedback', 'POST'],
     ['PATCH', '/api/userdata/a', 'DELETE,GET,HEAD,POST'],
-    ['POST', '/health', 'GET,HEAD'],
   ]
   for (const [method, path, allow] of ways) {
     const reply = await raw(method, path, '{}', key)
@@ -163,7 +162,6 @@ proves(
       ['POST', '/api/settings', 400, key, '{'],
       ['POST', '/api/settings', 413, key, ' '.repeat(2000)],
       ['HEAD', '/api/user', 200, key],
-      ['GET', '/health', 200, {}],
       ['GET', `/api/user?${'q'.repeat(9000)}`, 400, key],
       ['GET', '/_flowdouble/journal', 200, key],
     ]

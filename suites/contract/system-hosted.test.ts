@@ -127,15 +127,6 @@ switched('hosted.no-free', async ({ get, post }) => {
   expect(notFound(await get('/free'))).toBe(true)
 })
 
-proves('system/hosted-health', async ({ raw }) => {
-  for (const headers of [{}, { 'X-API-Key': 'wrong' }, { 'X-API-Key': 'test-key' }]) {
-    const { status, text, headers: got } = await raw('GET', '/health', undefined, headers)
-    expect([status, text, got['content-type']]).toEqual([200, 'OK', 'text/plain; charset=utf-8'])
-  }
-  const key = { 'X-API-Key': 'test-key' }
-  expect(notFound(await raw('GET', '/api/health', undefined, key))).toBe(true)
-})
-
 proves('system/hosted-feedback', async ({ post, request }) => {
   const fine = [
     { type: 'general' },

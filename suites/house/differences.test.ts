@@ -4,19 +4,24 @@ import { describe, expect, test } from 'vitest'
 import type { Difference } from '../../spec/differences.ts'
 import {
   errors,
+  gatewayDifferences,
+  gatewayRefusals,
+  gatewaySilences,
   hostedDifferences,
   localDifferences,
   quirks,
   rules,
   silences,
 } from '../../spec/index.ts'
-import type { Quirk, Rule } from '../../spec/language.ts'
+import type { Place, Quirk, Rule } from '../../spec/language.ts'
 
 type Row = Omit<Difference, 'stated'> & { readonly stated?: string }
-const tables: readonly (readonly ['local' | 'hosted', readonly Row[]])[] = [
+const tables: readonly (readonly [Place, readonly Row[]])[] = [
   ['local', localDifferences],
   ['local', silences],
   ['hosted', hostedDifferences],
+  ['gateway', gatewayDifferences],
+  ['gateway', gatewaySilences],
 ]
 const rows = tables.flatMap(([on, all]) => all.map((row) => [row.topic, on, row] as const))
 const everyQuirk: Readonly<Record<string, Quirk>> = quirks
@@ -29,6 +34,7 @@ describe.each(rows)('%s (%s)', (_, on, { rules: ruleIds, quirks: quirkIds = [], 
       [quirkIds, quirks],
       [row.refusals ?? [], errors.refusals],
       [row.hostedRefusals ?? [], errors.hostedRefusals],
+      [row.gatewayRefusals ?? [], gatewayRefusals],
     ]
     for (const [ids, known] of cited) {
       expect(ids.filter((id) => !Object.hasOwn(known, id))).toEqual([])

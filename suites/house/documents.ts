@@ -1,7 +1,7 @@
 // What the OpenAPI and the AsyncAPI document share: schemas by name, servers, and how a document is written down.
 
 import type { Schema } from '../../spec/language.ts'
-import { profiles } from '../../spec/index.ts'
+import { gatewayAddress, profiles } from '../../spec/index.ts'
 import { shapes } from './shapes.ts'
 
 /** A part of a document: plain JSON. */
@@ -40,10 +40,14 @@ export function schemasUsedBy(part: unknown): Part {
   return Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The variables in the address of each deployment. */
+/** The variables in the address of each deployment, and of the gateway. */
 export const addressVariables = {
   local: { host: { default: '127.0.0.1' }, port: { default: String(profiles.local.port) } },
   hosted: { host: { default: 'hosted.example' } },
+  gateway: {
+    host: { default: gatewayAddress.host },
+    port: { default: String(gatewayAddress.port) },
+  },
 } as const
 
 /** The text of a document's file. */

@@ -1,6 +1,6 @@
 // The few pieces of Markdown that the generated documents are made of.
 
-import type { Deployment } from '../../spec/language.ts'
+import type { Place } from '../../spec/language.ts'
 
 /** Text outside code spans in which nothing is taken for HTML, except anchors of our own. */
 const escapeTags = (text: string) =>
@@ -25,4 +25,4 @@ export function section(title: string, ...parts: readonly string[]): string {
   return [`## ${title}`, ...parts].join('\n\n')
 }
 
-export const onText = (on: readonly Deployment[]) => (on.length === 2 ? 'both' : on.join(''))
+export const onText = (on: readonly Place[]) => (on.length === 2 ? 'both' : on.join(''))

@@ -1,6 +1,12 @@
 // Writes the chapter of PROTOCOL.md about what the description says and what real servers do.
 
-import { hostedDifferences, localDifferences, silences } from '../../spec/index.ts'
+import {
+  gatewayDifferences,
+  gatewaySilences,
+  hostedDifferences,
+  localDifferences,
+  silences,
+} from '../../spec/index.ts'
 import type { Difference } from '../../spec/differences.ts'
 import { link, section, table } from './markdown.ts'
 
@@ -13,12 +19,21 @@ const carriers = (one: Carriers): string =>
     ...(one.quirks ?? []).map((id) => `quirk ${link(id, `quirk-${id}`)}`),
     ...(one.refusals ?? []).map((name) => `refusal ${link(name, `refusal-${name}`)}`),
     ...(one.hostedRefusals ?? []).map((name) => `refusal ${link(name, `hosted-refusal-${name}`)}`),
+    ...(one.gatewayRefusals ?? []).map(
+      (name) => `refusal ${link(name, `gateway-refusal-${name}`)}`,
+    ),
   ].join(', ')
 
 const contradictions = (all: readonly Difference[]): string =>
   table(
     ['Topic', 'The description', 'Real servers', 'This server', 'By'],
     all.map((one) => [one.topic, one.stated, one.real, one.ours, carriers(one)]),
+  )
+
+const silent = (all: readonly Omit<Difference, 'stated'>[]): string =>
+  table(
+    ['Topic', 'Real servers', 'This server', 'By'],
+    all.map((one) => [one.topic, one.real, one.ours, carriers(one)]),
   )
 
 export function differencesPart(): string {
@@ -29,11 +44,12 @@ export function differencesPart(): string {
       'ComfyUI 0.3.64:',
     contradictions(localDifferences),
     'What the description does not show:',
-    table(
-      ['Topic', 'Real servers', 'This server', 'By'],
-      silences.map((one) => [one.topic, one.real, one.ours, carriers(one)]),
-    ),
+    silent(silences),
     'On hosted, where "real" is what is published about the hosted API, or what clients of it saw:',
     contradictions(hostedDifferences),
+    'At the webhook gateway, where the real one is the reference gateway of 2026:',
+    contradictions(gatewayDifferences),
+    'What the description of the gateway does not show:',
+    silent(gatewaySilences),
   )
 }

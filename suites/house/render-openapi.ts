@@ -3,16 +3,17 @@
 import { STATUS_CODES } from 'node:http'
 import { keyHeader } from '../../spec/access.ts'
 import type {
-  Deployment,
   Endpoint,
   Endpoints,
+  Place,
   Refusal,
   ReplyBody,
   Rules,
   Schema,
 } from '../../spec/language.ts'
-import { areas, errors, profiles } from '../../spec/index.ts'
 import { bodiesOn, isPublic, pathOn } from '../replies-on.ts'
+import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
+import { type Scheme, schemes } from '../../spec/signatures.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 
 const servers = {
@@ -26,7 +27,20 @@ const servers = {
     description: 'hosted',
     variables: addressVariables.hosted,
   },
-} as const satisfies Record<Deployment, Part>
+  gateway: {
+    url: `${gatewayAddress.scheme}://{host}:{port}`,
+    description: 'the webhook gateway',
+    variables: addressVariables.gateway,
+  },
+} as const satisfies Record<Place, Part>
+
+/** The signatures of webhooks, each under the name of its scheme. */
+const signatureSchemes = Object.fromEntries(
+  Object.entries<Scheme>(schemes).map(([name, { signature }]) => [
+    name,
+    { type: 'apiKey', in: 'header', name: signature, description: 'A signature of the sender.' },
+  ]),
+)
 
 const securitySchemes = {
   apiKey: { type: 'apiKey', in: 'header', name: keyHeader, description: 'The key of an account.' },
@@ -41,11 +55,16 @@ const securitySchemes = {
     name: 'token',
     description: 'What a page can send: on local the token, at the hosted socket the key.',
   },
+  ...signatureSchemes,
 } as const satisfies Part
 
 /** What lets a request in, as alternatives; an empty one needs nothing. */
-function securityOf(deployment: Deployment, endpoint: Endpoint): readonly Part[] {
-  if (deployment === 'local') return [{}, { bearer: [] }, { token: [] }]
+function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
+  if (place === 'gateway') {
+    const isOpen = endpoint.path === '/health'
+    return isOpen ? [] : Object.keys(schemes).map((name) => ({ [name]: [] }))
+  }
+  if (place === 'local') return [{}, { bearer: [] }, { token: [] }]
   if (endpoint.path === '/ws') return [{ token: [] }]
   return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
@@ -135,12 +154,12 @@ type Operation = {
   readonly responses: Readonly<Record<string, Part>>
 }
 
-function operation(area: string, name: string, endpoint: Endpoint, on: Deployment): Operation {
+function operation(area: string, name: string, endpoint: Endpoint, on: Place): Operation {
   const parameters = parametersOf(pathOn(on, endpoint), endpoint)
   const body = requestBody(endpoint)
   const replies = Object.entries(bodiesOn(on, endpoint))
   return {
-    operationId: on === 'local' ? name : `hosted${name[0]?.toUpperCase()}${name.slice(1)}`,
+    operationId: on !== 'hosted' ? name : `hosted${name[0]?.toUpperCase()}${name.slice(1)}`,
     tags: [on, area],
     summary: endpoint.does,
     servers: [servers[on]],
@@ -200,7 +219,7 @@ const about =
   'answers HEAD with the same headers, every path answers OPTIONS, and a reply of 403 besides those of the ' +
   'operation is for a page of another origin, one of 401 for a missing token. On hosted each path answers OPTIONS without a key, and a method that it does not take ' +
   'with 405, in the form of all refusals. Objects may carry more ' +
-  'members than their schemas tell.'
+  'members than their schemas tell. The webhook gateway is a server of its own.'
 
 /** The whole document. */
 export function renderOpenapi(): Part {

@@ -1,22 +1,19 @@
 // Writes PROTOCOL.md out of the spec. Pure: the same spec gives the same text.
 
-import { endpoints, errors, goneOnHosted, profiles } from '../../spec/index.ts'
+import { endpoints, goneOnHosted, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/http.ts'
 import { jobStatuses, jobTransitions, rawStates } from '../../spec/jobs.ts'
-import type { Endpoint, Refusal, ReplyBody } from '../../spec/language.ts'
+import type { Endpoint } from '../../spec/language.ts'
 import { pathOn } from '../replies-on.ts'
 import { code, link, onText, section, table } from './markdown.ts'
 import { differencesPart } from './render-differences.ts'
+import { errorsPart } from './render-errors.ts'
+import { gatewayPart } from './render-gateway.ts'
 import { limitsPart } from './render-limits.ts'
 import { framesPart, messagesPart } from './render-messages.ts'
 import { decisionsPart, quirksPart, rulesPart, statementsPart } from './render-rules.ts'
-import { shapeCell, shapeLine, shapeOf, shapes } from './shapes.ts'
-
-function replyCell(body: ReplyBody | undefined): string {
-  if (body === undefined) return '–'
-  return typeof body === 'string' ? body : shapeCell(body)
-}
+import { replyCell, shapeCell, shapeLine, shapeOf, shapes } from './shapes.ts'
 
 function deploymentsPart(): string {
   const { local, hosted } = profiles
@@ -119,74 +116,6 @@ function shapesPart(): string {
   )
 }
 
-function bodyText({ body, headers, reason }: Refusal): string {
-  const text =
-    body === 'empty'
-      ? 'empty'
-      : code('text' in body ? JSON.stringify(body.text) : JSON.stringify(body.json))
-  const extra = Object.entries(headers ?? {}).map(([name, value]) => code(`${name}: ${value}`))
-  const phrase = reason === undefined ? [] : [`reason phrase ${code(reason)}`]
-  return [text, ...phrase, ...extra].join(', ')
-}
-
-const refusalTable = (anchor: string, refusals: Readonly<Record<string, Refusal>>) =>
-  table(
-    ['Refusal', 'Status', 'When', 'Body and headers'],
-    Object.entries(refusals).map(([name, one]) => [
-      `<a id="${anchor}-${name}"></a>${name}`,
-      String(one.status),
-      one.when,
-      bodyText(one),
-    ]),
-  )
-
-const wordTable = (head: string, words: Readonly<Record<string, string>>) =>
-  table(
-    [head, 'Meaning'],
-    Object.entries(words).map(([word, meaning]) => [code(word), meaning]),
-  )
-
-function errorsPart(): string {
-  const { refusals, hostedRefusals, linkRefusals, promptErrors, nodeErrors } = errors
-  return section(
-    'Errors',
-    'A word in braces stands for a value that the server fills in. The local server has no common ' +
-      'form of refusals:',
-    refusalTable('refusal', refusals),
-    'Refusals of the hosted server are JSON, but for those of user data:',
-    refusalTable('hosted-refusal', hostedRefusals),
-    'The host of the signed links answers in the words of an object storage:',
-    refusalTable('link-refusal', linkRefusals),
-    'A hosted submit can also be refused by the plan or the queue of the account:',
-    refusalTable('plan-refusal', errors.planRefusals),
-    `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
-    table(
-      ['Type', 'When', 'Message', 'Details'],
-      Object.values(promptErrors).map(({ type, when, message, details }) => [
-        code(type),
-        when,
-        message,
-        details,
-      ]),
-    ),
-    'And these in `node_errors`, under the node at fault:',
-    table(
-      ['Type', 'When', 'Message', 'Details', 'In extra_info'],
-      Object.entries(nodeErrors).map(([type, { when, message, details, extra }]) => [
-        code(type),
-        when,
-        message,
-        details,
-        extra.map(code).join(', '),
-      ]),
-    ),
-    'The `exception_type` of a failed run on hosted:',
-    wordTable('Type', errors.exceptionTypes),
-    'And on local, where it is the name of a Python class; those in use here:',
-    wordTable('Type', errors.localExceptionTypes),
-  )
-}
-
 function jobsPart(): string {
   const rawOf = (word: string) =>
     Object.entries(rawStates).flatMap(([raw, stands]) => (stands === word ? code(raw) : []))
@@ -214,6 +143,7 @@ export function renderProtocol(): string {
     framesPart(),
     jobsPart(),
     errorsPart(),
+    gatewayPart(),
     limitsPart(),
     rulesPart(),
     decisionsPart(),
@@ -224,7 +154,8 @@ export function renderProtocol(): string {
   const titles = parts.map((part) => /^## (.*)$/m.exec(part)?.[1] ?? '')
   return [
     '# The protocol of the workflow server',
-    'What clients of a workflow server (the API that ComfyUI speaks) meet on the wire. This file is ' +
+    'What clients of a workflow server (the API that ComfyUI speaks) meet on the wire, and what senders of ' +
+      'webhooks meet at its gateway. This file is ' +
       'made from the other files of this folder: change those, then run ' +
       '`npx vitest run suites/house/docs.test.ts -u`.',
     titles.map((title) => `- ${link(title, title.toLowerCase().replaceAll(' ', '-'))}`).join('\n'),

@@ -1,7 +1,7 @@
 // Writes schemas for people: in the notation of types, short, with links to the ones that have a name.
 
 import { areas, errors } from '../../spec/index.ts'
-import type { Schema } from '../../spec/language.ts'
+import type { ReplyBody, Schema } from '../../spec/language.ts'
 import { code, link } from './markdown.ts'
 import { schemasOf } from './schemas.ts'
 
@@ -61,4 +61,10 @@ export const shapeLine = (schema: Schema) => code(shapeOf(schema, shapeNames))
 export function shapeCell(schema: Schema): string {
   const name = shapeNames.get(schema)
   return name === undefined ? shapeLine(schema) : link(name, `shape-${name}`)
+}
+
+/** What a reply carries, for a table. */
+export function replyCell(body: ReplyBody | undefined): string {
+  if (body === undefined) return '–'
+  return typeof body === 'string' ? body : shapeCell(body)
 }

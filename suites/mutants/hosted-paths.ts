@@ -152,12 +152,6 @@ export const hostedPaths: Mutants = {
     breaks: ['system/free', 'system/hosted-free'],
     tamper: onReply(/^POST \/api\/free/, () => notFound),
   },
-  'health-needs-a-key': {
-    breaks: ['system/hosted-health'],
-    tamper: onReply(/^GET \/health/, (reply, { headers }) =>
-      'x-api-key' in headers ? reply : { status: 401 },
-    ),
-  },
   'feedback-is-200': {
     breaks: ['system/hosted-feedback'],
     tamper: answers(/^POST \/api\/feedback/, 200),
