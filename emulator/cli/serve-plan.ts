@@ -50,7 +50,8 @@ export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptio
 /** A config file may be shared; a flag that none of the servers looks at is a mistake. */
 function requireUse(given: Given, targets: readonly Deployment[]): void {
   for (const name of Object.keys(given)) {
-    const { on = undefined, flag = name } = isOption(name) ? optionTable[name] : {}
+    if (!isOption(name)) continue
+    const { on, flag } = optionTable[name]
     if (on === undefined || targets.includes(on)) continue
     throw usageError(`--${flag} is for ${on} servers: use --deployment ${on} or both with it.`)
   }

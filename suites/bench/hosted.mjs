@@ -14,7 +14,7 @@ const detailOf = ({ ours, theirs }) => `${us(ours)}, bare ${us(theirs)}`
 export async function* hosted({ rounds, gets, posts, barePosts, heardRuns }) {
   const load = await startChild('load.mjs')
   const emulator = await startChild('emulator-http.mjs', { deployment: 'hosted' })
-  for await (const request of await readsOf(emulator)) {
+  for (const request of await readsOf(emulator)) {
     const costs = await readCosts(emulator, load, request, { rounds, gets })
     const { name, what } = request
     const value = 1 / costs.ratio
@@ -87,7 +87,7 @@ async function fanOutRow(emulator, load, { rounds, heardRuns }) {
   const bare = await startChild('bare-sockets.mjs')
   const both = []
   for (const { ready } of [emulator, bare]) {
-    const { port } = ready.port === undefined ? {} : ready
+    const { port } = ready
     const listeners = await startChild('listeners.mjs')
     await listeners.ask('open', { port, count: SOCKETS, key })
     both.push(listeners)
