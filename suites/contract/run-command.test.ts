@@ -222,6 +222,13 @@ test('run/progress-bars A terminal gets a moving bar, coloured unless NO_COLOR i
   expect((await command(argv, { terminal: 60 })).stderr).toContain('\u001b[36m[###')
 })
 
+test('run/progress-bars A terminal that says that it is 0 wide counts as one of 80.', async () => {
+  const { url } = await serve({ steps })
+  const argv = ['workflow.json', '--url', url]
+  const { stderr } = await command(argv, { terminal: 0, env: { NO_COLOR: '1' } })
+  expect(stderr).toContain('[############............]  50%  Sampler (3)  10/20')
+})
+
 test('run/steers-no-terminal Control characters of a server do not reach the terminal.', async () => {
   const output = { text: ['a\u001b[2Jb'] }
   const { url } = await serve({ entry: entryOf({ '9': output }) })
