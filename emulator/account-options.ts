@@ -41,13 +41,13 @@ const accountSchema = {
     user: {
       type: 'string',
       pattern: '^[A-Za-z0-9_-]{1,64}$',
-      description: 'name of the account, which no other has',
+      description: 'name of the account, which no other has: letters, digits, _ and -, 64 at most',
     },
     keys: {
       type: 'array',
       minItems: 1,
       items: { type: 'string', pattern: key },
-      description: 'API keys that stand for it',
+      description: 'list of the API keys that stand for it, at least one, without blanks',
     },
     tier: {
       enum: words(tiers),

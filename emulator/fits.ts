@@ -55,6 +55,12 @@ function isOf(type: TypeName, value: unknown): boolean {
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** What a value has to be instead, as the end of a sentence; nothing where the schema does not say. */
+function wanted({ enum: words, description }: Schema): string {
+  if (words !== undefined) return `, only ${words.map(String).join(', ')}`
+  return description === undefined ? '' : ` (${description})`
+}
+
 /**
  * The objects that a list holds, completed with the defaults of their schema, or a sentence that says which of them
  * is wrong and where. No sentence repeats a value: some of them are keys.
@@ -80,7 +86,7 @@ export function readObjects(
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (schema === undefined)
         return `${where} has a member that is none of ${Object.keys(properties).join(', ')}`
-      if (!fits(schema, member)) return `${where} cannot have that ${name}`
+      if (!fits(schema, member)) return `${where} cannot have that ${name}${wanted(schema)}`
     }
     const missing = required.find((name) => !known.some(([own]) => own === name))
     if (missing !== undefined) return `${where} has no ${missing}`

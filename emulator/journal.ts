@@ -8,7 +8,7 @@ import { isObject, type Json, readDocument, writeJson } from './json.ts'
 import type { Effect, Headers, Input } from './machine.ts'
 import { bodyText, replaceToken } from './requests.ts'
 import { step } from './server/step.ts'
-import * as hashing from './server/hashing.ts'
+import * as hosted from './server/hosted-parts.ts'
 import { createServer } from './server/server.ts'
 import type { WorldOptions } from './server/world.ts'
 
@@ -237,7 +237,7 @@ export function replay(
   if (header.flowdouble !== VERSION || header.options === undefined) {
     throw new SyntaxError('This is no journal: its first line lacks the options of a world.')
   }
-  const server = createServer({ ...header.options, objectInfo }, hashing)
+  const server = createServer({ ...header.options, objectInfo }, hosted)
   if (header.first !== 0) {
     throw new SyntaxError(
       'The journal has lost its beginning. Keep all of it in a file: serve --journal FILE.',

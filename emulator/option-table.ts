@@ -13,6 +13,8 @@ export type OptionEntry = {
   /** What stands for the value in the help. */
   readonly value: string
   readonly help: string
+  /** The only deployment that looks at it, where it is not for both. */
+  readonly on?: Deployment
   /** Whether the flag may come more than once. */
   readonly many?: boolean
   /** What the flag stands for when it comes alone. */
@@ -80,6 +82,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     flag: 'accounts',
     value: 'FILE',
     help: 'who may use a hosted server: a JSON list of {user, keys, tier, balance, ...}',
+    on: 'hosted',
     schema: accountsSchema,
     read: () => undefined,
     readWhole: readAccounts,
@@ -174,6 +177,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     flag: 'cors',
     value: '[ORIGIN]',
     help: 'let pages of this origin (alone: of any) use the server, instead of refusing foreign ones',
+    on: 'local',
     bare: '*',
     schema: { type: ['string', 'null'], minLength: 1 },
     read: headerText,
@@ -182,6 +186,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     flag: 'token',
     value: 'TOKEN',
     help: 'bearer token that each local request needs; --token-env keeps it out of the process list',
+    on: 'local',
     secret: true,
     schema: { type: ['string', 'null'], minLength: 1 },
     read: headerText,
@@ -208,6 +213,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     flag: 'manager',
     value: '',
     help: 'serve the paths of the node manager; what it installs is listed, and never fetched',
+    on: 'local',
     bare: 'true',
     schema: { type: 'boolean' },
     read: onOrOff,
@@ -223,6 +229,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     flag: 'signed-base-url',
     value: 'URL',
     help: 'what the signed links of hosted begin with, where clients reach them at another address',
+    on: 'hosted',
     schema: { type: ['string', 'null'], pattern: '^https?://[^/?#@\\s]+/?$' },
     read: hostAddress,
   },
@@ -230,6 +237,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     flag: 'strict-signed-links',
     value: '',
     help: 'refuse a signed link that comes with a key, instead of only telling of the leak',
+    on: 'hosted',
     bare: 'true',
     schema: { type: 'boolean' },
     read: onOrOff,

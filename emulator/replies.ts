@@ -17,7 +17,8 @@ export type Reply = {
   readonly file?: FileFacts
 }
 
-const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
+/** Of all replies in JSON without headers of their own. */
+export const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
 const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
 const noHeaders = {}
 

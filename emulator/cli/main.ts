@@ -8,7 +8,7 @@ const help = `flowdouble: a test double for a workflow execution server, the API
 Usage: flowdouble COMMAND [options]
 
 Commands:
-  serve                start a server that clients cannot tell from a real one
+  serve                start a server, local or hosted, that clients cannot tell from a real one
   run WORKFLOW.json    submit a workflow to any such server, follow it, download what it makes
   quirks               list the behaviours of real servers that --quirk switches on
   rules                list the rules of the protocol, and in a clone which of them are proved
@@ -22,6 +22,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage; run has more (flowdouble help run).
 
 Examples:
   flowdouble serve
+  flowdouble serve --deployment both
   flowdouble serve --port 0 --clock instant --seed 7 --json
   flowdouble run workflow.json --url http://127.0.0.1:8188 --out pictures
 `

@@ -21,7 +21,8 @@ export function banner(emulators: readonly [Emulator, ...Emulator[]], io: Comman
   const { seed, clock, pace, preview } = emulators[0].options
   const settings = [`seed ${seed}`, `clock ${clock}`, `pace ${pace} ms`, `previews ${preview}`]
   // Whoever gave the token knows it; nobody else reads it here.
-  if (emulators.some(({ options }) => options.token !== null)) settings.push('bearer token needed')
+  if (emulators.some(({ options }) => options.token !== null))
+    settings.push(`bearer token needed${emulators.length > 1 ? ' on local' : ''}`)
   const quirks = new Set(emulators.flatMap(({ options }) => options.quirk))
   if (quirks.size > 0) settings.push(`quirks ${[...quirks].join(', ')}`)
   const blocks = emulators.map((emulator) => {

@@ -39,11 +39,22 @@ export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptio
   for (const { given, where } of [file, line]) {
     for (const target of targets) completeOptions(forTarget(given, target, which), where)
   }
+  requireUse({ ...tokenFrom(flags, io), ...line.given }, targets)
   const merged = { ...file.given, ...tokenFrom(flags, io), ...line.given }
   const first = firstPort(merged, which)
   return targets.map((target, index) =>
     forTarget({ ...merged, port: first === 0 ? 0 : first + index }, target, which),
   )
+}
+
+/** A config file may be shared; a flag that none of the servers looks at is a mistake. */
+function requireUse(given: Given, targets: readonly Deployment[]): void {
+  for (const name of Object.keys(given)) {
+    if (!isOption(name)) continue
+    const { on, flag } = optionTable[name]
+    if (on === undefined || targets.includes(on)) continue
+    throw usageError(`--${flag} is for ${on} servers: use --deployment ${on} or both with it.`)
+  }
 }
 
 /** The member `deployment` of a source; undefined where it has none. */

@@ -116,9 +116,10 @@ function credentialsOf({ url, options }: Emulator): readonly string[] {
 function usageMessage(error: unknown): string | undefined {
   if (isUsageError(error)) return error.message
   if (!(error instanceof Error) || !('code' in error)) return undefined
-  const { code, port, address } = error as NodeJS.ErrnoException & {
+  const { code, port, address, isForLinks } = error as NodeJS.ErrnoException & {
     port?: number
     address?: string
+    isForLinks?: boolean
   }
   if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
     const flag = /'(?:-\w, )?(--[\w-]+)/.exec(error.message)?.[1] ?? 'A flag'
@@ -127,7 +128,8 @@ function usageMessage(error: unknown): string | undefined {
   if (typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS_'))
     return `${error.message.split('. ')[0]}.`
   if (code === 'EADDRINUSE') {
-    return `Port ${port} is in use. Take another with --port, or a free one with --port 0.`
+    const place = isForLinks ? ': signed links need the port behind that of their server' : ''
+    return `Port ${port} is in use${place}. Take another with --port, or a free one with --port 0.`
   }
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} needs more rights. Take one above 1023 with --port.`

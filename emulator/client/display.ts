@@ -43,7 +43,7 @@ export function newDisplay(
     output.write(`${text}\n`)
   }
   const bar = (event: RunEvent & { kind: 'node' }) => {
-    const text = printable(progressLine(event, (output.columns ?? 80) - 1))
+    const text = printable(progressLine(event, widthOf(output) - 1))
     if (event.state === 'finished') return line(colors.green(text))
     output.write(eraseLine + colors.cyan(text))
     hasBar = true
@@ -70,3 +70,7 @@ function lineOf(event: RunEvent): string | undefined {
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
+
+/** Terminals that nobody looks at, as those of build machines, say that they are 0 wide. */
+const widthOf = ({ columns = 0 }: { readonly columns?: number }): number =>
+  columns > 0 ? columns : 80

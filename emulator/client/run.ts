@@ -181,7 +181,8 @@ async function open({ feed, tell }: Job): Promise<void> {
   } catch (error) {
     feed.signal.throwIfAborted()
     if (!isFailure(error) || feed.server.deployment !== 'hosted') throw error
-    tell({ kind: 'hint', text: `${error.message} The job is asked for instead.` })
+    const reason = error.message.replace(/[^.?]$/, '$&.')
+    tell({ kind: 'hint', text: `${reason} The job is asked for instead.` })
   }
 }
 
@@ -233,7 +234,8 @@ async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict
   const promptId = known.prompt_id ?? ''
   const entry = await awaitEntry({ server, promptId, signal, clock })
   if (entry === undefined) {
-    job.tell({ kind: 'warning', text: 'The server has no record of this run.' })
+    const doubt = server.deployment === 'hosted' ? ' A local server takes no API key.' : ''
+    job.tell({ kind: 'warning', text: `The server has no record of this run.${doubt}` })
   }
   const verdict = judge(entry, messages)
   if (verdict === undefined) {

@@ -159,10 +159,16 @@ export function unreachable(origin: string, error: unknown): Error {
   const reason = reasonOf(error)
   if (reason === 'ENOTFOUND')
     return failure('unreachable', `There is no host of the name in ${origin}: look at the --url.`)
-  const advice = /CERT|UNABLE_TO_VERIFY/.test(reason)
-    ? 'if its certificate is your own, name it with NODE_EXTRA_CA_CERTS=FILE'
-    : 'start one with: flowdouble serve'
-  return failure('unreachable', `Cannot reach ${origin} (${reason}): ${advice}`)
+  return failure('unreachable', `Cannot reach ${origin} (${reason}): ${adviceFor(origin, reason)}`)
+}
+
+function adviceFor(origin: string, reason: string): string {
+  if (/CERT|UNABLE_TO_VERIFY/.test(reason))
+    return 'if its certificate is your own, name it with NODE_EXTRA_CA_CERTS=FILE'
+  if (reason === 'ECONNREFUSED') return 'start one with: flowdouble serve'
+  if (/SSL|EPROTO/.test(reason)) return 'does it speak HTTP?'
+  const hungUp = reason === 'ECONNRESET' || reason === 'UND_ERR_SOCKET'
+  return hungUp && origin.startsWith('http:') ? 'does it speak HTTPS?' : 'is it still there?'
 }
 
 /** The body as text; a connection that breaks in the middle is an `unreachable` failure. */

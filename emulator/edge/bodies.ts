@@ -15,11 +15,16 @@ const unreadable: Received = { body: none, fault: 'unreadable' }
 const MAX_DROPPED_BYTES = 16 * 2 ** 20
 
 /**
- * Receives the body of a request: no more than `limitBytes` are kept, before and after decompression.
+ * Receives the body of a request: no more than `limitOf` says, in bytes, are kept, before and after decompression; it is asked
+ * only where there is a body.
  * Rejects when the client goes away before the end.
  */
-export async function receiveBody(request: IncomingMessage, limitBytes: number): Promise<Received> {
+export async function receiveBody(
+  request: IncomingMessage,
+  limitOf: () => number,
+): Promise<Received> {
   if (hasNoBody(request)) return { body: none }
+  const limitBytes = limitOf()
   const body = await collect(request, limitBytes)
   if (body === null) return tooLarge
   const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''

@@ -122,7 +122,7 @@ async function handle(
     target: targetOf(request),
     headers: readHeaders(request, behind.readsCredentials),
   }
-  const received = await receiveBody(request, behind.limitBytes(asked))
+  const received = await receiveBody(request, () => behind.limitBytes(asked))
   return behind.answer({ ...asked, ...received }, response)
 }
 

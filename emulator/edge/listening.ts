@@ -36,8 +36,8 @@ export async function openLinks(
   const [first, ...others] = addressesFor(host)
   for (let attempt = 1; ; attempt++) {
     const servers = [await createWebServer(certificate)]
-    await listen(servers[0] as HttpServer, first, port)
     try {
+      await listen(servers[0] as HttpServer, first, port)
       for (const address of others) {
         const server = await createWebServer(certificate)
         if (await listensAt(server, address, portOf(servers[0] as HttpServer))) servers.push(server)
@@ -45,10 +45,13 @@ export async function openLinks(
       return servers
     } catch (error) {
       for (const server of servers) server.close()
-      if (port !== 0 || attempt === MAX_ATTEMPTS) throw error
+      if (port !== 0 || attempt === MAX_ATTEMPTS) throw forLinks(error)
     }
   }
 }
+
+/** Marks an error of the system: nobody has named this port. */
+const forLinks = (error: unknown): unknown => Object.assign(error as Error, { isForLinks: true })
 
 /** The addresses to listen on, of which the first has to be there. */
 function addressesFor(host: string): readonly [string, ...string[]] {

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net'
 import type { Entry } from '../journal.ts'
 import { completeOptions, type ServerOptions, usageError, worldOptions } from '../options.ts'
 import { createServer } from '../server/server.ts'
-import { linkBase } from '../server/signed-links.ts'
 import { readCatalog } from './catalog.ts'
 import type { ClockHandle } from './clock.ts'
 import type { Tamper } from './driver.ts'
@@ -52,7 +51,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)
   const objectInfo = readCatalog(options.objectInfo)
-  const hashing = isHosted ? await import('../server/hashing.ts') : null
+  const hosted = isHosted ? await import('../server/hosted-parts.ts') : null
   const main = await createWebServer(certificate)
   // Links name their port: it has to be known before there is a server that makes them.
   const links = isHosted ? await openLinks(options.host, options.port, certificate) : []
@@ -60,7 +59,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   try {
     const linksPort = links[0] === undefined ? null : portOf(links[0])
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    const server = createServer(made, hashing)
+    const server = createServer(made, hosted)
     const recorder = await createRecorder(made, options.journal)
     const { driver, sockets, clock } = connect(server, options, recorder, { main, links }, hooks)
     await listen(main, options.host, options.port)
@@ -71,7 +70,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     return {
       url: `${certificate === null ? 'http' : 'https'}://${host}`,
       port,
-      signedUrl: made.signedLinks && linkBase(made.signedLinks, host),
+      signedUrl: hosted && made.signedLinks && hosted.linkBase(made.signedLinks, host),
       options,
       ...clock,
       journal: () => recorder.lines(),

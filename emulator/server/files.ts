@@ -157,11 +157,8 @@ export function contentHash(hashing: Hashing, content: FileContent): string {
   const texts = run === undefined ? [] : textsOf(run)
   const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
   const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
-  return hashing.blake3Hex(utf8(JSON.stringify(parts)))
+  return hashing.sha256Hex(JSON.stringify(parts))
 }
-
-const encoder = new TextEncoder()
-const utf8 = (text: string): Uint8Array => encoder.encode(text)
 
 /** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
 export function textsOf({

@@ -2,7 +2,7 @@
 // http/failure-page].
 
 import { hostedCors } from '../../spec/http.ts'
-import { type Reply, refuse } from '../replies.ts'
+import { jsonHeaders, type Reply, refuse } from '../replies.ts'
 import { decodePart } from '../requests.ts'
 import type { WorldOptions } from './world.ts'
 
@@ -29,8 +29,7 @@ export function finish(
   accept: string | undefined,
   reply: Reply,
 ): Reply {
-  if (options.deployment === 'hosted')
-    return { ...reply, headers: { ...reply.headers, ...hostedCors } }
+  if (options.deployment === 'hosted') return { ...reply, headers: hostedHeaders(reply.headers) }
   if (reply.raised) {
     const isPage = reply.status === 500 && accept?.includes('text/html')
     const { status, headers, body } = isPage ? refuse('internalPage') : reply
@@ -41,6 +40,12 @@ export function finish(
   const added = { ...(cache && { 'Cache-Control': cache }), ...localCors(options.cors) }
   return { ...reply, headers: { ...reply.headers, ...added } }
 }
+
+const hostedJsonHeaders = { ...jsonHeaders, ...hostedCors }
+
+/** Most replies have the same headers: those are not put together again. */
+const hostedHeaders = (headers: Reply['headers']): Reply['headers'] =>
+  headers === jsonHeaders ? hostedJsonHeaders : { ...headers, ...hostedCors }
 
 const scripts = /\.(?:js|css)$|\/index[^/]*\.json$/
 const pictures = /\.(?:jpe?g|png|ppm|bmp|pgm|tiff?|webp)$/i

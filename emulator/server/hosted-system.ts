@@ -38,7 +38,8 @@ const statistics: Static<typeof hostedSystemStats> = {
     },
   ],
 }
-const systemStats = (): Reply => json(JSON.stringify(statistics))
+const statisticsReply = json(JSON.stringify(statistics))
+const systemStats = (): Reply => statisticsReply
 
 /** What the server can do, and what the account may that asks: without a key nothing is known of that. */
 function features(world: World, request: Request, server: Server): Reply {

@@ -1,11 +1,16 @@
 // A server as its clients meet it: one world on local; on hosted one for each account, so that none sees another's.
 
 import type { Account } from './accounts.ts'
-import type { Hashing } from './hashing.ts'
+import type * as HostedParts from './hosted-parts.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
+
+/** What a hosted server does otherwise than a local one. */
+export type Hosted = typeof HostedParts
 
 export type Server = {
   readonly options: WorldOptions
+  /** Null on local. */
+  readonly hosted: Hosted | null
   /** The time of all its worlds, in milliseconds since its start. */
   nowMs: number
   /** In the order of the accounts; local has one alone. */
@@ -15,19 +20,19 @@ export type Server = {
 }
 
 /**
- * A new server. Every option has to be given; emulator/options.ts has the defaults. A hosted one needs `hashing`,
- * which is a module of its own so that nobody else waits for it to load.
+ * A new server. Every option has to be given; emulator/options.ts has the defaults. A hosted one needs
+ * the module hosted-parts.ts, for which nobody else waits.
  */
-export function createServer(options: WorldOptions, hashing: Hashing | null = null): Server {
+export function createServer(options: WorldOptions, hosted: Hosted | null = null): Server {
   if (options.deployment === 'local') {
-    return { options, nowMs: 0, worlds: [createWorld(options)], sockets: new Map() }
+    return { options, hosted: null, nowMs: 0, worlds: [createWorld(options)], sockets: new Map() }
   }
-  if (hashing === null) throw new Error('A hosted server cannot be made without hashing.')
+  if (hosted === null) throw new Error('A hosted server cannot be made without its parts.')
   const accounts: readonly Account[] = options.accounts
   const [first = null, ...others] = accounts
   const worlds = [
-    createWorld(options, first, hashing),
-    ...others.map((account) => createWorld(options, account, hashing)),
+    createWorld(options, first, hosted),
+    ...others.map((account) => createWorld(options, account, hosted)),
   ] as const
-  return { options, nowMs: 0, worlds, sockets: new Map() }
+  return { options, hosted, nowMs: 0, worlds, sockets: new Map() }
 }

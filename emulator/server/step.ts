@@ -4,13 +4,11 @@ import type { Effect, Input } from '../machine.ts'
 import { type Reply, refuse, refuseHosted } from '../replies.ts'
 import { admit } from './access.ts'
 import { finish } from './headers.ts'
-import { answerHosted, handshakeNeeded } from './hosted.ts'
 import { endInstall } from './installs.ts'
 import { answerLocal } from './local.ts'
 import { closeSocket, openSocket, readMessage } from './messages.ts'
 import { proceed } from './runs.ts'
-import type { Server } from './server.ts'
-import { answerLink } from './signed-links.ts'
+import type { Hosted, Server } from './server.ts'
 import type { World } from './world.ts'
 
 /**
@@ -22,7 +20,7 @@ export function step(server: Server, input: Input): readonly Effect[] {
   for (const world of server.worlds) world.effects = effects
   passTime(server, input.atMs)
   if (input.kind === 'request') {
-    if (input.links) effects.push(...answerLink(server, input))
+    if (input.links) effects.push(...(server.hosted as Hosted).answerLink(server, input))
     else answer(server, input)
   } else if (input.kind === 'open') connect(server, input)
   else if (input.kind !== 'wake') {
@@ -83,14 +81,13 @@ function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void 
 }
 
 function refuseHandshake(
-  { options }: Server,
+  { hosted }: Server,
   { fault, target }: Extract<Input, { kind: 'open' }>,
 ): Reply | undefined {
-  const isHosted = options.deployment === 'hosted'
   // The socket of hosted has no twin below the prefix.
-  if (isHosted && splitTarget(target)[0] !== '/ws') return refuseHosted('notFound')
+  if (hosted !== null && splitTarget(target)[0] !== '/ws') return refuseHosted('notFound')
   if (fault === undefined) return undefined
-  if (isHosted) return refuseHosted('badRequest', { reason: handshakeNeeded })
+  if (hosted !== null) return refuseHosted('badRequest', { reason: hosted.handshakeNeeded })
   const { refusal, value } = fault
   return refuse(refusal, {}, { upgrade: value, version: value, key: value })
 }
@@ -109,9 +106,9 @@ function answer(server: Server, input: Extract<Input, { kind: 'request' }>): voi
 }
 
 const route = (server: Server, world: World, arrived: Parameters<typeof answerLocal>[1]): Reply =>
-  server.options.deployment === 'hosted'
-    ? answerHosted(server, world, arrived)
-    : answerLocal(world, arrived)
+  server.hosted === null
+    ? answerLocal(world, arrived)
+    : server.hosted.answerHosted(server, world, arrived)
 
 function splitTarget(target: string): [path: string, query: string] {
   const cut = target.indexOf('?')

@@ -17,8 +17,8 @@ const flushed = () =>
     ),
   )
 
-const send = ({ what, times }) => {
-  const messages = messagesOf(what)
+/** Sends messages of a kind, or those given. */
+const send = ({ what, messages = messagesOf(what), times }) => {
   const sendAll = () => {
     for (const message of messages) for (const client of sockets.clients) client.send(message)
   }

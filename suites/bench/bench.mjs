@@ -23,6 +23,7 @@ import { parseArgs } from 'node:util'
 import { behind } from './behind.mjs'
 import { stopChildren } from './child.mjs'
 import { fanOut } from './fan-out.mjs'
+import { hosted } from './hosted.mjs'
 import { peerRows } from './peers.mjs'
 import { getRequests, postRequests } from './requests.mjs'
 import { runs } from './runs.mjs'
@@ -40,6 +41,7 @@ const measurements = {
   behind: { measure: behind, seconds: [60, 10] },
   'fan-out': { measure: fanOut, seconds: [100, 7] },
   runs: { measure: runs, seconds: [15, 8] },
+  hosted: { measure: hosted, seconds: [90, 12] },
   idle: { measure: idle, seconds: [5, 2] },
   peers: { measure: peerRows, seconds: [200, 50] },
 }
@@ -55,6 +57,7 @@ const full = {
   barePosts: 20_000,
   runsBehind: 100_000,
   sends: 4000,
+  heardRuns: 200,
   runs: 1000,
   repeats: 5,
   peerRequests: 3000,
@@ -72,6 +75,7 @@ const quick = {
   barePosts: 5000,
   runsBehind: 15_000,
   sends: 400,
+  heardRuns: 40,
   runs: 1000,
   repeats: 3,
   peerRequests: 600,

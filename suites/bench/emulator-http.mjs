@@ -7,7 +7,7 @@ const options = { clock: 'instant', preview: 'none', ...childOptions() }
 let emulator = await startEmulator(options)
 
 answer(
-  { port: emulator.port },
+  { port: emulator.port, signedUrl: emulator.signedUrl },
   {
     /** Replaces the world by a new one in the same, warm process. */
     renew: async () => {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { startEmulator } from '../../dist/emulator/index.js'
 import { nextWakeMs, step } from '../../dist/emulator/server/step.js'
-import { createWorld } from '../../dist/emulator/server/world.js'
+import { createServer } from '../../dist/emulator/server/server.js'
 import { answer } from './child.mjs'
 import { nextBody } from './workload.mjs'
 
@@ -26,12 +26,12 @@ function startClock() {
 
 /** The time that the runs take in a world without an edge, with one socket; each text is written as bytes. */
 function machine({ runs }) {
-  const world = createWorld({ ...shown, objectInfo })
+  const server = createServer({ ...shown, objectInfo })
   const headers = {}
-  step(world, { kind: 'open', atMs: 0, socket: 1, target: '/ws?clientId=bench', headers })
+  step(server, { kind: 'open', atMs: 0, socket: 1, target: '/ws?clientId=bench', headers })
   for (let request = 0; request < runs; request++) {
     const body = Buffer.from(nextBody('all'))
-    step(world, {
+    step(server, {
       kind: 'request',
       atMs: 0,
       request,
@@ -44,8 +44,8 @@ function machine({ runs }) {
   let messages = 0
   let bytes = 0
   const elapsed = startClock()
-  for (let due = nextWakeMs(world); due !== undefined; due = nextWakeMs(world)) {
-    for (const effect of step(world, { kind: 'wake', atMs: due })) {
+  for (let due = nextWakeMs(server); due !== undefined; due = nextWakeMs(server)) {
+    for (const effect of step(server, { kind: 'wake', atMs: due })) {
       if (effect.kind !== 'send') continue
       messages++
       bytes += Buffer.from(effect.text).length

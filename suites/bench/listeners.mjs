@@ -8,11 +8,10 @@ import { answer } from './child.mjs'
 let bytes = 0
 let sockets = []
 
-async function open(port, clientId) {
+async function open(port, path) {
   const socket = connect({ port, host: '127.0.0.1' })
   const key = randomBytes(16).toString('base64')
   const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13`
-  const path = `/ws?clientId=${clientId}`
   socket.write(
     `GET ${path} HTTP/1.1\r\nHost: bench\r\n${upgrade}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
   )
@@ -24,10 +23,11 @@ async function open(port, clientId) {
 }
 
 answer(null, {
-  /** Opens so many sockets; the first one has this client id. */
-  open: async ({ port, count, clientId }) => {
+  /** Opens so many sockets: with a key those of its account, else the first one has this client id. */
+  open: async ({ port, count, clientId, key }) => {
     for (let index = 0; index < count; index++) {
-      sockets.push(await open(port, index === 0 ? clientId : `${clientId}-${index}`))
+      const own = `clientId=${index === 0 ? clientId : `${clientId}-${index}`}`
+      sockets.push(await open(port, `/ws?${key === undefined ? own : `token=${key}`}`))
     }
   },
   /** What is still connected, and how many bytes have come since the last time. */

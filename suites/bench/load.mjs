@@ -7,16 +7,24 @@ import { nextBody } from './workload.mjs'
 
 const CONNECTIONS = 32
 
-const get = (path) => () => `GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`
+/** The head that all requests have; a hosted server wants a key. */
+const headOf = (key) => `Host: bench\r\n${key === undefined ? '' : `X-API-Key: ${key}\r\n`}`
 
-const submit = (changed) => () => {
-  const body = nextBody(changed)
-  const head = `Content-Type: application/json\r\nContent-Length: ${body.length}`
-  return `POST /prompt HTTP/1.1\r\nHost: bench\r\n${head}\r\n\r\n${body}`
+const get = ({ path, key }) => {
+  const text = `GET ${path} HTTP/1.1\r\n${headOf(key)}\r\n`
+  return () => text
 }
 
-/** Sends one request after the other while `take` says so. */
-const drive = (port, request, take) =>
+const submit = ({ path = '/prompt', key, changed }) => {
+  const start = `POST ${path} HTTP/1.1\r\n${headOf(key)}Content-Type: application/json\r\n`
+  return () => {
+    const body = nextBody(changed)
+    return `${start}Content-Length: ${body.length}\r\n\r\n${body}`
+  }
+}
+
+/** Sends one request after the other while `take` says so; each is to be answered with this status. */
+const drive = (port, request, status, take) =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let received = Buffer.alloc(0)
@@ -31,7 +39,7 @@ const drive = (port, request, take) =>
       if (headEnd < 0) return
       const head = received.latin1Slice(0, headEnd)
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1])
-      if (!head.startsWith('HTTP/1.1 200')) {
+      if (!head.startsWith(`HTTP/1.1 ${status}`)) {
         socket.destroy()
         reject(new Error(`A request of the load was refused:\n${received.toString()}`))
       }
@@ -43,12 +51,13 @@ const drive = (port, request, take) =>
     socket.on('close', resolve)
   })
 
-const load = async ({ port, count, path, changed }) => {
-  const request = path === undefined ? submit(changed) : get(path)
+/** `changed` makes it submits. */
+const load = async ({ port, count, status = 200, ...asked }) => {
+  const request = asked.changed === undefined ? get(asked) : submit(asked)
   let left = count
   const take = () => left-- > 0
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => drive(port, request, take)))
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => drive(port, request, status, take)))
   return { seconds: (performance.now() - startedAt) / 1000 }
 }
 

@@ -133,6 +133,16 @@ test('run/exit-3 Without a server the command says how to start one and exits wi
   )
 })
 
+test.each([
+  ['http://host', 'ECONNRESET', 'does it speak HTTPS?'],
+  ['http://host', 'UND_ERR_SOCKET', 'does it speak HTTPS?'],
+  ['https://host', 'ECONNRESET', 'is it still there?'],
+  ['https://host', 'ERR_SSL_WRONG_VERSION_NUMBER', 'does it speak HTTP?'],
+])('run/exit-3 A server at %s that ends with %s: %s', (origin, code, says) => {
+  const broken = Object.assign(new Error('fetch failed'), { code })
+  expect(unreachable(origin, broken).message).toBe(`Cannot reach ${origin} (${code}): ${says}`)
+})
+
 test('run/exit-3 A certificate that is not trusted is told, with a way to trust it.', () => {
   const untrusted = Object.assign(new Error('fetch failed'), {
     code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -210,6 +220,13 @@ test('run/progress-bars A terminal gets a moving bar, coloured unless NO_COLOR i
     .map((line) => line.length)
   expect(Math.max(...widths)).toBeLessThan(60)
   expect((await command(argv, { terminal: 60 })).stderr).toContain('\u001b[36m[###')
+})
+
+test('run/progress-bars A terminal that says that it is 0 wide counts as one of 80.', async () => {
+  const { url } = await serve({ steps })
+  const argv = ['workflow.json', '--url', url]
+  const { stderr } = await command(argv, { terminal: 0, env: { NO_COLOR: '1' } })
+  expect(stderr).toContain('[############............]  50%  Sampler (3)  10/20')
 })
 
 test('run/steers-no-terminal Control characters of a server do not reach the terminal.', async () => {

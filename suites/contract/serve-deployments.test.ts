@@ -185,6 +185,26 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
     /--accounts cannot be used: account 1 .*keys/,
   ],
   ['a config that is no JSON', ['--config', fileOf('{"token": SECRET')], /config .* no JSON/],
+  [
+    'an account of no tier',
+    ['--accounts', fileOf([{ user: 'a', keys: ['SECRET'], tier: 'SECRET' }])],
+    /account 1 cannot have that tier, only free, standard/,
+  ],
+  [
+    'an account of a name that no link can hold',
+    ['--accounts', fileOf([{ user: 'SECRET a', keys: ['SECRET'] }])],
+    /account 1 cannot have that user \(.*letters, digits/,
+  ],
+  [
+    'accounts of a local server',
+    ['--accounts', fileOf(accounts)],
+    /--accounts is for hosted servers: use --deployment hosted or both/,
+  ],
+  [
+    'a token of a hosted server',
+    ['--deployment', 'hosted', '--token', 'SECRET'],
+    /--token is for local servers/,
+  ],
   ['a quirk of no server', ['--deployment', 'both', '--quirk', 'no.such'], /"no.such"/],
 ]
 for (const [name, args, says] of wrong) {
@@ -205,6 +225,22 @@ test('serve/port-in-use Where one port is taken the other server is gone as well
     code: 2,
     stderr: expect.stringMatching(/Port \d+ is in use/) as string,
   })
+})
+
+test('serve/port-in-use Where the port of the signed links is taken, that is said.', async () => {
+  const taken = await startEmulator()
+  const args = ['serve', '--deployment', 'hosted', '--port', `${taken.port - 1}`]
+  const { code, stderr } = await start(...args).ends
+  await taken.close()
+  expect(code).toBe(2)
+  expect(stderr).toContain(`Port ${taken.port} is in use: signed links need the port behind`)
+})
+
+test('serve/both The token is said to be needed by the local server alone.', async () => {
+  const command = start('serve', '--deployment', 'both', '--port', '0', '--token', 'SECRET')
+  expect(await command.says(/Ctrl\+C/)).toContain('bearer token needed on local')
+  command.process.kill('SIGTERM')
+  expect((await command.ends).stdout).not.toContain('SECRET')
 })
 
 test('serve/watch The lines of two servers are told apart, and a leaked key is warned of.', async () => {

@@ -5,6 +5,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { createWatch } from '../../dist/emulator/cli/serve-display.js'
+import { startEmulator } from '../../dist/emulator/index.js'
 import { hostedKey } from '../contract/punishing-hosted.ts'
 import { message, startOtherHost, startPunishingServer } from '../contract/punishing-server.ts'
 import { folder, start, textToImage } from '../contract/serve-harness.ts'
@@ -107,3 +109,24 @@ for (const [name, prepare, isThere] of scripts) {
     },
   )
 }
+
+test('the run that the README shows is a real one', async () => {
+  const [shown = '', served = ''] = blockOf('console', 'flowdouble run').split('\n\n')
+  const lines = new Set<string>()
+  const write = (text: string) => text.split('\n').forEach((line) => lines.add(line.trimEnd()))
+  const stdout = { isTTY: true, write }
+  const io = { stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' }
+  const server = await startEmulator({
+    deployment: 'hosted',
+    onEntry: createWatch(io, 'hosted').show,
+  })
+  const argv = [textToImage, '--url', server.url, '--api-key', 'test-key', '--out', 'output']
+  const { stdout: paths, stderr } = await start('run', ...argv).ends
+  await server.close()
+  expect(`${stderr}${paths}`.trimEnd()).toBe(shown.split('\n').slice(1).join('\n'))
+  // The clock is that of the wall.
+  const timeless = (line: string) => line.replace(/^ *[\d.]+s/, '').replace(/\d+ ms$/, '')
+  expect([...lines].filter((line) => line !== '').map(timeless)).toEqual(
+    served.trimEnd().split('\n').slice(1).map(timeless),
+  )
+})

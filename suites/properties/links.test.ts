@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as hashing from '../../dist/emulator/server/hashing.js'
+import * as hosted from '../../dist/emulator/server/hosted-parts.js'
 import { createServer } from '../../dist/emulator/server/server.js'
 import { step } from '../../dist/emulator/server/step.js'
 import { formOf, viewPath } from '../form.ts'
@@ -148,7 +148,7 @@ test('files/forgotten-link A link to a file that was dropped for newer ones is a
       manager: false,
       signedLinks: { scheme: 'http', port: 1, baseUrl: null, strict: false },
     },
-    hashing,
+    hosted,
   )
   const send = (method: string, target: string, content?: string, links?: true) => {
     const image = { name: 'image', filename: 'a.txt', content: content ?? '' }

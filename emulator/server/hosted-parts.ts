@@ -1,0 +1,5 @@
+// What only a hosted server needs, in one module that is loaded for it: a local one does not wait for it.
+
+export { blake3Hex, hmacHex, sha256Hex } from './hashing.ts'
+export { answerHosted, handshakeNeeded } from './hosted.ts'
+export { answerLink, linkBase } from './signed-links.ts'
