@@ -37,25 +37,33 @@ export function step(server: Server, input: Input): readonly Effect[] {
 
 /** Does what is due until then, in its order, over all worlds. */
 function passTime(server: Server, untilMs: number): void {
-  for (let due = nextDue(server); due !== undefined && due.atMs <= untilMs; due = nextDue(server)) {
-    const { world, atMs } = due
-    world.nowMs = Math.max(world.nowMs, atMs)
-    const worker = world.workers.find(({ dueMs }) => dueMs === atMs)
-    if (atMs === world.installs.dueMs) endInstall(world.installs)
-    else if (worker !== undefined) proceed(world, worker)
+  for (
+    let atMs = nextWakeMs(server);
+    atMs !== undefined && atMs <= untilMs;
+    atMs = nextWakeMs(server)
+  ) {
+    doDue(server, atMs)
   }
   server.nowMs = Math.max(server.nowMs, untilMs)
   for (const world of server.worlds) world.nowMs = server.nowMs
 }
 
-/** When the server does something by itself next, in its own milliseconds; undefined when it waits for an input. */
-export const nextWakeMs = (server: Server): number | undefined => nextDue(server)?.atMs
+/** Does one thing that is due at this moment; of two worlds that of the first account. */
+function doDue({ worlds }: Server, atMs: number): void {
+  const world = worlds.find((one) => dueMsOf(one) === atMs)
+  if (world === undefined) return
+  world.nowMs = Math.max(world.nowMs, atMs)
+  const worker = world.workers.find(({ dueMs }) => dueMs === atMs)
+  if (atMs === world.installs.dueMs) endInstall(world.installs)
+  else if (worker !== undefined) proceed(world, worker)
+}
 
-function nextDue({ worlds }: Server): { world: World; atMs: number } | undefined {
-  let next: { world: World; atMs: number } | undefined
+/** When the server does something by itself next, in its own milliseconds; undefined when it waits for an input. */
+export function nextWakeMs({ worlds }: Server): number | undefined {
+  let next: number | undefined
   for (const world of worlds) {
     const atMs = dueMsOf(world)
-    if (atMs !== undefined && (next === undefined || atMs < next.atMs)) next = { world, atMs }
+    if (atMs !== undefined && (next === undefined || atMs < next)) next = atMs
   }
   return next
 }
