@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest'
 import { tiers } from '../../spec/access.ts'
-import { hostedFeatures, hostedSystemStats, queueLength } from '../../spec/system.ts'
+import { hostedFeatures } from '../../spec/messages.ts'
+import { hostedSystemStats, queueLength } from '../../spec/system.ts'
 import { slow, solid } from '../graphs.ts'
 import { codeOf, notFound } from '../hosted.ts'
 import { violations } from '../judge.ts'
