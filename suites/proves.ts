@@ -2,14 +2,16 @@
 
 import type { EmulatorOptions } from 'flowdouble'
 import { test as register } from 'vitest'
-import type { Deployment, Rule } from '../spec/language.ts'
+import { both, type Deployment, type Rule } from '../spec/language.ts'
 import { quirks, type RuleId, rules } from '../spec/index.ts'
-import { isForeign, startSubject, type Subject } from './subject.ts'
+import { isOutOfReach, startSubject, type Subject } from './subject.ts'
 
-/** A case as data. `ids` are rules, or `quirks/` and the id of a quirk. */
+/** A case on one deployment, as data. `ids` are rules, or `quirks/` and the id of a quirk. */
 export type Case = {
   readonly title: string
   readonly ids: readonly string[]
+  readonly deployment: Deployment
+  /** The options of its world, without the deployment. */
   readonly options: EmulatorOptions
   readonly body: (subject: Subject) => Promise<void>
 }
@@ -31,8 +33,11 @@ export async function collectCases(load: () => Promise<unknown>): Promise<readon
 }
 
 /** Runs a case on a subject of its own; `options` are further ones of its world. */
-export async function runCase({ body, options }: Case, more: EmulatorOptions = {}): Promise<void> {
-  const subject = await startSubject({ ...options, ...more })
+export async function runCase(
+  { body, options, deployment }: Case,
+  more: EmulatorOptions = {},
+): Promise<void> {
+  const subject = await startSubject({ ...options, ...more, deployment })
   try {
     await body(subject)
   } finally {
@@ -40,44 +45,42 @@ export async function runCase({ body, options }: Case, more: EmulatorOptions = {
   }
 }
 
-/** The deployment that a case is about: hosted where one of its rules holds there only, or where its options say so. */
-const deploymentOf = (
+/** The deployments that a case runs on: those on which all of its rules hold, unless its options name one. */
+const deploymentsOf = (
   held: readonly (readonly Deployment[])[],
-  options: EmulatorOptions,
-): Deployment =>
-  options.deployment ?? (held.some((on) => !on.includes('local')) ? 'hosted' : 'local')
+  named: Deployment | undefined,
+): readonly Deployment[] =>
+  both.filter((one) => (named ?? one) === one && held.every((on) => on.includes(one)))
 
 /**
- * A case that proves rules: it has to fail on a server that breaks them.
- * @param options of the world that it needs; a foreign server cannot have them, and the case is skipped there.
+ * A case that proves rules: it has to fail on a server that breaks them. It runs on each deployment on which they hold,
+ * or on the one that its options name.
+ * @param options of its world; with any but the deployment it cannot run on a foreign server.
  */
 export function proves(
   ruleIds: RuleId | readonly RuleId[],
   body: (subject: Subject) => Promise<void>,
-  options: EmulatorOptions = {},
+  { deployment: named, ...options }: EmulatorOptions = {},
 ): void {
   const ids: readonly RuleId[] = typeof ruleIds === 'string' ? [ruleIds] : ruleIds
   const held = ids.map((id) => (rules[id] as Rule).on)
-  const deployment = deploymentOf(held, options)
-  const title = ids.map((id) => `${id} [${deployment}] ${(rules[id] as Rule).says}`).join(' + ')
-  add({ title, ids, options: { ...options, ...(deployment === 'hosted' && { deployment }) }, body })
+  for (const deployment of deploymentsOf(held, named)) {
+    const title = ids.map((id) => `${id} [${deployment}] ${(rules[id] as Rule).says}`).join(' + ')
+    add({ title, ids, deployment, options, body })
+  }
 }
 
 /** A case for the behaviour that a quirk switches on; `options` are further ones of its world. */
 export function switched(
   id: keyof typeof quirks,
   body: (subject: Subject) => Promise<void>,
-  options: EmulatorOptions = {},
+  { deployment: named, ...options }: EmulatorOptions = {},
 ): void {
-  const deployment = deploymentOf([quirks[id].on], options)
   const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
-  const title = `quirks/${id} [${deployment}] ${quirks[id].quirk}`
-  add({
-    title,
-    ids: [`quirks/${id}`],
-    options: { ...own, ...(deployment === 'hosted' && { deployment }) },
-    body,
-  })
+  for (const deployment of deploymentsOf([quirks[id].on], named)) {
+    const title = `quirks/${id} [${deployment}] ${quirks[id].quirk}`
+    add({ title, ids: [`quirks/${id}`], deployment, options: own, body })
+  }
 }
 
 function add(one: Case): void {
@@ -85,8 +88,7 @@ function add(one: Case): void {
     collected.push(one)
     return
   }
-  const needsOptions = Object.keys(one.options).length > 0
-  register.skipIf(isForeign && needsOptions)(one.title, () => runCase(one))
+  register.skipIf(isOutOfReach(one.deployment, one.options))(one.title, () => runCase(one))
 }
 
 /** A test of something that is no rule, in a file of cases. Where cases are collected it is left out. */

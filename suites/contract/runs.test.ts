@@ -89,7 +89,7 @@ proves('runs/node-order', async ({ connect, run, upload, get }) => {
   expect(nodesOf('executing', messages)).toEqual(['4', '5', '1', '2', '3'])
 })
 
-proves('runs/failure-ends', async ({ connect, run, get }) => {
+proves('runs/failure-ends', async ({ connect, run, queue, history, deployment }) => {
   const session = await connect('me')
   const { prompt_id, messages, entry } = await run(session, {
     ...failing(),
@@ -101,11 +101,11 @@ proves('runs/failure-ends', async ({ connect, run, get }) => {
     }),
     after: node('FlowdoubleText', { text: 'never', value: ['2', 0] }),
   })
-  expect(judgeOrder('local', messages)).toEqual([])
+  expect(judgeOrder(deployment, messages)).toEqual([])
   expect(nodesOf('executing', messages)).toEqual(['said', 'worse'])
   expect(entry.outputs).toEqual({ said: { text: ['first'] } })
   expect(entry.status.status_str).toBe('error')
-  expect(entry.status.messages.map(([type]: [string]) => type)).toEqual([
+  expect(entry.status.messages.map(([type]) => type)).toEqual([
     'execution_start',
     'execution_cached',
     'execution_error',
@@ -114,8 +114,8 @@ proves('runs/failure-ends', async ({ connect, run, get }) => {
   expect(story(session.messages()).filter((line) => /^execution_(error|succ)/.test(line))).toEqual([
     'execution_error worse',
   ])
-  expect((await get('/queue')).json().queue_running).toEqual([])
-  expect(Object.keys((await get('/history')).json())).toEqual([prompt_id])
+  expect((await queue()).running).toEqual([])
+  expect(await history()).toEqual([prompt_id])
 })
 
 // A day is the longest that a node of ours takes.

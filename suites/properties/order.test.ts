@@ -38,7 +38,7 @@ function judgeRun(graph: Graph, messages: readonly Message[], entry: Run['entry'
   const kept = messages.filter(({ type }) => type.startsWith('execution_'))
   expect(entry.status.messages).toEqual(kept.map(({ type, data }) => [type, data]))
   expect([entry.status.status_str, entry.status.completed]).toEqual(['success', true])
-  expect(entry.prompt[2]).toEqual(graph)
+  expect(entry.graph).toEqual(graph)
   const shown = messages.filter(({ type, data }) => type === 'executed' && data['output'] !== null)
   expect(entry.outputs).toEqual(
     Object.fromEntries(shown.map(({ data }) => [data['node'], data['output']])),
