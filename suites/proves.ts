@@ -32,12 +32,17 @@ export async function collectCases(load: () => Promise<unknown>): Promise<readon
   return cases
 }
 
-/** Runs a case on a subject of its own; `options` are further ones of its world. */
-export async function runCase(
-  { body, options, deployment }: Case,
-  more: EmulatorOptions = {},
-): Promise<void> {
-  const subject = await startSubject({ ...options, ...more, deployment })
+/** Starts the subject of a case; `more` are further options of its world. */
+export const startFor = ({ options, deployment }: Case, more: EmulatorOptions = {}) =>
+  startSubject({ ...options, ...more, deployment })
+
+/** Runs a case on a subject of its own, which is closed at the end. */
+export async function runCase(one: Case, more: EmulatorOptions = {}): Promise<void> {
+  return runOn(await startFor(one, more), one)
+}
+
+/** Runs a case on this subject, and closes it. */
+export async function runOn(subject: Subject, { body }: Case): Promise<void> {
   try {
     await body(subject)
   } finally {
@@ -46,11 +51,14 @@ export async function runCase(
 }
 
 /** The deployments that a case runs on: those on which all of its rules hold, unless its options name one. */
-const deploymentsOf = (
+function deploymentsOf(
   held: readonly (readonly Deployment[])[],
   named: Deployment | undefined,
-): readonly Deployment[] =>
-  both.filter((one) => (named ?? one) === one && held.every((on) => on.includes(one)))
+): readonly Deployment[] {
+  const found = both.filter((one) => (named ?? one) === one && held.every((on) => on.includes(one)))
+  if (found.length === 0) throw new Error('What this case proves holds together on no deployment.')
+  return found
+}
 
 /**
  * A case that proves rules: it has to fail on a server that breaks them. It runs on each deployment on which they hold,

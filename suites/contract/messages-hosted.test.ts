@@ -56,7 +56,12 @@ const graphs: readonly Graph[] = [
 
 // Five runs at a time: their messages mix, and each is told in its own order.
 proves(
-  ['messages/order', 'messages/hosted-names-run', 'messages/hosted-no-null'],
+  [
+    'messages/order',
+    'messages/hosted-names-run',
+    'messages/hosted-no-executing-null',
+    'messages/hosted-no-null',
+  ],
   async ({ connect, submit, reach, post, idle }) => {
     const session = await connect('any')
     const ids: string[] = []
