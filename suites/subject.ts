@@ -41,8 +41,8 @@ export type Subject = {
   /** The same server for somebody who has another key; without a key it is an empty text. Hosted only. */
   readonly as: (key: string) => Subject
   readonly get: (path: string) => Promise<Reply>
-  /** The file that these values of a view name. On hosted its link is followed, without the key. */
-  readonly view: (values: Readonly<Record<string, string>>) => Promise<Reply>
+  /** The file that these values of a view name, or a whole path. On hosted its link is followed, without the key. */
+  readonly view: (values: Readonly<Record<string, string>> | string) => Promise<Reply>
   /** The runs in the queue, those that run and those that wait, in its order. */
   readonly queue: () => Promise<{
     readonly running: readonly Listed[]
@@ -135,7 +135,7 @@ function subjectFor(shared: Shared, key: string): Subject {
     raw(method, pathOf(method, path), body, { ...credentials, ...headers })
   const get: Subject['get'] = (path) => request('GET', path)
   const view: Subject['view'] = async (values) => {
-    const reply = await get(viewPath(values))
+    const reply = await get(typeof values === 'string' ? values : viewPath(values))
     const link = reply.headers['location']
     return link === undefined ? reply : fetched(link)
   }

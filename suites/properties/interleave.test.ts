@@ -53,9 +53,10 @@ async function tick({ subject, session, ids }: Stage): Promise<readonly Told[]> 
   return session
     .messages()
     .slice(before)
-    .map((message) => ({
-      ...message,
-      of: runs.find((name) => ids[name] === message.data['prompt_id']),
+    .map(({ type, data }) => ({
+      type,
+      data,
+      of: runs.find((name) => ids[name] === data['prompt_id']),
     }))
 }
 
@@ -151,7 +152,7 @@ async function interrupt(
         expect(entry?.outputs.save.images).toHaveLength(1)
         continue
       }
-      const [stopped] = own.filter(isOf('execution_interrupted', id))
+      const stopped = own.find(isOf('execution_interrupted', id))
       const at = entry === undefined ? null : stopped?.data['node_id']
       expect({ ...place, at }).toEqual({ ...place, at: hit.at })
       expect(stopped).toBeDefined()
