@@ -4,7 +4,7 @@ import type { EmulatorOptions } from 'flowdouble'
 import { test as register } from 'vitest'
 import { both, type Deployment, type Rule } from '../spec/language.ts'
 import { quirks, type RuleId, rules } from '../spec/index.ts'
-import { isOutOfReach, startSubject, type Subject } from './subject.ts'
+import { isForeign, isOutOfReach, startSubject, type Subject } from './subject.ts'
 
 /** A case on one deployment, as data. `ids` are rules, or `quirks/` and the id of a quirk. */
 export type Case = {
@@ -15,6 +15,12 @@ export type Case = {
   readonly options: EmulatorOptions
   readonly body: (subject: Subject) => Promise<void>
 }
+
+/**
+ * The options of a case that has to have its world to itself: one in which nothing has happened before, or whose time
+ * stands still between two requests. On a server elsewhere it cannot run.
+ */
+export const ownWorld = { clock: 'manual' } as const
 
 let collected: Case[] | undefined
 
@@ -99,7 +105,10 @@ function add(one: Case): void {
   register.skipIf(isOutOfReach(one.deployment, one.options))(one.title, () => runCase(one))
 }
 
-/** A test of something that is no rule, in a file of cases. Where cases are collected it is left out. */
+/**
+ * A test of something that is no rule, in a file of cases, with servers of its own. Where cases are collected it is left
+ * out.
+ */
 export function test(title: string, body: () => Promise<void> | void): void {
-  if (collected === undefined) register(title, body)
+  if (collected === undefined) register.skipIf(isForeign)(title, body)
 }

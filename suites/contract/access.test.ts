@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import { secretKeys } from '../../spec/access.ts'
 import { type Graph, node, talking } from '../graphs.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { exchange } from '../wire.ts'
 
 /** A picture that a partner makes, saved. */
@@ -62,24 +62,28 @@ proves('access/partner-token', async ({ connect, run }) => {
   expect(await outcome(partnerKey)).toBe('success')
 })
 
-proves('access/partner-key-missing', async ({ connect, run }) => {
-  const session = await connect('me')
-  const graph = {
-    ...bought,
-    '3': node('ImageInvert', { image: ['1', 0] }),
-    '2': node('SaveImage', { images: ['3', 0], filename_prefix: 'x' }),
-  }
-  const { entry, messages, prompt_id } = await run(session, graph)
-  const error = messages.find(({ type }) => type === 'execution_error')
-  expect(error?.data).toMatchObject({
-    prompt_id,
-    node_id: '1',
-    node_type: 'OpenAIDalle3',
-  })
-  expect(error?.data['exception_message']).toMatch(/login/i)
-  expect(entry.status).toMatchObject({ status_str: 'error', completed: false })
-  expect(entry.outputs).toEqual({})
-})
+proves(
+  'access/partner-key-missing',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const graph = {
+      ...bought,
+      '3': node('ImageInvert', { image: ['1', 0] }),
+      '2': node('SaveImage', { images: ['3', 0], filename_prefix: 'x' }),
+    }
+    const { entry, messages, prompt_id } = await run(session, graph)
+    const error = messages.find(({ type }) => type === 'execution_error')
+    expect(error?.data).toMatchObject({
+      prompt_id,
+      node_id: '1',
+      node_type: 'OpenAIDalle3',
+    })
+    expect(error?.data['exception_message']).toMatch(/login/i)
+    expect(entry.status).toMatchObject({ status_str: 'error', completed: false })
+    expect(entry.outputs).toEqual({})
+  },
+  ownWorld,
+)
 
 const secrets = {
   ...Object.fromEntries(secretKeys.map((name) => [name, `secret of ${name}`])),
@@ -89,30 +93,34 @@ const secrets = {
 const secret = /secret|test-partner-key/
 const extra_data = { ...secrets, extra_pnginfo: { workflow: { mine: 'shown' } } }
 
-proves('access/partner-key-hidden', async (subject) => {
-  const { get, queue, finished, view, connect, submit, reach, idle } = subject
-  const session = await connect('me')
-  const { prompt_id } = (await submit(bought, { extra_data, client_id: 'me' })).json()
-  const [waiting] = (await queue()).pending
-  const pending = await get('/queue')
-  await reach(session, ({ type }) => type === 'execution_start')
-  const running = await get('/queue')
-  await idle()
-  const [all, one] = [await get('/history'), await get(`/history/${prompt_id}`)]
-  const over = await finished(prompt_id)
-  const file = await view(over?.outputs['2'].images[0])
-  for (const { status, text } of [pending, running, all, one, file]) {
-    expect(status).toBe(200)
-    expect(text).not.toMatch(secret)
-    for (const name of secretKeys) expect(text).not.toContain(name)
-  }
-  for (const told of [waiting, over]) {
-    expect(told?.extra_data.extra_pnginfo).toEqual(extra_data.extra_pnginfo)
-    expect(JSON.stringify(told)).not.toMatch(secret)
-  }
-  for (const { text } of [all, one, file]) expect(text).toContain('shown')
-  expect(session.texts.join()).not.toMatch(secret)
-})
+proves(
+  'access/partner-key-hidden',
+  async (subject) => {
+    const { get, queue, finished, view, connect, submit, reach, idle } = subject
+    const session = await connect('me')
+    const { prompt_id } = (await submit(bought, { extra_data, client_id: 'me' })).json()
+    const [waiting] = (await queue()).pending
+    const pending = await get('/queue')
+    await reach(session, ({ type }) => type === 'execution_start')
+    const running = await get('/queue')
+    await idle()
+    const [all, one] = [await get('/history'), await get(`/history/${prompt_id}`)]
+    const over = await finished(prompt_id)
+    const file = await view(over?.outputs['2'].images[0])
+    for (const { status, text } of [pending, running, all, one, file]) {
+      expect(status).toBe(200)
+      expect(text).not.toMatch(secret)
+      for (const name of secretKeys) expect(text).not.toContain(name)
+    }
+    for (const told of [waiting, over]) {
+      expect(told?.extra_data.extra_pnginfo).toEqual(extra_data.extra_pnginfo)
+      expect(JSON.stringify(told)).not.toMatch(secret)
+    }
+    for (const { text } of [all, one, file]) expect(text).toContain('shown')
+    expect(session.texts.join()).not.toMatch(secret)
+  },
+  ownWorld,
+)
 
 switched('local.queue-shows-partner-key', async ({ get, connect, submit, reach, idle }) => {
   const session = await connect('me')

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Session } from '../client.ts'
 import { failing, type Graph, node, slow, solid, talking, textToImage } from '../graphs.ts'
 import { judgeOrder, type Message } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
 
 const hosted = { deployment: 'hosted' } as const
@@ -94,6 +94,7 @@ proves(
       new Set(['execution_success', 'execution_error', 'execution_interrupted']),
     )
   },
+  ownWorld,
 )
 
 switched('hosted.executing-null', async ({ connect, submit, idle }) => {
@@ -214,5 +215,5 @@ proves(
       timestamp: expect.any(Number),
     })
   },
-  hosted,
+  { ...hosted, ...ownWorld },
 )

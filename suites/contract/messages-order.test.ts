@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { changed, failing, type Graph, node, slow, solid, talking, textToImage } from '../graphs.ts'
 import type { Session } from '../client.ts'
 import { judgeOrder, type Message } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
 import type { Subject } from '../subject.ts'
 
@@ -83,6 +83,7 @@ proves(
     ])
     expect(judgeOrder(subject.deployment, messages)).toEqual([])
   },
+  ownWorld,
 )
 
 proves(['messages/order', 'messages/executed-cached'], async (subject) => {
@@ -130,54 +131,66 @@ proves('messages/order', async (subject) => {
   expect(judgeOrder(subject.deployment, messages)).toEqual([])
 })
 
-proves('messages/order', async (subject) => {
-  const { begin, end } = frames[subject.deployment]
-  const messages = await whole(subject, await subject.connect('me'), failing())
-  expect(story(messages)).toEqual([
-    ...begin,
-    'execution_cached',
-    ...ran('1'),
-    'progress_state 1 finished 1/1, 2 running 0/1',
-    'executing 2',
-    'execution_error 2',
-    ...end,
-  ])
-  expect(judgeOrder(subject.deployment, messages)).toEqual([])
-})
+proves(
+  'messages/order',
+  async (subject) => {
+    const { begin, end } = frames[subject.deployment]
+    const messages = await whole(subject, await subject.connect('me'), failing())
+    expect(story(messages)).toEqual([
+      ...begin,
+      'execution_cached',
+      ...ran('1'),
+      'progress_state 1 finished 1/1, 2 running 0/1',
+      'executing 2',
+      'execution_error 2',
+      ...end,
+    ])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
+  },
+  ownWorld,
+)
 
 const interrupted = ['progress_state 1 running 1/5', 'progress 1 1/5', 'execution_interrupted 1']
 
-proves('messages/order', async (subject) => {
-  const { connect, submit, reach, post, deployment } = subject
-  const { begin, end } = frames[deployment]
-  const session = await connect('me')
-  await submit(slow(), { client_id: 'me' })
-  await reach(session, ({ type }) => type === 'progress')
-  await post('/interrupt', {})
-  const messages = await rest(subject, session)
-  const started = ['execution_cached', 'progress_state 1 running 0/1', 'executing 1']
-  expect(story(messages)).toEqual([...begin, ...started, ...interrupted, ...end])
-  expect(judgeOrder(subject.deployment, messages)).toEqual([])
-})
+proves(
+  'messages/order',
+  async (subject) => {
+    const { connect, submit, reach, post, deployment } = subject
+    const { begin, end } = frames[deployment]
+    const session = await connect('me')
+    await submit(slow(), { client_id: 'me' })
+    await reach(session, ({ type }) => type === 'progress')
+    await post('/interrupt', {})
+    const messages = await rest(subject, session)
+    const started = ['execution_cached', 'progress_state 1 running 0/1', 'executing 1']
+    expect(story(messages)).toEqual([...begin, ...started, ...interrupted, ...end])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
+  },
+  ownWorld,
+)
 
-proves('messages/order', async (subject) => {
-  const { connect, submit, reach, post, deployment } = subject
-  const { begin, end } = frames[deployment]
-  const session = await connect('me')
-  await submit(solid(), { client_id: 'me' })
-  await reach(session, ({ type }) => type === 'executing')
-  await post('/interrupt', {})
-  const messages = await rest(subject, session)
-  expect(story(messages).slice(begin.length)).toEqual([
-    'execution_cached',
-    ...ran('1'),
-    'progress_state 1 finished 1/1, 2 running 0/1',
-    'executing 2',
-    'execution_interrupted 2',
-    ...end,
-  ])
-  expect(judgeOrder(subject.deployment, messages)).toEqual([])
-})
+proves(
+  'messages/order',
+  async (subject) => {
+    const { connect, submit, reach, post, deployment } = subject
+    const { begin, end } = frames[deployment]
+    const session = await connect('me')
+    await submit(solid(), { client_id: 'me' })
+    await reach(session, ({ type }) => type === 'executing')
+    await post('/interrupt', {})
+    const messages = await rest(subject, session)
+    expect(story(messages).slice(begin.length)).toEqual([
+      'execution_cached',
+      ...ran('1'),
+      'progress_state 1 finished 1/1, 2 running 0/1',
+      'executing 2',
+      'execution_interrupted 2',
+      ...end,
+    ])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
+  },
+  ownWorld,
+)
 
 // On hosted even the last node can be stopped [jobs/cancel-running].
 proves(

@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import { failing, slow, solid, talking, textToImage } from '../graphs.ts'
 import type { Message } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
 
 const isProgress = ({ type }: Message): boolean => type === 'progress'
@@ -161,13 +161,17 @@ proves('messages/reconnect', async ({ connect, submit, reach, idle, get }) => {
   expect(story(after.received)).toEqual(['status 0'])
 })
 
-proves('messages/disconnect', async ({ connect, submit, reach, idle, queue, finished }) => {
-  const session = await connect('me')
-  const { prompt_id } = (await submit(slow(), { client_id: 'me' })).json()
-  await reach(session, isProgress)
-  await session.close()
-  expect((await queue()).running).toMatchObject([{ prompt_id }])
-  await idle()
-  const status = (await finished(prompt_id))?.status
-  expect(status).toMatchObject({ status_str: 'success', completed: true })
-})
+proves(
+  'messages/disconnect',
+  async ({ connect, submit, reach, idle, queue, finished }) => {
+    const session = await connect('me')
+    const { prompt_id } = (await submit(slow(), { client_id: 'me' })).json()
+    await reach(session, isProgress)
+    await session.close()
+    expect((await queue()).running).toMatchObject([{ prompt_id }])
+    await idle()
+    const status = (await finished(prompt_id))?.status
+    expect(status).toMatchObject({ status_str: 'success', completed: true })
+  },
+  ownWorld,
+)

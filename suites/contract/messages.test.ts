@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { failing, type Graph, node, slow, solid, talking, textToImage } from '../graphs.ts'
 import { isOf } from '../jobs.ts'
 import type { Message } from '../judge.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import { nodesOf, story } from '../story.ts'
 
 const dataOf = (type: string, messages: readonly Message[]): Message['data'][] =>
@@ -37,6 +37,7 @@ proves(
       expect(dataOf('execution_success', messages)).toEqual([whole])
     }
   },
+  ownWorld,
 )
 
 proves(['messages/executing', 'messages/executing-null'], async ({ connect, run }) => {
@@ -137,41 +138,49 @@ proves(
   { deployment: 'local' },
 )
 
-proves(['messages/executed', 'messages/executed-cached'], async ({ connect, run }) => {
-  const session = await connect('me')
-  const filename = expect.stringMatching(/\.png$/)
-  const output = { images: [{ filename, subfolder: '', type: 'output' }] }
-  for (const ran of [['1', '2'], []]) {
-    const { prompt_id, messages, entry } = await run(session, solid())
-    expect(nodesOf('executing', messages)).toEqual(ran)
-    expect(dataOf('executed', messages)).toEqual([
-      { node: '2', display_node: '2', output, prompt_id },
-    ])
-    expect(entry.outputs).toEqual({ '2': output })
-  }
-  const { messages } = await run(session, talking('said'))
-  expect(dataOf('executed', messages)[0]).toMatchObject({ output: { text: ['said'] } })
-})
+proves(
+  ['messages/executed', 'messages/executed-cached'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const filename = expect.stringMatching(/\.png$/)
+    const output = { images: [{ filename, subfolder: '', type: 'output' }] }
+    for (const ran of [['1', '2'], []]) {
+      const { prompt_id, messages, entry } = await run(session, solid())
+      expect(nodesOf('executing', messages)).toEqual(ran)
+      expect(dataOf('executed', messages)).toEqual([
+        { node: '2', display_node: '2', output, prompt_id },
+      ])
+      expect(entry.outputs).toEqual({ '2': output })
+    }
+    const { messages } = await run(session, talking('said'))
+    expect(dataOf('executed', messages)[0]).toMatchObject({ output: { text: ['said'] } })
+  },
+  ownWorld,
+)
 
-proves('messages/executed-cached', async ({ connect, run }) => {
-  const fill = node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 0 })
-  const { messages, prompt_id } = await run(await connect('me'), {
-    one: fill,
-    two: fill,
-    join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
-    show: node('PreviewImage', { images: ['join', 0] }),
-  })
-  const [ran] = nodesOf('executing', messages)
-  const spared = ran === 'one' ? 'two' : 'one'
-  expect(nodesOf('executing', messages)).toEqual([ran, 'join', 'show'])
-  expect(nodesOf('executed', messages)).toEqual([spared, 'show'])
-  expect(dataOf('executed', messages)[0]).toEqual({
-    node: spared,
-    display_node: spared,
-    output: null,
-    prompt_id,
-  })
-})
+proves(
+  'messages/executed-cached',
+  async ({ connect, run }) => {
+    const fill = node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 0 })
+    const { messages, prompt_id } = await run(await connect('me'), {
+      one: fill,
+      two: fill,
+      join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
+      show: node('PreviewImage', { images: ['join', 0] }),
+    })
+    const [ran] = nodesOf('executing', messages)
+    const spared = ran === 'one' ? 'two' : 'one'
+    expect(nodesOf('executing', messages)).toEqual([ran, 'join', 'show'])
+    expect(nodesOf('executed', messages)).toEqual([spared, 'show'])
+    expect(dataOf('executed', messages)[0]).toEqual({
+      node: spared,
+      display_node: spared,
+      output: null,
+      prompt_id,
+    })
+  },
+  ownWorld,
+)
 
 proves(
   ['messages/error', 'messages/error-details'],
@@ -247,21 +256,26 @@ proves(
       timestamp,
     })
   },
+  ownWorld,
 )
 
-proves('messages/timestamps', async ({ connect, run, submit, reach, post }) => {
-  const session = await connect('me')
-  await run(session, slow(10))
-  await run(session, failing())
-  const { prompt_id } = (await submit(slow(10), { client_id: 'me' })).json()
-  await reach(session, isOf('progress', prompt_id))
-  await post('/interrupt', {})
-  await reach(session, ({ type }) => type === 'execution_interrupted')
-  const about = session.messages().filter(({ type }) => type.startsWith('execution_'))
-  const times = about.map(({ data }) => data['timestamp'] as number)
-  expect(about).toHaveLength(9)
-  expect(times.every((time) => Number.isInteger(time) && time > 1_700_000_000_000)).toBe(true)
-  expect(times).toEqual(times.toSorted((one, other) => one - other))
-  expect(times[2]! - times[0]!).toBeGreaterThanOrEqual(10_000)
-  expect(times[2]! - times[0]!).toBeLessThan(11_000)
-})
+proves(
+  'messages/timestamps',
+  async ({ connect, run, submit, reach, post }) => {
+    const session = await connect('me')
+    await run(session, slow(10))
+    await run(session, failing())
+    const { prompt_id } = (await submit(slow(10), { client_id: 'me' })).json()
+    await reach(session, isOf('progress', prompt_id))
+    await post('/interrupt', {})
+    await reach(session, ({ type }) => type === 'execution_interrupted')
+    const about = session.messages().filter(({ type }) => type.startsWith('execution_'))
+    const times = about.map(({ data }) => data['timestamp'] as number)
+    expect(about).toHaveLength(9)
+    expect(times.every((time) => Number.isInteger(time) && time > 1_700_000_000_000)).toBe(true)
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    expect(times[2]! - times[0]!).toBeGreaterThanOrEqual(10_000)
+    expect(times[2]! - times[0]!).toBeLessThan(11_000)
+  },
+  ownWorld,
+)

@@ -5,7 +5,7 @@ import { queueListing } from '../../spec/queue.ts'
 import type { Session } from '../client.ts'
 import { slow, solid, talking } from '../graphs.ts'
 import { type Message, violations } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
 const isStart = ({ type }: Message) => type === 'execution_start'
@@ -189,9 +189,13 @@ const shownKeys = async ({ queue, finished, submit, idle }: Subject) => {
   return [listed?.extra_data, (await finished(prompt_id))?.extra_data]
 }
 
-proves('access/partner-key-hidden', async (subject) => {
-  expect(await shownKeys(subject)).toEqual([{ other: 'kept' }, { other: 'kept' }])
-})
+proves(
+  'access/partner-key-hidden',
+  async (subject) => {
+    expect(await shownKeys(subject)).toEqual([{ other: 'kept' }, { other: 'kept' }])
+  },
+  ownWorld,
+)
 
 switched('local.queue-shows-partner-key', async (subject) => {
   expect(await shownKeys(subject)).toEqual([keys, { other: 'kept' }])

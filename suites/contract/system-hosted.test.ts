@@ -7,7 +7,7 @@ import { hostedSystemStats, queueLength } from '../../spec/system.ts'
 import { slow, solid } from '../graphs.ts'
 import { codeOf, notFound } from '../hosted.ts'
 import { violations } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 
 const hosted = { deployment: 'hosted' } as const
 
@@ -93,7 +93,7 @@ proves(
     await idle()
     expect(await told()).toEqual({ exec_info: { queue_remaining: 0 } })
   },
-  hosted,
+  { ...hosted, ...ownWorld },
 )
 
 // What others do does not count.

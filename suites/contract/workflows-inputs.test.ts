@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { changed, type Graph, node, solid, textToImage } from '../graphs.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import { configOf, errorsOf, passes } from '../verdicts.ts'
 
 const picture = (inputs: Record<string, unknown>) => changed(solid(), '1', inputs)
@@ -163,16 +163,20 @@ proves(
   { deployment: 'local' },
 )
 
-proves('workflows/undeclared-inputs', async (subject) => {
-  await passes(
-    subject,
-    picture({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null, link: ['2', 7] }),
-  )
-  const { queue_pending } = (await subject.get('/queue')).json()
-  expect(queue_pending[0][2]['1'].inputs).toMatchObject({
-    extra: 'x',
-    depth: -1,
-    list: [1, 2, 3],
-    nothing: null,
-  })
-})
+proves(
+  'workflows/undeclared-inputs',
+  async (subject) => {
+    await passes(
+      subject,
+      picture({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null, link: ['2', 7] }),
+    )
+    const { queue_pending } = (await subject.get('/queue')).json()
+    expect(queue_pending[0][2]['1'].inputs).toMatchObject({
+      extra: 'x',
+      depth: -1,
+      list: [1, 2, 3],
+      nothing: null,
+    })
+  },
+  ownWorld,
+)

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { nodeErrorsById, submitReply, submitRefusal } from '../../spec/workflows.ts'
 import { type Graph, node, solid, talking } from '../graphs.ts'
 import { violations } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import type { Reply } from '../subject.ts'
 
 const black = solid()['1']!
@@ -58,28 +58,32 @@ proves(['workflows/invalid-is-400', 'workflows/invalid-names-nodes'], async ({ s
   expect(reply.json().node_errors).toEqual({ '7': { ...missingImages, dependent_outputs: ['7'] } })
 })
 
-proves('workflows/invalid-leaves-nothing', async (subject) => {
-  const { queue, history, post, submit, connect, idle } = subject
-  const session = await connect('me')
-  const bodies = [
-    {},
-    { prompt: {} },
-    { prompt: cycle },
-    { prompt: { '1': node('Nope') } },
-    { prompt: { '7': save() } },
-  ]
-  for (const body of bodies)
-    expect((await post('/prompt', { ...body, client_id: 'me' })).status).toBe(400)
-  await idle()
-  expect(await queue()).toEqual({ running: [], pending: [] })
-  expect(await history()).toEqual([])
-  await submit(talking(), { client_id: 'me' })
-  await session.settled()
-  expect(session.messages().map(({ data }) => data['status'])).toEqual([
-    { exec_info: { queue_remaining: 0 } },
-    { exec_info: { queue_remaining: 1 } },
-  ])
-})
+proves(
+  'workflows/invalid-leaves-nothing',
+  async (subject) => {
+    const { queue, history, post, submit, connect, idle } = subject
+    const session = await connect('me')
+    const bodies = [
+      {},
+      { prompt: {} },
+      { prompt: cycle },
+      { prompt: { '1': node('Nope') } },
+      { prompt: { '7': save() } },
+    ]
+    for (const body of bodies)
+      expect((await post('/prompt', { ...body, client_id: 'me' })).status).toBe(400)
+    await idle()
+    expect(await queue()).toEqual({ running: [], pending: [] })
+    expect(await history()).toEqual([])
+    await submit(talking(), { client_id: 'me' })
+    await session.settled()
+    expect(session.messages().map(({ data }) => data['status'])).toEqual([
+      { exec_info: { queue_remaining: 0 } },
+      { exec_info: { queue_remaining: 1 } },
+    ])
+  },
+  ownWorld,
+)
 
 proves('workflows/no-prompt', async ({ post }) => {
   const error = {

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { submitReply } from '../../spec/workflows.ts'
 import { node, slow, solid } from '../graphs.ts'
 import { type Message, violations } from '../judge.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
 const show = (source: unknown) => node('PreviewAny', { source })
@@ -13,33 +13,45 @@ const show = (source: unknown) => node('PreviewAny', { source })
 /** The pending runs as the queue lists them. */
 const pending = async ({ get }: Subject) => (await get('/queue')).json().queue_pending
 
-proves('workflows/submit-queues', async ({ submit, idle, queue, history, finished }) => {
-  const reply = await submit(solid())
-  expect(reply.status).toBe(200)
-  const { prompt_id } = reply.json()
-  const told = { prompt_id, graph: solid(), targets: ['2'] }
-  expect((await queue()).pending).toMatchObject([told])
-  await idle()
-  expect(await history()).toEqual([prompt_id])
-  const status = { status_str: 'success', completed: true }
-  expect(await finished(prompt_id)).toMatchObject({ ...told, status })
-})
+proves(
+  'workflows/submit-queues',
+  async ({ submit, idle, queue, history, finished }) => {
+    const reply = await submit(solid())
+    expect(reply.status).toBe(200)
+    const { prompt_id } = reply.json()
+    const told = { prompt_id, graph: solid(), targets: ['2'] }
+    expect((await queue()).pending).toMatchObject([told])
+    await idle()
+    expect(await history()).toEqual([prompt_id])
+    const status = { status_str: 'success', completed: true }
+    expect(await finished(prompt_id)).toMatchObject({ ...told, status })
+  },
+  ownWorld,
+)
 
-proves('workflows/reply', async ({ submit }) => {
-  const reply = (await submit(solid())).json()
-  expect(violations(submitReply, reply)).toEqual([])
-  expect(reply).toEqual({ prompt_id: expect.any(String), number: 0, node_errors: {} })
-  expect((await submit(solid())).json().number).toBe(1)
-})
+proves(
+  'workflows/reply',
+  async ({ submit }) => {
+    const reply = (await submit(solid())).json()
+    expect(violations(submitReply, reply)).toEqual([])
+    expect(reply).toEqual({ prompt_id: expect.any(String), number: 0, node_errors: {} })
+    expect((await submit(solid())).json().number).toBe(1)
+  },
+  ownWorld,
+)
 
-proves('workflows/answers-first', async ({ connect, submit, reach }) => {
-  const session = await connect('me')
-  const { prompt_id } = (await submit(solid(), { client_id: 'me' })).json()
-  await session.settled()
-  expect(session.messages().filter(({ type }) => type !== 'status')).toEqual([])
-  const first = await reach(session, ({ type }) => type !== 'status')
-  expect(first).toMatchObject({ type: 'execution_start', data: { prompt_id } })
-})
+proves(
+  'workflows/answers-first',
+  async ({ connect, submit, reach }) => {
+    const session = await connect('me')
+    const { prompt_id } = (await submit(solid(), { client_id: 'me' })).json()
+    await session.settled()
+    expect(session.messages().filter(({ type }) => type !== 'status')).toEqual([])
+    const first = await reach(session, ({ type }) => type !== 'status')
+    expect(first).toMatchObject({ type: 'execution_start', data: { prompt_id } })
+  },
+  ownWorld,
+)
 
 // In a world without time the whole run happens in the moment of its submit, and still the reply is first.
 proves(
@@ -62,17 +74,22 @@ proves(
   { clock: 'instant', deployment: 'local' },
 )
 
-proves('workflows/graph-by-id', async ({ post, submit, queue }) => {
-  const ids = {
-    'a b': solid()['1']!,
-    '7:1': { ...solid()['2']!, inputs: { images: ['a b', 0], filename_prefix: 'x' } },
-  }
-  expect((await submit(ids)).json().node_errors).toEqual({})
-  expect((await queue()).pending.map(({ graph }) => graph)).toEqual([ids])
-  const withoutInputs = { '1': { class_type: 'FlowdoubleSlow' } }
-  const [error] = (await post('/prompt', { prompt: withoutInputs })).json().node_errors['1'].errors
-  expect(error).toMatchObject({ type: 'exception_during_validation', details: "'inputs'" })
-})
+proves(
+  'workflows/graph-by-id',
+  async ({ post, submit, queue }) => {
+    const ids = {
+      'a b': solid()['1']!,
+      '7:1': { ...solid()['2']!, inputs: { images: ['a b', 0], filename_prefix: 'x' } },
+    }
+    expect((await submit(ids)).json().node_errors).toEqual({})
+    expect((await queue()).pending.map(({ graph }) => graph)).toEqual([ids])
+    const withoutInputs = { '1': { class_type: 'FlowdoubleSlow' } }
+    const [error] = (await post('/prompt', { prompt: withoutInputs })).json().node_errors['1']
+      .errors
+    expect(error).toMatchObject({ type: 'exception_during_validation', details: "'inputs'" })
+  },
+  ownWorld,
+)
 
 proves(
   'workflows/graph-by-id',
@@ -101,16 +118,20 @@ proves('workflows/linked-inputs', async ({ connect, run }) => {
   })
 })
 
-proves('workflows/extra-data-kept', async ({ submit, idle, queue, finished }) => {
-  const extra_data = {
-    extra_pnginfo: { workflow: { nodes: [1.5, null, 'ü'] } },
-    mine: { deep: [true] },
-  }
-  const { prompt_id } = (await submit(solid(), { extra_data })).json()
-  expect((await queue()).pending.map((one) => one.extra_data)).toEqual([extra_data])
-  await idle()
-  expect((await finished(prompt_id))?.extra_data).toEqual(extra_data)
-})
+proves(
+  'workflows/extra-data-kept',
+  async ({ submit, idle, queue, finished }) => {
+    const extra_data = {
+      extra_pnginfo: { workflow: { nodes: [1.5, null, 'ü'] } },
+      mine: { deep: [true] },
+    }
+    const { prompt_id } = (await submit(solid(), { extra_data })).json()
+    expect((await queue()).pending.map((one) => one.extra_data)).toEqual([extra_data])
+    await idle()
+    expect((await finished(prompt_id))?.extra_data).toEqual(extra_data)
+  },
+  ownWorld,
+)
 
 // A client id inside extra_data counts where the body has none, and the one of the body wins.
 proves(
