@@ -43,33 +43,37 @@ proves(
 const workflow_id = 'd290f1ee-6c54-4b01-90e6-d701748f0851'
 const extra_data = { note: [1, { deep: null }] }
 
-proves('history/hosted-list-entry', async (subject) => {
-  const [good = '', bad = ''] = await submitAll(subject, [solid(), failing('OOMError')], {
-    workflow_id,
-    extra_data,
-  })
-  await subject.idle()
-  const [second, first] = await historyOf(subject)
-  const { create_time, outputs } = await detailOf(subject, good)
-  expect(first).toEqual({
-    prompt_id: good,
-    create_time,
-    workflow_id,
-    prompt: {
-      priority: expect.any(Number),
+proves(
+  'history/hosted-list-entry',
+  async (subject) => {
+    const [good = '', bad = ''] = await submitAll(subject, [solid(), failing('OOMError')], {
+      workflow_id,
+      extra_data,
+    })
+    await subject.idle()
+    const [second, first] = await historyOf(subject)
+    const { create_time, outputs } = await detailOf(subject, good)
+    expect(first).toEqual({
       prompt_id: good,
-      extra_data: expect.objectContaining(extra_data),
-    },
-    outputs,
-    status: { status_str: 'success', completed: true, messages: expect.any(Array) },
-    meta: { '2': expect.any(Object) },
-  })
-  expect(second).toMatchObject({
-    prompt_id: bad,
-    status: { status_str: 'error', completed: false },
-    outputs: {},
-  })
-})
+      create_time,
+      workflow_id,
+      prompt: {
+        priority: expect.any(Number),
+        prompt_id: good,
+        extra_data: expect.objectContaining(extra_data),
+      },
+      outputs,
+      status: { status_str: 'success', completed: true, messages: expect.any(Array) },
+      meta: { '2': expect.any(Object) },
+    })
+    expect(second).toMatchObject({
+      prompt_id: bad,
+      status: { status_str: 'error', completed: false },
+      outputs: {},
+    })
+  },
+  ownWorld,
+)
 
 proves(
   'history/hosted-pages',
