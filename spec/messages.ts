@@ -58,6 +58,16 @@ export const featureFlags = {
   },
 } as const satisfies Schema
 
+/** The feature flags of hosted; the last two are about the account that asks, and absent without a key. */
+export const hostedFeatures = {
+  type: 'object',
+  properties: {
+    ...featureFlags.properties,
+    max_concurrent_jobs: { type: 'integer', minimum: 1 },
+    can_run_partner_nodes: { type: 'boolean' },
+  },
+} as const satisfies Schema
+
 /** A line of the server's log: when it was written, as ISO text, and what it says. */
 export const logEntry = {
   type: 'object',
@@ -131,6 +141,7 @@ export const messages = {
     on: both,
     when: 'The client sends its own feature flags as its first message.',
     data: featureFlags,
+    hostedData: hostedFeatures,
   },
   notification: {
     on: both,

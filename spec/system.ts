@@ -2,7 +2,7 @@
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from './language.ts'
 import { hostedError } from './errors.ts'
-import { featureFlags } from './messages.ts'
+import { featureFlags, hostedFeatures } from './messages.ts'
 
 export const systemStats = {
   type: 'object',
@@ -99,16 +99,6 @@ export const hostedSystemStats = {
     },
   },
   required: ['system', 'devices'],
-} as const satisfies Schema
-
-/** The feature flags of hosted; the last two are about the account that asks, and absent without a key. */
-export const hostedFeatures = {
-  type: 'object',
-  properties: {
-    ...featureFlags.properties,
-    max_concurrent_jobs: { type: 'integer', minimum: 1 },
-    can_run_partner_nodes: { type: 'boolean' },
-  },
 } as const satisfies Schema
 
 /** What a user thinks of the service. */

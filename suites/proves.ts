@@ -2,17 +2,25 @@
 
 import type { EmulatorOptions } from 'flowdouble'
 import { test as register } from 'vitest'
-import type { Deployment, Place, Rule } from '../spec/language.ts'
+import { both, type Deployment, type Place, type Rule } from '../spec/language.ts'
 import { quirks, type RuleId, rules } from '../spec/index.ts'
-import { isForeign, startSubject, type Subject } from './subject.ts'
+import { isForeign, isOutOfReach, startSubject, type Subject } from './subject.ts'
 
-/** A case as data. `ids` are rules, or `quirks/` and the id of a quirk. */
+/** A case on one deployment, as data. `ids` are rules, or `quirks/` and the id of a quirk. */
 export type Case = {
   readonly title: string
   readonly ids: readonly string[]
+  readonly deployment: Deployment
+  /** The options of its world, without the deployment. */
   readonly options: EmulatorOptions
   readonly body: (subject: Subject) => Promise<void>
 }
+
+/**
+ * The options of a case that has to have its world to itself: one in which nothing has happened before, or whose time
+ * stands still between two requests. On a server elsewhere it cannot run.
+ */
+export const ownWorld = { clock: 'manual' } as const
 
 let collected: Case[] | undefined
 
@@ -30,9 +38,17 @@ export async function collectCases(load: () => Promise<unknown>): Promise<readon
   return cases
 }
 
-/** Runs a case on a subject of its own; `options` are further ones of its world. */
-export async function runCase({ body, options }: Case, more: EmulatorOptions = {}): Promise<void> {
-  const subject = await startSubject({ ...options, ...more })
+/** Starts the subject of a case; `more` are further options of its world. */
+export const startFor = ({ options, deployment }: Case, more: EmulatorOptions = {}) =>
+  startSubject({ ...options, ...more, deployment })
+
+/** Runs a case on a subject of its own, which is closed at the end. */
+export async function runCase(one: Case, more: EmulatorOptions = {}): Promise<void> {
+  return runOn(await startFor(one, more), one)
+}
+
+/** Runs a case on this subject, and closes it. */
+export async function runOn(subject: Subject, { body }: Case): Promise<void> {
   try {
     await body(subject)
   } finally {
@@ -40,48 +56,45 @@ export async function runCase({ body, options }: Case, more: EmulatorOptions = {
   }
 }
 
-/** The place that a case is about: the first one at which all of its rules hold, or what its options say. */
-function placeOf(held: readonly (readonly Place[])[], options: EmulatorOptions): Place {
-  if (options.deployment !== undefined) return options.deployment
-  if (held.every((on) => on.includes('gateway'))) return 'gateway'
-  return held.some((on) => !on.includes('local')) ? 'hosted' : 'local'
+/** The deployments that a case runs on: those on which all of its rules hold, unless its options name one. */
+function deploymentsOf(
+  held: readonly (readonly Place[])[],
+  named: Deployment | undefined,
+): readonly Deployment[] {
+  const found = both.filter((one) => (named ?? one) === one && held.every((on) => on.includes(one)))
+  if (found.length === 0) throw new Error('What this case proves holds together on no deployment.')
+  return found
 }
 
-/** What a world needs to be of that place. */
-const optionsAt = (place: Place): { readonly deployment?: Deployment } =>
-  place === 'hosted' ? { deployment: place } : {}
-
 /**
- * A case that proves rules: it has to fail on a server that breaks them.
- * @param options of the world that it needs; a foreign server cannot have them, and the case is skipped there.
+ * A case that proves rules: it has to fail on a server that breaks them. It runs on each deployment on which they hold,
+ * or on the one that its options name.
+ * @param options of its world; with any but the deployment it cannot run on a foreign server.
  */
 export function proves(
   ruleIds: RuleId | readonly RuleId[],
   body: (subject: Subject) => Promise<void>,
-  options: EmulatorOptions = {},
+  { deployment: named, ...options }: EmulatorOptions = {},
 ): void {
   const ids: readonly RuleId[] = typeof ruleIds === 'string' ? [ruleIds] : ruleIds
   const held = ids.map((id) => (rules[id] as Rule).on)
-  const place = placeOf(held, options)
-  const title = ids.map((id) => `${id} [${place}] ${(rules[id] as Rule).says}`).join(' + ')
-  add({ title, ids, options: { ...options, ...optionsAt(place) }, body })
+  for (const deployment of deploymentsOf(held, named)) {
+    const title = ids.map((id) => `${id} [${deployment}] ${(rules[id] as Rule).says}`).join(' + ')
+    add({ title, ids, deployment, options, body })
+  }
 }
 
 /** A case for the behaviour that a quirk switches on; `options` are further ones of its world. */
 export function switched(
   id: keyof typeof quirks,
   body: (subject: Subject) => Promise<void>,
-  options: EmulatorOptions = {},
+  { deployment: named, ...options }: EmulatorOptions = {},
 ): void {
-  const place = placeOf([quirks[id].on], options)
   const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
-  const title = `quirks/${id} [${place}] ${quirks[id].quirk}`
-  add({
-    title,
-    ids: [`quirks/${id}`],
-    options: { ...own, ...optionsAt(place) },
-    body,
-  })
+  for (const deployment of deploymentsOf([quirks[id].on], named)) {
+    const title = `quirks/${id} [${deployment}] ${quirks[id].quirk}`
+    add({ title, ids: [`quirks/${id}`], deployment, options: own, body })
+  }
 }
 
 function add(one: Case): void {
@@ -89,11 +102,13 @@ function add(one: Case): void {
     collected.push(one)
     return
   }
-  const needsOptions = Object.keys(one.options).length > 0
-  register.skipIf(isForeign && needsOptions)(one.title, () => runCase(one))
+  register.skipIf(isOutOfReach(one.deployment, one.options))(one.title, () => runCase(one))
 }
 
-/** A test of something that is no rule, in a file of cases. Where cases are collected it is left out. */
+/**
+ * A test of something that is no rule, in a file of cases, with servers of its own. Where cases are collected it is left
+ * out.
+ */
 export function test(title: string, body: () => Promise<void> | void): void {
-  if (collected === undefined) register(title, body)
+  if (collected === undefined) register.skipIf(isForeign)(title, body)
 }

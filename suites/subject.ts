@@ -1,4 +1,5 @@
-// What a case runs against: a world of its own on a manual clock, or the server that SUBJECT_URL names.
+// What a case runs against: a world of its own on a manual clock, or the server that SUBJECT_URL names, which is of
+// SUBJECT_DEPLOYMENT and, on hosted, asked with SUBJECT_KEY.
 
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
 import supertest from 'supertest'
@@ -7,8 +8,11 @@ import { profiles } from '../spec/deployments.ts'
 import { endpoints } from '../spec/endpoints.ts'
 import type { Deployment, Endpoint } from '../spec/language.ts'
 import { openSession, type Session } from './client.ts'
+import { viewPath } from './form.ts'
 import type { Graph } from './graphs.ts'
+import { fetchLink } from './links.ts'
 import type { Message } from './judge.ts'
+import { endsRun, type Listed, type Over, readingsOf } from './readings.ts'
 
 /** A reply, with its body as bytes and as text. */
 export type Reply = {
@@ -37,6 +41,17 @@ export type Subject = {
   /** The same server for somebody who has another key; without a key it is an empty text. Hosted only. */
   readonly as: (key: string) => Subject
   readonly get: (path: string) => Promise<Reply>
+  /** The file that these values of a view name, or a whole path. On hosted its link is followed, without the key. */
+  readonly view: (values: Readonly<Record<string, string>> | string) => Promise<Reply>
+  /** The runs in the queue, those that run and those that wait, in its order. */
+  readonly queue: () => Promise<{
+    readonly running: readonly Listed[]
+    readonly pending: readonly Listed[]
+  }>
+  /** The ids in the history, oldest first. */
+  readonly history: () => Promise<readonly string[]>
+  /** What the history tells of a run that is over, or undefined when it tells of none. */
+  readonly finished: (prompt_id: string) => Promise<Over | undefined>
   /** Posts a value as JSON. */
   readonly post: (path: string, value: unknown) => Promise<Reply>
   /** Posts a form to /upload/image; `file` goes into the field `image`. */
@@ -65,14 +80,19 @@ export type Run = {
   readonly prompt_id: string
   /** Messages of the socket from the submit to the end of the run. */
   readonly messages: readonly Message[]
-  /** The history entry. */
-  readonly entry: any
+  readonly entry: Over
 }
 
 const foreignUrl = process.env['SUBJECT_URL']
+const foreignDeployment = process.env['SUBJECT_DEPLOYMENT'] ?? 'local'
+const hostedKey = process.env['SUBJECT_KEY'] ?? 'test-key'
 
 /** Whether the suites judge a server that is not started by them. */
 export const isForeign = foreignUrl !== undefined
+
+/** Whether the server elsewhere is no subject for a case with these options. */
+export const isOutOfReach = (deployment: Deployment, options: EmulatorOptions): boolean =>
+  isForeign && (deployment !== foreignDeployment || Object.keys(options).length > 0)
 
 /** Starts a subject. `options` are those of a world, and cannot be had from a foreign server. */
 export async function startSubject(options: EmulatorOptions = {}): Promise<Subject> {
@@ -82,7 +102,7 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
       ? await startEmulator({ clock: 'manual', preview: 'none', ...options })
       : null
   const sessions: Session[] = []
-  return subjectFor({ deployment, emulator, sessions }, deployment === 'hosted' ? 'test-key' : '')
+  return subjectFor({ deployment, emulator, sessions }, deployment === 'hosted' ? hostedKey : '')
 }
 
 /** What subjects with different keys share. */
@@ -113,6 +133,13 @@ function subjectFor(shared: Shared, key: string): Subject {
   }
   const request: Subject['request'] = (method, path, body, headers = {}) =>
     raw(method, pathOf(method, path), body, { ...credentials, ...headers })
+  const get: Subject['get'] = (path) => request('GET', path)
+  const view: Subject['view'] = async (values) => {
+    const reply = await get(typeof values === 'string' ? values : viewPath(values))
+    const link = reply.headers['location']
+    return link === undefined ? reply : fetched(link)
+  }
+  const readings = readingsOf(deployment, get)
   const post: Subject['post'] = (path, value) =>
     request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
   const submit: Subject['submit'] = (graph, fields = {}) =>
@@ -135,14 +162,11 @@ function subjectFor(shared: Shared, key: string): Subject {
     if (reply.status !== 200)
       throw new Error(`The submit was answered ${reply.status}: ${reply.text}`)
     const { prompt_id } = reply.json() as { prompt_id: string }
-    const isEnd = ({ type, data }: Message): boolean =>
-      data['prompt_id'] === prompt_id &&
-      (isHosted ? isFinal(type) : type === 'executing' && data['node'] === null)
+    const isEnd = endsRun(deployment, prompt_id)
     await reach(session, isEnd)
     const messages = session.messages().slice(before)
-    const entry = (await request('GET', `/history/${encodeURIComponent(prompt_id)}`)).json()[
-      prompt_id
-    ]
+    const entry = await readings.finished(prompt_id)
+    if (entry === undefined) throw new Error(`The history tells nothing of the run ${prompt_id}.`)
     return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
   }
   return {
@@ -152,7 +176,9 @@ function subjectFor(shared: Shared, key: string): Subject {
     request,
     raw,
     as: (other) => subjectFor(shared, other),
-    get: (path) => request('GET', path),
+    get,
+    view,
+    ...readings,
     post,
     upload: async (file, fields = {}, path = '/upload/image') => {
       const sent = agent.post(pathOf('POST', path)).set(credentials).buffer(true).parse(parseBytes)
@@ -184,10 +210,6 @@ function subjectFor(shared: Shared, key: string): Subject {
   }
 }
 
-/** The messages that end a run on hosted. */
-const isFinal = (type: string): boolean =>
-  type === 'execution_success' || type === 'execution_error' || type === 'execution_interrupted'
-
 const renamed = Object.values<Endpoint>(endpoints).flatMap(({ method, path, hostedPath: to }) => {
   if (to === undefined) return []
   const pattern = new RegExp(`^${path.replace(/\{.*\}$/, '([^?]+)')}(?=\\?|$)`)
@@ -200,6 +222,13 @@ function hostedPath(method: string, path: string): string {
   if (unprefixed.some((own) => path.startsWith(own)) || path.startsWith('/_flowdouble')) return path
   const found = renamed.find((one) => one.method === method && one.pattern.test(path))
   return prefix + (found === undefined ? path : path.replace(found.pattern, found.to))
+}
+
+/** What a link answers to somebody without a key. */
+async function fetched(link: string): Promise<Reply> {
+  const { status, headers, bytes, text } = await fetchLink(link)
+  const json = (): unknown => JSON.parse(text)
+  return { status, headers: Object.fromEntries(headers), bytes, text, json }
 }
 
 function replyOf(response: supertest.Response): Reply {

@@ -1,7 +1,6 @@
 // What a hosted server tells of itself [system/hosted-*] and of the account that asks, and what it is told.
 
-import { feedback, type hostedFeatures, type hostedSystemStats } from '../../spec/system.ts'
-import { tiers } from '../../spec/access.ts'
+import { feedback, type hostedSystemStats } from '../../spec/system.ts'
 import type { Static } from '../../spec/static.ts'
 import { isObject, type Json } from '../json.ts'
 import { json, type Reply, refuseHosted } from '../replies.ts'
@@ -41,17 +40,10 @@ const statistics: Static<typeof hostedSystemStats> = {
 const statisticsReply = json(JSON.stringify(statistics))
 const systemStats = (): Reply => statisticsReply
 
-/** What the server can do, and what the account may that asks: without a key nothing is known of that. */
-function features(world: World, request: Request, server: Server): Reply {
-  const shared = JSON.parse(featuresText(world)) as Static<typeof hostedFeatures>
-  const account = callerOf(server, { target: request.path, headers: request.headers })?.account
-  if (!account) return json(JSON.stringify(shared))
-  const own: Static<typeof hostedFeatures> = {
-    ...shared,
-    max_concurrent_jobs: tiers[account.tier].runsAtATime,
-    can_run_partner_nodes: account.partnerKey !== null && account.subscription === 'active',
-  }
-  return json(JSON.stringify(own))
+/** What the server can do: without a key nothing is told of an account. */
+function features({ options }: World, request: Request, server: Server): Reply {
+  const caller = callerOf(server, { target: request.path, headers: request.headers })
+  return json(featuresText({ options, account: caller?.account ?? null }))
 }
 
 const { type, rating } = feedback.properties

@@ -8,7 +8,7 @@ import type { Endpoint } from '../../spec/language.ts'
 import { openSession } from '../client.ts'
 import { slow, solid, talking } from '../graphs.ts'
 import { violations } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
 import type { Subject } from '../subject.ts'
 import { exchange } from '../wire.ts'
@@ -164,30 +164,34 @@ const handshake = {
   'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
 }
 
-proves('access/hosted-socket-key', async ({ url, as, emulator }) => {
-  for (const query of ['token=test-key', 'clientId=me&token=test-key', 'token=test-key-free']) {
-    const session = await openSession(url, `/ws?${query}`, undefined, true, 'hosted')
-    expect(session.messages()[0]?.type).toBe('status')
-    await session.close()
-  }
-  const refused = ['', '?token=', '?token=nonsense', '?token=test-ke', '?clientId=test-key']
-  for (const path of [...refused.map((query) => `/ws${query}`), '/ws?Token=test-key']) {
-    for (const headers of [{}, key('test-key'), { Authorization: 'Bearer test-key' }]) {
-      const { status, body } = await exchange(url, 'GET', path, { ...handshake, ...headers })
-      expect([path, status, JSON.parse(body).code]).toEqual([path, 401, 'UNAUTHORIZED'])
+proves(
+  'access/hosted-socket-key',
+  async ({ url, as, emulator }) => {
+    for (const query of ['token=test-key', 'clientId=me&token=test-key', 'token=test-key-free']) {
+      const session = await openSession(url, `/ws?${query}`, undefined, true, 'hosted')
+      expect(session.messages()[0]?.type).toBe('status')
+      await session.close()
     }
-  }
-  const lines = (await emulator?.journal()) ?? []
-  const opened = lines.filter((line) => line.includes('"kind":"accept"'))
-  expect(opened).toHaveLength(3)
-  expect(lines.join('')).not.toContain('test-key')
-  const unprefixed = await exchange(url, 'GET', '/api/ws?token=test-key', {
-    ...handshake,
-    ...key('test-key'),
-  })
-  expect([unprefixed.status, JSON.parse(unprefixed.body).code]).toEqual([404, 'NOT_FOUND'])
-  expect((await as('test-key').get('/queue')).status).toBe(200)
-})
+    const refused = ['', '?token=', '?token=nonsense', '?token=test-ke', '?clientId=test-key']
+    for (const path of [...refused.map((query) => `/ws${query}`), '/ws?Token=test-key']) {
+      for (const headers of [{}, key('test-key'), { Authorization: 'Bearer test-key' }]) {
+        const { status, body } = await exchange(url, 'GET', path, { ...handshake, ...headers })
+        expect([path, status, JSON.parse(body).code]).toEqual([path, 401, 'UNAUTHORIZED'])
+      }
+    }
+    const lines = (await emulator?.journal()) ?? []
+    const opened = lines.filter((line) => line.includes('"kind":"accept"'))
+    expect(opened).toHaveLength(3)
+    expect(lines.join('')).not.toContain('test-key')
+    const unprefixed = await exchange(url, 'GET', '/api/ws?token=test-key', {
+      ...handshake,
+      ...key('test-key'),
+    })
+    expect([unprefixed.status, JSON.parse(unprefixed.body).code]).toEqual([404, 'NOT_FOUND'])
+    expect((await as('test-key').get('/queue')).status).toBe(200)
+  },
+  ownWorld,
+)
 
 const twoKeys = {
   accounts: [

@@ -54,6 +54,31 @@ proves('deployments/hosted-models-renamed', async ({ raw }) => {
   expect([models.status, violations(hostedModels, models.json())]).toEqual([200, []])
 })
 
+/** What the service has besides, and this server has not. */
+const notBuilt = [
+  '/api/assets',
+  '/api/assets/from-hash',
+  '/api/assets/hash/blake3:0',
+  '/api/tags',
+  '/api/tasks/1',
+  '/api/workflows',
+  '/api/workflows/1',
+  '/api/billing/status',
+  '/api/workspaces/current',
+  '/api/v2/assets',
+  '/api/v2/jobs',
+  '/api/v2/jobs/1/events',
+]
+
+proves('deployments/hosted-not-built', async ({ raw }) => {
+  for (const path of notBuilt) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      const reply = await raw(method, path, method === 'GET' ? undefined : '{}', key)
+      expect([method, path, notFound(reply)]).toEqual([method, path, true])
+    }
+  }
+})
+
 proves('deployments/hosted-old-models', async ({ raw }) => {
   const old = goneOnHosted.filter((path) => path.startsWith('/models'))
   expect(old).toHaveLength(2)

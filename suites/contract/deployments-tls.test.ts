@@ -83,7 +83,7 @@ proves(
     expect(plain.body).not.toContain('queue_running')
     expect((await ask(`${url}/queue`)).status).toBe(200)
   },
-  certificate,
+  { ...certificate, deployment: 'local' },
 )
 
 /** What keeps a server from starting. */

@@ -9,7 +9,7 @@ import { formOf, viewPath } from '../form.ts'
 import { type Graph, node, solid } from '../graphs.ts'
 import { violations } from '../judge.ts'
 import { fetchFile, fetchLink, linkTo } from '../links.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import type { Reply, Subject } from '../subject.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -158,26 +158,34 @@ function headOf(width: number, height: number): Uint8Array {
   return bytes
 }
 
-proves('files/hosted-upload-limits', async ({ upload, request }) => {
-  const { bytes: most, side, pixels } = hostedUploadLimits
-  expect([most, side, pixels]).toEqual([52_428_800, 16_384, 8192 * 8192])
-  const status = async (bytes: Uint8Array) => (await upload({ name: 'x.png', bytes })).status
-  expect(await status(headOf(side, 1))).toBe(200)
-  expect(await status(headOf(8192, 8192))).toBe(200)
-  for (const [width, height] of [
-    [side + 1, 1],
-    [1, side + 1],
-    [8192, 8193],
-    [side, side],
-  ] as const) {
-    expectRefused(await upload({ name: 'x.png', bytes: headOf(width, height) }), 400)
-  }
-  const form = (size: number, path: string) =>
-    request('POST', path, ...formOf({ name: 'image', filename: 'x', content: Buffer.alloc(size) }))
-  expect((await form(most, '/upload/image')).status).toBe(200)
-  expectRefused(await form(most + 1, '/upload/image'), 400)
-  expectRefused(await form(most + 1, '/upload/mask'), 400)
-})
+proves(
+  'files/hosted-upload-limits',
+  async ({ upload, request }) => {
+    const { bytes: most, side, pixels } = hostedUploadLimits
+    expect([most, side, pixels]).toEqual([52_428_800, 16_384, 8192 * 8192])
+    const status = async (bytes: Uint8Array) => (await upload({ name: 'x.png', bytes })).status
+    expect(await status(headOf(side, 1))).toBe(200)
+    expect(await status(headOf(8192, 8192))).toBe(200)
+    for (const [width, height] of [
+      [side + 1, 1],
+      [1, side + 1],
+      [8192, 8193],
+      [side, side],
+    ] as const) {
+      expectRefused(await upload({ name: 'x.png', bytes: headOf(width, height) }), 400)
+    }
+    const form = (size: number, path: string) =>
+      request(
+        'POST',
+        path,
+        ...formOf({ name: 'image', filename: 'x', content: Buffer.alloc(size) }),
+      )
+    expect((await form(most, '/upload/image')).status).toBe(200)
+    expectRefused(await form(most + 1, '/upload/image'), 400)
+    expectRefused(await form(most + 1, '/upload/mask'), 400)
+  },
+  ownWorld,
+)
 
 proves('files/hosted-upload-bad', async ({ request, upload, as }) => {
   const image = { name: 'image', filename: 'x.txt', content: 'x' }

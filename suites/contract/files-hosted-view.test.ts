@@ -1,5 +1,7 @@
 // Files on hosted: what a view answers, which is the way to a file and never the file.
 
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { decode } from 'fast-png'
 import { expect } from 'vitest'
 import { hostedError } from '../../spec/errors.ts'
@@ -36,6 +38,18 @@ proves(['files/hosted-view', 'files/hosted-signed-url'], async (subject) => {
     expect([status, text, headers.get('content-type')]).toEqual([200, 'the bytes', 'text/plain'])
     expect(link.href).not.toContain('test-key')
   }
+})
+
+proves('files/hosted-signed-url', async (subject) => {
+  // Whoever resolves localhost to an address of IPv6 first reaches the links too, where there is one.
+  const { port } = new URL(await linkTo(subject, 'example.png'))
+  const socket = connect(Number(port), '::1')
+  const outcome = await once(socket, 'connect').then(
+    () => 'open',
+    (error: NodeJS.ErrnoException) => error.code,
+  )
+  socket.destroy()
+  expect(['open', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENETUNREACH']).toContain(outcome)
 })
 
 proves('files/hosted-view', async (subject) => {

@@ -49,55 +49,67 @@ proves(['files/mask', 'files/mask-alpha'], async (subject) => {
   expect((await viewed(subject, 'o.png')).bytes).toEqual(Buffer.from(original))
 })
 
-proves('files/mask', async (subject) => {
-  await putOriginal(subject)
-  const name = async (fields: Fields = {}) =>
-    (await uploadMask(subject, inInput, fields)).json().name
-  expect([await name(), await name(), await name({ overwrite: 'true' })]).toEqual([
-    'm.png',
-    'm (1).png',
-    'm.png',
-  ])
-  expect((await uploadMask(subject, inInput, { subfolder: '../output' })).status).toBe(400)
-  expect((await uploadMask(subject, inInput, { type: 'models' })).status).toBe(500)
-  expect((await subject.upload(null, {}, '/upload/mask')).status).toBe(400)
-})
+proves(
+  'files/mask',
+  async (subject) => {
+    await putOriginal(subject)
+    const name = async (fields: Fields = {}) =>
+      (await uploadMask(subject, inInput, fields)).json().name
+    expect([await name(), await name(), await name({ overwrite: 'true' })]).toEqual([
+      'm.png',
+      'm (1).png',
+      'm.png',
+    ])
+    expect((await uploadMask(subject, inInput, { subfolder: '../output' })).status).toBe(400)
+    expect((await uploadMask(subject, inInput, { type: 'models' })).status).toBe(500)
+    expect((await subject.upload(null, {}, '/upload/mask')).status).toBe(400)
+  },
+  { deployment: 'local' },
+)
 
-proves('files/mask', async (subject) => {
-  const session = await subject.connect('me')
-  await putOriginal(subject)
-  const { name } = (await uploadMask(subject, inInput)).json()
-  const graph = {
-    '1': node('LoadImage', { image: name }),
-    '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'masked' }),
-  }
-  const { entry } = await subject.run(session, graph)
-  const [saved] = entry.outputs['2'].images
-  const { width, data, text } = decode((await subject.get(viewPath(saved))).bytes)
-  expect([width, ...data.slice(0, 3)]).toEqual([3, ...colors(0)])
-  expect(Object.keys(text)).toEqual(['prompt'])
-})
+proves(
+  'files/mask',
+  async (subject) => {
+    const session = await subject.connect('me')
+    await putOriginal(subject)
+    const { name } = (await uploadMask(subject, inInput)).json()
+    const graph = {
+      '1': node('LoadImage', { image: name }),
+      '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'masked' }),
+    }
+    const { entry } = await subject.run(session, graph)
+    const [saved] = entry.outputs['2'].images
+    const { width, data, text } = decode((await subject.get(viewPath(saved))).bytes)
+    expect([width, ...data.slice(0, 3)]).toEqual([3, ...colors(0)])
+    expect(Object.keys(text)).toEqual(['prompt'])
+  },
+  { deployment: 'local' },
+)
 
-proves('files/mask-original', async (subject) => {
-  await putOriginal(subject, original, { type: 'temp', subfolder: 'deep' })
-  const temp = { type: 'temp', subfolder: 'deep' }
-  for (const reference of [
-    { filename: 'o.png', ...temp },
-    { filename: 'deep/o.png', type: 'temp' },
-    { filename: 'o.png [temp]', subfolder: 'deep' },
-    { filename: 'o.png [temp]', type: 'nonsense', subfolder: 'x/../deep' },
-  ]) {
-    await uploadMask(subject, reference, { overwrite: '1' })
-    const { bytes } = await viewed(subject, 'm.png')
-    expect([reference, [...decode(bytes).data]]).toEqual([reference, withAlpha])
-    await subject.upload({ name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1' })
-  }
-  await subject.run(await subject.connect('me'), solid(0xff8040, 'out'))
-  const large = png(64, 64, 4, () => [0, 0, 0, 9])
-  await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes: large, name: 'n.png' })
-  const { data } = decode((await viewed(subject, 'n.png')).bytes)
-  expect(Array.from(data.slice(0, 4))).toEqual([0xff, 0x80, 0x40, 9])
-})
+proves(
+  'files/mask-original',
+  async (subject) => {
+    await putOriginal(subject, original, { type: 'temp', subfolder: 'deep' })
+    const temp = { type: 'temp', subfolder: 'deep' }
+    for (const reference of [
+      { filename: 'o.png', ...temp },
+      { filename: 'deep/o.png', type: 'temp' },
+      { filename: 'o.png [temp]', subfolder: 'deep' },
+      { filename: 'o.png [temp]', type: 'nonsense', subfolder: 'x/../deep' },
+    ]) {
+      await uploadMask(subject, reference, { overwrite: '1' })
+      const { bytes } = await viewed(subject, 'm.png')
+      expect([reference, [...decode(bytes).data]]).toEqual([reference, withAlpha])
+      await subject.upload({ name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1' })
+    }
+    await subject.run(await subject.connect('me'), solid(0xff8040, 'out'))
+    const large = png(64, 64, 4, () => [0, 0, 0, 9])
+    await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes: large, name: 'n.png' })
+    const { data } = decode((await viewed(subject, 'n.png')).bytes)
+    expect(Array.from(data.slice(0, 4))).toEqual([0xff, 0x80, 0x40, 9])
+  },
+  { deployment: 'local' },
+)
 
 proves('files/mask-alpha', async (subject) => {
   const dataOf = async (name: string) => [...decode((await viewed(subject, name)).bytes).data]

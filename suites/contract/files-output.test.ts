@@ -29,15 +29,19 @@ async function imagesOf({ connect, run }: Subject, ...graphs: Graph[]): Promise<
   return entries
 }
 
-proves('files/entry', async (subject) => {
-  const [entry] = await imagesOf(subject, solid(0, 'some/where/solid'))
-  expect(entry).toEqual({ filename: 'solid_00001_.png', subfolder: 'some/where', type: 'output' })
-  expect(violations(fileEntry, entry)).toEqual([])
-  const { messages } = await subject.run(await subject.connect('you'), solid(1, 'x'))
-  const executed = messages.find(({ type }) => type === 'executed')
-  const images = [{ filename: 'x_00001_.png', subfolder: '', type: 'output' }]
-  expect(executed?.data['output']).toEqual({ images })
-})
+proves(
+  'files/entry',
+  async (subject) => {
+    const [entry] = await imagesOf(subject, solid(0, 'some/where/solid'))
+    expect(entry).toEqual({ filename: 'solid_00001_.png', subfolder: 'some/where', type: 'output' })
+    expect(violations(fileEntry, entry)).toEqual([])
+    const { messages } = await subject.run(await subject.connect('you'), solid(1, 'x'))
+    const executed = messages.find(({ type }) => type === 'executed')
+    const images = [{ filename: 'x_00001_.png', subfolder: '', type: 'output' }]
+    expect(executed?.data['output']).toEqual({ images })
+  },
+  { deployment: 'local' },
+)
 
 proves('files/saved-name', async (subject) => {
   const { headers } = await subject.get('/')
@@ -70,7 +74,7 @@ proves('files/saved-name', async ({ connect, run, upload, get }) => {
   const session = await connect('me')
   for (const prefix of ['../out', '/out', 'a/../../out']) {
     const { status, outputs } = (await run(session, solid(0, prefix))).entry
-    const [type, { exception_message }] = status.messages.at(-1)
+    const [type, { exception_message }] = status.messages.at(-1)!
     expect([prefix, type, outputs]).toEqual([prefix, 'execution_error', {}])
     expect(exception_message).toMatch(/^\*\*\*\* ERROR: Saving image outside the output folder/)
   }

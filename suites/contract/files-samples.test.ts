@@ -55,7 +55,9 @@ const expected: Readonly<Record<string, readonly [string, string, string, string
   glb: ['3d', '/G_00001_.glb', 'model/gltf-binary', 'glTF\x02\0\0\0'],
   svg: ['images', '/S_00001_.svg', 'image/svg+xml', '<svg '],
 }
-const partner = { extra_data: { api_key_comfy_org: 'key' } }
+const partner = { extra_data: { api_key_comfy_org: 'test-partner-key' } }
+/** Where videos stand among the outputs. */
+const videoKey = { local: 'videos', hosted: 'video' } as const
 
 /** The length that a file of these formats tells of itself. */
 const ownLength: Readonly<Record<string, (bytes: Buffer) => number>> = {
@@ -73,18 +75,18 @@ const ownLength: Readonly<Record<string, (bytes: Buffer) => number>> = {
 }
 
 /** Runs one saver and gives its output, its only file, and the reply to a view of that. */
-async function save({ connect, get, run }: Subject, id: string, graph: Graph = savers) {
+async function save({ connect, view, run }: Subject, id: string, graph: Graph = savers) {
   const { entry } = await run(await connect(id), { ...sources, saver: graph[id]! }, partner)
   const output: Record<string, Record<string, string>[]> = entry.outputs.saver
   const file = Object.values(output)[0]![0]!
-  return { output, file, reply: await get(viewPath(file)) }
+  return { output, file, reply: await view(file) }
 }
 
-for (const [id, [key, path, type, magic]] of Object.entries(expected)) {
+for (const [id, [key, , type, magic]] of Object.entries(expected)) {
   proves('files/samples', async (subject) => {
     const { output, file, reply } = await save(subject, id)
-    expect(`${file['subfolder']}/${file['filename']}`).toBe(path)
-    expect(Object.keys(output)[0]).toBe(key)
+    expect(file['filename']).toMatch(new RegExp(`\\.${id}$`))
+    expect(Object.keys(output)[0]).toBe(key === 'videos' ? videoKey[subject.deployment] : key)
     const { bytes, headers, status } = reply
     expect([status, headers['content-type']]).toEqual([200, type])
     expect(bytes.subarray(0, magic.length).toString('latin1')).toBe(magic)
@@ -92,18 +94,36 @@ for (const [id, [key, path, type, magic]] of Object.entries(expected)) {
     expect(ownLength[id]?.(bytes) ?? bytes.length).toBe(bytes.length)
     const again = { ...savers[id]!.inputs, filename_prefix: 'again' }
     const other = await save(subject, id, { [id]: node(savers[id]!.class_type, again) })
-    expect(other.file['filename']).toMatch(/^again_00001_\./)
     expect(other.reply.bytes).toEqual(bytes)
   })
 }
 
-proves('files/samples', async ({ connect, get, run }) => {
+proves('files/saved-name', async (subject) => {
+  for (const [id, [, path]] of Object.entries(expected)) {
+    const { file } = await save(subject, id)
+    expect(`${file['subfolder']}/${file['filename']}`).toBe(path)
+    const other = node(savers[id]!.class_type, {
+      ...savers[id]!.inputs,
+      filename_prefix: `more-${id}`,
+    })
+    const again = await save(subject, id, { [id]: other })
+    expect(again.file['filename']).toBe(`more-${id}_00001_.${id}`)
+  }
+})
+
+proves('files/samples', async ({ connect, view, run }) => {
   const preview = node('PreviewAudio', { audio: ['audio', 0] })
   const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
   const [file] = outputs.preview.audio
   expect(file).toMatchObject({ type: 'temp', subfolder: '' })
-  expect(file.filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.flac$/)
-  expect((await get(viewPath(file))).text).toMatch(/^fLaC/)
+  expect(file.filename).toMatch(/\.flac$/)
+  expect((await view(file)).text).toMatch(/^fLaC/)
+})
+
+proves('files/preview-is-temp', async ({ connect, run }) => {
+  const preview = node('PreviewAudio', { audio: ['audio', 0] })
+  const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
+  expect(outputs.preview.audio[0].filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.flac$/)
 })
 
 const [mp4, webm] = ['mp4', 'webm'].map((id) => {

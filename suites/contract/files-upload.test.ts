@@ -15,34 +15,44 @@ const view = (get: Subject['get'], filename: string, subfolder = '', type = 'inp
 const seen = ({ status, text, headers }: Reply) => [status, text, headers['content-type']]
 const crash = '500 Internal Server Error\n\nServer got itself in trouble'
 
-proves('files/upload', async ({ get, upload }) => {
-  for (const type of ['input', 'output', 'temp']) {
-    const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
-    const { status } = await upload({ name: 'all bytes.bin', bytes }, { type })
-    expect([type, status]).toEqual([type, 200])
-    const stored = await view(get, 'all bytes.bin', '', type)
-    expect([...stored.bytes]).toEqual([...bytes])
-  }
-  expect((await upload({ name: 'empty.bin', bytes: bytesOf('') })).status).toBe(200)
-  expect(await view(get, 'empty.bin')).toMatchObject({ status: 200, text: '' })
-})
+proves(
+  'files/upload',
+  async ({ get, upload }) => {
+    for (const type of ['input', 'output', 'temp']) {
+      const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
+      const { status } = await upload({ name: 'all bytes.bin', bytes }, { type })
+      expect([type, status]).toEqual([type, 200])
+      const stored = await view(get, 'all bytes.bin', '', type)
+      expect([...stored.bytes]).toEqual([...bytes])
+    }
+    expect((await upload({ name: 'empty.bin', bytes: bytesOf('') })).status).toBe(200)
+    expect(await view(get, 'empty.bin')).toMatchObject({ status: 200, text: '' })
+  },
+  { deployment: 'local' },
+)
 
-proves('files/upload', async ({ get, request }) => {
+proves('files/upload', async ({ view, request }) => {
   const first = { name: 'image', filename: 'twice.txt', content: 'first' }
   const form = formOf({ ...first, name: 'other' }, first, { ...first, content: 'second' })
-  expect((await request('POST', '/upload/image', ...form)).status).toBe(200)
-  expect((await view(get, 'twice.txt')).text).toBe('first')
+  const reply = await request('POST', '/upload/image', ...form)
+  expect(reply.status).toBe(200)
+  const { name: filename, subfolder, type } = reply.json()
+  expect((await view({ filename, subfolder, type })).text).toBe('first')
 })
 
-proves('files/upload-reply', async ({ upload }) => {
-  const file = { name: 'a b (ž).png', bytes: bytesOf('1') }
-  const plain = await upload(file)
-  expect(plain.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(plain.json()).toEqual({ name: 'a b (ž).png', subfolder: '', type: 'input' })
-  const deep = await upload(file, { type: 'temp', subfolder: 'x/./y/', overwrite: '1' })
-  expect(deep.json()).toEqual({ name: 'a b (ž).png', subfolder: 'x/./y/', type: 'temp' })
-  expect(violations(uploadReply, deep.json())).toEqual([])
-})
+proves(
+  'files/upload-reply',
+  async ({ upload }) => {
+    const file = { name: 'a b (ž).png', bytes: bytesOf('1') }
+    const plain = await upload(file)
+    expect(plain.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(plain.json()).toEqual({ name: 'a b (ž).png', subfolder: '', type: 'input' })
+    const deep = await upload(file, { type: 'temp', subfolder: 'x/./y/', overwrite: '1' })
+    expect(deep.json()).toEqual({ name: 'a b (ž).png', subfolder: 'x/./y/', type: 'temp' })
+    expect(violations(uploadReply, deep.json())).toEqual([])
+  },
+  { deployment: 'local' },
+)
 
 proves(['files/upload-overwrite', 'files/upload-overwrite-words'], async ({ get, upload }) => {
   const put = async (text: string, overwrite: string) =>
@@ -142,47 +152,51 @@ proves('files/upload-image-text', async ({ request }) => {
   }
 })
 
-proves('files/upload-is-usable', async ({ connect, get, request, run, submit, upload }) => {
-  const loading = (image: string): Graph => ({
-    '1': { class_type: 'LoadImage', inputs: { image } },
-    '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'copy' } },
-  })
-  const session = await connect('me')
-  const pictureOf = async (image: string) => {
-    const [{ filename }] = (await run(session, loading(image))).entry.outputs['2'].images
-    const { data, width, height, channels } = decode(
-      (await view(get, filename, '', 'output')).bytes,
-    )
-    return {
-      size: [width, height],
-      first: Array.from(data.slice(0, 3)),
-      last: Array.from(data.slice(-channels)),
-    }
-  }
-  const png = (red: number) =>
-    encode({
-      width: 3,
-      height: 2,
-      channels: 3,
-      data: Uint8Array.from({ length: 18 }, (_, index) =>
-        index < 15 ? [red, 20, 30][index % 3]! : 99,
-      ),
+proves(
+  'files/upload-is-usable',
+  async ({ connect, get, request, run, submit, upload }) => {
+    const loading = (image: string): Graph => ({
+      '1': { class_type: 'LoadImage', inputs: { image } },
+      '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'copy' } },
     })
-  const { name } = (await upload({ name: 'my.png', bytes: png(10) })).json()
-  const other = (await upload({ name: 'my.png', bytes: png(200) })).json().name
-  expect(await pictureOf(name)).toMatchObject({ size: [3, 2], first: [10, 20, 30] })
-  expect(await pictureOf(other)).toMatchObject({ size: [3, 2], first: [200, 20, 30] })
-  expect((await pictureOf(other)).last.slice(0, 3)).toEqual([99, 99, 99])
-  await upload({ name: 'my.png', bytes: png(50) }, { subfolder: 'sub' })
-  await upload({ name: 'my.png', bytes: png(60) }, { type: 'output' })
-  expect((await pictureOf('sub/my.png')).first).toEqual([50, 20, 30])
-  expect((await pictureOf('my.png [output]')).first).toEqual([60, 20, 30])
-  const within = formOf({ name: 'image', filename: 'sub/in.png', content: png(70) })
-  const named = (await request('POST', '/upload/image', ...within)).json().name
-  expect((await pictureOf(named)).first).toEqual([70, 20, 30])
-  await upload({ name: 'my.png', bytes: png(80) }, { overwrite: 'true' })
-  expect((await pictureOf(name)).first).toEqual([80, 20, 30])
-  const refused = await submit(loading('none.png'))
-  expect(refused.status).toBe(400)
-  expect(refused.json().node_errors['1'].errors[0].type).toBe('custom_validation_failed')
-})
+    const session = await connect('me')
+    const pictureOf = async (image: string) => {
+      const [{ filename }] = (await run(session, loading(image))).entry.outputs['2'].images
+      const { data, width, height, channels } = decode(
+        (await view(get, filename, '', 'output')).bytes,
+      )
+      return {
+        size: [width, height],
+        first: Array.from(data.slice(0, 3)),
+        last: Array.from(data.slice(-channels)),
+      }
+    }
+    const png = (red: number) =>
+      encode({
+        width: 3,
+        height: 2,
+        channels: 3,
+        data: Uint8Array.from({ length: 18 }, (_, index) =>
+          index < 15 ? [red, 20, 30][index % 3]! : 99,
+        ),
+      })
+    const { name } = (await upload({ name: 'my.png', bytes: png(10) })).json()
+    const other = (await upload({ name: 'my.png', bytes: png(200) })).json().name
+    expect(await pictureOf(name)).toMatchObject({ size: [3, 2], first: [10, 20, 30] })
+    expect(await pictureOf(other)).toMatchObject({ size: [3, 2], first: [200, 20, 30] })
+    expect((await pictureOf(other)).last.slice(0, 3)).toEqual([99, 99, 99])
+    await upload({ name: 'my.png', bytes: png(50) }, { subfolder: 'sub' })
+    await upload({ name: 'my.png', bytes: png(60) }, { type: 'output' })
+    expect((await pictureOf('sub/my.png')).first).toEqual([50, 20, 30])
+    expect((await pictureOf('my.png [output]')).first).toEqual([60, 20, 30])
+    const within = formOf({ name: 'image', filename: 'sub/in.png', content: png(70) })
+    const named = (await request('POST', '/upload/image', ...within)).json().name
+    expect((await pictureOf(named)).first).toEqual([70, 20, 30])
+    await upload({ name: 'my.png', bytes: png(80) }, { overwrite: 'true' })
+    expect((await pictureOf(name)).first).toEqual([80, 20, 30])
+    const refused = await submit(loading('none.png'))
+    expect(refused.status).toBe(400)
+    expect(refused.json().node_errors['1'].errors[0].type).toBe('custom_validation_failed')
+  },
+  { deployment: 'local' },
+)

@@ -26,10 +26,10 @@ const pngPreviews = { preview: 'png' } as const
 
 proves(
   ['frames/type-code', 'frames/preview', 'frames/image-types', 'frames/previews-on'],
-  async ({ connect, run }) => {
+  async ({ connect, run, deployment }) => {
     const session = await connect('me')
     const { messages } = await run(session, painting(4, 1, 128, 64))
-    expect(judgeOrder('local', messages)).toEqual([])
+    expect(judgeOrder(deployment, messages)).toEqual([])
     expect(session.rawFrames).toHaveLength(4)
     for (const bytes of session.rawFrames) {
       expect(hex(bytes.subarray(0, 11))).toBe(word(1) + word(1) + JPEG_MAGIC)

@@ -8,7 +8,7 @@ import { everyHostedPath } from '../every-path.ts'
 import { solid } from '../graphs.ts'
 import { codeOf, notFound, replyIn } from '../hosted.ts'
 import { violations } from '../judge.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import type { Reply } from '../subject.ts'
 import { exchange, type Exchange, exchangeBytes } from '../wire.ts'
 
@@ -135,18 +135,22 @@ const corsLines = ({ lines }: Exchange) =>
   lines.filter((line) => /^access-control-/i.test(line)).toSorted()
 const named = Object.entries(hostedCors).map(([name, value]) => `${name}: ${value}`)
 
-proves('http/hosted-options', async ({ url, get, submit }) => {
-  await submit(solid())
-  for (const { path } of [...everyHostedPath, { path: '/api/nowhere' }, { path: '/queue' }]) {
-    const asks = { Origin: 'https://page.example', 'Access-Control-Request-Headers': 'x-api-key' }
-    const reply = await exchange(url, 'OPTIONS', path, asks, '{"clear": true}')
-    expect([path, reply.status, reply.body]).toEqual([path, 200, ''])
-    expect(reply.header('access-control-allow-headers')).toMatch(/\bX-API-Key\b/)
-    expect(reply.header('access-control-allow-methods')).toMatch(/\bPOST\b.*\bDELETE\b/)
-    expect(corsLines(reply)).toEqual(named.toSorted())
-  }
-  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(1)
-})
+proves(
+  'http/hosted-options',
+  async ({ url, get, submit }) => {
+    await submit(solid())
+    for (const { path } of [...everyHostedPath, { path: '/api/nowhere' }, { path: '/queue' }]) {
+      const asks = { Origin: 'https://page.example', 'Access-Control-Request-Headers': 'x-api-key' }
+      const reply = await exchange(url, 'OPTIONS', path, asks, '{"clear": true}')
+      expect([path, reply.status, reply.body]).toEqual([path, 200, ''])
+      expect(reply.header('access-control-allow-headers')).toMatch(/\bX-API-Key\b/)
+      expect(reply.header('access-control-allow-methods')).toMatch(/\bPOST\b.*\bDELETE\b/)
+      expect(corsLines(reply)).toEqual(named.toSorted())
+    }
+    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(1)
+  },
+  ownWorld,
+)
 
 proves(
   'http/hosted-cors',
@@ -177,33 +181,37 @@ proves(
   { maxBody: 0.001 },
 )
 
-proves('http/hosted-bad-body', async ({ url, get }) => {
-  const send = (path: string, body: string | Uint8Array, headers = {}) =>
-    exchange(url, 'POST', path, { ...key, ...headers }, body)
-  for (const path of ['/api/settings', '/api/free', '/api/feedback']) {
-    for (const body of [
-      '',
-      '{',
-      '[]',
-      'null',
-      '7',
-      '{"a": 1} x',
-      Buffer.from([0x22, 0xff, 0x22]),
-    ]) {
-      const code = codeOf(replyIn(await send(path, body)), 400)
-      expect([path, body, code]).toEqual([path, body, 'BAD_REQUEST'])
+proves(
+  'http/hosted-bad-body',
+  async ({ url, get }) => {
+    const send = (path: string, body: string | Uint8Array, headers = {}) =>
+      exchange(url, 'POST', path, { ...key, ...headers }, body)
+    for (const path of ['/api/settings', '/api/free', '/api/feedback']) {
+      for (const body of [
+        '',
+        '{',
+        '[]',
+        'null',
+        '7',
+        '{"a": 1} x',
+        Buffer.from([0x22, 0xff, 0x22]),
+      ]) {
+        const code = codeOf(replyIn(await send(path, body)), 400)
+        expect([path, body, code]).toEqual([path, body, 'BAD_REQUEST'])
+      }
+      const packed = gzipSync('{"type": "general"}')
+      const gzip = { 'Content-Encoding': 'gzip' }
+      expect((await send(path, packed, gzip)).status).toBeLessThan(300)
+      for (const broken of [Buffer.from('{}'), packed.subarray(0, 20)]) {
+        expect(codeOf(replyIn(await send(path, broken, gzip)), 400)).toBe('BAD_REQUEST')
+      }
+      const charset = { 'Content-Type': 'application/json; charset=nonsense' }
+      expect(codeOf(replyIn(await send(path, '{}', charset)), 400)).toBe('BAD_REQUEST')
     }
-    const packed = gzipSync('{"type": "general"}')
-    const gzip = { 'Content-Encoding': 'gzip' }
-    expect((await send(path, packed, gzip)).status).toBeLessThan(300)
-    for (const broken of [Buffer.from('{}'), packed.subarray(0, 20)]) {
-      expect(codeOf(replyIn(await send(path, broken, gzip)), 400)).toBe('BAD_REQUEST')
-    }
-    const charset = { 'Content-Type': 'application/json; charset=nonsense' }
-    expect(codeOf(replyIn(await send(path, '{}', charset)), 400)).toBe('BAD_REQUEST')
-  }
-  expect((await get('/settings')).json()).toEqual({ type: 'general' })
-})
+    expect((await get('/settings')).json()).toEqual({ type: 'general' })
+  },
+  ownWorld,
+)
 
 proves(
   'http/hosted-body-limit',
@@ -259,5 +267,5 @@ proves(
     }
     expect(Object.values((await get('/settings')).json())).toEqual(types.map(() => 'grün'))
   },
-  hosted,
+  { ...hosted, ...ownWorld },
 )

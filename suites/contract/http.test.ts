@@ -10,53 +10,61 @@ import { exchange, told } from '../wire.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
-proves('http/json-replies', async ({ url, submit, idle, upload, post }) => {
-  await submit(solid(0, 'grün'), { prompt_id: 'mine' })
-  await idle()
-  for (const { method, path, replies } of everyPath) {
-    const schema = replies[200]
-    if (method === 'POST' || typeof schema !== 'object') continue
-    const reply = await exchange(url, 'GET', path)
-    expect([path, reply.status, reply.header('content-type')]).toEqual([path, 200, jsonType])
-    expect(reply.header('content-length')).toBe(`${Buffer.byteLength(reply.body)}`)
-    expect(violations(schema, JSON.parse(reply.body))).toEqual([])
-  }
-  const { body } = await exchange(url, 'GET', '/history/mine')
-  expect(JSON.parse(body).mine.prompt[2]).toEqual(solid(0, 'grün'))
-  const data = [
-    await submit(solid()),
-    await post('/prompt', {}),
-    await upload({ name: 'a', bytes: Buffer.from('a') }),
-  ]
-  expect(data.map(({ status, headers }) => [status, headers['content-type']])).toEqual([
-    [200, jsonType],
-    [400, jsonType],
-    [200, jsonType],
-  ])
-})
+proves(
+  'http/json-replies',
+  async ({ url, submit, idle, upload, post }) => {
+    await submit(solid(0, 'grün'), { prompt_id: 'mine' })
+    await idle()
+    for (const { method, path, replies } of everyPath) {
+      const schema = replies[200]
+      if (method === 'POST' || typeof schema !== 'object') continue
+      const reply = await exchange(url, 'GET', path)
+      expect([path, reply.status, reply.header('content-type')]).toEqual([path, 200, jsonType])
+      expect(reply.header('content-length')).toBe(`${Buffer.byteLength(reply.body)}`)
+      expect(violations(schema, JSON.parse(reply.body))).toEqual([])
+    }
+    const { body } = await exchange(url, 'GET', '/history/mine')
+    expect(JSON.parse(body).mine.prompt[2]).toEqual(solid(0, 'grün'))
+    const data = [
+      await submit(solid()),
+      await post('/prompt', {}),
+      await upload({ name: 'a', bytes: Buffer.from('a') }),
+    ]
+    expect(data.map(({ status, headers }) => [status, headers['content-type']])).toEqual([
+      [200, jsonType],
+      [400, jsonType],
+      [200, jsonType],
+    ])
+  },
+  { deployment: 'local' },
+)
 
-proves('http/json-without-type', async ({ url, get }) => {
-  const types = [
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'nonsense',
-    '',
-  ]
-  const body = JSON.stringify({ prompt: solid(), extra_data: { mine: 'grün' } })
-  for (const type of types) {
-    expect((await exchange(url, 'POST', '/prompt', { 'Content-Type': type }, body)).status).toBe(
-      200,
+proves(
+  'http/json-without-type',
+  async ({ url, get }) => {
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'nonsense',
+      '',
+    ]
+    const body = JSON.stringify({ prompt: solid(), extra_data: { mine: 'grün' } })
+    for (const type of types) {
+      expect((await exchange(url, 'POST', '/prompt', { 'Content-Type': type }, body)).status).toBe(
+        200,
+      )
+    }
+    expect((await exchange(url, 'POST', '/prompt', {}, body)).status).toBe(200)
+    const { queue_pending } = (await get('/queue')).json()
+    expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
+      Array.from({ length: 6 }, () => ({ mine: 'grün' })),
     )
-  }
-  expect((await exchange(url, 'POST', '/prompt', {}, body)).status).toBe(200)
-  const { queue_pending } = (await get('/queue')).json()
-  expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
-    Array.from({ length: 6 }, () => ({ mine: 'grün' })),
-  )
-  await exchange(url, 'POST', '/queue', { 'Content-Type': 'text/plain' }, '{"clear": true}')
-  expect((await get('/queue')).json().queue_pending).toEqual([])
-})
+    await exchange(url, 'POST', '/queue', { 'Content-Type': 'text/plain' }, '{"clear": true}')
+    expect((await get('/queue')).json().queue_pending).toEqual([])
+  },
+  { deployment: 'local' },
+)
 
 proves('http/broken-json', async ({ url, get }) => {
   const broken = [

@@ -18,7 +18,7 @@ import {
   wordOf,
   wordsOf,
 } from '../jobs.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 
 proves(
   'jobs/cancel',
@@ -44,30 +44,37 @@ proves(
   { accounts: oneAtATime },
 )
 
-proves('jobs/cancel-running', async (subject) => {
-  const session = await subject.connect()
-  const [id = ''] = await submitAll(subject, [slow(10, 5)])
-  const step = await subject.reach(session, isOf('progress', id))
-  await cancel(subject, id)
-  expect(await queued(subject)).toEqual({ running: [id], pending: [] })
-  const stop = await subject.reach(session, isOf('execution_interrupted', id))
-  expect(stop.data).toMatchObject({ node_id: '1', node_type: 'FlowdoubleSlow', executed: [] })
-  expect(session.messages().filter(isOf('progress', id))).toEqual([step])
-  // The only node of this one does not look up: the run does when it is done.
-  const [quick = ''] = await submitAll(subject, [talking()])
-  await subject.reach(session, isOf('executing', quick))
-  expect(await cancel(subject, quick)).toBe(true)
-  await subject.reach(session, isOf('execution_interrupted', quick))
-  expect(await wordsOf(subject, [id, quick])).toEqual(['cancelled', 'cancelled'])
-  expect((await detailOf(subject, quick)).outputs).toHaveProperty('1')
-  expect(session.messages().map(({ type }) => type)).not.toContain('execution_success')
-  // A node that fails before has the last word.
-  const [failed = ''] = await submitAll(subject, [failing('OOMError')])
-  await subject.reach(session, (one) => isOf('executing', failed)(one) && one.data['node'] === '2')
-  expect(await cancel(subject, failed)).toBe(true)
-  await subject.idle()
-  expect(await wordOf(subject, failed)).toBe('failed')
-})
+proves(
+  'jobs/cancel-running',
+  async (subject) => {
+    const session = await subject.connect()
+    const [id = ''] = await submitAll(subject, [slow(10, 5)])
+    const step = await subject.reach(session, isOf('progress', id))
+    await cancel(subject, id)
+    expect(await queued(subject)).toEqual({ running: [id], pending: [] })
+    const stop = await subject.reach(session, isOf('execution_interrupted', id))
+    expect(stop.data).toMatchObject({ node_id: '1', node_type: 'FlowdoubleSlow', executed: [] })
+    expect(session.messages().filter(isOf('progress', id))).toEqual([step])
+    // The only node of this one does not look up: the run does when it is done.
+    const [quick = ''] = await submitAll(subject, [talking()])
+    await subject.reach(session, isOf('executing', quick))
+    expect(await cancel(subject, quick)).toBe(true)
+    await subject.reach(session, isOf('execution_interrupted', quick))
+    expect(await wordsOf(subject, [id, quick])).toEqual(['cancelled', 'cancelled'])
+    expect((await detailOf(subject, quick)).outputs).toHaveProperty('1')
+    expect(session.messages().map(({ type }) => type)).not.toContain('execution_success')
+    // A node that fails before has the last word.
+    const [failed = ''] = await submitAll(subject, [failing('OOMError')])
+    await subject.reach(
+      session,
+      (one) => isOf('executing', failed)(one) && one.data['node'] === '2',
+    )
+    expect(await cancel(subject, failed)).toBe(true)
+    await subject.idle()
+    expect(await wordOf(subject, failed)).toBe('failed')
+  },
+  ownWorld,
+)
 
 proves(
   'jobs/cancel-many',
@@ -96,27 +103,31 @@ proves(
   { accounts: oneAtATime },
 )
 
-proves('jobs/cancel-many-body', async (subject) => {
-  const { request, post } = subject
-  const [id = ''] = await submitAll(subject, [slow()])
-  const ask = (body?: string) => request('POST', '/jobs/cancel', body)
-  for (const body of [undefined, '', 'no JSON', 'null', '[]', `"${id}"`, `["${id}"]`])
-    expectRefusal(await ask(body), 400, 'BAD_REQUEST')
-  for (const value of [
-    {},
-    { job_ids: [] },
-    { job_ids: id },
-    { job_ids: null },
-    { job_ids: [7] },
-    { job_ids: [id, 'no-uuid'] },
-    { job_ids: [id], more: 1 },
-    { job_ids: Array.from({ length: 101 }, () => id) },
-  ])
-    expectRefusal(await post('/jobs/cancel', value), 400, 'BAD_REQUEST')
-  expect(await wordOf(subject, id)).toBe('pending')
-  const most = await post('/jobs/cancel', { job_ids: Array.from({ length: 100 }, () => id) })
-  expect(most.json()).toEqual({ cancelled: [id] })
-})
+proves(
+  'jobs/cancel-many-body',
+  async (subject) => {
+    const { request, post } = subject
+    const [id = ''] = await submitAll(subject, [slow()])
+    const ask = (body?: string) => request('POST', '/jobs/cancel', body)
+    for (const body of [undefined, '', 'no JSON', 'null', '[]', `"${id}"`, `["${id}"]`])
+      expectRefusal(await ask(body), 400, 'BAD_REQUEST')
+    for (const value of [
+      {},
+      { job_ids: [] },
+      { job_ids: id },
+      { job_ids: null },
+      { job_ids: [7] },
+      { job_ids: [id, 'no-uuid'] },
+      { job_ids: [id], more: 1 },
+      { job_ids: Array.from({ length: 101 }, () => id) },
+    ])
+      expectRefusal(await post('/jobs/cancel', value), 400, 'BAD_REQUEST')
+    expect(await wordOf(subject, id)).toBe('pending')
+    const most = await post('/jobs/cancel', { job_ids: Array.from({ length: 100 }, () => id) })
+    expect(most.json()).toEqual({ cancelled: [id] })
+  },
+  ownWorld,
+)
 
 proves(
   'jobs/delete',

@@ -5,7 +5,7 @@ import { tiers } from '../../spec/access.ts'
 import type { JobStatus } from '../../spec/jobs.ts'
 import { slow, talking } from '../graphs.ts'
 import { account, cancel, detailOf, isOf, queued, submitAll, wordsOf } from '../jobs.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 
 const words = (word: JobStatus, count: number): JobStatus[] =>
   Array.from({ length: count }, () => word)
@@ -46,43 +46,51 @@ for (const tier of ['standard', 'creator', 'pro'] as const) {
 }
 
 // Where a worker was called for a job that is gone, the next one waits as long as any other.
-proves('jobs/concurrency', async (subject) => {
-  const session = await subject.connect()
-  const [gone = ''] = await submitAll(subject, [talking()])
-  await subject.emulator?.advance(20)
-  const [kept = '', other = ''] = await submitAll(subject, [talking(), talking()])
-  await cancel(subject, gone)
-  const submitted = (await detailOf(subject, kept)).create_time
-  for (const id of [kept, other]) {
-    const { data } = await subject.reach(session, isOf('execution_start', id))
-    expect(data['timestamp']).toBe(submitted + 25)
-  }
-})
+proves(
+  'jobs/concurrency',
+  async (subject) => {
+    const session = await subject.connect()
+    const [gone = ''] = await submitAll(subject, [talking()])
+    await subject.emulator?.advance(20)
+    const [kept = '', other = ''] = await submitAll(subject, [talking(), talking()])
+    await cancel(subject, gone)
+    const submitted = (await detailOf(subject, kept)).create_time
+    for (const id of [kept, other]) {
+      const { data } = await subject.reach(session, isOf('execution_start', id))
+      expect(data['timestamp']).toBe(submitted + 25)
+    }
+  },
+  ownWorld,
+)
 
-proves('jobs/queue-reason', async (subject) => {
-  const session = await subject.connect()
-  const most = tiers.pro.runsAtATime
-  const graphs = Array.from({ length: most + 3 }, () => slow())
-  const ids = await submitAll(subject, graphs)
-  const [a = '', b = '', c = ''] = ids.slice(most)
-  const told = async (id: string) => {
-    const { queue_reason, queue_position } = await detailOf(subject, id)
-    return [queue_reason, queue_position]
-  }
-  const expectPlaces = async (...held: readonly string[]) => {
-    const expected = held.map((_, index) => ['concurrency_limit', index + 1])
-    expect(await Promise.all(held.map(told))).toEqual(expected)
-  }
-  // Pending too, but nothing stands in its way.
-  expect(await told(ids[most - 1] as string)).toEqual([null, null])
-  await expectPlaces(a, b, c)
-  await subject.reach(session, isOf('execution_start', ids[most - 1] as string))
-  expect(await told(ids[0] as string)).toEqual([null, null])
-  await expectPlaces(a, b, c)
-  await cancel(subject, b)
-  await expectPlaces(a, c)
-  expect(await told(b)).toEqual([null, null])
-  await subject.reach(session, isOf('execution_start', a))
-  await subject.idle()
-  expect(await told(c)).toEqual([null, null])
-})
+proves(
+  'jobs/queue-reason',
+  async (subject) => {
+    const session = await subject.connect()
+    const most = tiers.pro.runsAtATime
+    const graphs = Array.from({ length: most + 3 }, () => slow())
+    const ids = await submitAll(subject, graphs)
+    const [a = '', b = '', c = ''] = ids.slice(most)
+    const told = async (id: string) => {
+      const { queue_reason, queue_position } = await detailOf(subject, id)
+      return [queue_reason, queue_position]
+    }
+    const expectPlaces = async (...held: readonly string[]) => {
+      const expected = held.map((_, index) => ['concurrency_limit', index + 1])
+      expect(await Promise.all(held.map(told))).toEqual(expected)
+    }
+    // Pending too, but nothing stands in its way.
+    expect(await told(ids[most - 1] as string)).toEqual([null, null])
+    await expectPlaces(a, b, c)
+    await subject.reach(session, isOf('execution_start', ids[most - 1] as string))
+    expect(await told(ids[0] as string)).toEqual([null, null])
+    await expectPlaces(a, b, c)
+    await cancel(subject, b)
+    await expectPlaces(a, c)
+    expect(await told(b)).toEqual([null, null])
+    await subject.reach(session, isOf('execution_start', a))
+    await subject.idle()
+    expect(await told(c)).toEqual([null, null])
+  },
+  ownWorld,
+)

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { secretKeys } from '../../spec/access.ts'
 import { failing, type Graph, node, slow, solid, talking } from '../graphs.ts'
 import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../jobs.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 
 /** What the detail of every run holds. */
 const always = [
@@ -28,46 +28,54 @@ proves('jobs/detail', async (subject) => {
   expect(Object.keys(execution_meta)).toEqual(['2'])
 })
 
-proves('jobs/detail-while-open', async (subject) => {
-  const session = await subject.connect()
-  const graph = { ...slow(), '2': node('FlowdoubleText', { text: 'at once' }) }
-  const id = await submitOne(subject, graph)
-  expect(Object.keys(await detailOf(subject, id)).sort()).toEqual(always)
-  await subject.reach(session, isOf('progress', id))
-  const keys = [...always, 'execution_start_time'].sort()
-  expect(Object.keys(await detailOf(subject, id)).sort()).toEqual(keys)
-  await subject.idle()
-  const over = ['execution_end_time', 'execution_meta', 'execution_status', 'outputs']
-  expect(Object.keys(await detailOf(subject, id))).toEqual(expect.arrayContaining(over))
-})
+proves(
+  'jobs/detail-while-open',
+  async (subject) => {
+    const session = await subject.connect()
+    const graph = { ...slow(), '2': node('FlowdoubleText', { text: 'at once' }) }
+    const id = await submitOne(subject, graph)
+    expect(Object.keys(await detailOf(subject, id)).sort()).toEqual(always)
+    await subject.reach(session, isOf('progress', id))
+    const keys = [...always, 'execution_start_time'].sort()
+    expect(Object.keys(await detailOf(subject, id)).sort()).toEqual(keys)
+    await subject.idle()
+    const over = ['execution_end_time', 'execution_meta', 'execution_status', 'outputs']
+    expect(Object.keys(await detailOf(subject, id))).toEqual(expect.arrayContaining(over))
+  },
+  ownWorld,
+)
 
-proves('jobs/detail-times', async (subject) => {
-  const session = await subject.connect()
-  const id = await submitOne(subject, slow(1, 1))
-  const { create_time, update_time } = await detailOf(subject, id)
-  expect(update_time).toBe(create_time)
-  // Seconds would be a thousand times less.
-  expect(new Date(create_time).getUTCFullYear()).toBeGreaterThan(2000)
-  const start = await subject.reach(session, isOf('execution_start', id))
-  const started = await detailOf(subject, id)
-  expect(started.execution_start_time).toBe(start.data['timestamp'])
-  expect(started.update_time).toBe(started.execution_start_time)
-  expect(started.create_time).toBe(create_time)
-  const end = await subject.reach(session, isOf('execution_success', id))
-  const ended = await detailOf(subject, id)
-  expect(ended.execution_end_time).toBe(end.data['timestamp'])
-  expect(ended).toMatchObject({
-    create_time,
-    update_time: ended.execution_end_time,
-    execution_start_time: started.execution_start_time,
-  })
-  expect(ended.execution_end_time - ended.execution_start_time).toBeGreaterThanOrEqual(1000)
-  expect((await listOf(subject)).jobs[0]).toMatchObject({
-    create_time,
-    execution_start_time: started.execution_start_time,
-    execution_end_time: ended.execution_end_time,
-  })
-})
+proves(
+  'jobs/detail-times',
+  async (subject) => {
+    const session = await subject.connect()
+    const id = await submitOne(subject, slow(1, 1))
+    const { create_time, update_time } = await detailOf(subject, id)
+    expect(update_time).toBe(create_time)
+    // Seconds would be a thousand times less.
+    expect(new Date(create_time).getUTCFullYear()).toBeGreaterThan(2000)
+    const start = await subject.reach(session, isOf('execution_start', id))
+    const started = await detailOf(subject, id)
+    expect(started.execution_start_time).toBe(start.data['timestamp'])
+    expect(started.update_time).toBe(started.execution_start_time)
+    expect(started.create_time).toBe(create_time)
+    const end = await subject.reach(session, isOf('execution_success', id))
+    const ended = await detailOf(subject, id)
+    expect(ended.execution_end_time).toBe(end.data['timestamp'])
+    expect(ended).toMatchObject({
+      create_time,
+      update_time: ended.execution_end_time,
+      execution_start_time: started.execution_start_time,
+    })
+    expect(ended.execution_end_time - ended.execution_start_time).toBeGreaterThanOrEqual(1000)
+    expect((await listOf(subject)).jobs[0]).toMatchObject({
+      create_time,
+      execution_start_time: started.execution_start_time,
+      execution_end_time: ended.execution_end_time,
+    })
+  },
+  ownWorld,
+)
 
 proves('jobs/detail-error', async (subject) => {
   const session = await subject.connect()

@@ -17,21 +17,25 @@ import {
   submitOne,
   wordOf,
 } from '../jobs.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
-proves('jobs/status', async (subject) => {
-  const { connect, reach, emulator } = subject
-  const session = await connect()
-  const id = await submitOne(subject, slow())
-  expect(await wordOf(subject, id)).toBe('pending')
-  await emulator?.advance(24)
-  expect(await wordOf(subject, id)).toBe('pending')
-  await reach(session, isOf('execution_start', id))
-  expect(await wordOf(subject, id)).toBe('in_progress')
-  await reach(session, isOf('progress', id))
-  expect(await wordOf(subject, id)).toBe('in_progress')
-})
+proves(
+  'jobs/status',
+  async (subject) => {
+    const { connect, reach, emulator } = subject
+    const session = await connect()
+    const id = await submitOne(subject, slow())
+    expect(await wordOf(subject, id)).toBe('pending')
+    await emulator?.advance(24)
+    expect(await wordOf(subject, id)).toBe('pending')
+    await reach(session, isOf('execution_start', id))
+    expect(await wordOf(subject, id)).toBe('in_progress')
+    await reach(session, isOf('progress', id))
+    expect(await wordOf(subject, id)).toBe('in_progress')
+  },
+  ownWorld,
+)
 
 /** A run for each end, with what brings it about once it runs. */
 const ends: readonly [JobStatus, Graph][] = [
@@ -40,48 +44,56 @@ const ends: readonly [JobStatus, Graph][] = [
   ['cancelled', slow()],
 ]
 
-proves('jobs/status-final', async (subject) => {
-  const session = await subject.connect()
-  for (const [word, graph] of ends) {
-    const id = await submitOne(subject, graph)
-    await subject.reach(session, isOf('execution_start', id))
-    if (word === 'cancelled') await cancel(subject, id)
-    await subject.idle()
-    expect(await wordOf(subject, id)).toBe(word)
-    expect(jobTransitions[word]).toEqual([])
-    expect(await cancel(subject, id)).toBe(false)
-    await subject.post('/interrupt', { prompt_id: id })
-    await subject.post('/queue', { delete: [id], clear: true })
-    await subject.run(session, talking(word))
-    expect((await detailOf(subject, id)).status).toBe(word)
-    expect(await wordOf(subject, id)).toBe(word)
-  }
-})
+proves(
+  'jobs/status-final',
+  async (subject) => {
+    const session = await subject.connect()
+    for (const [word, graph] of ends) {
+      const id = await submitOne(subject, graph)
+      await subject.reach(session, isOf('execution_start', id))
+      if (word === 'cancelled') await cancel(subject, id)
+      await subject.idle()
+      expect(await wordOf(subject, id)).toBe(word)
+      expect(jobTransitions[word]).toEqual([])
+      expect(await cancel(subject, id)).toBe(false)
+      await subject.post('/interrupt', { prompt_id: id })
+      await subject.post('/queue', { delete: [id], clear: true })
+      await subject.run(session, talking(word))
+      expect((await detailOf(subject, id)).status).toBe(word)
+      expect(await wordOf(subject, id)).toBe(word)
+    }
+  },
+  ownWorld,
+)
 
-proves('jobs/status-details', async (subject) => {
-  const id = await submitOne(subject, failing('OOMError', 'too large'))
-  const before = await statusOf(subject, id)
-  expect(before).toEqual({
-    id,
-    status: 'pending',
-    created_at: new Date((await detailOf(subject, id)).create_time).toISOString(),
-    updated_at: before.created_at,
-    last_state_update: before.created_at,
-    assigned_inference: null,
-    error_message: null,
-  })
-  await subject.idle()
-  const after = await statusOf(subject, id)
-  expect(after.updated_at).toBe(new Date((await detailOf(subject, id)).update_time).toISOString())
-  const error = JSON.parse(after.error_message)
-  expect(error).toEqual({
-    exception_message: expect.stringContaining('too large'),
-    exception_type: 'OOMError',
-    node_id: '2',
-    node_type: 'FlowdoubleFail',
-    traceback: [expect.any(String)],
-  })
-})
+proves(
+  'jobs/status-details',
+  async (subject) => {
+    const id = await submitOne(subject, failing('OOMError', 'too large'))
+    const before = await statusOf(subject, id)
+    expect(before).toEqual({
+      id,
+      status: 'pending',
+      created_at: new Date((await detailOf(subject, id)).create_time).toISOString(),
+      updated_at: before.created_at,
+      last_state_update: before.created_at,
+      assigned_inference: null,
+      error_message: null,
+    })
+    await subject.idle()
+    const after = await statusOf(subject, id)
+    expect(after.updated_at).toBe(new Date((await detailOf(subject, id)).update_time).toISOString())
+    const error = JSON.parse(after.error_message)
+    expect(error).toEqual({
+      exception_message: expect.stringContaining('too large'),
+      exception_type: 'OOMError',
+      node_id: '2',
+      node_type: 'FlowdoubleFail',
+      traceback: [expect.any(String)],
+    })
+  },
+  ownWorld,
+)
 
 /** A second account that may run workflows. */
 const accounts = [account('test-key'), account('other-key')]

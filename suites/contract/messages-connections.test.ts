@@ -5,7 +5,7 @@ import { openSession, type Session } from '../client.ts'
 import { askForMetadata, painting } from '../frames.ts'
 import { slow, talking } from '../graphs.ts'
 import type { Message } from '../judge.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import { story } from '../story.ts'
 import { exchange } from '../wire.ts'
 
@@ -86,7 +86,7 @@ proves(
     }
     expect(new Set(sids).size).toBe(4)
   },
-  hosted,
+  { ...hosted, ...ownWorld },
 )
 
 const twoAccounts = {
@@ -154,6 +154,7 @@ proves(
     await after.settled()
     expect(story(after.messages())).toEqual(['status 0'])
   },
+  ownWorld,
 )
 
 proves(

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Session } from '../client.ts'
 import { failing, type Graph, node, slow, solid, talking, textToImage } from '../graphs.ts'
 import { judgeOrder, type Message } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
 
 const hosted = { deployment: 'hosted' } as const
@@ -56,7 +56,12 @@ const graphs: readonly Graph[] = [
 
 // Five runs at a time: their messages mix, and each is told in its own order.
 proves(
-  ['messages/order', 'messages/hosted-names-run', 'messages/hosted-no-null'],
+  [
+    'messages/order',
+    'messages/hosted-names-run',
+    'messages/hosted-no-executing-null',
+    'messages/hosted-no-null',
+  ],
   async ({ connect, submit, reach, post, idle }) => {
     const session = await connect('any')
     const ids: string[] = []
@@ -89,6 +94,7 @@ proves(
       new Set(['execution_success', 'execution_error', 'execution_interrupted']),
     )
   },
+  ownWorld,
 )
 
 switched('hosted.executing-null', async ({ connect, submit, idle }) => {
@@ -209,5 +215,5 @@ proves(
       timestamp: expect.any(Number),
     })
   },
-  hosted,
+  { ...hosted, ...ownWorld },
 )

@@ -2,9 +2,11 @@
 
 import { expect } from 'vitest'
 import { changed, failing, type Graph, node, slow, solid, talking, textToImage } from '../graphs.ts'
+import type { Session } from '../client.ts'
 import { judgeOrder, type Message } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
+import type { Subject } from '../subject.ts'
 
 /** A source, a node of three steps, a node that joins them, and an output. */
 const chain: Graph = {
@@ -14,8 +16,36 @@ const chain: Graph = {
   show: node('PreviewImage', { images: ['join', 0] }),
 }
 
-const begin = ['status 1', 'status 1', 'execution_start']
-const end = ['status 0', 'executing null']
+/** What stands before the nodes of a lonely run on each deployment, and behind its last word. */
+const frames = {
+  local: {
+    begin: ['status 1', 'status 1', 'execution_start'],
+    end: ['status 0', 'executing null'],
+  },
+  hosted: {
+    begin: ['status 1', 'status 1', 'execution_start', 'notification'],
+    end: ['status 0'],
+  },
+} as const
+
+/** Lets a run that was submitted come to its end, and gives all messages that its client has got behind the first. */
+async function rest({ idle }: Subject, session: Session): Promise<readonly Message[]> {
+  await idle()
+  await session.settled()
+  return session.messages().slice(1)
+}
+
+/** The messages of a run from its submit until nothing more comes. */
+async function whole(
+  subject: Subject,
+  session: Session,
+  graph: Graph,
+): Promise<readonly Message[]> {
+  const before = session.messages().length
+  await subject.run(session, graph)
+  return (await rest(subject, session)).slice(before - 1)
+}
+
 /** What a node without steps sends, behind those that have finished. */
 const ran = (id: string, before = ''): string[] => [
   `progress_state ${before}${id} running 0/1`,
@@ -25,8 +55,9 @@ const ran = (id: string, before = ''): string[] => [
 
 proves(
   ['messages/order', 'messages/status-of-a-run', 'messages/executing', 'messages/progress'],
-  async ({ connect, run }) => {
-    const { messages } = await run(await connect('me'), chain)
+  async (subject) => {
+    const { begin, end } = frames[subject.deployment]
+    const messages = await whole(subject, await subject.connect('me'), chain)
     const [steps, fill] = ['steps finished 3/3, ', 'fill finished 1/1, ']
     const before = `${steps}${fill}join finished 1/1, `
     expect(story(messages)).toEqual([
@@ -50,14 +81,16 @@ proves(
       'execution_success',
       ...end,
     ])
-    expect(judgeOrder('local', messages)).toEqual([])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
   },
+  ownWorld,
 )
 
-proves(['messages/order', 'messages/executed-cached'], async ({ connect, run }) => {
-  const session = await connect('me')
-  await run(session, chain)
-  const { messages } = await run(session, chain)
+proves(['messages/order', 'messages/executed-cached'], async (subject) => {
+  const { begin, end } = frames[subject.deployment]
+  const session = await subject.connect('me')
+  await whole(subject, session, chain)
+  const messages = await whole(subject, session, chain)
   expect(story(messages)).toEqual([
     ...begin,
     'execution_cached fill steps join show',
@@ -66,14 +99,16 @@ proves(['messages/order', 'messages/executed-cached'], async ({ connect, run }) 
     'execution_success',
     ...end,
   ])
-  expect(judgeOrder('local', messages)).toEqual([])
+  expect(judgeOrder(subject.deployment, messages)).toEqual([])
 })
 
-proves('messages/order', async ({ connect, run }) => {
-  const session = await connect('me')
+proves('messages/order', async (subject) => {
+  const { begin, end } = frames[subject.deployment]
+  const session = await subject.connect('me')
   const also: Graph = { also: node('PreviewImage', { images: ['fill', 0] }) }
-  await run(session, { ...chain, ...also })
-  const { messages } = await run(session, { ...changed(chain, 'steps', { steps: 1 }), ...also })
+  await whole(subject, session, { ...chain, ...also })
+  const other = { ...changed(chain, 'steps', { steps: 1 }), ...also }
+  const messages = await whole(subject, session, other)
   const [first, second] = ['also finished 1/1, ', 'also finished 1/1, steps finished 1/1, ']
   expect(story(messages)).toEqual([
     ...begin,
@@ -93,76 +128,95 @@ proves('messages/order', async ({ connect, run }) => {
     'execution_success',
     ...end,
   ])
-  expect(judgeOrder('local', messages)).toEqual([])
+  expect(judgeOrder(subject.deployment, messages)).toEqual([])
 })
 
-proves('messages/order', async ({ connect, run }) => {
-  const { messages } = await run(await connect('me'), failing())
-  expect(story(messages)).toEqual([
-    ...begin,
-    'execution_cached',
-    ...ran('1'),
-    'progress_state 1 finished 1/1, 2 running 0/1',
-    'executing 2',
-    'execution_error 2',
-    ...end,
-  ])
-  expect(judgeOrder('local', messages)).toEqual([])
-})
+proves(
+  'messages/order',
+  async (subject) => {
+    const { begin, end } = frames[subject.deployment]
+    const messages = await whole(subject, await subject.connect('me'), failing())
+    expect(story(messages)).toEqual([
+      ...begin,
+      'execution_cached',
+      ...ran('1'),
+      'progress_state 1 finished 1/1, 2 running 0/1',
+      'executing 2',
+      'execution_error 2',
+      ...end,
+    ])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
+  },
+  ownWorld,
+)
 
 const interrupted = ['progress_state 1 running 1/5', 'progress 1 1/5', 'execution_interrupted 1']
 
-proves('messages/order', async ({ connect, submit, reach, post, idle }) => {
-  const session = await connect('me')
-  await submit(slow(), { client_id: 'me' })
-  await reach(session, ({ type }) => type === 'progress')
-  await post('/interrupt', {})
-  await idle()
-  await session.settled()
-  const messages = session.messages().slice(1)
-  const started = ['execution_cached', 'progress_state 1 running 0/1', 'executing 1']
-  expect(story(messages)).toEqual([...begin, ...started, ...interrupted, ...end])
-  expect(judgeOrder('local', messages)).toEqual([])
-})
+proves(
+  'messages/order',
+  async (subject) => {
+    const { connect, submit, reach, post, deployment } = subject
+    const { begin, end } = frames[deployment]
+    const session = await connect('me')
+    await submit(slow(), { client_id: 'me' })
+    await reach(session, ({ type }) => type === 'progress')
+    await post('/interrupt', {})
+    const messages = await rest(subject, session)
+    const started = ['execution_cached', 'progress_state 1 running 0/1', 'executing 1']
+    expect(story(messages)).toEqual([...begin, ...started, ...interrupted, ...end])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
+  },
+  ownWorld,
+)
 
-proves('messages/order', async ({ connect, submit, reach, post, idle }) => {
-  const session = await connect('me')
-  await submit(solid(), { client_id: 'me' })
-  await reach(session, ({ type }) => type === 'executing')
-  await post('/interrupt', {})
-  await idle()
-  await session.settled()
-  const messages = session.messages().slice(1)
-  expect(story(messages).slice(3)).toEqual([
-    'execution_cached',
-    ...ran('1'),
-    'progress_state 1 finished 1/1, 2 running 0/1',
-    'executing 2',
-    'execution_interrupted 2',
-    ...end,
-  ])
-  expect(judgeOrder('local', messages)).toEqual([])
-})
+proves(
+  'messages/order',
+  async (subject) => {
+    const { connect, submit, reach, post, deployment } = subject
+    const { begin, end } = frames[deployment]
+    const session = await connect('me')
+    await submit(solid(), { client_id: 'me' })
+    await reach(session, ({ type }) => type === 'executing')
+    await post('/interrupt', {})
+    const messages = await rest(subject, session)
+    expect(story(messages).slice(begin.length)).toEqual([
+      'execution_cached',
+      ...ran('1'),
+      'progress_state 1 finished 1/1, 2 running 0/1',
+      'executing 2',
+      'execution_interrupted 2',
+      ...end,
+    ])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
+  },
+  ownWorld,
+)
 
-proves(['messages/order', 'messages/success'], async ({ connect, submit, reach, post, idle }) => {
-  const session = await connect('me')
-  await submit(talking(), { client_id: 'me' })
-  await reach(session, ({ type }) => type === 'executing')
-  await post('/interrupt', {})
-  await idle()
-  await session.settled()
-  expect(story(session.messages()).slice(-6)).toEqual([
-    'executing 1',
-    'executed 1',
-    'progress_state 1 finished 1/1',
-    'execution_success',
-    ...end,
-  ])
-})
+// On hosted even the last node can be stopped [jobs/cancel-running].
+proves(
+  ['messages/order', 'messages/success'],
+  async (subject) => {
+    const { connect, submit, reach, post } = subject
+    const { end } = frames.local
+    const session = await connect('me')
+    await submit(talking(), { client_id: 'me' })
+    await reach(session, ({ type }) => type === 'executing')
+    await post('/interrupt', {})
+    expect(story(await rest(subject, session)).slice(-6)).toEqual([
+      'executing 1',
+      'executed 1',
+      'progress_state 1 finished 1/1',
+      'execution_success',
+      ...end,
+    ])
+  },
+  { deployment: 'local' },
+)
 
 proves(
   ['messages/order', 'messages/status', 'messages/status-of-a-run'],
   async ({ connect, submit, idle }) => {
+    const { end } = frames.local
     const session = await connect('me')
     await submit(talking(), { client_id: 'me' })
     await submit(talking('again'), { client_id: 'me' })
@@ -183,27 +237,34 @@ proves(
     expect(judgeOrder('local', messages.slice(0, first.length))).toEqual([])
     expect(judgeOrder('local', messages.slice(first.length))).toEqual([])
   },
+  // On hosted both run at a time.
+  { deployment: 'local' },
 )
 
-proves('messages/order', async ({ connect, run, submit, idle }) => {
-  const session = await connect('me')
-  const refused = await submit({ '1': node('NoSuchNode') }, { client_id: 'me' })
-  expect(refused.status).toBe(400)
-  await idle()
-  const { messages } = await run(session, { '1': node('FlowdoubleNotify', { value: 'hello' }) })
-  expect(story(messages)).toEqual([
-    ...begin,
-    'execution_cached',
-    'progress_state 1 running 0/1',
-    'executing 1',
-    'notification',
-    'progress_state 1 finished 1/1',
-    'execution_success',
-    ...end,
-  ])
-  expect(judgeOrder('local', messages)).toEqual([])
-  expect(messages.find(({ type }) => type === 'notification')?.data).toEqual({ value: 'hello' })
-})
+proves(
+  'messages/order',
+  async ({ connect, run, submit, idle }) => {
+    const { begin, end } = frames.local
+    const session = await connect('me')
+    const refused = await submit({ '1': node('NoSuchNode') }, { client_id: 'me' })
+    expect(refused.status).toBe(400)
+    await idle()
+    const { messages } = await run(session, { '1': node('FlowdoubleNotify', { value: 'hello' }) })
+    expect(story(messages)).toEqual([
+      ...begin,
+      'execution_cached',
+      'progress_state 1 running 0/1',
+      'executing 1',
+      'notification',
+      'progress_state 1 finished 1/1',
+      'execution_success',
+      ...end,
+    ])
+    expect(judgeOrder('local', messages)).toEqual([])
+    expect(messages.find(({ type }) => type === 'notification')?.data).toEqual({ value: 'hello' })
+  },
+  { deployment: 'local' },
+)
 
 proves('messages/local-notification', async ({ connect, run }) => {
   const session = await connect('me')

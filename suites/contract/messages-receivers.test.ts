@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import { failing, slow, solid, talking, textToImage } from '../graphs.ts'
 import type { Message } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
 
 const isProgress = ({ type }: Message): boolean => type === 'progress'
@@ -53,7 +53,7 @@ proves('messages/any-client-id', async ({ connect, run }) => {
     const session = await connect(clientId)
     const { messages, entry } = await run(session, talking(clientId))
     expect(messages.map(({ type }) => type)).toContain('execution_success')
-    expect(entry.prompt[3].client_id).toBe(clientId)
+    expect(entry.extra_data.client_id).toBe(clientId)
   }
 })
 
@@ -161,13 +161,17 @@ proves('messages/reconnect', async ({ connect, submit, reach, idle, get }) => {
   expect(story(after.received)).toEqual(['status 0'])
 })
 
-proves('messages/disconnect', async ({ connect, submit, reach, idle, get }) => {
-  const session = await connect('me')
-  await submit(slow(), { client_id: 'me', prompt_id: 'mine' })
-  await reach(session, isProgress)
-  await session.close()
-  expect((await get('/queue')).json().queue_running).toHaveLength(1)
-  await idle()
-  const { status } = (await get('/history/mine')).json().mine
-  expect([status.status_str, status.completed]).toEqual(['success', true])
-})
+proves(
+  'messages/disconnect',
+  async ({ connect, submit, reach, idle, queue, finished }) => {
+    const session = await connect('me')
+    const { prompt_id } = (await submit(slow(), { client_id: 'me' })).json()
+    await reach(session, isProgress)
+    await session.close()
+    expect((await queue()).running).toMatchObject([{ prompt_id }])
+    await idle()
+    const status = (await finished(prompt_id))?.status
+    expect(status).toMatchObject({ status_str: 'success', completed: true })
+  },
+  ownWorld,
+)

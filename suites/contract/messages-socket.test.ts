@@ -46,12 +46,15 @@ const flags = JSON.stringify({
 })
 
 proves('messages/feature-flags', async ({ connect, get }) => {
-  const served = { supports_preview_metadata: true, max_upload_size: limits.body.value }
+  const served = (await get('/features')).json()
+  expect(served).toMatchObject({
+    supports_preview_metadata: true,
+    max_upload_size: limits.body.value,
+  })
   const [session, other] = [await connect('me'), await connect('other')]
   session.send(flags)
   const answer = await session.next(({ type }) => type === 'feature_flags')
   expect(answer.data).toEqual(served)
-  expect((await get('/features')).json()).toEqual(served)
   for (const text of ['no JSON', '["feature_flags"]', '7', 'null']) other.send(text)
   other.send(new Uint8Array([1, 2, 3]))
   other.send('{"type": "feature_flags"}')
@@ -76,25 +79,29 @@ proves('messages/client-messages', async ({ connect, run, submit, reach, get }) 
   expect(session.messages().some(({ type }) => type === 'execution_interrupted')).toBe(false)
 })
 
-proves('messages/no-handshake', async ({ url, get }) => {
-  for (const path of ['/ws', '/api/ws', '/ws?clientId=me']) {
-    const reply = await get(path)
-    expect([reply.status, reply.text]).toEqual([
-      400,
-      'No WebSocket UPGRADE hdr: None\n Can "Upgrade" only to "WebSocket".',
-    ])
-    expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8')
-  }
-  const key = 'AAAAAAAAAAAAAAAAAAAAAA=='
-  const refusals = [
-    [{ 'Sec-WebSocket-Version': '12', 'Sec-WebSocket-Key': key }, 'Unsupported version: 12'],
-    [{ 'Sec-WebSocket-Key': key }, 'Unsupported version: '],
-    [{ 'Sec-WebSocket-Version': '13' }, 'Handshake error: None'],
-    [{ 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'abc' }, "Handshake error: 'abc'"],
-  ] as const
-  for (const [headers, text] of refusals) {
-    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
-    const { status, body } = await exchange(url, 'GET', '/ws', upgrade)
-    expect([status, body]).toEqual([400, text])
-  }
-})
+proves(
+  'messages/no-handshake',
+  async ({ url, get }) => {
+    for (const path of ['/ws', '/api/ws', '/ws?clientId=me']) {
+      const reply = await get(path)
+      expect([reply.status, reply.text]).toEqual([
+        400,
+        'No WebSocket UPGRADE hdr: None\n Can "Upgrade" only to "WebSocket".',
+      ])
+      expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8')
+    }
+    const key = 'AAAAAAAAAAAAAAAAAAAAAA=='
+    const refusals = [
+      [{ 'Sec-WebSocket-Version': '12', 'Sec-WebSocket-Key': key }, 'Unsupported version: 12'],
+      [{ 'Sec-WebSocket-Key': key }, 'Unsupported version: '],
+      [{ 'Sec-WebSocket-Version': '13' }, 'Handshake error: None'],
+      [{ 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'abc' }, "Handshake error: 'abc'"],
+    ] as const
+    for (const [headers, text] of refusals) {
+      const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
+      const { status, body } = await exchange(url, 'GET', '/ws', upgrade)
+      expect([status, body]).toEqual([400, text])
+    }
+  },
+  { deployment: 'local' },
+)

@@ -2,8 +2,9 @@
 
 import { expect } from 'vitest'
 import { failing, type Graph, node, slow, solid, talking, textToImage } from '../graphs.ts'
+import { isOf } from '../jobs.ts'
 import type { Message } from '../judge.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import { nodesOf, story } from '../story.ts'
 
 const dataOf = (type: string, messages: readonly Message[]): Message['data'][] =>
@@ -36,6 +37,7 @@ proves(
       expect(dataOf('execution_success', messages)).toEqual([whole])
     }
   },
+  ownWorld,
 )
 
 proves(['messages/executing', 'messages/executing-null'], async ({ connect, run }) => {
@@ -58,7 +60,7 @@ proves('messages/executing-null-last', async ({ connect, run, get, idle }) => {
   for (const graph of [solid(), solid(), failing()]) {
     const { prompt_id, messages, entry } = await run(session, graph)
     expect(story(messages).slice(-2)).toEqual(['status 0', 'executing null'])
-    expect(entry.prompt[1]).toBe(prompt_id)
+    expect(entry.prompt_id).toBe(prompt_id)
     expect((await get('/queue')).json().queue_running).toEqual([])
     await idle()
     await session.settled()
@@ -102,93 +104,110 @@ proves('messages/progress', async ({ connect, run }) => {
   expect(await stepsOf(solid())).toEqual([0, undefined])
 })
 
-proves('messages/progress-state', async ({ connect, run }) => {
-  const session = await connect('me')
-  const { prompt_id, messages } = await run(session, textToImage())
-  const idsOf = (id: string) => ({
-    node_id: id,
-    prompt_id,
-    display_node_id: id,
-    parent_node_id: null,
-    real_node_id: id,
-  })
-  const states = dataOf('progress_state', messages)
-  const done = ['4', '5', '7', '6', '8', '9'].map((id) => [
-    id,
-    { value: 1, max: 1, state: 'finished', ...idsOf(id) },
-  ])
-  const sampled = { value: 3, max: 3, state: 'finished', ...idsOf('3') }
-  expect(states.at(-1)).toEqual({
-    prompt_id,
-    nodes: { ...Object.fromEntries(done), '3': sampled },
-  })
-  expect(states[0]).toEqual({
-    prompt_id,
-    nodes: { '4': { value: 0, max: 1, state: 'running', ...idsOf('4') } },
-  })
-  expect(states).toHaveLength(7 * 2 + 3)
-  const texts = session.texts.filter((text) => text.includes('progress_state'))
-  const named = texts.map((text) => text.split('"real_node_id"').length - 1)
-  expect(named).toEqual(states.map(({ nodes }) => Object.keys(nodes as object).length))
-})
-
-proves(['messages/executed', 'messages/executed-cached'], async ({ connect, run }) => {
-  const session = await connect('me')
-  const output = { images: [{ filename: 'solid_00001_.png', subfolder: '', type: 'output' }] }
-  for (const ran of [['1', '2'], []]) {
-    const { prompt_id, messages, entry } = await run(session, solid())
-    expect(nodesOf('executing', messages)).toEqual(ran)
-    expect(dataOf('executed', messages)).toEqual([
-      { node: '2', display_node: '2', output, prompt_id },
+proves(
+  'messages/progress-state',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const { prompt_id, messages } = await run(session, textToImage())
+    const idsOf = (id: string) => ({
+      node_id: id,
+      prompt_id,
+      display_node_id: id,
+      parent_node_id: null,
+      real_node_id: id,
+    })
+    const states = dataOf('progress_state', messages)
+    const done = ['4', '5', '7', '6', '8', '9'].map((id) => [
+      id,
+      { value: 1, max: 1, state: 'finished', ...idsOf(id) },
     ])
-    expect(entry.outputs).toEqual({ '2': output })
-  }
-  const { messages } = await run(session, talking('said'))
-  expect(dataOf('executed', messages)[0]).toMatchObject({ output: { text: ['said'] } })
-})
+    const sampled = { value: 3, max: 3, state: 'finished', ...idsOf('3') }
+    expect(states.at(-1)).toEqual({
+      prompt_id,
+      nodes: { ...Object.fromEntries(done), '3': sampled },
+    })
+    expect(states[0]).toEqual({
+      prompt_id,
+      nodes: { '4': { value: 0, max: 1, state: 'running', ...idsOf('4') } },
+    })
+    expect(states).toHaveLength(7 * 2 + 3)
+    const texts = session.texts.filter((text) => text.includes('progress_state'))
+    const named = texts.map((text) => text.split('"real_node_id"').length - 1)
+    expect(named).toEqual(states.map(({ nodes }) => Object.keys(nodes as object).length))
+  },
+  { deployment: 'local' },
+)
 
-proves('messages/executed-cached', async ({ connect, run }) => {
-  const fill = node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 0 })
-  const { messages, prompt_id } = await run(await connect('me'), {
-    one: fill,
-    two: fill,
-    join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
-    show: node('PreviewImage', { images: ['join', 0] }),
-  })
-  const [ran] = nodesOf('executing', messages)
-  const spared = ran === 'one' ? 'two' : 'one'
-  expect(nodesOf('executing', messages)).toEqual([ran, 'join', 'show'])
-  expect(nodesOf('executed', messages)).toEqual([spared, 'show'])
-  expect(dataOf('executed', messages)[0]).toEqual({
-    node: spared,
-    display_node: spared,
-    output: null,
-    prompt_id,
-  })
-})
+proves(
+  ['messages/executed', 'messages/executed-cached'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const filename = expect.stringMatching(/\.png$/)
+    const output = { images: [{ filename, subfolder: '', type: 'output' }] }
+    for (const ran of [['1', '2'], []]) {
+      const { prompt_id, messages, entry } = await run(session, solid())
+      expect(nodesOf('executing', messages)).toEqual(ran)
+      expect(dataOf('executed', messages)).toEqual([
+        { node: '2', display_node: '2', output, prompt_id },
+      ])
+      expect(entry.outputs).toEqual({ '2': output })
+    }
+    const { messages } = await run(session, talking('said'))
+    expect(dataOf('executed', messages)[0]).toMatchObject({ output: { text: ['said'] } })
+  },
+  ownWorld,
+)
 
-proves(['messages/error', 'messages/error-details'], async ({ connect, run }) => {
-  const { prompt_id, messages } = await run(await connect('me'), failing('KeyError', 'no "such"'))
-  const [error, ...more] = dataOf('execution_error', messages)
-  expect(more).toEqual([])
-  expect(error).toEqual({
-    prompt_id,
-    node_id: '2',
-    node_type: 'FlowdoubleFail',
-    executed: ['1'],
-    exception_message: 'no "such"\n',
-    exception_type: 'KeyError',
-    traceback: expect.arrayContaining([expect.stringMatching(/\n$/)]),
-    current_inputs: {
-      exception_type: ['KeyError'],
-      message: ['no "such"'],
-      value: [expect.any(String)],
-    },
-    current_outputs: expect.toSatisfy((ids: string[]) => ids.toSorted().join() === '1,2,3'),
-    timestamp,
-  })
-  expect(dataOf('execution_success', messages)).toEqual([])
-})
+proves(
+  'messages/executed-cached',
+  async ({ connect, run }) => {
+    const fill = node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 0 })
+    const { messages, prompt_id } = await run(await connect('me'), {
+      one: fill,
+      two: fill,
+      join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
+      show: node('PreviewImage', { images: ['join', 0] }),
+    })
+    const [ran] = nodesOf('executing', messages)
+    const spared = ran === 'one' ? 'two' : 'one'
+    expect(nodesOf('executing', messages)).toEqual([ran, 'join', 'show'])
+    expect(nodesOf('executed', messages)).toEqual([spared, 'show'])
+    expect(dataOf('executed', messages)[0]).toEqual({
+      node: spared,
+      display_node: spared,
+      output: null,
+      prompt_id,
+    })
+  },
+  ownWorld,
+)
+
+proves(
+  ['messages/error', 'messages/error-details'],
+  async ({ connect, run }) => {
+    const { prompt_id, messages } = await run(await connect('me'), failing('KeyError', 'no "such"'))
+    const [error, ...more] = dataOf('execution_error', messages)
+    expect(more).toEqual([])
+    expect(error).toEqual({
+      prompt_id,
+      node_id: '2',
+      node_type: 'FlowdoubleFail',
+      executed: ['1'],
+      exception_message: 'no "such"\n',
+      exception_type: 'KeyError',
+      traceback: expect.arrayContaining([expect.stringMatching(/\n$/)]),
+      current_inputs: {
+        exception_type: ['KeyError'],
+        message: ['no "such"'],
+        value: [expect.any(String)],
+      },
+      current_outputs: expect.toSatisfy((ids: string[]) => ids.toSorted().join() === '1,2,3'),
+      timestamp,
+    })
+    expect(dataOf('execution_success', messages)).toEqual([])
+  },
+  { deployment: 'local' },
+)
 
 proves('messages/error-hidden-inputs', async ({ connect, run }) => {
   const session = await connect('me')
@@ -237,21 +256,26 @@ proves(
       timestamp,
     })
   },
+  ownWorld,
 )
 
-proves('messages/timestamps', async ({ connect, run, submit, reach, post }) => {
-  const session = await connect('me')
-  await run(session, slow(10))
-  await run(session, failing())
-  await submit(slow(10), { client_id: 'me', prompt_id: 'cut' })
-  await reach(session, ({ type, data }) => type === 'progress' && data['prompt_id'] === 'cut')
-  await post('/interrupt', {})
-  await reach(session, ({ type }) => type === 'execution_interrupted')
-  const about = session.messages().filter(({ type }) => type.startsWith('execution_'))
-  const times = about.map(({ data }) => data['timestamp'] as number)
-  expect(about).toHaveLength(9)
-  expect(times.every((time) => Number.isInteger(time) && time > 1_700_000_000_000)).toBe(true)
-  expect(times).toEqual(times.toSorted((one, other) => one - other))
-  expect(times[2]! - times[0]!).toBeGreaterThanOrEqual(10_000)
-  expect(times[2]! - times[0]!).toBeLessThan(11_000)
-})
+proves(
+  'messages/timestamps',
+  async ({ connect, run, submit, reach, post }) => {
+    const session = await connect('me')
+    await run(session, slow(10))
+    await run(session, failing())
+    const { prompt_id } = (await submit(slow(10), { client_id: 'me' })).json()
+    await reach(session, isOf('progress', prompt_id))
+    await post('/interrupt', {})
+    await reach(session, ({ type }) => type === 'execution_interrupted')
+    const about = session.messages().filter(({ type }) => type.startsWith('execution_'))
+    const times = about.map(({ data }) => data['timestamp'] as number)
+    expect(about).toHaveLength(9)
+    expect(times.every((time) => Number.isInteger(time) && time > 1_700_000_000_000)).toBe(true)
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    expect(times[2]! - times[0]!).toBeGreaterThanOrEqual(10_000)
+    expect(times[2]! - times[0]!).toBeLessThan(11_000)
+  },
+  ownWorld,
+)

@@ -14,7 +14,7 @@ import {
   wordOf,
   wordsOf,
 } from '../jobs.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
 const hosted = { deployment: 'hosted', accounts: oneAtATime } as const
@@ -91,48 +91,58 @@ switched('hosted.interrupt-all', async (subject) => {
   expect(await wordsOf(subject, [...ids, ...more])).toEqual(words)
 })
 
-proves('queue/hosted-interrupt-named', async (subject) => {
-  const session = await subject.connect()
-  const over = (await subject.run(session, talking())).prompt_id
-  const graphs = Array.from({ length: 7 }, () => slow())
-  const ids = await submitAll(subject, graphs)
-  const [first = '', second = ''] = ids
-  const waiting = ids[6] as string
-  await subject.reach(session, isOf('progress', second))
-  for (const prompt_id of [nobody, 'no-uuid', '', 7, [second], {}])
-    expectRefusal(await subject.post('/interrupt', { prompt_id }), 404, 'NOT_FOUND')
-  for (const prompt_id of [over, second, waiting]) {
-    const { status, text } = await subject.post('/interrupt', { prompt_id })
-    expect([status, text]).toEqual([200, ''])
-  }
-  expect(await wordOf(subject, waiting)).toBe('cancelled')
-  await subject.idle()
-  const words = ['completed', 'completed', 'cancelled', 'cancelled']
-  expect(await wordsOf(subject, [over, first, second, waiting])).toEqual(words)
-})
+proves(
+  'queue/hosted-interrupt-named',
+  async (subject) => {
+    const session = await subject.connect()
+    const over = (await subject.run(session, talking())).prompt_id
+    const graphs = Array.from({ length: 7 }, () => slow())
+    const ids = await submitAll(subject, graphs)
+    const [first = '', second = ''] = ids
+    const waiting = ids[6] as string
+    await subject.reach(session, isOf('progress', second))
+    for (const prompt_id of [nobody, 'no-uuid', '', 7, [second], {}])
+      expectRefusal(await subject.post('/interrupt', { prompt_id }), 404, 'NOT_FOUND')
+    for (const prompt_id of [over, second, waiting]) {
+      const { status, text } = await subject.post('/interrupt', { prompt_id })
+      expect([status, text]).toEqual([200, ''])
+    }
+    expect(await wordOf(subject, waiting)).toBe('cancelled')
+    await subject.idle()
+    const words = ['completed', 'completed', 'cancelled', 'cancelled']
+    expect(await wordsOf(subject, [over, first, second, waiting])).toEqual(words)
+  },
+  ownWorld,
+)
 
-proves('queue/hosted-interrupt-any-body', async (subject) => {
-  const bodies = [
-    'no JSON',
-    '[]',
-    'null',
-    '"text"',
-    '7',
-    '{"prompt_id": null}',
-    '{"other": 1}',
-    '{',
-  ]
-  for (const body of bodies) {
+proves(
+  'queue/hosted-interrupt-any-body',
+  async (subject) => {
+    const bodies = [
+      'no JSON',
+      '[]',
+      'null',
+      '"text"',
+      '7',
+      '{"prompt_id": null}',
+      '{"other": 1}',
+      '{',
+    ]
+    for (const body of bodies) {
+      const [id = ''] = await submitAll(subject, [slow()])
+      await subject.emulator?.advance(30)
+      const headers = { 'Content-Type': 'application/octet-stream' }
+      const reply = await subject.request('POST', '/interrupt', body, headers)
+      expect([body, reply.status, reply.text]).toEqual([body, 200, ''])
+      await subject.idle()
+      expect([body, await wordOf(subject, id)]).toEqual([body, 'cancelled'])
+    }
     const [id = ''] = await submitAll(subject, [slow()])
     await subject.emulator?.advance(30)
-    const headers = { 'Content-Type': 'application/octet-stream' }
-    const reply = await subject.request('POST', '/interrupt', body, headers)
-    expect([body, reply.status, reply.text]).toEqual([body, 200, ''])
-    await subject.idle()
-    expect([body, await wordOf(subject, id)]).toEqual([body, 'cancelled'])
-  }
-  const [id = ''] = await submitAll(subject, [slow()])
-  await subject.emulator?.advance(30)
-  expect((await subject.request('POST', '/interrupt', Buffer.from([0xff, 0xfe]))).status).toBe(200)
-  expect(await cancel(subject, id)).toBe(false)
-})
+    expect((await subject.request('POST', '/interrupt', Buffer.from([0xff, 0xfe]))).status).toBe(
+      200,
+    )
+    expect(await cancel(subject, id)).toBe(false)
+  },
+  ownWorld,
+)

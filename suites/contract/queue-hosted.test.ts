@@ -15,7 +15,7 @@ import {
   wordOf,
   wordsOf,
 } from '../jobs.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
 const hosted = { deployment: 'hosted', accounts: oneAtATime } as const
@@ -36,23 +36,27 @@ proves(
   hosted,
 )
 
-proves('queue/hosted-item', async (subject) => {
-  const graph = { ...solid(), '3': node('FlowdoubleText', { text: 'a' }) }
-  const extra_data = { extra_pnginfo: { workflow: { mine: 1 } } }
-  const ids = await submitAll(
-    subject,
-    Array.from({ length: 7 }, () => graph),
-    { extra_data },
-  )
-  const { create_time } = await detailOf(subject, ids[0] as string)
-  const items = (of: readonly string[]) =>
-    of.map((id, index) => [index + 1, id, graph, ['2', '3'], { create_time }])
-  const listed = async () => fitting(hostedQueueListing, await subject.get('/queue'))
-  expect(await listed()).toEqual({ queue_running: [], queue_pending: items(ids) })
-  await subject.emulator?.advance(25)
-  const [running, pending] = [ids.slice(0, 5), ids.slice(5)]
-  expect(await listed()).toEqual({ queue_running: items(running), queue_pending: items(pending) })
-})
+proves(
+  'queue/hosted-item',
+  async (subject) => {
+    const graph = { ...solid(), '3': node('FlowdoubleText', { text: 'a' }) }
+    const extra_data = { extra_pnginfo: { workflow: { mine: 1 } } }
+    const ids = await submitAll(
+      subject,
+      Array.from({ length: 7 }, () => graph),
+      { extra_data },
+    )
+    const { create_time } = await detailOf(subject, ids[0] as string)
+    const items = (of: readonly string[]) =>
+      of.map((id, index) => [index + 1, id, graph, ['2', '3'], { create_time }])
+    const listed = async () => fitting(hostedQueueListing, await subject.get('/queue'))
+    expect(await listed()).toEqual({ queue_running: [], queue_pending: items(ids) })
+    await subject.emulator?.advance(25)
+    const [running, pending] = [ids.slice(0, 5), ids.slice(5)]
+    expect(await listed()).toEqual({ queue_running: items(running), queue_pending: items(pending) })
+  },
+  ownWorld,
+)
 
 proves(
   'queue/clear',
@@ -149,11 +153,15 @@ async function expectClosed({ request }: Subject, path: string): Promise<void> {
     expectRefusal(await request('POST', path, text), 400, 'BAD_REQUEST')
 }
 
-proves('queue/hosted-closed-body', async (subject) => {
-  const [id = ''] = await submitAll(subject, [slow()])
-  await expectClosed(subject, '/queue')
-  expect(await wordOf(subject, id)).toBe('pending')
-})
+proves(
+  'queue/hosted-closed-body',
+  async (subject) => {
+    const [id = ''] = await submitAll(subject, [slow()])
+    await expectClosed(subject, '/queue')
+    expect(await wordOf(subject, id)).toBe('pending')
+  },
+  ownWorld,
+)
 
 proves('history/hosted-closed-body', async (subject) => {
   const session = await subject.connect()

@@ -15,39 +15,47 @@ const isEndOf =
   ({ type, data }: Message) =>
     type === 'executing' && data['node'] === null && data['prompt_id'] === prompt_id
 
-proves('queue/interrupt', async ({ get, request, submit, connect, reach }) => {
-  const session = await connect('me')
-  await submit(slow(), { prompt_id: 'stopped', client_id: 'me' })
-  await submit(slow(), { prompt_id: 'next', client_id: 'me' })
-  await reach(session, isProgress)
-  const reply = await request('POST', '/interrupt')
-  expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
-  const { data } = await reach(session, ({ type }) => type === 'execution_interrupted')
-  expect(data).toMatchObject({
-    prompt_id: 'stopped',
-    node_id: '1',
-    node_type: 'FlowdoubleSlow',
-    executed: [],
-  })
-  await reach(session, isEndOf('stopped'))
-  const messages = session.messages()
-  expect(messages.filter(isProgress)).toHaveLength(1)
-  const own = messages.slice(1, messages.findIndex(isEndOf('stopped')) + 1)
-  expect(judgeOrder('local', own)).toEqual([])
-  await reach(session, isEndOf('next'))
-  expect((await get('/history/next')).json().next.status.status_str).toBe('success')
-})
+proves(
+  'queue/interrupt',
+  async ({ get, request, submit, connect, reach }) => {
+    const session = await connect('me')
+    await submit(slow(), { prompt_id: 'stopped', client_id: 'me' })
+    await submit(slow(), { prompt_id: 'next', client_id: 'me' })
+    await reach(session, isProgress)
+    const reply = await request('POST', '/interrupt')
+    expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+    const { data } = await reach(session, ({ type }) => type === 'execution_interrupted')
+    expect(data).toMatchObject({
+      prompt_id: 'stopped',
+      node_id: '1',
+      node_type: 'FlowdoubleSlow',
+      executed: [],
+    })
+    await reach(session, isEndOf('stopped'))
+    const messages = session.messages()
+    expect(messages.filter(isProgress)).toHaveLength(1)
+    const own = messages.slice(1, messages.findIndex(isEndOf('stopped')) + 1)
+    expect(judgeOrder('local', own)).toEqual([])
+    await reach(session, isEndOf('next'))
+    expect((await get('/history/next')).json().next.status.status_str).toBe('success')
+  },
+  { deployment: 'local' },
+)
 
-proves('queue/idle-interrupt-is-lost', async ({ post, submit, connect, reach, run, request }) => {
-  const session = await connect('me')
-  expect((await post('/interrupt', {})).status).toBe(200)
-  expect((await request('POST', '/interrupt', 'no JSON')).status).toBe(200)
-  expect((await run(session, slow())).entry.status.status_str).toBe('success')
-  await submit(slow(9), { prompt_id: 'pending', client_id: 'me' })
-  await post('/interrupt', {})
-  await reach(session, isEndOf('pending'))
-  expect(session.messages().map(({ type }) => type)).not.toContain('execution_interrupted')
-})
+proves(
+  'queue/idle-interrupt-is-lost',
+  async ({ post, submit, connect, reach, run, request }) => {
+    const session = await connect('me')
+    expect((await post('/interrupt', {})).status).toBe(200)
+    expect((await request('POST', '/interrupt', 'no JSON')).status).toBe(200)
+    expect((await run(session, slow())).entry.status.status_str).toBe('success')
+    await submit(slow(9), { prompt_id: 'pending', client_id: 'me' })
+    await post('/interrupt', {})
+    await reach(session, isEndOf('pending'))
+    expect(session.messages().map(({ type }) => type)).not.toContain('execution_interrupted')
+  },
+  { deployment: 'local' },
+)
 
 proves('queue/interrupt-named', async ({ get, post, submit, connect, reach }) => {
   const session = await connect('me')

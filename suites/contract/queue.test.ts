@@ -5,7 +5,7 @@ import { queueListing } from '../../spec/queue.ts'
 import type { Session } from '../client.ts'
 import { slow, solid, talking } from '../graphs.ts'
 import { type Message, violations } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
 const isStart = ({ type }: Message) => type === 'execution_start'
@@ -30,17 +30,21 @@ async function sentBy(session: Session, action: () => Promise<unknown>): Promise
   return session.messages().slice(before)
 }
 
-proves('queue/listing', async ({ get, submit, connect, reach, idle }) => {
-  const session = await connect('me')
-  await submit(slow(), { prompt_id: 'first', client_id: 'me' })
-  await submit(solid(), { prompt_id: 'second' })
-  expect(await idsIn(get)).toEqual({ running: [], pending: ['first', 'second'] })
-  await reach(session, isStart)
-  expect(await idsIn(get)).toEqual({ running: ['first'], pending: ['second'] })
-  expect(violations(queueListing, (await get('/queue')).json())).toEqual([])
-  await idle()
-  expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-})
+proves(
+  'queue/listing',
+  async ({ get, submit, connect, reach, idle }) => {
+    const session = await connect('me')
+    await submit(slow(), { prompt_id: 'first', client_id: 'me' })
+    await submit(solid(), { prompt_id: 'second' })
+    expect(await idsIn(get)).toEqual({ running: [], pending: ['first', 'second'] })
+    await reach(session, isStart)
+    expect(await idsIn(get)).toEqual({ running: ['first'], pending: ['second'] })
+    expect(violations(queueListing, (await get('/queue')).json())).toEqual([])
+    await idle()
+    expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
+  },
+  { deployment: 'local' },
+)
 
 proves('queue/item', async ({ get, submit, connect, reach }) => {
   const session = await connect('me')
@@ -68,31 +72,39 @@ proves('queue/by-number', async ({ get, submit, idle }) => {
   expect(Object.keys((await get('/history')).json())).toEqual(order)
 })
 
-proves('queue/clear', async ({ get, post, submit, connect, reach, idle }) => {
-  const session = await connect('me')
-  await submit(slow(), { prompt_id: 'running', client_id: 'me' })
-  await reach(session, isStart)
-  await submit(solid(), { prompt_id: 'one' })
-  await submit(solid(), { prompt_id: 'two' })
-  await post('/queue', { clear: false })
-  expect((await idsIn(get)).pending).toEqual(['one', 'two'])
-  const reply = await post('/queue', { clear: true })
-  expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
-  expect(await idsIn(get)).toEqual({ running: ['running'], pending: [] })
-  await submit(solid(), { prompt_id: 'after' })
-  await idle()
-  expect(Object.keys((await get('/history')).json())).toEqual(['running', 'after'])
-})
+proves(
+  'queue/clear',
+  async ({ get, post, submit, connect, reach, idle }) => {
+    const session = await connect('me')
+    await submit(slow(), { prompt_id: 'running', client_id: 'me' })
+    await reach(session, isStart)
+    await submit(solid(), { prompt_id: 'one' })
+    await submit(solid(), { prompt_id: 'two' })
+    await post('/queue', { clear: false })
+    expect((await idsIn(get)).pending).toEqual(['one', 'two'])
+    const reply = await post('/queue', { clear: true })
+    expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+    expect(await idsIn(get)).toEqual({ running: ['running'], pending: [] })
+    await submit(solid(), { prompt_id: 'after' })
+    await idle()
+    expect(Object.keys((await get('/history')).json())).toEqual(['running', 'after'])
+  },
+  { deployment: 'local' },
+)
 
-proves('queue/delete', async ({ get, post, submit, idle }) => {
-  for (const prompt_id of ['a', 'b', 'c', 'd', 'b']) await submit(talking(), { prompt_id })
-  const reply = await post('/queue', { delete: ['d', 'b'] })
-  expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
-  expect((await idsIn(get)).pending).toEqual(['a', 'c', 'b'])
-  await post('/queue', { clear: false, delete: [] })
-  await idle()
-  expect(Object.keys((await get('/history')).json())).toEqual(['a', 'c', 'b'])
-})
+proves(
+  'queue/delete',
+  async ({ get, post, submit, idle }) => {
+    for (const prompt_id of ['a', 'b', 'c', 'd', 'b']) await submit(talking(), { prompt_id })
+    const reply = await post('/queue', { delete: ['d', 'b'] })
+    expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+    expect((await idsIn(get)).pending).toEqual(['a', 'c', 'b'])
+    await post('/queue', { clear: false, delete: [] })
+    await idle()
+    expect(Object.keys((await get('/history')).json())).toEqual(['a', 'c', 'b'])
+  },
+  { deployment: 'local' },
+)
 
 proves('queue/clear-and-delete', async ({ get, post, submit, connect }) => {
   const session = await connect()
@@ -107,18 +119,22 @@ proves('queue/clear-and-delete', async ({ get, post, submit, connect }) => {
   expect((await idsIn(get)).pending).toEqual(['d'])
 })
 
-proves('queue/running-is-spared', async ({ get, post, submit, connect, reach, idle }) => {
-  const session = await connect('me')
-  await submit(slow(), { prompt_id: 'running', client_id: 'me' })
-  await reach(session, isStart)
-  await submit(solid(), { prompt_id: 'pending' })
-  expect((await post('/queue', { delete: ['running', 'unknown'] })).status).toBe(200)
-  expect(await idsIn(get)).toEqual({ running: ['running'], pending: ['pending'] })
-  expect((await post('/queue', { clear: true, delete: ['running'] })).status).toBe(200)
-  expect(await idsIn(get)).toEqual({ running: ['running'], pending: [] })
-  await idle()
-  expect((await get('/history/running')).json().running.status.status_str).toBe('success')
-})
+proves(
+  'queue/running-is-spared',
+  async ({ get, post, submit, connect, reach, idle }) => {
+    const session = await connect('me')
+    await submit(slow(), { prompt_id: 'running', client_id: 'me' })
+    await reach(session, isStart)
+    await submit(solid(), { prompt_id: 'pending' })
+    expect((await post('/queue', { delete: ['running', 'unknown'] })).status).toBe(200)
+    expect(await idsIn(get)).toEqual({ running: ['running'], pending: ['pending'] })
+    expect((await post('/queue', { clear: true, delete: ['running'] })).status).toBe(200)
+    expect(await idsIn(get)).toEqual({ running: ['running'], pending: [] })
+    await idle()
+    expect((await get('/history/running')).json().running.status.status_str).toBe('success')
+  },
+  { deployment: 'local' },
+)
 
 proves('queue/removed-leaves-nothing', async ({ get, post, submit, connect, run }) => {
   const session = await connect('me')
@@ -166,17 +182,20 @@ switched('queue.poison-kills-worker', async ({ get, submit, idle }) => {
 })
 
 const keys = { api_key_comfy_org: 'key-1', auth_token_comfy_org: 'key-2', other: 'kept' }
-const shownKeys = async ({ get, submit, idle }: Subject) => {
-  await submit(talking(), { prompt_id: 'a', extra_data: keys })
-  const listed = (await get('/queue')).json().queue_pending[0][3]
+const shownKeys = async ({ queue, finished, submit, idle }: Subject) => {
+  const { prompt_id } = (await submit(talking(), { extra_data: keys })).json()
+  const [listed] = (await queue()).pending
   await idle()
-  const kept = (await get('/history')).json().a.prompt[3]
-  return [listed, kept]
+  return [listed?.extra_data, (await finished(prompt_id))?.extra_data]
 }
 
-proves('access/partner-key-hidden', async (subject) => {
-  expect(await shownKeys(subject)).toEqual([{ other: 'kept' }, { other: 'kept' }])
-})
+proves(
+  'access/partner-key-hidden',
+  async (subject) => {
+    expect(await shownKeys(subject)).toEqual([{ other: 'kept' }, { other: 'kept' }])
+  },
+  ownWorld,
+)
 
 switched('local.queue-shows-partner-key', async (subject) => {
   expect(await shownKeys(subject)).toEqual([keys, { other: 'kept' }])

@@ -3,23 +3,27 @@
 import { expect } from 'vitest'
 import { failing, type Graph, node, slow, solid, textToImage } from '../graphs.ts'
 import { judgeOrder } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { nodesOf, story } from '../story.ts'
 
 const picture = { width: 64, height: 64, batch_size: 1, color: 0 }
 
-proves('runs/sources-first', async ({ connect, run }) => {
-  const { messages } = await run(await connect('me'), {
-    show: node('PreviewImage', { images: ['turn', 0] }),
-    unneeded: node('ImageInvert', { image: ['fill', 0] }),
-    turn: node('ImageInvert', { image: ['join', 0] }),
-    join: node('ImageBatch', { image1: ['fill', 0], image2: ['back', 0] }),
-    back: node('ImageInvert', { image: ['fill', 0] }),
-    fill: node('EmptyImage', picture),
-  })
-  expect(nodesOf('executing', messages)).toEqual(['fill', 'back', 'join', 'turn', 'show'])
-  expect(nodesOf('executed', messages)).toEqual(['show'])
-})
+proves(
+  'runs/sources-first',
+  async ({ connect, run }) => {
+    const { messages } = await run(await connect('me'), {
+      show: node('PreviewImage', { images: ['turn', 0] }),
+      unneeded: node('ImageInvert', { image: ['fill', 0] }),
+      turn: node('ImageInvert', { image: ['join', 0] }),
+      join: node('ImageBatch', { image1: ['fill', 0], image2: ['back', 0] }),
+      back: node('ImageInvert', { image: ['fill', 0] }),
+      fill: node('EmptyImage', picture),
+    })
+    expect(nodesOf('executing', messages)).toEqual(['fill', 'back', 'join', 'turn', 'show'])
+    expect(nodesOf('executed', messages)).toEqual(['show'])
+  },
+  ownWorld,
+)
 
 const imageToImage: Graph = {
   '1': node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safetensors' }),
@@ -89,34 +93,38 @@ proves('runs/node-order', async ({ connect, run, upload, get }) => {
   expect(nodesOf('executing', messages)).toEqual(['4', '5', '1', '2', '3'])
 })
 
-proves('runs/failure-ends', async ({ connect, run, get }) => {
-  const session = await connect('me')
-  const { prompt_id, messages, entry } = await run(session, {
-    ...failing(),
-    said: node('FlowdoubleText', { text: 'first' }),
-    worse: node('FlowdoubleFail', {
-      exception_type: 'KeyError',
-      message: 'later',
-      value: ['said', 0],
-    }),
-    after: node('FlowdoubleText', { text: 'never', value: ['2', 0] }),
-  })
-  expect(judgeOrder('local', messages)).toEqual([])
-  expect(nodesOf('executing', messages)).toEqual(['said', 'worse'])
-  expect(entry.outputs).toEqual({ said: { text: ['first'] } })
-  expect(entry.status.status_str).toBe('error')
-  expect(entry.status.messages.map(([type]: [string]) => type)).toEqual([
-    'execution_start',
-    'execution_cached',
-    'execution_error',
-  ])
-  await session.settled()
-  expect(story(session.messages()).filter((line) => /^execution_(error|succ)/.test(line))).toEqual([
-    'execution_error worse',
-  ])
-  expect((await get('/queue')).json().queue_running).toEqual([])
-  expect(Object.keys((await get('/history')).json())).toEqual([prompt_id])
-})
+proves(
+  'runs/failure-ends',
+  async ({ connect, run, queue, history, deployment }) => {
+    const session = await connect('me')
+    const { prompt_id, messages, entry } = await run(session, {
+      ...failing(),
+      said: node('FlowdoubleText', { text: 'first' }),
+      worse: node('FlowdoubleFail', {
+        exception_type: 'KeyError',
+        message: 'later',
+        value: ['said', 0],
+      }),
+      after: node('FlowdoubleText', { text: 'never', value: ['2', 0] }),
+    })
+    expect(judgeOrder(deployment, messages)).toEqual([])
+    expect(nodesOf('executing', messages)).toEqual(['said', 'worse'])
+    expect(entry.outputs).toEqual({ said: { text: ['first'] } })
+    expect(entry.status.status_str).toBe('error')
+    expect(entry.status.messages.map(([type]) => type)).toEqual([
+      'execution_start',
+      'execution_cached',
+      'execution_error',
+    ])
+    await session.settled()
+    expect(
+      story(session.messages()).filter((line) => /^execution_(error|succ)/.test(line)),
+    ).toEqual(['execution_error worse'])
+    expect((await queue()).running).toEqual([])
+    expect(await history()).toEqual([prompt_id])
+  },
+  ownWorld,
+)
 
 // A day is the longest that a node of ours takes.
 const daySeconds = 86_400

@@ -2,11 +2,12 @@
 
 import { expect } from 'vitest'
 import { tiers } from '../../spec/access.ts'
-import { hostedFeatures, hostedSystemStats, queueLength } from '../../spec/system.ts'
+import { hostedFeatures } from '../../spec/messages.ts'
+import { hostedSystemStats, queueLength } from '../../spec/system.ts'
 import { slow, solid } from '../graphs.ts'
 import { codeOf, notFound } from '../hosted.ts'
 import { violations } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 
 const hosted = { deployment: 'hosted' } as const
 
@@ -92,7 +93,7 @@ proves(
     await idle()
     expect(await told()).toEqual({ exec_info: { queue_remaining: 0 } })
   },
-  hosted,
+  { ...hosted, ...ownWorld },
 )
 
 // What others do does not count.

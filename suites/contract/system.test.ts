@@ -37,15 +37,19 @@ proves('system/statistics-fields', async ({ get }) => {
   expect(sizes.filter((size) => !Number.isSafeInteger(size) || size < 0)).toEqual([])
 })
 
-proves('system/free', async ({ post, request }) => {
-  const bodies = [{}, { unload_models: true }, { free_memory: true }]
-  for (const body of [...bodies, { unload_models: true, free_memory: true }]) {
-    expect((await post('/free', body)).status).toBe(200)
-  }
-  for (const broken of ['', 'no JSON', '[]', 'true']) {
-    expect([broken, (await request('POST', '/free', broken)).status]).toEqual([broken, 500])
-  }
-})
+proves(
+  'system/free',
+  async ({ post, request }) => {
+    const bodies = [{}, { unload_models: true }, { free_memory: true }]
+    for (const body of [...bodies, { unload_models: true, free_memory: true }]) {
+      expect((await post('/free', body)).status).toBe(200)
+    }
+    for (const broken of ['', 'no JSON', '[]', 'true']) {
+      expect([broken, (await request('POST', '/free', broken)).status]).toEqual([broken, 500])
+    }
+  },
+  { deployment: 'local' },
+)
 
 proves('system/free-empties-cache', async ({ connect, post, reach, run, submit }) => {
   const session = await connect('me')
@@ -72,23 +76,27 @@ proves('system/free-reply', async ({ connect, idle, post }) => {
   expect(session.messages()).toHaveLength(before)
 })
 
-proves('system/queue-length', async ({ connect, get, post, reach, submit }) => {
-  const session = await connect('me')
-  const told = async () => (await get('/prompt')).json()
-  const length = (queue_remaining: number) => ({ exec_info: { queue_remaining } })
-  expect(await told()).toEqual(length(0))
-  await submit(slow(), { prompt_id: 'a', client_id: 'me' })
-  await submit(slow(), { prompt_id: 'b' })
-  await submit(slow(), { prompt_id: 'c' })
-  expect(await told()).toEqual(length(3))
-  await reach(session, ({ type }) => type === 'progress')
-  expect(await told()).toEqual(length(3))
-  await post('/queue', { delete: ['b'] })
-  expect(await told()).toEqual(length(2))
-  await reach(session, isEnd)
-  expect(await told()).toEqual(length(1))
-  expect(violations(queueLength, await told())).toEqual([])
-})
+proves(
+  'system/queue-length',
+  async ({ connect, get, post, reach, submit }) => {
+    const session = await connect('me')
+    const told = async () => (await get('/prompt')).json()
+    const length = (queue_remaining: number) => ({ exec_info: { queue_remaining } })
+    expect(await told()).toEqual(length(0))
+    await submit(slow(), { prompt_id: 'a', client_id: 'me' })
+    await submit(slow(), { prompt_id: 'b' })
+    await submit(slow(), { prompt_id: 'c' })
+    expect(await told()).toEqual(length(3))
+    await reach(session, ({ type }) => type === 'progress')
+    expect(await told()).toEqual(length(3))
+    await post('/queue', { delete: ['b'] })
+    expect(await told()).toEqual(length(2))
+    await reach(session, isEnd)
+    expect(await told()).toEqual(length(1))
+    expect(violations(queueLength, await told())).toEqual([])
+  },
+  { deployment: 'local' },
+)
 
 proves('system/features', async ({ connect, get }) => {
   const flags = (await get('/features')).json()

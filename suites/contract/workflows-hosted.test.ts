@@ -5,7 +5,7 @@ import { hostedError } from '../../spec/errors.ts'
 import { submitRefusal, submitReply } from '../../spec/workflows.ts'
 import { changed, type Graph, node, solid, talking } from '../graphs.ts'
 import { type Message, violations } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import { story } from '../story.ts'
 import type { Reply, Subject } from '../subject.ts'
 
@@ -42,7 +42,7 @@ proves(
     expect(stories[0]).toContain('execution_success')
     for (const told of stories) expect(told).toEqual(stories[0])
   },
-  hosted,
+  { ...hosted, ...ownWorld },
 )
 
 proves('workflows/hosted-own-id', async ({ connect, submit, idle }) => {
@@ -195,7 +195,7 @@ proves(
     const first = await reach(session, ({ type }: Message) => type !== 'status')
     expect(first).toMatchObject({ type: 'execution_start', data: { prompt_id } })
   },
-  hosted,
+  { ...hosted, ...ownWorld },
 )
 
 switched(

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { changed, type Graph, node, solid, textToImage } from '../graphs.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import { configOf, errorsOf, passes } from '../verdicts.ts'
 
 const picture = (inputs: Record<string, unknown>) => changed(solid(), '1', inputs)
@@ -123,7 +123,8 @@ proves('workflows/missing-input-file', async (subject) => {
     ['LoadVideo', 'file', 'video'],
     ['LoadLatent', 'latent', 'latent'],
   ] as const
-  await subject.upload({ name: 'new.file', bytes: Buffer.from('whatever it holds') })
+  const file = { name: 'new.file', bytes: Buffer.from('whatever it holds') }
+  const { name: held } = (await subject.upload(file)).json()
   for (const [class_type, input_name, what] of loaders) {
     const loading = (name: string): Graph => ({
       '1': node(class_type, { [input_name]: name, channel: 'red' }),
@@ -137,37 +138,45 @@ proves('workflows/missing-input-file', async (subject) => {
         extra_info: { input_name },
       },
     ])
-    await passes(subject, loading('new.file'))
+    await passes(subject, loading(held))
   }
 })
 
 // What counts is the file, not the list: one that came later is found, below a folder and in another one too.
-proves('workflows/missing-input-file', async (subject) => {
-  const loading = (image: string): Graph => ({
-    '1': node('LoadImage', { image }),
-    '2': node('PreviewImage', { images: ['1', 0] }),
-  })
-  const bytes = (await subject.get('/view?filename=example.png&type=input')).bytes
-  await subject.upload({ name: 'late.png', bytes }, { subfolder: 'deep' })
-  await passes(subject, loading('deep/late.png'))
-  await passes(subject, loading('deep/late.png [input]'))
-  expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([
-    { type: 'custom_validation_failed' },
-  ])
-  const elsewhere = await errorsOf(subject, loading('deep/late.png [output]'), '1')
-  expect(elsewhere[0]?.details).toBe('image - Invalid image file: deep/late.png [output]')
-})
+proves(
+  'workflows/missing-input-file',
+  async (subject) => {
+    const loading = (image: string): Graph => ({
+      '1': node('LoadImage', { image }),
+      '2': node('PreviewImage', { images: ['1', 0] }),
+    })
+    const bytes = (await subject.get('/view?filename=example.png&type=input')).bytes
+    await subject.upload({ name: 'late.png', bytes }, { subfolder: 'deep' })
+    await passes(subject, loading('deep/late.png'))
+    await passes(subject, loading('deep/late.png [input]'))
+    expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([
+      { type: 'custom_validation_failed' },
+    ])
+    const elsewhere = await errorsOf(subject, loading('deep/late.png [output]'), '1')
+    expect(elsewhere[0]?.details).toBe('image - Invalid image file: deep/late.png [output]')
+  },
+  { deployment: 'local' },
+)
 
-proves('workflows/undeclared-inputs', async (subject) => {
-  await passes(
-    subject,
-    picture({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null, link: ['2', 7] }),
-  )
-  const { queue_pending } = (await subject.get('/queue')).json()
-  expect(queue_pending[0][2]['1'].inputs).toMatchObject({
-    extra: 'x',
-    depth: -1,
-    list: [1, 2, 3],
-    nothing: null,
-  })
-})
+proves(
+  'workflows/undeclared-inputs',
+  async (subject) => {
+    await passes(
+      subject,
+      picture({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null, link: ['2', 7] }),
+    )
+    const { queue_pending } = (await subject.get('/queue')).json()
+    expect(queue_pending[0][2]['1'].inputs).toMatchObject({
+      extra: 'x',
+      depth: -1,
+      list: [1, 2, 3],
+      nothing: null,
+    })
+  },
+  ownWorld,
+)

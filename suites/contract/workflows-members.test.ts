@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { changed, type Graph, node, solid, textToImage } from '../graphs.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -17,31 +17,36 @@ const twoOutputs: Graph = {
 /** The pending runs as the queue lists them. */
 const pending = async ({ get }: Subject) => (await get('/queue')).json().queue_pending
 
-proves('workflows/half-valid', async ({ submit, connect, run, get }) => {
-  const session = await connect('me')
-  const graph = changed(twoOutputs, '9', { images: undefined })
-  const { entry } = await run(session, graph)
-  expect(Object.keys(entry.outputs)).toEqual(['11'])
-  expect(entry.prompt[4]).toEqual(['11'])
-  expect(entry.status.status_str).toBe('success')
-  const reply = await submit(graph)
-  expect(reply.status).toBe(200)
-  expect((await get('/queue')).json().queue_pending[0][1]).toBe(reply.json().prompt_id)
-  expect(reply.json().node_errors).toEqual({
-    '9': {
-      errors: [expect.objectContaining({ type: 'required_input_missing', details: 'images' })],
-      dependent_outputs: ['9'],
-      class_type: 'SaveImage',
-    },
-  })
-})
+proves(
+  'workflows/half-valid',
+  async ({ submit, connect, run, queue }) => {
+    const session = await connect('me')
+    const graph = changed(twoOutputs, '9', { images: undefined })
+    const { entry } = await run(session, graph)
+    expect(Object.keys(entry.outputs)).toEqual(['11'])
+    expect(entry.targets).toEqual(['11'])
+    expect(entry.status.status_str).toBe('success')
+    const reply = await submit(graph)
+    expect(reply.status).toBe(200)
+    const { prompt_id } = reply.json()
+    expect((await queue()).pending).toMatchObject([{ prompt_id, targets: ['11'] }])
+    expect(reply.json().node_errors).toEqual({
+      '9': {
+        errors: [expect.objectContaining({ type: 'required_input_missing', details: 'images' })],
+        dependent_outputs: ['9'],
+        class_type: 'SaveImage',
+      },
+    })
+  },
+  ownWorld,
+)
 
 proves('workflows/partial-targets', async ({ submit, connect, run }) => {
   const session = await connect('me')
   const broken = changed(twoOutputs, '9', { images: undefined })
   const { entry } = await run(session, broken, { partial_execution_targets: ['11', 'nowhere'] })
   expect(Object.keys(entry.outputs)).toEqual(['11'])
-  expect(entry.prompt[4]).toEqual(['11'])
+  expect(entry.targets).toEqual(['11'])
   const other = await run(session, twoOutputs, { partial_execution_targets: ['9'] })
   const executed = other.messages.filter(({ type }) => type === 'executed')
   expect(executed.map(({ data }) => data['node'])).toEqual(['9'])
@@ -51,21 +56,33 @@ proves('workflows/partial-targets', async ({ submit, connect, run }) => {
   expect(Object.keys(blamed.json().node_errors)).toEqual(['9'])
 })
 
-// Null names no targets; a text names all outputs whose id it contains; what cannot hold ids breaks the request.
-proves('workflows/partial-targets', async (subject) => {
-  const targets = async (partial_execution_targets: unknown) => {
-    const reply = await subject.submit(twoOutputs, { partial_execution_targets })
-    if (reply.status === 200) return (await pending(subject)).at(-1)[4].sort()
-    return reply.status === 400 ? reply.json().error.type : reply.status
-  }
-  expect(await targets(null)).toEqual(['11', '9'])
-  expect(await targets(['11', '9'])).toEqual(['11', '9'])
-  expect(await targets('9')).toEqual(['9'])
-  expect(await targets('9 and 11')).toEqual(['11', '9'])
-  expect(await targets([])).toBe('prompt_no_outputs')
-  expect(await targets(['10'])).toBe('prompt_no_outputs')
-  expect(await targets(5)).toBe(500)
-})
+// Null names no targets; a text names all outputs whose id it contains.
+proves(
+  'workflows/partial-targets',
+  async ({ submit, queue }) => {
+    const targets = async (partial_execution_targets: unknown) => {
+      const reply = await submit(twoOutputs, { partial_execution_targets })
+      if (reply.status !== 200) return reply.json().error.type
+      return (await queue()).pending.at(-1)?.targets.toSorted()
+    }
+    expect(await targets(null)).toEqual(['11', '9'])
+    expect(await targets(['11', '9'])).toEqual(['11', '9'])
+    expect(await targets('9')).toEqual(['9'])
+    expect(await targets('9 and 11')).toEqual(['11', '9'])
+    expect(await targets([])).toBe('prompt_no_outputs')
+    expect(await targets(['10'])).toBe('prompt_no_outputs')
+  },
+  ownWorld,
+)
+
+// What cannot hold ids breaks the request.
+proves(
+  'workflows/partial-targets',
+  async ({ submit }) => {
+    expect((await submit(twoOutputs, { partial_execution_targets: 5 })).status).toBe(500)
+  },
+  { deployment: 'local' },
+)
 
 proves('workflows/number-counts', async ({ post, submit }) => {
   const number = async (fields = {}) => (await submit(solid(), fields)).json().number
@@ -118,7 +135,7 @@ proves('workflows/prompt-id-given', async (subject) => {
   })
   expect(prompt_id).toBe('my run/1')
   expect(messages.at(-1)?.data).toEqual({ node: null, prompt_id })
-  expect(entry.prompt[1]).toBe(prompt_id)
+  expect(entry.prompt_id).toBe(prompt_id)
   for (const [given, id] of [
     [123, '123'],
     [null, 'None'],
@@ -137,16 +154,18 @@ proves('workflows/prompt-id-made', async ({ submit }) => {
   expect(new Set(ids).size).toBe(3)
 })
 
-proves('workflows/unknown-members', async (subject) => {
-  const { get, post, idle } = subject
-  const node = { ...solid()['1']!, _meta: { title: 'Über' }, is_changed: ['x'], mine: null }
-  const graph = { ...solid(), '1': node }
-  const reply = await post('/prompt', { prompt: graph, mine: { a: 1 }, nodes: [], version: 0.4 })
-  expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
-  expect((await pending(subject))[0][2]).toEqual(graph)
-  await idle()
-  const { prompt_id } = reply.json()
-  const entry = (await get(`/history/${prompt_id}`)).json()[prompt_id]
-  expect(entry.prompt[2]).toEqual(graph)
-  expect(JSON.stringify(entry.prompt)).not.toContain('version')
-})
+proves(
+  'workflows/unknown-members',
+  async ({ post, idle, queue, finished }) => {
+    const node = { ...solid()['1']!, _meta: { title: 'Über' }, is_changed: ['x'], mine: null }
+    const graph = { ...solid(), '1': node }
+    const reply = await post('/prompt', { prompt: graph, mine: { a: 1 }, nodes: [], version: 0.4 })
+    expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
+    expect((await queue()).pending.map((one) => one.graph)).toEqual([graph])
+    await idle()
+    const entry = await finished(reply.json().prompt_id)
+    expect(entry?.graph).toEqual(graph)
+    expect(JSON.stringify(entry)).not.toContain('version')
+  },
+  ownWorld,
+)

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { nodeErrorsById, submitReply, submitRefusal } from '../../spec/workflows.ts'
 import { type Graph, node, solid, talking } from '../graphs.ts'
 import { violations } from '../judge.ts'
-import { proves, switched } from '../proves.ts'
+import { ownWorld, proves, switched } from '../proves.ts'
 import type { Reply } from '../subject.ts'
 
 const black = solid()['1']!
@@ -58,27 +58,32 @@ proves(['workflows/invalid-is-400', 'workflows/invalid-names-nodes'], async ({ s
   expect(reply.json().node_errors).toEqual({ '7': { ...missingImages, dependent_outputs: ['7'] } })
 })
 
-proves('workflows/invalid-leaves-nothing', async ({ get, post, submit, connect, idle }) => {
-  const session = await connect('me')
-  const bodies = [
-    {},
-    { prompt: {} },
-    { prompt: cycle },
-    { prompt: { '1': node('Nope') } },
-    { prompt: { '7': save() } },
-  ]
-  for (const body of bodies)
-    expect((await post('/prompt', { ...body, client_id: 'me' })).status).toBe(400)
-  await idle()
-  expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-  expect((await get('/history')).json()).toEqual({})
-  await submit(talking(), { client_id: 'me' })
-  await session.settled()
-  expect(session.messages().map(({ data }) => data['status'])).toEqual([
-    { exec_info: { queue_remaining: 0 } },
-    { exec_info: { queue_remaining: 1 } },
-  ])
-})
+proves(
+  'workflows/invalid-leaves-nothing',
+  async (subject) => {
+    const { queue, history, post, submit, connect, idle } = subject
+    const session = await connect('me')
+    const bodies = [
+      {},
+      { prompt: {} },
+      { prompt: cycle },
+      { prompt: { '1': node('Nope') } },
+      { prompt: { '7': save() } },
+    ]
+    for (const body of bodies)
+      expect((await post('/prompt', { ...body, client_id: 'me' })).status).toBe(400)
+    await idle()
+    expect(await queue()).toEqual({ running: [], pending: [] })
+    expect(await history()).toEqual([])
+    await submit(talking(), { client_id: 'me' })
+    await session.settled()
+    expect(session.messages().map(({ data }) => data['status'])).toEqual([
+      { exec_info: { queue_remaining: 0 } },
+      { exec_info: { queue_remaining: 1 } },
+    ])
+  },
+  ownWorld,
+)
 
 proves('workflows/no-prompt', async ({ post }) => {
   const error = {
@@ -87,12 +92,23 @@ proves('workflows/no-prompt', async ({ post }) => {
     details: 'No prompt provided',
     extra_info: {},
   }
-  for (const body of [{}, { client_id: 'me', Prompt: solid() }, [], [solid()], 'text']) {
+  for (const body of [{}, { client_id: 'me', Prompt: solid() }]) {
     const reply = await post('/prompt', body)
     expect(errorOf(reply)).toEqual(error)
     expect(reply.json().node_errors).toEqual({})
   }
 })
+
+// Without being an object, a body has no prompt either.
+proves(
+  'workflows/no-prompt',
+  async ({ post }) => {
+    for (const body of [[], [solid()], 'text']) {
+      expect(errorOf(await post('/prompt', body)).type).toBe('no_prompt')
+    }
+  },
+  { deployment: 'local' },
+)
 
 proves('workflows/no-outputs', async ({ post }) => {
   const error = {
@@ -214,21 +230,25 @@ switched('workflows.bare-graph-errors', async ({ submit, post }) => {
   expect(Object.keys((await submit({ '7': save() })).json().node_errors)).toEqual(['7'])
 })
 
-switched('workflows.invalid-is-200', async ({ get, post, submit, idle }) => {
-  const reply = await submit({ '7': save() })
-  expect([reply.status, violations(submitReply, reply.json())]).toEqual([200, []])
-  expect(reply.json()).toEqual({
-    prompt_id: expect.any(String),
-    number: 0,
-    node_errors: { '7': { ...missingImages, dependent_outputs: ['7'] } },
-  })
-  expect(
-    (await post('/prompt', { prompt: { '7': save() }, prompt_id: 'mine' })).json(),
-  ).toMatchObject({
-    prompt_id: 'mine',
-    number: 1,
-  })
-  await idle()
-  expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-  expect((await get('/history')).json()).toEqual({})
-})
+switched(
+  'workflows.invalid-is-200',
+  async ({ get, post, submit, idle }) => {
+    const reply = await submit({ '7': save() })
+    expect([reply.status, violations(submitReply, reply.json())]).toEqual([200, []])
+    expect(reply.json()).toEqual({
+      prompt_id: expect.any(String),
+      number: 0,
+      node_errors: { '7': { ...missingImages, dependent_outputs: ['7'] } },
+    })
+    expect(
+      (await post('/prompt', { prompt: { '7': save() }, prompt_id: 'mine' })).json(),
+    ).toMatchObject({
+      prompt_id: 'mine',
+      number: 1,
+    })
+    await idle()
+    expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
+    expect((await get('/history')).json()).toEqual({})
+  },
+  { deployment: 'local' },
+)

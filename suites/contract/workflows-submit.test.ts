@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { submitReply } from '../../spec/workflows.ts'
 import { node, slow, solid } from '../graphs.ts'
 import { type Message, violations } from '../judge.ts'
-import { proves } from '../proves.ts'
+import { ownWorld, proves } from '../proves.ts'
 import type { Subject } from '../subject.ts'
 
 const show = (source: unknown) => node('PreviewAny', { source })
@@ -13,33 +13,45 @@ const show = (source: unknown) => node('PreviewAny', { source })
 /** The pending runs as the queue lists them. */
 const pending = async ({ get }: Subject) => (await get('/queue')).json().queue_pending
 
-proves('workflows/submit-queues', async (subject) => {
-  const { get, submit, idle } = subject
-  const reply = await submit(solid())
-  expect(reply.status).toBe(200)
-  const { prompt_id } = reply.json()
-  expect(await pending(subject)).toEqual([[0, prompt_id, solid(), expect.anything(), ['2']]])
-  await idle()
-  const history = (await get('/history')).json()
-  expect(Object.keys(history)).toEqual([prompt_id])
-  expect(history[prompt_id].status).toMatchObject({ status_str: 'success', completed: true })
-})
+proves(
+  'workflows/submit-queues',
+  async ({ submit, idle, queue, history, finished }) => {
+    const reply = await submit(solid())
+    expect(reply.status).toBe(200)
+    const { prompt_id } = reply.json()
+    const told = { prompt_id, graph: solid(), targets: ['2'] }
+    expect((await queue()).pending).toMatchObject([told])
+    await idle()
+    expect(await history()).toEqual([prompt_id])
+    const status = { status_str: 'success', completed: true }
+    expect(await finished(prompt_id)).toMatchObject({ ...told, status })
+  },
+  ownWorld,
+)
 
-proves('workflows/reply', async ({ submit }) => {
-  const reply = (await submit(solid())).json()
-  expect(violations(submitReply, reply)).toEqual([])
-  expect(reply).toEqual({ prompt_id: expect.any(String), number: 0, node_errors: {} })
-  expect((await submit(solid())).json().number).toBe(1)
-})
+proves(
+  'workflows/reply',
+  async ({ submit }) => {
+    const reply = (await submit(solid())).json()
+    expect(violations(submitReply, reply)).toEqual([])
+    expect(reply).toEqual({ prompt_id: expect.any(String), number: 0, node_errors: {} })
+    expect((await submit(solid())).json().number).toBe(1)
+  },
+  ownWorld,
+)
 
-proves('workflows/answers-first', async ({ connect, submit, reach }) => {
-  const session = await connect('me')
-  const { prompt_id } = (await submit(solid(), { client_id: 'me' })).json()
-  await session.settled()
-  expect(session.messages().filter(({ type }) => type !== 'status')).toEqual([])
-  const first = await reach(session, ({ type }) => type !== 'status')
-  expect(first).toMatchObject({ type: 'execution_start', data: { prompt_id } })
-})
+proves(
+  'workflows/answers-first',
+  async ({ connect, submit, reach }) => {
+    const session = await connect('me')
+    const { prompt_id } = (await submit(solid(), { client_id: 'me' })).json()
+    await session.settled()
+    expect(session.messages().filter(({ type }) => type !== 'status')).toEqual([])
+    const first = await reach(session, ({ type }) => type !== 'status')
+    expect(first).toMatchObject({ type: 'execution_start', data: { prompt_id } })
+  },
+  ownWorld,
+)
 
 // In a world without time the whole run happens in the moment of its submit, and still the reply is first.
 proves(
@@ -59,32 +71,36 @@ proves(
     await session.next(isStart)
     await session.next(({ type, data }) => type === 'executing' && data['node'] === null)
   },
-  { clock: 'instant' },
+  { clock: 'instant', deployment: 'local' },
 )
 
-proves('workflows/graph-by-id', async (subject) => {
-  const { post, submit } = subject
-  const ids = {
-    'a b': solid()['1']!,
-    '7:1': { ...solid()['2']!, inputs: { images: ['a b', 0], filename_prefix: 'x' } },
-  }
-  expect((await submit(ids)).json().node_errors).toEqual({})
-  expect((await pending(subject))[0][2]).toEqual(ids)
-  for (const prompt of [
-    null,
-    5,
-    'text',
-    [1],
-    { '1': null },
-    { '1': 5 },
-    { '1': { class_type: [] } },
-  ]) {
-    expect((await post('/prompt', { prompt })).status).toBe(500)
-  }
-  const withoutInputs = { '1': { class_type: 'FlowdoubleSlow' } }
-  const [error] = (await post('/prompt', { prompt: withoutInputs })).json().node_errors['1'].errors
-  expect(error).toMatchObject({ type: 'exception_during_validation', details: "'inputs'" })
-})
+proves(
+  'workflows/graph-by-id',
+  async ({ post, submit, queue }) => {
+    const ids = {
+      'a b': solid()['1']!,
+      '7:1': { ...solid()['2']!, inputs: { images: ['a b', 0], filename_prefix: 'x' } },
+    }
+    expect((await submit(ids)).json().node_errors).toEqual({})
+    expect((await queue()).pending.map(({ graph }) => graph)).toEqual([ids])
+    const withoutInputs = { '1': { class_type: 'FlowdoubleSlow' } }
+    const [error] = (await post('/prompt', { prompt: withoutInputs })).json().node_errors['1']
+      .errors
+    expect(error).toMatchObject({ type: 'exception_during_validation', details: "'inputs'" })
+  },
+  ownWorld,
+)
+
+proves(
+  'workflows/graph-by-id',
+  async ({ post }) => {
+    const nodes = [{ '1': null }, { '1': 5 }, { '1': { class_type: [] } }]
+    for (const prompt of [null, 5, 'text', [1], ...nodes]) {
+      expect((await post('/prompt', { prompt })).status).toBe(500)
+    }
+  },
+  { deployment: 'local' },
+)
 
 proves('workflows/linked-inputs', async ({ connect, run }) => {
   const session = await connect('me')
@@ -102,31 +118,37 @@ proves('workflows/linked-inputs', async ({ connect, run }) => {
   })
 })
 
-proves('workflows/extra-data-kept', async (subject) => {
-  const { get, submit, idle } = subject
-  const extra_data = {
-    extra_pnginfo: { workflow: { nodes: [1.5, null, 'ü'] } },
-    mine: { deep: [true] },
-  }
-  const { prompt_id } = (await submit(solid(), { extra_data, client_id: 'me' })).json()
-  const kept = { ...extra_data, client_id: 'me' }
-  expect((await pending(subject))[0][3]).toEqual(kept)
-  await idle()
-  expect((await get(`/history/${prompt_id}`)).json()[prompt_id].prompt[3]).toEqual(kept)
-})
+proves(
+  'workflows/extra-data-kept',
+  async ({ submit, idle, queue, finished }) => {
+    const extra_data = {
+      extra_pnginfo: { workflow: { nodes: [1.5, null, 'ü'] } },
+      mine: { deep: [true] },
+    }
+    const { prompt_id } = (await submit(solid(), { extra_data })).json()
+    expect((await queue()).pending.map((one) => one.extra_data)).toEqual([extra_data])
+    await idle()
+    expect((await finished(prompt_id))?.extra_data).toEqual(extra_data)
+  },
+  ownWorld,
+)
 
 // A client id inside extra_data counts where the body has none, and the one of the body wins.
-proves('workflows/extra-data-kept', async (subject) => {
-  const { connect, submit, reach } = subject
-  const session = await connect('inner')
-  await submit(solid(), { extra_data: { client_id: 'inner' } })
-  await submit(slow(), { extra_data: { client_id: 'inner' }, client_id: 'outer' })
-  await submit(slow(), {})
-  const listed = await pending(subject)
-  expect(listed.map((item: unknown[]) => item[3])).toEqual([
-    { client_id: 'inner' },
-    { client_id: 'outer' },
-    {},
-  ])
-  await reach(session, ({ type }) => type === 'execution_success')
-})
+proves(
+  'workflows/extra-data-kept',
+  async (subject) => {
+    const { connect, submit, reach } = subject
+    const session = await connect('inner')
+    await submit(solid(), { extra_data: { client_id: 'inner' } })
+    await submit(slow(), { extra_data: { client_id: 'inner' }, client_id: 'outer' })
+    await submit(slow(), {})
+    const listed = await pending(subject)
+    expect(listed.map((item: unknown[]) => item[3])).toEqual([
+      { client_id: 'inner' },
+      { client_id: 'outer' },
+      {},
+    ])
+    await reach(session, ({ type }) => type === 'execution_success')
+  },
+  { deployment: 'local' },
+)

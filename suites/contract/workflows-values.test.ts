@@ -137,8 +137,8 @@ proves('workflows/wrapped-literals', async (subject) => {
     '3': node('PreviewAny', { source: ['2', 0] }),
     '4': node('PreviewAny', { source: { __value__: [1, 'two', 3.5] } }),
   })
-  expect(entry.prompt[2]['1'].inputs).toMatchObject({ width: 48, height: 32 })
-  expect(entry.prompt[2]['4'].inputs).toEqual({ source: [1, 'two', 3.5] })
+  expect(entry.graph['1']!.inputs).toMatchObject({ width: 48, height: 32 })
+  expect(entry.graph['4']!.inputs).toEqual({ source: [1, 'two', 3.5] })
   expect(entry.outputs['3']).toEqual({ text: ['48'] })
   expect(JSON.parse(entry.outputs['4'].text[0])).toEqual([1, 'two', 3.5])
   const wrong = await submit(changed(solid(), '1', { width: { __value__: 0 } }))

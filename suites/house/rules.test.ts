@@ -1,39 +1,28 @@
 // Every statement has a rule, every rule a case, every case a rule; rules read well and schemas are valid.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import type { Rule, Schema } from '../../spec/language.ts'
+import type { Place, Quirk, Rule, Schema } from '../../spec/language.ts'
 import {
   areas,
   endpoints as serverEndpoints,
   errors,
   gatewayEndpoints,
   messages,
+  quirks,
   rules,
   statements,
 } from '../../spec/index.ts'
 import { schemasOf } from './schemas.ts'
-import { unproved } from './unproved.ts'
+import { proven } from './cases.ts'
 
 const endpoints = { ...serverEndpoints, ...gatewayEndpoints }
 const suites = join(import.meta.dirname, '..')
 const spec = join(suites, '..', 'spec')
 const entries: [string, Rule][] = Object.entries(rules)
 const titles = entries.map(([id, rule]) => `${id}: ${rule.says}`)
-
-/** The rules that a test file proves: the words between `proves(` and its body. */
-function provenIn(source: string): string[] {
-  const calls = source.matchAll(/\bproves\(\s*(\[[^\]]*\]|'[^']*')/g)
-  return [...calls].flatMap(([, ids = '']) => [...ids.matchAll(/'([^']*)'/g)].map(([, id]) => id!))
-}
-
-const proven = new Set(
-  readdirSync(suites, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('house'))
-    .flatMap((file) => provenIn(readFileSync(join(suites, file), 'utf8'))),
-)
 
 describe('statements', () => {
   const carried = new Set(entries.flatMap(([, rule]) => rule.carries ?? []))
@@ -98,24 +87,21 @@ describe('rules', () => {
 })
 
 describe('cases', () => {
-  const hostedOnly = (rule: Rule) => rule.on.every((place) => place === 'hosted')
   // There is no gateway yet that a case could be run on. This line goes when there is.
-  const gatewayOnly = (rule: Rule) => rule.on.every((place) => place === 'gateway')
+  const isServed = (place: Place) => place !== 'gateway'
 
-  test('each rule has a case, unless it is hosted-only, of the gateway, or listed as unproved', () => {
-    const open = entries.filter(
-      ([id, rule]) =>
-        !proven.has(id) && !hostedOnly(rule) && !gatewayOnly(rule) && !(id in unproved),
+  test('each rule has a case on each of its deployments', () => {
+    const pairs = entries.flatMap(([id, { on }]) =>
+      on.filter(isServed).map((deployment) => `${id} on ${deployment}`),
     )
-    expect(open.map(([id]) => id)).toEqual([])
+    expect(pairs.filter((pair) => !proven.has(pair))).toEqual([])
   })
 
-  test('each case proves a rule that exists', () => {
-    expect([...proven].filter((id) => !(id in rules))).toEqual([])
-  })
-
-  test('each unproved rule exists and has no case', () => {
-    expect(Object.keys(unproved).filter((id) => !(id in rules) || proven.has(id))).toEqual([])
+  test('each quirk has a case on each of its deployments', () => {
+    const pairs = Object.entries<Quirk>(quirks).flatMap(([id, { on }]) =>
+      on.filter(isServed).map((deployment) => `quirks/${id} on ${deployment}`),
+    )
+    expect(pairs.filter((pair) => !proven.has(pair))).toEqual([])
   })
 })
 

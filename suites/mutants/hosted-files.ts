@@ -117,6 +117,15 @@ export const hostedFiles: Mutants = {
       status: status === 400 ? 422 : status,
     })),
   },
+  'hosted-mask-is-not-put-on': {
+    breaks: ['files/hosted-mask', 'files/mask', 'files/mask-original'],
+    tamper: onReply(/^GET /, ({ body }) => {
+      const file: any = body
+      return file.picture?.kind === 'masked'
+        ? { body: { ...file, picture: file.picture.of } as typeof body }
+        : {}
+    }),
+  },
   'hosted-mask-of-nothing': {
     breaks: ['files/hosted-mask-original'],
     tamper: onReply(/^POST \/api\/upload\/mask/, ({ status }) => ({

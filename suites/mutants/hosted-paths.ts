@@ -146,7 +146,11 @@ export const hostedPaths: Mutants = {
   },
   'features-of-another': {
     breaks: ['system/hosted-features'],
-    tamper: onText(/^GET \/api\/features/, /"max_concurrent_jobs":\d+/, '"max_concurrent_jobs":2'),
+    tamper: onText(
+      /^GET \/api\/features/,
+      /"max_concurrent_jobs": \d+/,
+      '"max_concurrent_jobs": 2',
+    ),
   },
   'free-is-gone': {
     breaks: ['system/free', 'system/hosted-free'],

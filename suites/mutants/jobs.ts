@@ -76,6 +76,10 @@ export const jobs: Mutants = {
     breaks: ['jobs/detail-workflow', 'history/hosted-two-ways'],
     tamper: onJson(detail, (body) => ({ ...body, workflow: body.workflow.prompt })),
   },
+  'extra-data-is-not-told': {
+    breaks: ['jobs/detail-workflow', 'workflows/extra-data-kept'],
+    tamper: onJson(detail, (body) => ({ ...body, workflow: { ...body.workflow, extra_data: {} } })),
+  },
   'files-are-not-counted': {
     breaks: ['jobs/outputs-counted'],
     tamper: onJson(detail, (body) => ({ ...body, outputs_count: 1 })),

@@ -1,16 +1,20 @@
 // The words in which wrong servers are written down: each changes what leaves the world, and nothing else.
 
 import type { Effect, EmulatorOptions, Input } from 'flowdouble'
-import type { RuleId } from '../../spec/index.ts'
+import { endpoints, profiles, type RuleId } from '../../spec/index.ts'
+import type { Deployment, Endpoint } from '../../spec/language.ts'
 import type { Message } from '../judge.ts'
 
 export type Tamper = NonNullable<EmulatorOptions['tamper']>
+
+/** Makes what tampers with one world of that deployment, local without a word. */
+type Maker = (deployment?: Deployment) => Tamper
 
 /** A deliberately wrong server. Each rule that it breaks has a case that fails on it. */
 export type Mutant = {
   readonly breaks: readonly RuleId[]
   /** Makes what tampers with one world; whatever it remembers is of that world. */
-  readonly tamper?: () => Tamper
+  readonly tamper?: Maker
   /** How it is started, where the wrong is there. */
   readonly options?: EmulatorOptions
 }
@@ -23,27 +27,44 @@ type Frame = Extract<Effect, { readonly kind: 'frame' }>
 
 /** Changes each effect into others. */
 export const each =
-  (change: (effect: Effect, input: Input) => readonly Effect[]): (() => Tamper) =>
+  (change: (effect: Effect, input: Input) => readonly Effect[]): Maker =>
   () =>
   (effects, input) =>
     effects.flatMap((effect) => change(effect, input))
 
-/** Changes the replies to requests whose method and target, with a blank between them, match. */
-export const onReply = (
-  asked: RegExp,
-  change: (reply: Reply, request: Request) => Partial<Reply>,
-): (() => Tamper) =>
-  each((effect, input) => {
-    if (effect.kind !== 'reply' || input.kind !== 'request') return [effect]
-    const matches = asked.test(`${input.method} ${input.target}`)
-    return [matches ? { ...effect, ...change(effect, input) } : effect]
-  })
+/** Where a path of hosted begins otherwise than on local, without the prefix. */
+const renames = Object.values<Endpoint>(endpoints).flatMap(({ path, hostedPath }) =>
+  hostedPath === undefined ? [] : [[hostedPath, path].map((one) => one.replace(/\/\{.*/, ''))],
+)
+
+/** A target of hosted as it is on local, so that what is wrong there by its path is wrong on hosted too. */
+function localForm(target: string): string {
+  const { prefix } = profiles.hosted
+  const path = target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target
+  const [from = '', to = ''] = renames.find(([own = '']) => path.startsWith(own)) ?? []
+  return to + path.slice(from.length)
+}
+
+/**
+ * Changes the replies to requests whose method and target, with a blank between them, match. On hosted the target
+ * may match as it is, or in its local form.
+ */
+export const onReply =
+  (asked: RegExp, change: (reply: Reply, request: Request) => Partial<Reply>): Maker =>
+  (deployment) =>
+    each((effect, input) => {
+      if (effect.kind !== 'reply' || input.kind !== 'request') return [effect]
+      const { method, target } = input
+      const targets = deployment === 'hosted' ? [target, localForm(target)] : [target]
+      const matches = targets.some((one) => asked.test(`${method} ${one}`))
+      return [matches ? { ...effect, ...change(effect, input) } : effect]
+    })(deployment)
 
 /** The body of a request as text. */
 export const textOf = ({ body }: Request): string => Buffer.from(body).toString()
 
 /** Changes the JSON of replies. Replies of other kinds stay as they are. */
-export const onJson = (asked: RegExp, change: (body: any) => unknown): (() => Tamper) =>
+export const onJson = (asked: RegExp, change: (body: any) => unknown): Maker =>
   onReply(asked, ({ body }) =>
     typeof body === 'string' && /^[[{]/.test(body)
       ? { body: JSON.stringify(change(JSON.parse(body))) }
@@ -51,16 +72,16 @@ export const onJson = (asked: RegExp, change: (body: any) => unknown): (() => Ta
   )
 
 /** Changes the text of replies, as it stands there: numbers keep their digits. */
-export const onText = (asked: RegExp, from: string | RegExp, to: string): (() => Tamper) =>
+export const onText = (asked: RegExp, from: string | RegExp, to: string): Maker =>
   onReply(asked, ({ body }) => (typeof body === 'string' ? { body: body.replace(from, to) } : {}))
 
 /** Answers with another status and an empty body. */
-export const answers = (asked: RegExp, status: number): (() => Tamper) =>
+export const answers = (asked: RegExp, status: number): Maker =>
   onReply(asked, () => ({ status, headers: {}, body: '' }))
 
 /** Answers all requests of one target as the first of them whose body `isKept` takes: what happens later does not show. */
 export const stale =
-  (asked: RegExp, isKept: (body: any) => boolean = () => true): (() => Tamper) =>
+  (asked: RegExp, isKept: (body: any) => boolean = () => true): Maker =>
   () => {
     const first = new Map<string, Reply>()
     return onReply(asked, (reply, { target }) => {
@@ -77,7 +98,7 @@ export const isSent = (effect: Effect, type: string): effect is Sent =>
 export const onMessage = (
   type: string,
   change: (message: Message, sent: Sent) => readonly unknown[],
-): (() => Tamper) =>
+): Maker =>
   each((effect) => {
     if (!isSent(effect, type)) return [effect]
     const message = JSON.parse(effect.text) as Message
@@ -87,17 +108,17 @@ export const onMessage = (
 const saying = (effect: Sent, text: string): Sent => ({ ...effect, text })
 
 /** Changes what the messages of a type hold. */
-export const onData = (type: string, change: (data: any) => unknown): (() => Tamper) =>
+export const onData = (type: string, change: (data: any) => unknown): Maker =>
   onMessage(type, (message) => [{ ...message, data: change(message.data) }])
 
-export const dropped = (type: string): (() => Tamper) => onMessage(type, () => [])
-export const doubled = (type: string): (() => Tamper) => onMessage(type, (one) => [one, one])
-export const renamed = (type: string, to: string): (() => Tamper) =>
+export const dropped = (type: string): Maker => onMessage(type, () => [])
+export const doubled = (type: string): Maker => onMessage(type, (one) => [one, one])
+export const renamed = (type: string, to: string): Maker =>
   onMessage(type, (one) => [{ ...one, type: to }])
 
 /** Sends the messages of one type only behind the next of another. */
 export const delayed =
-  (type: string, behind: string): (() => Tamper) =>
+  (type: string, behind: string): Maker =>
   () => {
     const held: Effect[] = []
     return each((effect) => {
@@ -114,7 +135,7 @@ export const redirected =
   (
     type: string,
     to: (sockets: readonly number[], open: ReadonlyMap<number, string>) => readonly number[],
-  ): (() => Tamper) =>
+  ): Maker =>
   () => {
     const open = new Map<number, string>()
     return (effects, input) => {
@@ -131,7 +152,7 @@ export const redirected =
 /** Changes each frame into others. */
 export const onFrame = (
   change: (content: Frame['content']) => readonly Frame['content'][],
-): (() => Tamper) =>
+): Maker =>
   each((effect) =>
     effect.kind === 'frame'
       ? change(effect.content).map((content): Frame => Object.assign({}, effect, { content }))
@@ -147,13 +168,12 @@ export const mapped = (value: any, change: (value: any, key: string) => unknown)
   Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one, key)]))
 
 /** Changes the replies to submits. */
-export const onSubmit = (change: (reply: any) => unknown): (() => Tamper) =>
-  onJson(/^POST \/prompt/, change)
+export const onSubmit = (change: (reply: any) => unknown): Maker => onJson(/^POST \/prompt/, change)
 
 /** Changes the lists of the queue, item by item. */
-export const onItem = (change: (item: any[]) => unknown): (() => Tamper) =>
+export const onItem = (change: (item: any[]) => unknown): Maker =>
   onJson(/^GET \/queue/, (queue) => mapped(queue, (items: any[][]) => items.map(change)))
 
 /** Changes the entries of the history. */
-export const onEntry = (change: (entry: any) => unknown): (() => Tamper) =>
+export const onEntry = (change: (entry: any) => unknown): Maker =>
   onJson(/^GET \/history/, (entries) => mapped(entries, change))

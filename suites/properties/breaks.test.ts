@@ -2,6 +2,7 @@
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { both, type Deployment } from '../../spec/language.ts'
 import { submitRefusal } from '../../spec/workflows.ts'
 import { roots, treeOf, trees } from '../arbitraries.ts'
 import { type Broken, breaks } from '../breaks.ts'
@@ -12,8 +13,11 @@ import { startSubject, type Subject } from '../subject.ts'
 import type { NodeError } from '../verdicts.ts'
 
 /** Runs a body on a server of its own. */
-async function onServer(body: (subject: Subject) => Promise<void>): Promise<void> {
-  const subject = await startSubject()
+async function onServer(
+  deployment: Deployment,
+  body: (subject: Subject) => Promise<void>,
+): Promise<void> {
+  const subject = await startSubject({ deployment })
   try {
     await body(subject)
   } finally {
@@ -43,24 +47,30 @@ async function refuses({ submit, get }: Subject, { graph, error, blame }: Broken
   expect((await get('/queue')).json().queue_pending).toEqual([])
 }
 
-test('breaks/each-type A workflow of every usable type of the catalogue is accepted.', () =>
-  onServer(async (subject) => {
-    expect(roots.length).toBeGreaterThan(400)
-    for (const type of roots) await accepts(subject, treeOf(type, pickFrom([0])))
-  }))
+test.each(both)(
+  'breaks/each-type on %s A workflow of every usable type of the catalogue is accepted.',
+  (deployment) =>
+    onServer(deployment, async (subject) => {
+      expect(roots.length).toBeGreaterThan(400)
+      for (const type of roots) await accepts(subject, treeOf(type, pickFrom([0])))
+    }),
+)
 
-test('breaks/named A workflow is accepted, and with one break it is refused by the name of that.', () =>
-  onServer(async (subject) => {
-    const done = new Map(Object.keys(breaks).map((name) => [name, 0]))
-    const picks = fc.array(fc.nat(999), { minLength: 1, maxLength: 4 })
-    const name = fc.constantFrom(...Object.keys(breaks))
-    const property = fc.asyncProperty(trees, name, picks, async (graph, name, numbers) => {
-      const broken = breaks[name]!(graph, pickFrom(numbers))
-      fc.pre(broken !== undefined)
-      await accepts(subject, graph)
-      await refuses(subject, broken)
-      done.set(name, (done.get(name) ?? 0) + 1)
-    })
-    await fc.assert(property, { seed: 20260103, numRuns: 250 })
-    for (const [name, times] of done) expect([name, times > 5]).toEqual([name, true])
-  }))
+test.each(both)(
+  'breaks/named on %s A workflow is accepted, and with one break it is refused by the name of that.',
+  (deployment) =>
+    onServer(deployment, async (subject) => {
+      const done = new Map(Object.keys(breaks).map((name) => [name, 0]))
+      const picks = fc.array(fc.nat(999), { minLength: 1, maxLength: 4 })
+      const name = fc.constantFrom(...Object.keys(breaks))
+      const property = fc.asyncProperty(trees, name, picks, async (graph, name, numbers) => {
+        const broken = breaks[name]!(graph, pickFrom(numbers))
+        fc.pre(broken !== undefined)
+        await accepts(subject, graph)
+        await refuses(subject, broken)
+        done.set(name, (done.get(name) ?? 0) + 1)
+      })
+      await fc.assert(property, { seed: 20260103, numRuns: 250 })
+      for (const [name, times] of done) expect([name, times > 5]).toEqual([name, true])
+    }),
+)

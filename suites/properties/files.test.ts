@@ -3,20 +3,15 @@
 import { posix } from 'node:path'
 import * as fc from 'fast-check'
 import { encode } from 'fast-png'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { step } from '../../dist/emulator/server/step.js'
 import { createServer } from '../../dist/emulator/server/server.js'
+import { both } from '../../spec/language.ts'
 import { formOf, type Part, viewPath } from '../form.ts'
 import { type Reply, startSubject, type Subject } from '../subject.ts'
 
-let subject: Subject
-beforeAll(async () => {
-  subject = await startSubject()
-})
-afterAll(() => subject.close())
-
 const folders = ['input', 'output', 'temp'] as const
-const run = { seed: 20260101, numRuns: 200 }
+const run = { seed: 20260101 }
 
 /** Pieces that names of attacks are made of, and such that are no attack. */
 const attacks = ['..', '.', '/', '\\', '\0', '%2e%2e', '%2f', '%00', '%', '%252e', '//', 'C:', '~']
@@ -38,87 +33,121 @@ const quoted = (text: string) =>
     .replaceAll(/[\r\n]/g, '_')
 
 async function upload(
+  { request }: Subject,
   filename: string,
   fields: Readonly<Record<string, string>>,
   content: string | Uint8Array,
 ): Promise<Reply> {
   const parts = Object.entries(fields).map(([field, value]) => ({ name: field, content: value }))
   const image = { name: 'image', filename: quoted(filename), content }
-  return subject.request('POST', '/upload/image', ...formOf(...parts, image))
+  return request('POST', '/upload/image', ...formOf(...parts, image))
 }
 
-/** One file at the top of each folder and one below; like all that is uploaded here, it holds the name of its folder. */
-const canaries = folders.flatMap((folder) =>
-  ['', 'sub'].map((subfolder) => ({ filename: 'canary.txt', subfolder, type: folder })),
-)
+/** The query of a view, by the reply to an upload. */
+const placeOf = ({ json }: Reply) => {
+  const { name: filename, subfolder, type: folder } = json()
+  return { filename, subfolder, type: folder }
+}
 
-test('files/uploads-stay-inside No upload leaves its folder, whatever its name says.', async () => {
-  for (const { filename, ...fields } of canaries) await upload(filename, fields, fields.type)
-  const property = fc.asyncProperty(name, name, type, async (filename, subfolder, folder) => {
-    const isKnown = folders.some((known) => known === folder)
-    const fields = { subfolder, type: folder, overwrite: 'true' }
-    const { status, json } = await upload(filename, fields, folder)
-    expect(isKnown ? [200, 400, 500] : [500]).toContain(status)
-    if (status === 200) expect(json()).toMatchObject({ subfolder, type: folder })
-    const kept = await Promise.all(canaries.map((canary) => subject.get(viewPath(canary))))
-    expect(kept.map(({ text }) => text)).toEqual(canaries.map((canary) => canary.type))
-  })
-  await fc.assert(property, { ...run, numRuns: 80 })
-})
-
-test('files/views-stay-inside No view reaches what was not put there, whatever it asks for.', async () => {
-  for (const { filename, ...fields } of canaries) await upload(filename, fields, fields.type)
-  const property = fc.asyncProperty(name, name, type, async (filename, subfolder, folder) => {
-    const asked = viewPath({ filename, subfolder, type: folder })
-    const raw = `/view?filename=${plain(filename)}&subfolder=${plain(subfolder)}&type=${folders[0]}`
-    for (const path of [asked, raw]) {
-      const { status, text } = await subject.get(path)
-      expect([200, 400, 403, 404]).toContain(status)
-      expect(status === 200 ? folders : ['']).toContain(text)
-      if (status === 200 && path === asked && !/\[\w+\]$/.test(filename)) expect(text).toBe(folder)
+/** Uploads a file to the top of each folder and one below; like all that is uploaded here, it holds the name of its folder. */
+async function putCanaries(subject: Subject) {
+  const canaries: Readonly<Record<'filename' | 'subfolder' | 'type', string>>[] = []
+  for (const folder of folders) {
+    for (const subfolder of ['', 'sub']) {
+      const fields = { subfolder, type: folder, overwrite: 'true' }
+      canaries.push(placeOf(await upload(subject, 'canary.txt', fields, folder)))
     }
+  }
+  return canaries
+}
+
+/** How uploads to known and to other folders may be answered, and views. */
+const statuses = {
+  local: { known: [200, 400, 500], unknown: [500], view: [200, 400, 403, 404] },
+  hosted: { known: [200, 400], unknown: [400], view: [200, 400, 404] },
+} as const
+
+describe.each(both)('on %s', (deployment) => {
+  let subject: Subject
+  beforeAll(async () => {
+    subject = await startSubject({ deployment })
   })
-  await fc.assert(property, run)
+  afterAll(() => subject.close())
+  const answers = statuses[deployment]
+  const some = { ...run, numRuns: deployment === 'hosted' ? 100 : 200 }
+
+  test('files/uploads-stay-inside No upload leaves its folder, whatever its name says.', async () => {
+    const canaries = await putCanaries(subject)
+    const property = fc.asyncProperty(name, name, type, async (filename, subfolder, folder) => {
+      const isKnown = folders.some((known) => known === folder)
+      const fields = { subfolder, type: folder, overwrite: 'true' }
+      const { status, json } = await upload(subject, filename, fields, folder)
+      expect(isKnown ? answers.known : answers.unknown).toContain(status)
+      if (status === 200) expect(json()).toMatchObject({ subfolder, type: folder })
+      const kept = await Promise.all(canaries.map((canary) => subject.view(canary)))
+      expect(kept.map(({ text }) => text)).toEqual(canaries.map((canary) => canary.type))
+    })
+    await fc.assert(property, { ...run, numRuns: deployment === 'hosted' ? 40 : 80 })
+  })
+
+  test('files/views-stay-inside No view reaches what was not put there, whatever it asks for.', async () => {
+    const canaries = await putCanaries(subject)
+    const asking = fc.oneof(
+      { weight: 4, arbitrary: name },
+      { weight: 1, arbitrary: fc.constantFrom(...canaries.map(({ filename }) => filename)) },
+    )
+    const property = fc.asyncProperty(asking, name, type, async (filename, subfolder, folder) => {
+      const asked = viewPath({ filename, subfolder, type: folder })
+      const raw = `/view?filename=${plain(filename)}&subfolder=${plain(subfolder)}&type=${folders[0]}`
+      for (const path of [asked, raw]) {
+        const { status, text, headers } = await subject.view(path)
+        expect(answers.view).toContain(status)
+        const isRefusal = status !== 200 && deployment === 'hosted'
+        if (isRefusal) expect(headers['content-type']).toMatch(/^application\/json/)
+        else expect(status === 200 ? folders : ['']).toContain(text)
+        const isPlain = path === asked && !/\[\w+\]$/.test(filename)
+        if (status === 200 && isPlain && deployment === 'local') expect(text).toBe(folder)
+      }
+    })
+    await fc.assert(property, some)
+  })
+
+  test('files/uploads-come-back An upload comes back byte by byte under the name in its reply.', async () => {
+    const taken = new Map<string, { place: Record<string, string>; bytes: Uint8Array }>()
+    const usable = (text: string) =>
+      !/[/\\\0\r\n"]|\.\.|\[(input|output|temp)\]$/.test(text) && !['', '.'].includes(text)
+    const subfolders = fc.constantFrom('', 'a', 'a/b', 'a/./b/', 'c/../a', 'ž ☃')
+    const property = fc.asyncProperty(
+      name.filter(usable),
+      subfolders,
+      fc.constantFrom(...folders),
+      fc.uint8Array({ maxLength: 40 }),
+      fc.boolean(),
+      async (filename, subfolder, folder, bytes, overwrite) => {
+        const fields = { subfolder, type: folder, overwrite: `${overwrite}` }
+        const reply = await upload(subject, filename, fields, bytes)
+        expect(reply.status).toBe(200)
+        const place = placeOf(reply)
+        expect({ ...place, filename: '' }).toEqual({ filename: '', subfolder, type: folder })
+        if (overwrite && deployment === 'local') expect(place.filename).toBe(filename)
+        expect(Uint8Array.from((await subject.view(place)).bytes)).toEqual(bytes)
+        // Two spellings of a subfolder are one folder, and on hosted there are none.
+        const path = posix.join(folder, subfolder, place.filename)
+        taken.set(deployment === 'hosted' ? place.filename : path, { place, bytes })
+      },
+    )
+    await fc.assert(property, some)
+    // No later upload without overwrite has changed an earlier one, and each has a name of its own.
+    for (const { place, bytes } of taken.values()) {
+      expect(Uint8Array.from((await subject.view(place)).bytes)).toEqual(bytes)
+    }
+    expect(taken.size).toBeGreaterThan(50)
+  })
 })
 
 /** A text as a client writes it that encodes nothing but what no request line can hold. */
 const plain = (text: string) =>
   text.replaceAll(/[^!-~]|[#&+]/gu, (char) => encodeURIComponent(char))
-
-test('files/uploads-come-back An upload comes back byte by byte under the name in its reply.', async () => {
-  const taken = new Map<string, { path: string; bytes: Uint8Array }>()
-  const usable = (text: string) =>
-    !/[/\\\0\r\n"]|\.\.|\[(input|output|temp)\]$/.test(text) && !['', '.'].includes(text)
-  const subfolders = fc.constantFrom('', 'a', 'a/b', 'a/./b/', 'c/../a', 'ž ☃')
-  const property = fc.asyncProperty(
-    name.filter(usable),
-    subfolders,
-    fc.constantFrom(...folders),
-    fc.uint8Array({ maxLength: 40 }),
-    fc.boolean(),
-    async (filename, subfolder, folder, bytes, overwrite) => {
-      const reply = await upload(
-        filename,
-        { subfolder, type: folder, overwrite: `${overwrite}` },
-        bytes,
-      )
-      expect(reply.status).toBe(200)
-      const told: Record<'name' | 'subfolder' | 'type', string> = reply.json()
-      expect({ ...told, name: '' }).toEqual({ name: '', subfolder, type: folder })
-      if (overwrite) expect(told.name).toBe(filename)
-      const path = viewPath({ filename: told.name, subfolder, type: folder })
-      expect(Uint8Array.from((await subject.get(path)).bytes)).toEqual(bytes)
-      // Two spellings of a subfolder are one folder.
-      taken.set(posix.join(folder, subfolder, told.name), { path, bytes })
-    },
-  )
-  await fc.assert(property, run)
-  // No later upload without overwrite has changed an earlier one, and each has a name of its own.
-  for (const { path, bytes } of taken.values()) {
-    expect(Uint8Array.from((await subject.get(path)).bytes)).toEqual(bytes)
-  }
-  expect(taken.size).toBeGreaterThan(50)
-})
 
 /** A world without node types that keeps so many files, and so many bytes of uploads. */
 const smallWorld = (fileLimit: number, uploadLimitBytes: number) =>

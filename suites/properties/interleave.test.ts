@@ -1,9 +1,12 @@
 // An interrupt at every moment of two runs: what it ends is what the rules say, and the other run never notices.
 
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { both, type Deployment } from '../../spec/language.ts'
 import type { Session } from '../client.ts'
 import { type Graph, node } from '../graphs.ts'
+import { isOf, nobody, oneAtATime } from '../jobs.ts'
 import { judgeOrder, type Message } from '../judge.ts'
+import { endsRun } from '../readings.ts'
 import { startSubject, type Subject } from '../subject.ts'
 
 /** A node of two steps, one that changes its picture, and an output. */
@@ -13,119 +16,183 @@ const graphOf = (seed: number): Graph => ({
   save: node('SaveImage', { images: ['turn', 0], filename_prefix: `picture ${seed}` }),
 })
 const runs = ['one', 'two'] as const
-type Id = (typeof runs)[number]
+type Name = (typeof runs)[number]
 /** Whom an interrupt names. */
 const targets = [undefined, 'one', 'two', 'three'] as const
+type Target = (typeof targets)[number]
+
+/** Both runs as they happen, one at a time. */
+type Stage = {
+  readonly subject: Subject
+  readonly session: Session
+  readonly ids: Readonly<Record<Name, string>>
+}
 
 /** Submits both runs, lets the body happen, and closes. */
-async function withRuns(body: (subject: Subject, session: Session) => Promise<void>) {
-  const subject = await startSubject()
+async function withRuns(deployment: Deployment, body: (stage: Stage) => Promise<void>) {
+  const subject = await startSubject({ deployment, accounts: oneAtATime })
   try {
     const session = await subject.connect('me')
-    for (const [seed, prompt_id] of runs.entries()) {
-      await subject.submit(graphOf(seed), { prompt_id, client_id: 'me' })
-    }
-    await body(subject, session)
+    const idOf = async (seed: number): Promise<string> =>
+      (await subject.submit(graphOf(seed), { client_id: 'me' })).json().prompt_id
+    await body({ subject, session, ids: { one: await idOf(0), two: await idOf(1) } })
   } finally {
     await subject.close()
   }
 }
 
+/** A message with the name of its run. */
+type Told = Message & { readonly of: Name | undefined }
+
 /** Lets the next due thing happen, and gives the messages that it sends. */
-async function tick({ emulator }: Subject, session: Session): Promise<readonly Message[]> {
+async function tick({ subject, session, ids }: Stage): Promise<readonly Told[]> {
   await session.settled()
   const before = session.messages().length
-  await emulator?.until(() => true)
+  await subject.emulator?.until(() => true)
   await session.settled()
-  return session.messages().slice(before)
+  return session
+    .messages()
+    .slice(before)
+    .map(({ type, data }) => ({
+      type,
+      data,
+      of: runs.find((name) => ids[name] === data['prompt_id']),
+    }))
 }
 
-const idOf = ({ data }: Message): unknown => data['prompt_id']
-const isEnd = ({ type, data }: Message): boolean => type === 'executing' && data['node'] === null
+/** What happens at each due moment of both runs when nobody interrupts. */
+type Ticks = readonly (readonly Told[])[]
 
-/** The messages of each due moment of both runs when nobody interrupts. */
-async function watch(): Promise<(readonly Message[])[]> {
-  const ticks: (readonly Message[])[] = []
-  const isOver = (): boolean => ticks.flat().filter(isEnd).length === runs.length
-  await withRuns(async (subject, session) => {
-    while (!isOver()) ticks.push(await tick(subject, session))
+async function watch(deployment: Deployment): Promise<Ticks> {
+  const ticks: (readonly Told[])[] = []
+  const isOver = (): boolean => ticks.flat().filter(endsRun(deployment)).length === runs.length
+  await withRuns(deployment, async (stage) => {
+    while (!isOver()) ticks.push(await tick(stage))
   })
   return ticks
 }
 
 /** The node at which a run looks for an interrupt in these messages: one that begins, or takes a step. */
-const checkedNode = (messages: readonly Message[], id: Id): string | undefined =>
+const checkedNode = (messages: readonly Told[], name: Name): unknown =>
   messages.find(
-    (message) =>
-      idOf(message) === id && /^(executing|progress)$/.test(message.type) && !isEnd(message),
-  )?.data['node'] as string | undefined
+    ({ of, type, data }) =>
+      of === name && /^(executing|progress)$/.test(type) && data['node'] !== null,
+  )?.data['node']
 
-/** The run that is interrupted behind so many moments, and the node where it ends; undefined when none is. */
-function expected(ticks: readonly (readonly Message[])[], position: number, target?: string) {
-  const before = ticks.slice(0, position).flat()
-  const started = before.findLast(({ type }) => type === 'execution_start')
-  const id = started === undefined ? undefined : (idOf(started) as Id)
-  if (id === undefined || before.some((message) => isEnd(message) && idOf(message) === id)) return
-  if (target !== undefined && target !== id) return
-  const nodes = ticks.slice(position).map((messages) => checkedNode(messages, id))
-  const node_id = nodes.find((node) => node !== undefined)
-  return node_id === undefined ? undefined : { id, node_id }
+/** The run that an interrupt ends, and the node where it does; null stands for a run that never began. */
+type Hit = { readonly name: Name; readonly at: unknown } | undefined
+
+/** What an interrupt behind so many moments ends, by the rules of each deployment. */
+const expected: Readonly<
+  Record<Deployment, (ticks: Ticks, position: number, target: Target) => Hit>
+> = {
+  /** Only what runs can be stopped, and only where it still looks. */
+  local: (ticks, position, target) => {
+    const name = runningAt('local', ticks, position)
+    if (name === undefined || (target ?? name) !== name) return undefined
+    const at = nextCheck(ticks, position, name)
+    return at === undefined ? undefined : { name, at }
+  },
+  /** What is named can be stopped until it is over, at the latest behind its last node. */
+  hosted: (ticks, position, target) => {
+    const running = runningAt('hosted', ticks, position)
+    const name = target ?? running
+    if (name === undefined || name === 'three') return undefined
+    const before = ticks.slice(0, position).flat()
+    if (before.some((one) => one.of === name && endsRun('hosted')(one))) return undefined
+    if (name !== running) return { name, at: null }
+    return { name, at: nextCheck(ticks, position, name) ?? 'save' }
+  },
 }
+
+function runningAt(deployment: Deployment, ticks: Ticks, position: number): Name | undefined {
+  const before = ticks.slice(0, position).flat()
+  const name = before.findLast(({ type }) => type === 'execution_start')?.of
+  const isOver = before.some((one) => one.of === name && endsRun(deployment)(one))
+  return isOver ? undefined : name
+}
+
+const nextCheck = (ticks: Ticks, position: number, name: Name): unknown =>
+  ticks
+    .slice(position)
+    .map((messages) => checkedNode(messages, name))
+    .find((at) => at !== undefined)
 
 /** Interrupts behind so many moments, and holds the ends of both runs against what is expected. */
 async function interrupt(
-  ticks: readonly (readonly Message[])[],
+  deployment: Deployment,
+  ticks: Ticks,
   position: number,
-  target?: string,
+  target: Target,
 ): Promise<string> {
-  const hit = expected(ticks, position, target)
-  await withRuns(async (subject, session) => {
-    for (let count = 0; count < position; count++) await tick(subject, session)
-    await subject.post('/interrupt', target === undefined ? {} : { prompt_id: target })
+  const hit = expected[deployment](ticks, position, target)
+  await withRuns(deployment, async (stage) => {
+    const { subject, session, ids } = stage
+    for (let count = 0; count < position; count++) await tick(stage)
+    const prompt_id = target === 'three' ? nobody : target && ids[target]
+    await subject.post('/interrupt', { prompt_id })
     await subject.idle()
     await session.settled()
-    const history = (await subject.get('/history')).json()
-    expect((await subject.get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-    const messages = session.messages().slice(1)
-    const cut = messages.findIndex(isEnd) + 1
-    for (const [at, id] of runs.entries()) {
-      const own = at === 0 ? messages.slice(0, cut) : messages.slice(cut)
-      expect(judgeOrder('local', own)).toEqual([])
-      const { status, outputs } = history[id]
-      const [type, data] = status.messages.at(-1)
-      const place = { position, target, id }
-      if (hit?.id === id) {
-        expect({ ...place, type, node: data.node_id, outputs }).toEqual({
+    expect(await subject.queue()).toEqual({ running: [], pending: [] })
+    for (const name of runs) {
+      const id = ids[name]
+      const own = session.messages().filter(({ data }) => data['prompt_id'] === id)
+      expect(judgeOrder(deployment, own)).toEqual([])
+      const entry = await subject.finished(id)
+      const shown = own.filter(({ type }) => type === 'executed')
+      expect(entry?.outputs ?? {}).toEqual(
+        Object.fromEntries(shown.map(({ data }) => [data['node'], data['output']])),
+      )
+      const place = { position, target, name }
+      if (hit?.name !== name) {
+        expect({ ...place, at: own.some(isOf('execution_success', id)) }).toEqual({
           ...place,
-          type: 'execution_interrupted',
-          node: hit.node_id,
-          outputs: {},
+          at: true,
         })
-      } else {
-        expect({ ...place, type }).toEqual({ ...place, type: 'execution_success' })
-        expect(outputs.save.images).toHaveLength(1)
+        expect(entry?.outputs.save.images).toHaveLength(1)
+        continue
       }
+      const stopped = own.find(isOf('execution_interrupted', id))
+      const at = entry === undefined ? null : stopped?.data['node_id']
+      expect({ ...place, at }).toEqual({ ...place, at: hit.at })
+      expect(stopped).toBeDefined()
+      expect(entry?.status.messages.at(-1)?.[0]).toBe(
+        entry === undefined ? undefined : 'execution_interrupted',
+      )
     }
   })
-  return hit === undefined ? 'nothing' : `${hit.id} ${hit.node_id}`
+  return hit === undefined ? 'nothing' : `${hit.name} ${String(hit.at)}`
 }
 
-test('interleave/interrupt An interrupt at any moment ends the running run at its next look, and no other.', async () => {
-  const ticks = await watch()
-  expect(ticks.length).toBeGreaterThan(10)
-  const seen = new Set<string>()
-  for (const target of targets) {
-    for (let position = 0; position <= ticks.length; position++) {
-      seen.add(`${target ?? 'any'}: ${await interrupt(ticks, position, target)}`)
+const nodes = (name: Name): string[] => Object.keys(graphOf(0)).map((at) => `${name} ${at}`)
+
+/** All that interrupts can end, by whom they name. */
+const ends: Readonly<Record<Deployment, readonly string[]>> = {
+  local: [
+    ...['nothing', ...nodes('one'), ...nodes('two')].map((hit) => `any: ${hit}`),
+    ...['nothing', ...nodes('one')].map((hit) => `one: ${hit}`),
+    ...['nothing', ...nodes('two')].map((hit) => `two: ${hit}`),
+    'three: nothing',
+  ],
+  hosted: [
+    ...['nothing', ...nodes('one'), ...nodes('two')].map((hit) => `any: ${hit}`),
+    ...['nothing', 'one null', ...nodes('one')].map((hit) => `one: ${hit}`),
+    ...['nothing', 'two null', ...nodes('two')].map((hit) => `two: ${hit}`),
+    'three: nothing',
+  ],
+}
+
+describe.each(both)('on %s', (deployment) => {
+  test('interleave/interrupt An interrupt at any moment ends the run that it is for at its next look, and no other.', async () => {
+    const ticks = await watch(deployment)
+    expect(ticks.length).toBeGreaterThan(10)
+    const seen = new Set<string>()
+    for (const target of targets) {
+      for (let position = 0; position <= ticks.length; position++) {
+        const hit = await interrupt(deployment, ticks, position, target)
+        seen.add(`${target ?? 'any'}: ${hit}`)
+      }
     }
-  }
-  const nodes = (id: Id): string[] => Object.keys(graphOf(0)).map((node) => `${id} ${node}`)
-  expect([...seen].toSorted()).toEqual(
-    [
-      ...['nothing', ...nodes('one'), ...nodes('two')].map((hit) => `any: ${hit}`),
-      ...['nothing', ...nodes('one')].map((hit) => `one: ${hit}`),
-      ...['nothing', ...nodes('two')].map((hit) => `two: ${hit}`),
-      'three: nothing',
-    ].toSorted(),
-  )
+    expect([...seen].toSorted()).toEqual(ends[deployment].toSorted())
+  })
 })

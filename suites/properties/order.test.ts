@@ -2,9 +2,12 @@
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { both, type Deployment } from '../../spec/language.ts'
 import { draws, graphOf } from '../arbitraries.ts'
 import type { Graph } from '../graphs.ts'
+import { account } from '../jobs.ts'
 import { judgeOrder, type Message } from '../judge.ts'
+import { endsRun } from '../readings.ts'
 import { nodesOf, story } from '../story.ts'
 import { type Run, startSubject } from '../subject.ts'
 
@@ -30,15 +33,20 @@ function judgeProgress(messages: readonly Message[]): void {
 }
 
 /** Judges one run of a graph by its messages from its submit to its end, and by its history entry. */
-function judgeRun(graph: Graph, messages: readonly Message[], entry: Run['entry']): void {
-  expect(judgeOrder('local', messages)).toEqual([])
+function judgeRun(
+  deployment: Deployment,
+  graph: Graph,
+  messages: readonly Message[],
+  entry: Run['entry'],
+): void {
+  expect(judgeOrder(deployment, messages)).toEqual([])
   judgeProgress(messages)
   const ends = messages.filter(({ type }) => terminal.has(type))
   expect(ends.map(({ type }) => type)).toEqual(['execution_success'])
   const kept = messages.filter(({ type }) => type.startsWith('execution_'))
   expect(entry.status.messages).toEqual(kept.map(({ type, data }) => [type, data]))
   expect([entry.status.status_str, entry.status.completed]).toEqual(['success', true])
-  expect(entry.prompt[2]).toEqual(graph)
+  expect(entry.graph).toEqual(graph)
   const shown = messages.filter(({ type, data }) => type === 'executed' && data['output'] !== null)
   expect(entry.outputs).toEqual(
     Object.fromEntries(shown.map(({ data }) => [data['node'], data['output']])),
@@ -54,47 +62,49 @@ function judgeRun(graph: Graph, messages: readonly Message[], entry: Run['entry'
   }
 }
 
-/** Partner nodes run with any key. */
 const partner = { api_key_comfy_org: 'key' }
+/** On hosted one run at a time too, and a partner key. */
+const accounts = [{ ...account('test-key', 'standard'), partnerKey: 'key' }]
 
-const isEnd = ({ type, data }: Message): boolean => type === 'executing' && data['node'] === null
-
-it('order/any-workflow a valid workflow is accepted, obeys the order table, and ends once', async () => {
-  await fc.assert(
-    fc.asyncProperty(draws, fc.nat(3), async (drawn, value) => {
-      // The second run shares what it can with the first: all of it, some of it, or nothing.
-      const graphs = [
-        graphOf(drawn),
-        graphOf(drawn.map((one, index) => (index === value ? { ...one, value } : one))),
-      ]
-      const { connect, submit, get, idle, close } = await startSubject()
-      try {
-        const session = await connect('me')
-        for (const [index, graph] of graphs.entries()) {
-          const reply = await submit(graph, {
-            client_id: 'me',
-            prompt_id: `${index}`,
-            extra_data: partner,
-          })
-          expect(reply.json()).toEqual({ prompt_id: `${index}`, number: index, node_errors: {} })
+it.each(both)(
+  'order/any-workflow on %s a valid workflow is accepted, obeys the order table, and ends once',
+  async (deployment) => {
+    await fc.assert(
+      fc.asyncProperty(draws, fc.nat(3), async (drawn, value) => {
+        // The second run shares what it can with the first: all of it, some of it, or nothing.
+        const graphs = [
+          graphOf(drawn),
+          graphOf(drawn.map((one, index) => (index === value ? { ...one, value } : one))),
+        ]
+        const subject = await startSubject({ deployment, accounts })
+        const { connect, submit, queue, history, finished, idle, close } = subject
+        try {
+          const session = await connect('me')
+          const ids: string[] = []
+          for (const [index, graph] of graphs.entries()) {
+            const reply = await submit(graph, { client_id: 'me', extra_data: partner })
+            const { prompt_id, ...rest } = reply.json()
+            expect(rest).toEqual({ number: index, node_errors: {} })
+            ids.push(prompt_id)
+          }
+          const { pending } = await queue()
+          expect(pending.map(({ prompt_id }) => prompt_id)).toEqual(ids)
+          await idle()
+          await session.settled()
+          expect(await queue()).toEqual({ running: [], pending: [] })
+          expect(await history()).toEqual(ids)
+          const messages = session.messages().slice(1)
+          const told = story(messages.filter(({ type }) => type === 'status'))
+          expect(told.map((line) => line.slice(-1)).join('')).toBe('122110')
+          const cut = messages.findIndex(endsRun(deployment)) + 1
+          for (const [index, own] of [messages.slice(0, cut), messages.slice(cut)].entries()) {
+            judgeRun(deployment, graphs[index]!, own, (await finished(ids[index]!))!)
+          }
+        } finally {
+          await close()
         }
-        const { queue_pending } = (await get('/queue')).json()
-        expect(queue_pending.map(([, id]: [0, string]) => id)).toEqual(['0', '1'])
-        await idle()
-        await session.settled()
-        expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-        const history = (await get('/history')).json()
-        expect(Object.keys(history)).toEqual(['0', '1'])
-        const messages = session.messages().slice(1)
-        const told = story(messages.filter(({ type }) => type === 'status'))
-        expect(told.map((line) => line.slice(-1)).join('')).toBe('122110')
-        const cut = messages.findIndex(isEnd) + 1
-        judgeRun(graphs[0]!, messages.slice(0, cut), history['0'])
-        judgeRun(graphs[1]!, messages.slice(cut), history['1'])
-      } finally {
-        await close()
-      }
-    }),
-    { seed: 7, numRuns: 80 },
-  )
-})
+      }),
+      { seed: 7, numRuns: 80 },
+    )
+  },
+)

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { both } from '../../spec/language.ts'
 import { someMessage, type SomeRequest, someRequestOn, statusesOn } from '../random-requests.ts'
 import { startSubject } from '../subject.ts'
 import { exchangeBytes } from '../wire.ts'
@@ -84,30 +85,33 @@ const frameOf = (opcode: number, isLast: boolean, bytes: Uint8Array): Buffer =>
     bytes,
   ])
 
-test('requests/messages Whatever comes over a socket, it closes with a code of the spec or stays open.', async () => {
-  const subject = await startSubject({ clock: 'instant' })
-  const { url, connect, get } = subject
-  try {
-    const witness = await connect('witness')
-    const property = fc.asyncProperty(
-      fc.array(fc.tuple(someMessage, fc.boolean()), { minLength: 1, maxLength: 5 }),
-      async (messages) => {
-        const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
-        await once(socket, 'message')
-        const raw = (socket as unknown as { _socket: Socket })._socket
-        for (const [{ opcode, bytes }, isLast] of messages)
-          raw.write(frameOf(opcode, isLast, bytes))
-        // An end of our own: what came before it has been read when it is answered.
-        raw.write(frameOf(8, true, Buffer.from([0x03, 0xe8])))
-        const [code] = await once(socket, 'close')
-        expect([1000, 1002, 1007, 1009]).toContain(code)
-      },
-    )
-    await fc.assert(property, { seed: 20260108, numRuns: 100 })
-    await witness.settled()
-    expect(witness.messages()).toHaveLength(1)
-    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
-  } finally {
-    await subject.close()
-  }
-})
+test.each(both)(
+  'requests/messages on %s Whatever comes over a socket, it closes with a code of the spec or stays open.',
+  async (deployment) => {
+    const subject = await startSubject({ deployment, clock: 'instant' })
+    const { url, connect, get } = subject
+    try {
+      const witness = await connect('witness')
+      const property = fc.asyncProperty(
+        fc.array(fc.tuple(someMessage, fc.boolean()), { minLength: 1, maxLength: 5 }),
+        async (messages) => {
+          const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me&token=test-key`)
+          await once(socket, 'message')
+          const raw = (socket as unknown as { _socket: Socket })._socket
+          for (const [{ opcode, bytes }, isLast] of messages)
+            raw.write(frameOf(opcode, isLast, bytes))
+          // An end of our own: what came before it has been read when it is answered.
+          raw.write(frameOf(8, true, Buffer.from([0x03, 0xe8])))
+          const [code] = await once(socket, 'close')
+          expect([1000, 1002, 1007, 1009]).toContain(code)
+        },
+      )
+      await fc.assert(property, { seed: 20260108, numRuns: 100 })
+      await witness.settled()
+      expect(witness.messages()).toHaveLength(1)
+      expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+    } finally {
+      await subject.close()
+    }
+  },
+)

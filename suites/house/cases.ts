@@ -1,0 +1,26 @@
+// All cases of the contract, as data for those who run them on servers of their own or count them.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { collectCases } from '../proves.ts'
+
+const contract = join(import.meta.dirname, '..', 'contract')
+
+/** The text of a file of the contract. */
+export const source = (file: string): string => readFileSync(join(contract, file), 'utf8')
+
+/** The files of the contract that hold cases. */
+export const withCases = readdirSync(contract).filter(
+  (file) => file.endsWith('.test.ts') && /^\s*(proves|switched)\(/m.test(source(file)),
+)
+
+/** Each case once for each deployment that it runs on. */
+export const cases = await collectCases(async () => {
+  // The query makes a module apart from the one that registers the tests, in case one thread loads both.
+  for (const file of withCases) await import(`${join(contract, file)}?cases`)
+})
+
+/** `rule on deployment` for each case. */
+export const proven: ReadonlySet<string> = new Set(
+  cases.flatMap(({ ids, deployment }) => ids.map((id) => `${id} on ${deployment}`)),
+)
