@@ -18,8 +18,6 @@ export type Ways = {
   readonly order: (submit: Submit) => Pick<Submit, 'number' | 'front'>
   /** By how much a refused submit moves the number of the next one. */
   readonly refusedCounts: 0 | 1
-  /** Whether a run that takes the place of another, which was removed, waits as long as each does. */
-  readonly startsNoSooner: boolean
   /** The first part of a listed run. */
   readonly place: (number: number, at: number) => number
   /** Which of the connected clients hear how a run of a client ended. */
@@ -53,7 +51,6 @@ export type Ways = {
 const local: Ways = {
   order: (submit) => submit,
   refusedCounts: 1,
-  startsNoSooner: false,
   place: (number) => number,
   hearers: (client, outcome, connected) => {
     if (client !== null) return [client]
@@ -79,7 +76,6 @@ const local: Ways = {
 const hosted: Ways = {
   order: () => ({ front: false }),
   refusedCounts: 0,
-  startsNoSooner: true,
   place: (_, at) => at + 1,
   hearers: (_client, _outcome, connected) => connected,
   looksAtTheEnd: true,

@@ -98,7 +98,7 @@ function createAccount(own: Ways, workerCount: number) {
   const take = (worker: Worker): void => {
     const [next] = pending
     if (next === undefined) return
-    if (own.startsNoSooner && readyMs(next) > nowMs) {
+    if (readyMs(next) > nowMs) {
       worker.dueMs = readyMs(next)
       return
     }
