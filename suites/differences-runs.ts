@@ -41,11 +41,13 @@ function hostedHistory(known: Known, entries: any, query: string) {
   const all = Object.values<any>(entries).toSorted(
     (a, b) => serialOf(b.prompt[1]) - serialOf(a.prompt[1]),
   )
-  return all.slice(offset, offset + max).map(({ prompt, ...rest }) => ({
+  return all.slice(offset, offset + max).map(({ prompt, outputs, status, meta }) => ({
     prompt_id: prompt[1],
     create_time: known.runs.get(prompt[1])?.submittedMs,
     prompt: promptOf(known, prompt),
-    ...rest,
+    outputs,
+    status,
+    meta,
   }))
 }
 

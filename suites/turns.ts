@@ -31,22 +31,24 @@ const graph: fc.Arbitrary<Graph> = fc.oneof(
   { weight: 3, arbitrary: draws.map(graphOf) },
   { weight: 3, arbitrary: trees },
   { weight: 2, arbitrary: broken },
-  { weight: 3, arbitrary: fc.constantFrom(slow(0.1, 2), talking(), solid(), half) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(slow(0.1, 2), talking(), solid(), solid(1, 'below/solid'), half),
+  },
   {
     weight: 2,
     arbitrary: fc.constantFrom(
       failing(),
       {
         ...failing('torch.OutOfMemoryError'),
-        ...{ '0': node('PreviewImage', { images: ['1', 0] }) },
+        '0': node('PreviewImage', { images: ['1', 0] }),
       },
       { '1': node('FlowdoubleNotify', { value: 'a word' }) },
     ),
   },
-  { weight: 1, arbitrary: fc.constantFrom(...films).map((type) => treeOf(type, pickFrom([0]))) },
 )
 const client = fc.constantFrom('me', 'you')
-const run = fc.nat(5).map((serial) => `<run ${serial}>`)
+const run = fc.nat(4).map((serial) => `<run ${serial}>`)
 const file = fc.nat(4).map((serial) => `<file ${serial}>`)
 const submit = fc
   .record(
@@ -67,7 +69,7 @@ const removal = fc.oneof(
   fc.array(run, { maxLength: 3 }).map((ids) => posted('/queue', { delete: ids })),
 )
 const interrupt = fc
-  .option(run, { nil: undefined, freq: 1 })
+  .option(run, { nil: undefined, freq: 2 })
   .map((prompt_id) => posted('/interrupt', prompt_id === undefined ? {} : { prompt_id }))
 const past = fc.oneof(
   run.map((id) => ask('GET', `/history/${id}`)),
@@ -161,19 +163,61 @@ const socket = fc
   .tuple(fc.constantFrom('connect' as const, 'connect' as const, 'disconnect' as const), client)
   .map(([kind, client]): Turn => ({ kind, client }))
 
-export const turns: fc.Arbitrary<readonly Turn[]> = fc.array(
-  fc.oneof(
-    { weight: 7, arbitrary: submit },
-    { weight: 9, arbitrary: advance },
-    { weight: 3, arbitrary: removal },
-    { weight: 4, arbitrary: interrupt },
-    { weight: 3, arbitrary: past },
-    { weight: 3, arbitrary: files },
-    { weight: 3, arbitrary: userdata },
-    { weight: 2, arbitrary: settings },
-    { weight: 1, arbitrary: catalogue },
-    { weight: 1, arbitrary: free },
-    { weight: 3, arbitrary: socket },
-  ),
-  { maxLength: 40, size: 'max' },
+/** One turn of any kind. */
+const any = fc.oneof(
+  { weight: 7, arbitrary: submit },
+  { weight: 9, arbitrary: advance },
+  { weight: 3, arbitrary: removal },
+  { weight: 4, arbitrary: interrupt },
+  { weight: 3, arbitrary: past },
+  { weight: 3, arbitrary: files },
+  { weight: 3, arbitrary: userdata },
+  { weight: 2, arbitrary: settings },
+  { weight: 1, arbitrary: catalogue },
+  { weight: 1, arbitrary: free },
+  { weight: 3, arbitrary: socket },
 )
+
+/** Turns that belong together, which chance alone would seldom bring. */
+const together: fc.Arbitrary<readonly Turn[]> = fc.oneof(
+  // At its only node, behind the last moment at which it looks for an interrupt.
+  fc
+    .constantFrom(30, 34)
+    .map((ms): Turn[] => [
+      posted('/queue', { clear: true }),
+      { kind: 'advance', ms: 5000 },
+      posted('/free', { free_memory: true }),
+      posted('/prompt', { prompt: talking() }),
+      { kind: 'advance', ms },
+      posted('/interrupt', {}),
+    ]),
+  fc
+    .constantFrom(...films)
+    .map((type): Turn[] => [
+      posted('/prompt', { prompt: treeOf(type, pickFrom([0])) }),
+      { kind: 'advance', ms: 5000 },
+    ]),
+  // Written, then read.
+  fc
+    .tuple(name, fc.constantFrom('GET', 'DELETE'))
+    .map(([one, method]) => [ask('POST', at(one), { text: one }), ask(method, at(one))]),
+  // Uploaded, then the original of a mask.
+  fc
+    .tuple(upload, upload, fields)
+    .map(([original, mask, fields]) => [
+      ask('POST', '/upload/image', { file: original, fields }),
+      ask('POST', '/upload/mask', { file: mask, fields: { original_ref: '<file 0>' } }),
+    ]),
+)
+
+/** Sequences of at most so many turns or groups of turns. */
+export const turnsUpTo = (maxLength: number): fc.Arbitrary<readonly Turn[]> =>
+  fc
+    .array(
+      fc.oneof(
+        { weight: 12, arbitrary: any.map((turn) => [turn]) },
+        { weight: 1, arbitrary: together },
+      ),
+      { maxLength, size: 'max' },
+    )
+    .map((groups) => groups.flat())

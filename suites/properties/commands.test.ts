@@ -203,7 +203,7 @@ const change: fc.Arbitrary<Deed> = fc.oneof(
   ids.map(forgotten),
   fc.constantFrom(removed(), removed(), forgotten(), refused),
 )
-const interrupt = fc.option(id, { nil: undefined, freq: 1 }).map(interrupted)
+const interrupt = fc.option(id, { nil: undefined, freq: 2 }).map(interrupted)
 const stored = ['a', 'a (1)', 'b', 'b (1)', 'the file of one', 'the file of two']
 const file: fc.Arbitrary<Deed> = fc.oneof(
   fc.tuple(fc.constantFrom('a', 'b'), content, fc.boolean()).map((one) => uploaded(...one)),
@@ -248,6 +248,6 @@ test.each<Deployment>(['local', 'hosted'])(
         await subject.close()
       }
     })
-    await fc.assert(property, { seed: 20260104, numRuns: keys.length * 40 })
+    await fc.assert(property, { seed: 20260104, numRuns: keys.length * 25 })
   },
 )
