@@ -250,4 +250,5 @@ test.each<Deployment>(['local', 'hosted'])(
     })
     await fc.assert(property, { seed: 20260104, numRuns: keys.length * 25 })
   },
+  60_000,
 )

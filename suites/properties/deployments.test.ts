@@ -45,12 +45,12 @@ function same(expected: unknown, told: unknown, about: string): void {
 
 async function ask({ local, hosted, known, declared }: Both, asked: Asked): Promise<Asked> {
   learnAsked(known, asked)
-  const asked_of_local = declared.request(asked, known)
-  const told = await local.ask(asked_of_local)
+  const sent = declared.request(asked, known)
+  const told = await local.ask(sent)
   const hostedTold = await hosted.ask(asked)
   learnTold(known, asked, told)
   same(declared.reply(told, asked, known), hostedTold, `${asked.method} ${asked.path}`)
-  return asked_of_local
+  return sent
 }
 
 /** Lets a turn happen on both. Gives what was asked of local. */
@@ -91,8 +91,7 @@ async function playAll(
       for (const asked of readings) await ask(both, asked)
     }
   } finally {
-    await local.close()
-    await hosted.close()
+    await Promise.all([local.close(), hosted.close()])
   }
 }
 
