@@ -128,6 +128,11 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'queue/start-delay': {
+    says: 'A run waits 25 ms from its submit on, no less where it takes the place of one that is gone.',
+    basis: 'chosen',
+    on: both,
+  },
   'queue/clear': {
     says: 'POST /queue with clear removes all pending runs.',
     basis: 'stated',

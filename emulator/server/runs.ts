@@ -46,7 +46,7 @@ function due(world: World, { worker }: Running, delayMs: number): void {
 }
 
 function takeRun(world: World, worker: Worker): void {
-  if (world.account !== null && isEarly(world, worker)) return
+  if (isEarly(world, worker)) return
   const run = dequeue(world)
   if (run === undefined) return
   worker.interrupted = false
@@ -102,8 +102,8 @@ function takeRun(world: World, worker: Worker): void {
 }
 
 /**
- * Whether the next run of several workers has not waited as long as each does: this one was called for another, which
- * is gone. It comes again in time.
+ * Whether the next run has not waited as long as each does: the worker was called for another, which is gone or behind
+ * it. It comes again in time [queue/start-delay].
  */
 function isEarly(world: World, worker: Worker): boolean {
   const next = nextPending(world)

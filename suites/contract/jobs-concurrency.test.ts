@@ -47,7 +47,7 @@ for (const tier of ['standard', 'creator', 'pro'] as const) {
 
 // Where a worker was called for a job that is gone, the next one waits as long as any other.
 proves(
-  'jobs/concurrency',
+  ['jobs/concurrency', 'queue/start-delay'],
   async (subject) => {
     const session = await subject.connect()
     const [gone = ''] = await submitAll(subject, [talking()])

@@ -72,6 +72,23 @@ proves('queue/by-number', async ({ get, submit, idle }) => {
   expect(Object.keys((await get('/history')).json())).toEqual(order)
 })
 
+for (const gone of ['removed', 'overtaken']) {
+  proves(
+    'queue/start-delay',
+    async ({ emulator, get, post, submit }) => {
+      await submit(talking(), { prompt_id: 'one' })
+      await emulator?.advance(20)
+      await submit(talking(), { prompt_id: 'two', front: gone === 'overtaken' })
+      if (gone === 'removed') await post('/queue', { delete: ['one'] })
+      await emulator?.advance(24)
+      expect((await idsIn(get)).running).toEqual([])
+      await emulator?.advance(1)
+      expect((await idsIn(get)).running).toEqual(['two'])
+    },
+    { ...ownWorld, deployment: 'local' },
+  )
+}
+
 proves(
   'queue/clear',
   async ({ get, post, submit, connect, reach, idle }) => {

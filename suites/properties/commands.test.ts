@@ -2,17 +2,20 @@
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Session } from '../client.ts'
-import { viewPath } from '../form.ts'
+import type { Deployment } from '../../spec/language.ts'
 import { type Graph, node, slow, talking } from '../graphs.ts'
-import { createModel, type Model, type Submit, type Work } from '../model.ts'
-import { startSubject, type Subject } from '../subject.ts'
+import { account } from '../jobs.ts'
+import { type AccountModel, createModel, type Model, modelTiers, type Work } from '../model.ts'
+import { type Own, ownOf, type Reading, readings } from '../model-readings.ts'
+import { startSubject } from '../subject.ts'
 
-/** A server with the sockets of its clients, and how many runs were submitted. */
-type Real = { readonly subject: Subject; readonly sessions: Map<string, Session>; submits: number }
+/** The accounts of a server; on local there is one. */
+type Real = { readonly accounts: readonly Own[]; submits: number }
 
 /** A command that is always possible: it does the same to both, and holds the answers against each other. */
 type Command = fc.AsyncCommand<Model, Real>
+/** What an account does: the command becomes one when it is clear who gives it. */
+type Deed = (who: number) => Command
 
 const graphOf = (work: Work): Graph => {
   if (work.kind === 'slow') return slow(work.seconds, work.steps)
@@ -22,23 +25,26 @@ const graphOf = (work: Work): Graph => {
 
 const endOf = /^execution_(success|error|interrupted)$/
 
-/** Both tell the same queue, history and number of runs, and each client has heard of the same ends. */
-async function compare(model: Model, { subject, sessions }: Real): Promise<void> {
+/** Both tell the same queue, history, jobs and number of runs, and each client has heard of the same ends. */
+async function compare(model: AccountModel, own: Own): Promise<void> {
+  const { subject, sessions, nameOf } = own
+  const reading: Reading = readings[subject.deployment]
   const { queue_running, queue_pending } = (await subject.get('/queue')).json()
-  const told = (items: readonly unknown[][]) => items.map((item) => item.slice(0, 2))
+  const told = (items: readonly any[][]) => items.map(([place, id]) => [place, nameOf(id)])
   expect([told(queue_running), told(queue_pending)]).toEqual([model.running(), model.pending()])
   const left = model.remaining()
   expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(left)
-  const history: [string, any][] = Object.entries((await subject.get('/history')).json())
-  expect(history.map(endingOf)).toEqual(
+  const history = reading.entries((await subject.get('/history')).json())
+  expect(history.map(([id, entry]) => endingOf(nameOf(id), entry))).toEqual(
     model.history().map(([id, { outcome, isCached }]) => [id, outcome, isCached ? ['1'] : []]),
   )
+  await reading.jobs(model, own)
   expect(new Set(sessions.keys())).toEqual(new Set(model.heard().keys()))
   for (const [client, session] of sessions) {
     await session.settled()
     const ends = session.messages().flatMap(({ type, data }) => {
       const end = endOf.exec(type)?.[1]
-      return end === undefined ? [] : [`${String(data['prompt_id'])} ${end}`]
+      return end === undefined ? [] : [`${nameOf(String(data['prompt_id']))} ${end}`]
     })
     expect([client, ends]).toEqual([client, model.heard().get(client)])
     const status = session.messages().findLast(({ type }) => type === 'status')?.data['status']
@@ -46,92 +52,127 @@ async function compare(model: Model, { subject, sessions }: Real): Promise<void>
   }
 }
 
-/** The id of a run, its outcome and its cached nodes, as its history entry tells them. */
-function endingOf([id, { status }]: [id: string, entry: any]): unknown[] {
+/** The name of a run, its outcome and its cached nodes, as its history entry tells them. */
+function endingOf(name: string, { status }: any): unknown[] {
   const { status_str, completed, messages } = status
   const [type] = messages.at(-1)
   const outcome = endOf.exec(type)?.[1] ?? type
   const isGood = outcome === 'success'
   expect([status_str, completed]).toEqual([isGood ? 'success' : 'error', isGood])
-  return [id, outcome, messages[1][1].nodes]
+  return [name, outcome, messages[1][1].nodes]
 }
 
-/** A command with its name, as a failure prints it. */
-const command = (name: string, run: (model: Model, real: Real) => Promise<void>): Command => ({
-  check: () => true,
-  run: async (model, real) => {
-    await run(model, real)
-    await compare(model, real)
-  },
-  toString: () => name,
-})
-
-const submitted = (fields: Omit<Submit, 'id'>): Command =>
-  command(`submit ${JSON.stringify(fields)}`, async (model, real) => {
-    const { work, client, ...rest } = fields
-    const id = `run ${real.submits++}`
-    const client_id = client === null ? {} : { client_id: client }
-    const body = { ...rest, ...client_id, prompt_id: id }
-    const reply = await real.subject.submit(graphOf(work), body)
-    expect(reply.json()).toEqual({
-      prompt_id: id,
-      number: model.submit({ id, ...fields }),
-      node_errors: {},
-    })
+/** A deed with its name, as a failure prints it. All accounts are looked at behind it. */
+const deed =
+  (
+    name: string,
+    run: (model: AccountModel, own: Own, real: Real, all: Model) => Promise<void>,
+  ): Deed =>
+  (who) => ({
+    check: () => true,
+    run: async (model, real) => {
+      await run(model.accounts[who]!, real.accounts[who]!, real, model)
+      for (const [at, own] of real.accounts.entries()) await compare(model.accounts[at]!, own)
+    },
+    toString: () => `account ${who}: ${name}`,
   })
 
-const refused = command('submit nothing', async (model, { subject }) => {
+type Fields = Omit<Parameters<AccountModel['submit']>[0], 'id'>
+
+const submitted = (fields: Fields): Deed =>
+  deed(`submit ${JSON.stringify(fields)}`, async (model, own, real) => {
+    const { work, client, ...rest } = fields
+    const name = `run ${real.submits++}`
+    const client_id = client === null ? {} : { client_id: client }
+    const reply = await own.subject.submit(graphOf(work), {
+      ...rest,
+      ...client_id,
+      prompt_id: name,
+    })
+    const { prompt_id, ...told } = reply.json()
+    // Two runs have two ids, whoever has submitted them.
+    for (const { nameOf } of real.accounts) expect(nameOf(prompt_id)).toBe(prompt_id)
+    own.name(prompt_id, name)
+    expect(told).toEqual({ number: model.submit({ id: name, ...fields }), node_errors: {} })
+  })
+
+const refused = deed('submit nothing', async (model, { subject }) => {
   model.refuse()
   expect((await subject.submit({})).status).toBe(400)
 })
 
-const advanced = (ms: number): Command =>
-  command(`advance ${ms}`, async (model, { subject }) => {
-    model.advance(ms)
+const advanced = (ms: number): Deed =>
+  deed(`advance ${ms}`, async (_model, { subject }, _real, all) => {
+    all.advance(ms)
     await subject.emulator?.advance(ms)
   })
 
-/** Posts a value, which is answered with nothing. */
-const posted = (path: string, value: object, then: (model: Model) => void): Command =>
-  command(`${path} ${JSON.stringify(value)}`, async (model, { subject }) => {
-    then(model)
-    const { status, text } = await subject.post(path, value)
+/** Removes pending runs: the named ones, or all. */
+const removed = (names?: readonly string[]): Deed =>
+  deed(`remove ${names?.join(', ') ?? 'all'}`, async (model, own) => {
+    const ids = names?.map(own.idOf)
+    const reply = await own.subject.post('/queue', ids ? { delete: ids } : { clear: true })
+    const gone = names ? model.remove(names) : model.clear()
+    const deleted = names ? gone.map(own.idOf) : []
+    readings[own.subject.deployment].removed(reply, { deleted, cleared: !names })
+  })
+
+/** Forgets entries of the history: the named ones, or all. */
+const forgotten = (names?: readonly string[]): Deed =>
+  deed(`forget ${names?.join(', ') ?? 'all'}`, async (model, { subject, idOf }) => {
+    const change = names ? { delete: names.map(idOf) } : { clear: true }
+    const { status, text } = await subject.post('/history', change)
     expect([status, text]).toEqual([200, ''])
+    if (names) model.forget(names)
+    else model.forgetAll()
   })
 
-const uploaded = (name: string, content: string, overwrite: boolean): Command =>
-  command(`upload ${content} as ${name}${overwrite ? ', over it' : ''}`, async (model, real) => {
+const interrupted = (name?: string): Deed =>
+  deed(`interrupt ${name ?? ''}`, async (model, { subject, idOf }) => {
+    const body = name === undefined ? {} : { prompt_id: idOf(name) }
+    const { status } = await subject.post('/interrupt', body)
+    expect(status).toBe(model.interrupt(name) ? 200 : 404)
+  })
+
+const freed = deed('free', async (model, { subject }) => {
+  model.free()
+  const { status, text } = await subject.post('/free', { free_memory: true })
+  expect([status, text]).toEqual([200, ''])
+})
+
+const uploaded = (name: string, content: string, overwrite: boolean): Deed =>
+  deed(`upload ${content} as ${name}${overwrite ? ', over it' : ''}`, async (model, own) => {
     const file = { name, bytes: Buffer.from(content) }
-    const reply = await real.subject.upload(file, { overwrite: `${overwrite}` })
-    const stored = model.upload(name, content, overwrite)
-    expect(reply.json()).toEqual({ name: stored, subfolder: '', type: 'input' })
+    const fields = { overwrite: `${overwrite}`, type: 'input' }
+    const reply = (await own.subject.upload(file, fields)).json()
+    own.nameFile(reply.name, model.upload(name, content, overwrite))
+    expect(reply).toEqual({ name: reply.name, subfolder: '', type: 'input' })
   })
 
-const viewed = (filename: string): Command =>
-  command(`view ${filename}`, async (model, { subject }) => {
-    const { status, text } = await subject.get(viewPath({ filename, type: 'input' }))
-    const content = model.view(filename)
-    expect([status, text]).toEqual(content === undefined ? [404, ''] : [200, content])
+const viewed = (name: string): Deed =>
+  deed(`view ${name}`, async (model, own) => {
+    const filename = own.fileOf(name)
+    expect(await readings[own.subject.deployment].content(own.subject, filename)).toEqual(
+      model.view(name),
+    )
   })
 
-const disconnected = (client: string): Command =>
-  command(`disconnect ${client}`, async (model, { sessions }) => {
+const disconnected = (client: string): Deed =>
+  deed(`disconnect ${client}`, async (model, { sessions }) => {
     await sessions.get(client)?.close()
     sessions.delete(client)
     model.disconnect(client)
   })
 
-const connected = (client: string): Command =>
-  command(`connect ${client}`, async (model, { subject, sessions }) => {
+const connected = (client: string): Deed =>
+  deed(`connect ${client}`, async (model, { subject, sessions, idOf }) => {
     const session = await subject.connect(client)
     // A client that comes back is there before its old socket is gone.
     await sessions.get(client)?.close()
     sessions.set(client, session)
     await session.settled()
-    const isAtWork = model.connect(client)
-    const [first, ...more] = session.messages()
-    expect(first?.data['sid']).toBe(client)
-    expect(more).toEqual(isAtWork ? [{ type: 'executing', data: { node: '1' } }] : [])
+    const ids = model.connect(client).map(idOf)
+    readings[subject.deployment].hello(session.messages(), client, ids)
   })
 
 const slowWork = fc.record({
@@ -152,63 +193,62 @@ const submit = fc.record(
   { work, client: fc.option(client), front: fc.boolean(), number },
   { requiredKeys: ['work', 'client', 'front'] },
 )
+/** The ids are those of all accounts: what belongs to another is as good as unknown. */
 const id = fc.nat({ max: 9 }).map((serial) => `run ${serial}`)
 const ids = fc.array(id, { maxLength: 4 })
-const name = fc.constantFrom('a', 'b')
 const content = fc.constantFrom('one', 'two', 'three')
 
-const change: fc.Arbitrary<Command> = fc.oneof(
-  ids.map((ids) => posted('/queue', { delete: ids }, (model) => model.remove(ids))),
-  ids.map((ids) => posted('/history', { delete: ids }, (model) => model.forget(ids))),
-  fc.constant(posted('/queue', { clear: true }, (model) => model.clear())),
-  fc.constant(posted('/history', { clear: true }, (model) => model.forgetAll())),
-  fc.constant(refused),
+const change: fc.Arbitrary<Deed> = fc.oneof(
+  ids.map(removed),
+  ids.map(forgotten),
+  fc.constantFrom(removed(), removed(), forgotten(), refused),
 )
-const interrupt = fc
-  .option(id, { nil: undefined })
-  .map((prompt_id) =>
-    posted('/interrupt', prompt_id === undefined ? {} : { prompt_id }, (model) =>
-      model.interrupt(prompt_id),
-    ),
-  )
-const file: fc.Arbitrary<Command> = fc.oneof(
-  fc.tuple(name, content, fc.boolean()).map((file) => uploaded(...file)),
-  fc.constantFrom('a', 'a (1)', 'b', 'b (1)').map(viewed),
+const interrupt = fc.option(id, { nil: undefined, freq: 2 }).map(interrupted)
+const stored = ['a', 'a (1)', 'b', 'b (1)', 'the file of one', 'the file of two']
+const file: fc.Arbitrary<Deed> = fc.oneof(
+  fc.tuple(fc.constantFrom('a', 'b'), content, fc.boolean()).map((one) => uploaded(...one)),
+  fc.constantFrom(...stored).map(viewed),
 )
-const advance = fc.oneof(fc.constantFrom(5, 25, 25, 35, 700), fc.nat(300)).map(advanced)
-const socket: fc.Arbitrary<Command> = fc.oneof(
+const advance = fc.oneof(fc.constantFrom(5, 5, 10, 25, 30, 700), fc.nat(100)).map(advanced)
+const socket: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 2, arbitrary: client.map(connected) },
   { weight: 1, arbitrary: client.map(disconnected) },
 )
-const free = fc.constant(posted('/free', { free_memory: true }, (model) => model.free()))
 
-/** The kinds of commands; those that stand here more than once come more often. */
-const commands: fc.Arbitrary<Command>[] = [
-  ...Array.from({ length: 4 }, () => submit.map(submitted)),
-  ...Array.from({ length: 6 }, () => advance),
-  socket,
-  socket,
-  interrupt,
-  interrupt,
-  change,
-  free,
-  free,
-  file,
-]
+/** The kinds of deeds with their weights. */
+const deeds: fc.Arbitrary<Deed> = fc.oneof(
+  { weight: 4, arbitrary: submit.map(submitted) },
+  { weight: 6, arbitrary: advance },
+  { weight: 3, arbitrary: socket },
+  { weight: 3, arbitrary: interrupt },
+  { weight: 2, arbitrary: change },
+  { weight: 1, arbitrary: fc.constant(freed) },
+  { weight: 1, arbitrary: file },
+)
 
-test('commands/model The server is at each moment what the model is.', async () => {
-  const sequence = fc.commands(commands, { maxCommands: 40, size: 'max' })
-  const property = fc.asyncProperty(sequence, async (played) => {
-    const subject = await startSubject()
-    try {
-      const setup = () => ({
-        model: createModel(),
-        real: { subject, sessions: new Map<string, Session>(), submits: 0 },
-      })
-      await fc.asyncModelRun(setup, played)
-    } finally {
-      await subject.close()
-    }
-  })
-  await fc.assert(property, { seed: 20260104, numRuns: 30 })
-})
+const accounts = modelTiers.map((tier) => account(`key-of-${tier}`, tier))
+const options = { local: {}, hosted: { deployment: 'hosted', accounts } } as const
+
+test.each<Deployment>(['local', 'hosted'])(
+  'commands/model [%s] The server is at each moment what the model is.',
+  async (deployment) => {
+    const keys = deployment === 'hosted' ? accounts.map(({ keys: [key = ''] }) => key) : ['']
+    const who = fc.nat(keys.length - 1)
+    const command = fc.tuple(who, deeds).map(([at, make]) => make(at))
+    const sequence = fc.commands([command], { maxCommands: 50, size: 'max' })
+    const property = fc.asyncProperty(sequence, async (played) => {
+      const subject = await startSubject(options[deployment])
+      try {
+        const setup = () => ({
+          model: createModel(deployment),
+          real: { accounts: keys.map((key) => ownOf(subject.as(key))), submits: 0 },
+        })
+        await fc.asyncModelRun(setup, played)
+      } finally {
+        await subject.close()
+      }
+    })
+    await fc.assert(property, { seed: 20260104, numRuns: keys.length * 25 })
+  },
+  60_000,
+)

@@ -1,0 +1,151 @@
+// What holds for every sequence of requests, sockets and time: local and hosted tell the same, but for declared differences.
+
+import type { EmulatorOptions } from 'flowdouble'
+import { isDeepStrictEqual } from 'node:util'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createDifferences } from '../differences.ts'
+import { oneAtATime } from '../jobs.ts'
+import {
+  type Asked,
+  createKnown,
+  type Heard,
+  type Known,
+  learnAsked,
+  learnHeard,
+  learnTold,
+} from '../known.ts'
+import { dropped, onData, onJson, type Tamper } from '../mutants/tamper.ts'
+import { startSubject } from '../subject.ts'
+import { type Turn, turnsUpTo } from '../turns.ts'
+import { createSide, type Side } from '../two-servers.ts'
+
+type Declared = ReturnType<typeof createDifferences>
+type Both = {
+  readonly local: Side
+  readonly hosted: Side
+  readonly known: Known
+  readonly declared: Declared
+}
+
+/** What both are asked behind each turn. */
+const readings: readonly Asked[] = ['/queue', '/history', '/prompt'].map((path) => ({
+  method: 'GET',
+  path,
+}))
+
+/** Expects of hosted what local said, once the declared differences are applied. */
+function same(expected: unknown, told: unknown, about: string): void {
+  // What is undefined is not there.
+  const plain: unknown = JSON.parse(JSON.stringify(expected))
+  if (isDeepStrictEqual(plain, told)) return
+  const texts = [`By local: ${JSON.stringify(plain)}`, `Hosted:   ${JSON.stringify(told)}`]
+  throw new Error([about, ...texts].join('\n'))
+}
+
+async function ask({ local, hosted, known, declared }: Both, asked: Asked): Promise<Asked> {
+  learnAsked(known, asked)
+  const sent = declared.request(asked, known)
+  const told = await local.ask(sent)
+  const hostedTold = await hosted.ask(asked)
+  learnTold(known, asked, told)
+  same(declared.reply(told, asked, known), hostedTold, `${asked.method} ${asked.path}`)
+  return sent
+}
+
+/** Lets a turn happen on both. Gives what was asked of local. */
+async function play(both: Both, turn: Turn): Promise<Asked | undefined> {
+  const { local, hosted, known } = both
+  if (turn.kind === 'ask') return ask(both, turn.asked)
+  for (const side of [local, hosted]) {
+    if (turn.kind === 'advance') await side.advance(turn.ms)
+    else await side[turn.kind](turn.client)
+  }
+  if (turn.kind === 'advance') known.nowMs += turn.ms
+  return undefined
+}
+
+async function listen({ local, hosted, known, declared }: Both, asked?: Asked): Promise<void> {
+  const heard: Heard = await local.heard()
+  for (const message of heard['ear'] ?? []) learnHeard(known, message)
+  same(declared.heard(heard, known, asked), await hosted.heard(), 'what the clients hear')
+}
+
+/** Plays turns on a local and a hosted server, and holds all that they tell against each other. */
+async function playAll(
+  played: readonly Turn[],
+  declared: Declared,
+  tampered: EmulatorOptions = {},
+): Promise<void> {
+  const preview = 'png'
+  const local = await startSubject({ preview })
+  const accounts = oneAtATime
+  const hosted = await startSubject({ preview, deployment: 'hosted', accounts, ...tampered })
+  try {
+    const known = createKnown(Number(local.emulator?.options.epoch))
+    const sides = { local: await createSide(local), hosted: await createSide(hosted) }
+    const both = { ...sides, known, declared }
+    await listen(both)
+    for (const turn of [...played, { kind: 'advance', ms: 60_000 } as const]) {
+      await listen(both, await play(both, turn))
+      for (const asked of readings) await ask(both, asked)
+    }
+  } finally {
+    await Promise.all([local.close(), hosted.close()])
+  }
+}
+
+const seed = Number(process.env['FC_SEED'] ?? 20261123)
+const path = process.env['FC_PATH'] ?? ''
+
+/** Plays many sequences. Gives the smallest one that shows a difference which no row explains, or undefined. */
+async function search(
+  declared: Declared,
+  numRuns: number,
+  maxTurns: number,
+  tamper?: () => Tamper,
+) {
+  const property = fc.asyncProperty(turnsUpTo(maxTurns), (played) =>
+    playAll(played, declared, tamper === undefined ? {} : { tamper: tamper() }),
+  )
+  const details = await fc.check(property, { seed, path, numRuns })
+  if (!details.failed) return undefined
+  const again = `FC_SEED=${details.seed} FC_PATH=${details.counterexamplePath ?? ''}`
+  return {
+    smallest: details.counterexample?.[0] ?? [],
+    text: `${fc.defaultReportMessage(details)}\n${String(details.errorInstance)}\nTo see it again: ${again} npx vitest run suites/properties/deployments.test.ts -t deployments/same`,
+  }
+}
+
+/** Wrong hosted servers, each with the number of turns that suffice to show it. */
+const wrong: Readonly<Record<string, { readonly turns: number; readonly tamper: () => Tamper }>> = {
+  'a silent start': { turns: 2, tamper: dropped('notification') },
+  'a run that is removed and did something': {
+    turns: 3,
+    tamper: onData('execution_interrupted', (data) => ({ ...data, executed: ['1'] })),
+  },
+  'settings that are told alone': {
+    turns: 2,
+    tamper: onJson(/^POST \/api\/settings$/, () => ({})),
+  },
+}
+
+test.each(Object.entries(wrong))(
+  'deployments/tampered A difference that is not declared is found: %s.',
+  async (_, { turns, tamper }) => {
+    const found = await search(createDifferences(), 200, 10, tamper)
+    expect(found?.text).toContain('To see it again: FC_SEED=')
+    expect(found?.smallest.length).toBeLessThanOrEqual(turns)
+  },
+  120_000,
+)
+
+test('deployments/same Hosted tells what local tells, but for the declared differences.', async () => {
+  const declared = createDifferences()
+  const found = await search(declared, 30, 32)
+  if (found !== undefined) throw new Error(found.text)
+  // A row that explains nothing declares a difference that there is not.
+  if (process.env['FC_SEED'] === undefined) {
+    expect([...declared.uses].filter(([, uses]) => uses === 0).map(([id]) => id)).toEqual([])
+  }
+}, 120_000)
