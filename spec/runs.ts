@@ -128,6 +128,11 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'runs/not-a-number': {
+    says: 'A number that is NaN ends the run at most, where a size or a time is reckoned from it.',
+    basis: 'chosen',
+    on: local,
+  },
   'runs/local-exception-names': {
     says: 'A local exception_type is the name of a Python class.',
     basis: 'observed',

@@ -192,6 +192,11 @@ export const rules = {
     basis: 'chosen',
     on: hosted,
   },
+  'workflows/hosted-finite': {
+    says: 'Hosted takes neither NaN nor an infinity: not in a body, and not as the text of a float.',
+    basis: 'chosen',
+    on: hosted,
+  },
   'workflows/invalid-names-nodes': {
     says: 'The answer to an invalid workflow names the nodes to blame in node_errors.',
     basis: 'stated',

@@ -1,6 +1,6 @@
 // Literal inputs: converted to their declared type as Python does it, then held against the declaration.
 
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject, numberOf } from '../json.ts'
 import { currentInput, type Declared, listsModels, type NodeType } from './catalog.ts'
 import { fileChoices, fileInputOf, isWebAddress, namedFile } from './file-inputs.ts'
 import * as errors from './node-errors.ts'
@@ -17,7 +17,7 @@ export function checkLiteral(
 ): { readonly value: Json; readonly error?: NodeError } {
   const wrapped = isObject(given) ? given.get('__value__') : undefined
   const unwrapped = wrapped ?? given
-  const conversion = convert(input, unwrapped)
+  const conversion = convert(world, input, unwrapped)
   if ('failure' in conversion) {
     return { value: given, error: errors.conversionFailed(input, unwrapped, conversion.failure) }
   }
@@ -47,12 +47,12 @@ function outside(world: World, input: Declared, value: Json): NodeError | undefi
   return anyModel ? undefined : errors.notInList(input, value, input.type)
 }
 
-function convert(input: Declared, value: Json): Conversion {
+function convert(world: World, input: Declared, value: Json): Conversion {
   switch (input.type) {
     case 'INT':
       return toInt(value)
     case 'FLOAT':
-      return toFloat(value)
+      return world.account === null ? toFloat(value) : finite(toFloat(value))
     case 'STRING':
       return { value: pythonText(value) }
     case 'BOOLEAN':
@@ -60,6 +60,12 @@ function convert(input: Declared, value: Json): Conversion {
     default:
       return { value }
   }
+}
+
+/** Hosted takes no number that JSON cannot tell [workflows/hosted-finite]. */
+function finite(conversion: Conversion): Conversion {
+  if ('failure' in conversion || Number.isFinite(numberOf(conversion.value))) return conversion
+  return { failure: 'a number is finite' }
 }
 
 /** Types that load a file refuse a name that stands for none. */

@@ -155,10 +155,11 @@ const literalTexts = (call: Call): string[] => {
   return texts
 }
 
-/** A number among the inputs, or undefined. */
+/** A number among the inputs, or undefined; what is not finite is none that could be reckoned with. */
 export function numberInput(call: Call, name: string): number | undefined {
   const value = call.inputs.get(name)
-  return value?.kind === 'literal' ? numberOf(value.value) : undefined
+  const number = value?.kind === 'literal' ? numberOf(value.value) : undefined
+  return Number.isFinite(number) ? number : undefined
 }
 
 /** A text among the inputs, as Python prints the value; `fallback` where it is missing or no literal. */

@@ -1,5 +1,6 @@
 // Finds out what a node does when it runs, within what the double pretends to be able to do.
 
+import { numberOf } from '../json.ts'
 import { behaviours } from './behaviours.ts'
 import {
   type Behaviour,
@@ -24,6 +25,8 @@ export function workOf(call: Call): Work {
     return failing('ModelDownloadError', `The model ${missing} is not available.`)
   const unpaid = call.type.apiNode ? payPartner(call) : undefined
   if (unpaid !== undefined) return failing(unpaid.exception_type, unpaid.exception_message)
+  if (measures.some((name) => isNotANumber(call, name)))
+    return failing('ValueError', 'cannot convert float NaN to integer')
   const work = behaviourOf(call.type.class_type)(call)
   const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
@@ -38,6 +41,14 @@ function missingModel({ world, type, inputs }: Call): string | undefined {
     if (options.some(isModelFile) && !options.includes(given.value)) return given.value
   }
   return undefined
+}
+
+/** Inputs from which a size or a time is reckoned. NaN is within every bound, so that validation lets it through. */
+const measures = ['seconds', 'scale_by', 'fps'] as const
+
+function isNotANumber({ inputs }: Call, name: string): boolean {
+  const value = inputs.get(name)
+  return value?.kind === 'literal' && Number.isNaN(numberOf(value.value))
 }
 
 /** Types without a behaviour of their own follow from their declaration. */

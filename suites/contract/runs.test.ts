@@ -185,6 +185,19 @@ proves('runs/poison-fails-its-run', async ({ submit, get, idle }) => {
   }
 })
 
+proves(
+  'runs/not-a-number',
+  async ({ submit, idle, get }) => {
+    await submit({ '1': node('FlowdoubleSlow', { seconds: 'nan' }) }, { prompt_id: 'bad' })
+    await submit(solid(), { prompt_id: 'good' })
+    await idle()
+    // As in Python, the entry holds a bare NaN, which is no JSON.
+    expect((await get('/history/bad')).text).toMatch(/"status_str": "error".*"ValueError"/)
+    expect((await get('/history/good')).json().good.status.status_str).toBe('success')
+  },
+  { deployment: 'local' },
+)
+
 proves(['runs/poison-fails-its-run', 'messages/order'], async ({ connect, run }) => {
   const [graph] = poison[0]!
   const { messages } = await run(await connect('me'), graph)

@@ -113,6 +113,23 @@ const unreadable: readonly (readonly [what: string, body: string | Buffer])[] = 
   ['targets are a number', JSON.stringify({ prompt: solid(), partial_execution_targets: 7 })],
 ]
 
+proves('workflows/hosted-finite', async ({ request, submit }) => {
+  const headers = { 'Content-Type': 'application/json' }
+  for (const odd of ['NaN', 'Infinity', '-Infinity', '"nan"', '"inf"', '1e999']) {
+    const graph = `{"1": {"class_type": "FlowdoubleSlow", "inputs": {"seconds": ${odd}}}}`
+    const reply = await request('POST', '/prompt', `{"prompt": ${graph}}`, headers)
+    expect([odd, reply.status]).toEqual([odd, 400])
+  }
+  const extra = await request(
+    'POST',
+    '/prompt',
+    '{"prompt": {}, "extra_data": {"n": NaN}}',
+    headers,
+  )
+  expect([extra.status, extra.json().code]).toEqual([400, 'BAD_REQUEST'])
+  expect((await submit(talking('NaN and Infinity'))).status).toBe(200)
+})
+
 proves('workflows/hosted-unreadable', async ({ connect, request, idle }) => {
   const session = await connect()
   for (const [what, body] of unreadable) {
