@@ -74,7 +74,7 @@ const accountSchema = {
     failsWith: {
       enum: [...words(exceptionTypes), null],
       default: null,
-      description: 'the word with which each of its runs fails',
+      description: 'the word with which each of its runs fails before any node begins',
     },
   },
 } as const satisfies Schema

@@ -78,7 +78,7 @@ export const rules = {
     carries: ['A18', 'A116'],
   },
   'access/hosted-key-refusal': {
-    says: 'Without a known key every path but the public one answers 401, paid or not.',
+    says: 'Below /api all but OPTIONS and the public path answers 401 without a known key, paid or not.',
     basis: 'observed',
     on: hosted,
   },
@@ -106,7 +106,7 @@ export const rules = {
     on: hosted,
   },
   'access/hosted-accounts-apart': {
-    says: 'No hosted account sees the runs, files, messages or counts of another.',
+    says: 'No hosted account sees runs, files, messages or counts of another, but by /_flowdouble/.',
     basis: 'observed',
     on: hosted,
   },

@@ -78,7 +78,7 @@ export const rules = {
     carries: ['A11', 'A16', 'A102'],
   },
   'deployments/hosted-unprefixed': {
-    says: 'Hosted REST paths without /api, /api/ws and /manager answer 404.',
+    says: 'On hosted /api/ws, /manager and every REST path without /api answer 404.',
     basis: 'stated',
     on: hosted,
     carries: ['A16', 'A20'],

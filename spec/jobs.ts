@@ -269,7 +269,7 @@ export const rules = {
     on: hosted,
   },
   'jobs/detail-times': {
-    says: 'The times of jobs are milliseconds, and the update is its latest change of state.',
+    says: 'Times of the job list and detail are milliseconds; update_time is that of the latest change.',
     basis: 'observed',
     on: hosted,
   },
@@ -324,7 +324,7 @@ export const rules = {
     on: hosted,
   },
   'jobs/listing-refusals': {
-    says: 'A parameter of the list that is unknown to it or out of its range answers 400.',
+    says: 'A value that a parameter of the list does not know, or that is out of range, answers 400.',
     basis: 'chosen',
     on: hosted,
   },

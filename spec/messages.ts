@@ -561,11 +561,6 @@ export const rules = {
     basis: 'observed',
     on: hosted,
   },
-  'messages/hosted-no-null': {
-    says: 'A hosted run ends with its last execution_ message, and sends no executing with null.',
-    basis: 'chosen',
-    on: hosted,
-  },
   'messages/hosted-reconnect': {
     says: 'A hosted socket that opens gets executing for each run of the account that is at a node.',
     basis: 'chosen',

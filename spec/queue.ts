@@ -182,7 +182,7 @@ export const rules = {
     on: local,
   },
   'queue/hosted-interrupt': {
-    says: 'A hosted interrupt cancels the oldest running run of its account.',
+    says: 'A hosted interrupt cancels the oldest run of its account that runs and is not yet stopping.',
     basis: 'stated',
     on: hosted,
     carries: ['A93'],

@@ -126,8 +126,9 @@ export const quirks = {
   },
   'hosted.interrupt-all': {
     on: hosted,
-    default: 'An interrupt cancels the oldest running run of the account.',
-    quirk: 'It cancels all running runs of the account.',
+    default:
+      'An interrupt cancels the oldest running run of the account, or the one that it names.',
+    quirk: 'It cancels all running runs of the account, whatever it names.',
     source: 'published hosted API, 2026, first revision',
   },
   'hosted.delete-running': {
@@ -145,7 +146,8 @@ export const quirks = {
   'hosted.foreign-job-403': {
     on: hosted,
     default: 'The run of another account is answered 404.',
-    quirk: 'It is answered 403.',
+    quirk:
+      'GET of /api/jobs/{prompt_id} and of /api/job/{prompt_id}/status is answered 403, all else 404.',
     source: 'published hosted API, 2026, first revision',
   },
   'webhooks.crash-500': {

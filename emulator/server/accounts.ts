@@ -30,7 +30,7 @@ export type Account = {
   readonly subscription: 'active' | 'inactive'
   /** The key that partner nodes take; null when the account has none. */
   readonly partnerKey: string | null
-  /** The way in which every run of it ends; null for what the workflow says. */
+  /** The word with which every run of it fails before any node begins; null for what the workflow says. */
   readonly failsWith: ExceptionType | null
 }
 
