@@ -107,8 +107,6 @@ export const LINK_LIFETIME_S = 3600
 const hostedUploadReplies = {
   200: uploadReply,
   400: hostedError,
-  401: hostedError,
-  403: hostedError,
   413: hostedError,
 } as const
 
@@ -139,8 +137,6 @@ export const endpoints = {
     hostedReplies: {
       302: 'empty',
       400: hostedError,
-      401: hostedError,
-      403: hostedError,
       404: hostedError,
     },
   },
@@ -170,7 +166,7 @@ export const endpoints = {
     on: hosted,
     does: 'Tells which files belong to a mask.',
     query: { filename: { type: 'string' } },
-    replies: { 200: maskLayers, 400: hostedError, 401: hostedError, 404: hostedError },
+    replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
   },
 } as const satisfies Endpoints
 

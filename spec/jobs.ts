@@ -180,8 +180,9 @@ export const cancelledJobs = {
   required: ['cancelled'],
 } as const satisfies Schema
 
-const unread = { 401: hostedError, 403: hostedError, 404: hostedError } as const
-const unchanged = { 400: hostedError, 401: hostedError, 404: hostedError } as const
+/** 403 with the quirk `hosted.foreign-job-403`. */
+const unread = { 403: hostedError, 404: hostedError } as const
+const unchanged = { 400: hostedError, 404: hostedError } as const
 
 export const endpoints = {
   jobStatus: {
@@ -206,7 +207,7 @@ export const endpoints = {
       limit: { type: 'integer', minimum: 1, maximum: jobLimits.page },
       after: { type: 'string' },
     },
-    replies: { 200: jobList, 400: hostedError, 401: hostedError },
+    replies: { 200: jobList, 400: hostedError },
   },
   job: {
     method: 'GET',

@@ -301,7 +301,6 @@ export const endpoints = {
     hostedReplies: {
       101: 'empty',
       400: hostedError,
-      401: hostedError,
     },
   },
 } as const satisfies Endpoints

@@ -78,7 +78,7 @@ export const endpoints = {
     on: both,
     does: 'Lists the running and the pending runs.',
     replies: { 200: queueListing },
-    hostedReplies: { 200: hostedQueueListing, 401: hostedError, 403: hostedError },
+    hostedReplies: { 200: hostedQueueListing },
   },
   changeQueue: {
     method: 'POST',
@@ -90,8 +90,6 @@ export const endpoints = {
     hostedReplies: {
       200: hostedQueueResult,
       400: hostedError,
-      401: hostedError,
-      403: hostedError,
     },
   },
   interrupt: {
@@ -102,7 +100,7 @@ export const endpoints = {
     body: { type: 'object', properties: { prompt_id: { type: 'string' } } },
     bodyIsOptional: true,
     replies: { 200: 'empty', 500: 'text' },
-    hostedReplies: { 200: 'empty', 401: hostedError, 404: hostedError },
+    hostedReplies: { 200: 'empty', 404: hostedError },
   },
 } as const satisfies Endpoints
 
