@@ -39,14 +39,6 @@ export const profiles = {
   },
 } as const satisfies Record<Deployment, Profile>
 
-/** Old paths that are gone on hosted, although POST on the first one stays. */
-export const goneOnHosted = [
-  '/history',
-  '/history/{prompt_id}',
-  '/models',
-  '/models/{folder}',
-] as const
-
 export const rules = {
   'deployments/local-address': {
     says: 'The local server listens on a loopback address, on port 8188 unless told otherwise.',

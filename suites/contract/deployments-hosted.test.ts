@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest'
 import { hostedModels } from '../../spec/catalog.ts'
-import { goneOnHosted } from '../../spec/index.ts'
+import { endpoints } from '../../spec/index.ts'
+import type { Endpoint } from '../../spec/language.ts'
 import { everyHostedPath, pathsOnlyOn } from '../every-path.ts'
 import { notFound, replyIn } from '../hosted.ts'
 import { violations } from '../judge.ts'
@@ -55,9 +56,10 @@ proves('deployments/hosted-models-renamed', async ({ raw }) => {
 })
 
 proves('deployments/hosted-old-models', async ({ raw }) => {
-  const old = goneOnHosted.filter((path) => path.startsWith('/models'))
-  expect(old).toHaveLength(2)
-  for (const path of [...old.map((one) => one.replace('{folder}', 'loras')), '/models/a/b']) {
+  const all: Endpoint[] = Object.values(endpoints)
+  const old = all.filter(({ path, hostedPath }) => hostedPath !== undefined && /model/.test(path))
+  expect(old.map(({ path }) => path)).toEqual(['/models', '/models/{folder}'])
+  for (const path of ['/models', '/models/loras', '/models/a/b']) {
     for (const method of ['GET', 'POST']) {
       const reply = await raw(method, `/api${path}`, undefined, key)
       expect([method, path, notFound(reply)]).toEqual([method, path, true])
