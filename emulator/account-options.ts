@@ -1,6 +1,6 @@
 // The accounts of a hosted server as a caller gives them: what each member is, and what it is by default.
 
-import { tiers } from '../spec/access.ts'
+import { partnerNodeCost, tiers } from '../spec/access.ts'
 import { exceptionTypes } from '../spec/errors.ts'
 import { readObjects, type Schema } from './fits.ts'
 import type { Account } from './server/accounts.ts'
@@ -58,7 +58,7 @@ const accountSchema = {
       type: 'number',
       minimum: 0,
       default: 1000,
-      description: 'what it can spend on partner nodes, each of which costs 1',
+      description: `what it can spend on partner nodes, each of which costs ${partnerNodeCost}`,
     },
     subscription: {
       enum: ['active', 'inactive'],

@@ -482,7 +482,7 @@ export const rules = {
     on: hosted,
   },
   'files/hosted-upload-limits': {
-    says: 'Hosted uploads above 50 MB, 16384 pixels a side or 67108864 in all answer 400.',
+    says: `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels a side or ${hostedUploadLimits.pixels} in all answer 400.`,
     basis: 'observed',
     on: hosted,
   },

@@ -179,6 +179,11 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'queue/hosted-bounded': {
+    says: 'A hosted submit that takes the pending workflows of its account beyond 512 MiB answers 429.',
+    basis: 'chosen',
+    on: hosted,
+  },
   'queue/hosted-interrupt': {
     says: 'A hosted interrupt cancels the oldest run of its account that runs and is not yet stopping.',
     basis: 'stated',

@@ -1,5 +1,6 @@
 // Behaviours that real servers have and the description denies, or the other way round: each is switched on by its name.
 
+import { maxWaiting } from './access.ts'
 import { both, gateway, hosted, local, type Quirks } from './language.ts'
 
 export const quirks = {
@@ -61,7 +62,7 @@ export const quirks = {
   'hosted.refuse-at-submit': {
     on: hosted,
     default: 'Missing funds and inactive subscriptions fail an accepted run.',
-    quirk: 'The submit is refused with 402, or with 429 where the queue is full.',
+    quirk: `The submit is refused with 402, or with 429 where ${maxWaiting} runs of the account wait.`,
     source: 'published hosted API, 2026',
   },
   'hosted.executing-null': {

@@ -25,7 +25,7 @@ export type Account = {
   /** The API keys that stand for it. */
   readonly keys: readonly string[]
   readonly tier: Tier
-  /** What it can spend on partner nodes; each of them costs 1. */
+  /** What it can spend on partner nodes; each run of one costs `partnerNodeCost`. */
   readonly balance: number
   readonly subscription: 'active' | 'inactive'
   /** The key that partner nodes take; null when the account has none. */
