@@ -9,6 +9,7 @@ import type { Deployment, Endpoint } from '../spec/language.ts'
 import { openSession, type Session } from './client.ts'
 import type { Graph } from './graphs.ts'
 import type { Message } from './judge.ts'
+import { pathOn } from './replies-on.ts'
 
 /** A reply, with its body as bytes and as text. */
 export type Reply = {
@@ -188,18 +189,20 @@ function subjectFor(shared: Shared, key: string): Subject {
 const isFinal = (type: string): boolean =>
   type === 'execution_success' || type === 'execution_error' || type === 'execution_interrupted'
 
-const renamed = Object.values<Endpoint>(endpoints).flatMap(({ method, path, hostedPath: to }) => {
-  if (to === undefined) return []
-  const pattern = new RegExp(`^${path.replace(/\{.*\}$/, '([^?]+)')}(?=\\?|$)`)
-  return [{ method, pattern, to: to.replace(/\{.*\}$/, '$1') }]
-})
+const renamed = Object.values<Endpoint>(endpoints)
+  .filter(({ hostedPath: to }) => to !== undefined)
+  .map((endpoint) => ({
+    method: endpoint.method,
+    pattern: new RegExp(`^${endpoint.path.replace(/\{.*\}$/, '([^?]+)')}(?=\\?|$)`),
+    to: pathOn('hosted', endpoint).replace(/\{.*\}$/, '$1'),
+  }))
 
 /** A path in local form as hosted serves it. */
 function hostedPath(method: string, path: string): string {
   const { prefix, unprefixed } = profiles.hosted
   if (unprefixed.some((own) => path.startsWith(own)) || path.startsWith('/_flowdouble')) return path
   const found = renamed.find((one) => one.method === method && one.pattern.test(path))
-  return prefix + (found === undefined ? path : path.replace(found.pattern, found.to))
+  return found === undefined ? prefix + path : path.replace(found.pattern, found.to)
 }
 
 function replyOf(response: supertest.Response): Reply {
