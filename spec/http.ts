@@ -191,6 +191,11 @@ export const rules = {
     basis: 'observed',
     on: hosted,
   },
+  'http/hosted-empty-parameter': {
+    says: 'An empty query parameter of the hosted job list or history counts as none.',
+    basis: 'chosen',
+    on: hosted,
+  },
   'http/hosted-no-http': {
     says: 'What is no HTTP, or has too long a line, is answered 400 with code and message on hosted.',
     basis: 'chosen',
