@@ -3,6 +3,7 @@
 import { partnerNodeCost, tiers } from '../spec/access.ts'
 import { exceptionTypes } from '../spec/errors.ts'
 import { readObjects, type Schema } from './fits.ts'
+import { headerPattern } from './header-text.ts'
 import type { Account } from './server/accounts.ts'
 
 /** The accounts of a hosted server that is given none. */
@@ -29,9 +30,6 @@ export const defaultAccounts: readonly Account[] = [
 
 const words = (of: object): string[] => Object.keys(of)
 
-/** What can stand in a header. */
-const key = '^[\\x21-\\x7e]+$'
-
 /** The JSON Schema of one account in a config file: what each member has to be, and what it is when it is left out. */
 const accountSchema = {
   type: 'object',
@@ -46,7 +44,7 @@ const accountSchema = {
     keys: {
       type: 'array',
       minItems: 1,
-      items: { type: 'string', pattern: key },
+      items: { type: 'string', pattern: headerPattern },
       description: 'list of the API keys that stand for it, at least one, without blanks',
     },
     tier: {
@@ -67,7 +65,7 @@ const accountSchema = {
     },
     partnerKey: {
       type: ['string', 'null'],
-      pattern: key,
+      pattern: headerPattern,
       default: null,
       description: 'the key that its partner nodes take; without one they fail',
     },
