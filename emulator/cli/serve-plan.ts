@@ -7,7 +7,7 @@ import type { Deployment } from '../../spec/language.ts'
 import type { EmulatorOptions } from '../edge/node.ts'
 import { optionTable, quirksOf } from '../option-table.ts'
 import { completeOptions, type OptionName, usageError } from '../options.ts'
-import type { CommandIo } from './run.ts'
+import type { CommandIo } from './io.ts'
 import type { Flags } from './serve-flags.ts'
 
 type Given = Readonly<Record<string, unknown>>
