@@ -256,3 +256,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     read: text,
   },
 }
+
+/** Whether a server of this deployment looks at an option. */
+export const isFor = (name: OptionName, deployment: Deployment): boolean =>
+  (optionTable[name].on ?? deployment) === deployment
