@@ -1,8 +1,9 @@
 // The accounts of a hosted server as a caller gives them: what each member is, and what it is by default.
 
-import { tiers } from '../spec/access.ts'
+import { partnerNodeCost, tiers } from '../spec/access.ts'
 import { exceptionTypes } from '../spec/errors.ts'
 import { readObjects, type Schema } from './fits.ts'
+import { headerPattern } from './header-text.ts'
 import type { Account } from './server/accounts.ts'
 
 /** The accounts of a hosted server that is given none. */
@@ -29,9 +30,6 @@ export const defaultAccounts: readonly Account[] = [
 
 const words = (of: object): string[] => Object.keys(of)
 
-/** What can stand in a header. */
-const key = '^[\\x21-\\x7e]+$'
-
 /** The JSON Schema of one account in a config file: what each member has to be, and what it is when it is left out. */
 const accountSchema = {
   type: 'object',
@@ -46,7 +44,7 @@ const accountSchema = {
     keys: {
       type: 'array',
       minItems: 1,
-      items: { type: 'string', pattern: key },
+      items: { type: 'string', pattern: headerPattern },
       description: 'list of the API keys that stand for it, at least one, without blanks',
     },
     tier: {
@@ -58,7 +56,7 @@ const accountSchema = {
       type: 'number',
       minimum: 0,
       default: 1000,
-      description: 'what it can spend on partner nodes, each of which costs 1',
+      description: `what it can spend on partner nodes, each of which costs ${partnerNodeCost}`,
     },
     subscription: {
       enum: ['active', 'inactive'],
@@ -67,14 +65,14 @@ const accountSchema = {
     },
     partnerKey: {
       type: ['string', 'null'],
-      pattern: key,
+      pattern: headerPattern,
       default: null,
       description: 'the key that its partner nodes take; without one they fail',
     },
     failsWith: {
       enum: [...words(exceptionTypes), null],
       default: null,
-      description: 'the word with which each of its runs fails',
+      description: 'the word with which each of its runs fails before any node begins',
     },
   },
 } as const satisfies Schema

@@ -4,6 +4,7 @@ import { limits } from '../spec/limits.ts'
 import { quirks } from '../spec/quirks.ts'
 import type { Deployment, Quirk } from '../spec/language.ts'
 import { accountsSchema, readAccounts } from './account-options.ts'
+import { isHeaderText } from './header-text.ts'
 import { failuresSchema, readFailures } from './failure-options.ts'
 import type { Clock, OptionName } from './options.ts'
 
@@ -45,9 +46,7 @@ const decimal = (text: string): number | undefined =>
 
 const text = (value: string): string | undefined => (value === '' ? undefined : value)
 
-/** What can stand in a header, and can be told apart from the blank before it. */
-const headerText = (value: string): string | undefined =>
-  /^[\x21-\x7e]+$/.test(value) ? value : undefined
+const headerText = (value: string): string | undefined => (isHeaderText(value) ? value : undefined)
 
 const onOrOff = (value: string): boolean | undefined =>
   value === 'true' || value === 'false' ? value === 'true' : undefined
@@ -257,3 +256,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     read: text,
   },
 }
+
+/** Whether a server of this deployment looks at an option. */
+export const isFor = (name: OptionName, deployment: Deployment): boolean =>
+  (optionTable[name].on ?? deployment) === deployment

@@ -3,7 +3,7 @@
 import type { Deployment } from '../spec/language.ts'
 import { limits } from '../spec/limits.ts'
 import { defaultAccounts } from './account-options.ts'
-import { type OptionEntry, optionTable, quirkIds, quirksOf } from './option-table.ts'
+import { isFor, type OptionEntry, optionTable, quirkIds, quirksOf } from './option-table.ts'
 import type { Account } from './server/accounts.ts'
 import type { ScenarioFailure } from './server/failures.ts'
 import type { WorldOptions } from './server/world.ts'
@@ -99,24 +99,47 @@ export const defaults: ServerOptions = {
 
 export type OptionName = keyof ServerOptions
 
+type Given = Readonly<Record<string, unknown>>
+/** In which words an option was given. */
+type Where = (name: string) => string
+
 /**
  * Completes options given by a caller with the defaults.
- * Throws a usage error for an unknown name or an unusable value; `where` says in which words the option was given.
+ * Throws a usage error for an unknown name, an unusable value, and one that would do nothing on this server.
  */
 export function completeOptions(
-  given: Readonly<Record<string, unknown>>,
-  where: (name: string) => string = (name) => `option ${name}`,
+  given: Given,
+  where: Where = (name) => `option ${name}`,
 ): ServerOptions {
-  const options: Record<string, unknown> = { ...defaults }
+  const read = readOptions(given, where)
+  const completed = { ...defaults, ...read }
+  requireUse(read, completed.deployment, where)
+  requireKnownQuirks(completed, where('quirk'))
+  requireKnownUsers(completed, where('failures'))
+  return completed
+}
+
+/** Reads each of the options by itself. Throws a usage error for an unknown name or an unusable value. */
+export function readOptions(given: Given, where: Where): Partial<ServerOptions> {
+  const options: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
     if (!isOptionName(name)) throw usageError(`There is no ${where(name)}. Known: ${knownNames()}.`)
     options[name] = readValue(name, value, where(name))
   }
-  const completed = options as ServerOptions
-  requireKnownQuirks(completed, where('quirk'))
-  requireKnownUsers(completed, where('failures'))
-  return completed
+  return options
+}
+
+/** An option of the other deployment would do nothing, and nobody would notice. What holds anyway can be said. */
+function requireUse(read: Partial<ServerOptions>, deployment: Deployment, where: Where): void {
+  const isUsual = (name: OptionName): boolean =>
+    JSON.stringify(read[name]) === JSON.stringify(readValue(name, defaults[name], name))
+  const foreign = optionNames.find(
+    (name) => Object.hasOwn(read, name) && !isFor(name, deployment) && !isUsual(name),
+  )
+  if (foreign === undefined) return
+  const other = optionTable[foreign].on
+  throw usageError(`${where(foreign)} is for ${other} servers, and this one is ${deployment}.`)
 }
 
 /** A quirk of the other deployment would do nothing, and nobody would notice. */
@@ -182,8 +205,9 @@ export const worldOptions = (
         },
 })
 
-const isOptionName = (name: string): name is OptionName => Object.hasOwn(optionTable, name)
-const knownNames = (): string => Object.keys(optionTable).join(', ')
+const optionNames = Object.keys(optionTable) as OptionName[]
+const knownNames = (): string => optionNames.join(', ')
+export const isOptionName = (name: string): name is OptionName => Object.hasOwn(optionTable, name)
 
 function readValue(name: OptionName, value: unknown, where: string): unknown {
   const entry = optionTable[name]

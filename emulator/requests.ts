@@ -120,6 +120,10 @@ export function parameter(query: string, name: string): string | undefined {
   return query === '' ? undefined : (new URLSearchParams(query).get(name) ?? undefined)
 }
 
+/** The same, where an empty one counts as none [http/hosted-empty-parameter]. */
+export const filledParameter = (query: string, name: string): string | undefined =>
+  parameter(query, name) || undefined
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Handlers ask for the text of one request more than once. */

@@ -37,6 +37,12 @@ export const tiers = {
   pro: { runsAtATime: 5 },
 } as const
 
+/** So many runs of a hosted account wait at most, with the quirk `hosted.refuse-at-submit`. */
+export const maxWaiting = 10
+
+/** What a partner node takes from the balance of a hosted account each time it runs. */
+export const partnerNodeCost = 1
+
 /** The names in `extra_data` under which a key for partner nodes is accepted. */
 export const partnerKeys = ['api_key_partner_org', 'api_key_comfy_org'] as const
 
@@ -78,7 +84,7 @@ export const rules = {
     carries: ['A18', 'A116'],
   },
   'access/hosted-key-refusal': {
-    says: 'Without a known key every path but the public one answers 401, paid or not.',
+    says: 'Below /api all but OPTIONS and the public path answers 401 without a known key, paid or not.',
     basis: 'observed',
     on: hosted,
   },
@@ -106,7 +112,7 @@ export const rules = {
     on: hosted,
   },
   'access/hosted-accounts-apart': {
-    says: 'No hosted account sees the runs, files, messages or counts of another.',
+    says: 'No hosted account sees runs, files, messages or counts of another, but by /_flowdouble/.',
     basis: 'observed',
     on: hosted,
   },
@@ -121,7 +127,7 @@ export const rules = {
     on: hosted,
   },
   'access/partner-node-cost': {
-    says: 'A hosted partner node takes 1 from the balance when it runs, a cached one nothing.',
+    says: `A hosted partner node takes ${partnerNodeCost} from the balance when it runs, a cached one nothing.`,
     basis: 'chosen',
     on: hosted,
   },

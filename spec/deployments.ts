@@ -39,14 +39,6 @@ export const profiles = {
   },
 } as const satisfies Record<Deployment, Profile>
 
-/** Old paths that are gone on hosted, although POST on the first one stays. */
-export const goneOnHosted = [
-  '/history',
-  '/history/{prompt_id}',
-  '/models',
-  '/models/{folder}',
-] as const
-
 export const rules = {
   'deployments/local-address': {
     says: 'The local server listens on a loopback address, on port 8188 unless told otherwise.',
@@ -78,7 +70,7 @@ export const rules = {
     carries: ['A11', 'A16', 'A102'],
   },
   'deployments/hosted-unprefixed': {
-    says: 'Hosted REST paths without /api, /api/ws and /manager answer 404.',
+    says: 'On hosted /api/ws, /manager and every REST path without /api answer 404.',
     basis: 'stated',
     on: hosted,
     carries: ['A16', 'A20'],

@@ -30,8 +30,8 @@ export const hostedDifferences = [
     topic: '`number`',
     stated: 'an integer',
     real: 'a number',
-    ours: 'an integer where the client gives none',
-    rules: ['workflows/reply'],
+    ours: 'an integer, which counts the runs of the account',
+    rules: ['workflows/reply', 'workflows/hosted-number'],
   },
   {
     topic: 'Invalid workflow',
@@ -97,8 +97,8 @@ export const hostedDifferences = [
     topic: 'POST /api/interrupt',
     stated: 'cancels the running job',
     real: 'all running ones of the account; in a later revision one, the oldest or the one that is named',
-    ours: 'the oldest running one of the account',
-    rules: ['queue/hosted-interrupt', 'queue/interrupt'],
+    ours: 'the oldest running one of the account, or the one that is named',
+    rules: ['queue/hosted-interrupt', 'queue/hosted-interrupt-named', 'queue/interrupt'],
     quirks: ['hosted.interrupt-all'],
   },
   {

@@ -115,7 +115,7 @@ export const silences = [
     topic: 'Rate limits, and length of the queue',
     real: 'none',
     ours: 'no rate limit; pending workflows have room up to a limit',
-    rules: ['workflows/any-pace', 'queue/bounded'],
+    rules: ['workflows/any-pace', 'queue/bounded', 'queue/hosted-bounded'],
     refusals: ['queueFull'],
   },
   {

@@ -279,7 +279,7 @@ export const localDifferences = [
     stated: 'on hosted',
     real: 'unknown paths on local',
     ours: 'as real servers',
-    rules: ['http/hosted-paths'],
+    rules: ['deployments/paths-of-hosted'],
     refusals: ['unknownPath'],
   },
   {

@@ -1,6 +1,7 @@
 // Every refusal: under which condition, with which status and body. Then the words of failed submits and failed runs.
 // `{name}` in a text stands for a value that the server fills in.
 
+import { maxWaiting } from './access.ts'
 import type { Refusals, Schema } from './language.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */
@@ -347,7 +348,7 @@ export const planRefusals = {
   queueFull: {
     status: 429,
     when:
-      'Ten runs of the account wait, with the quirk `hosted.refuse-at-submit`; or those that wait ' +
+      `${maxWaiting} runs of the account wait, with the quirk \`hosted.refuse-at-submit\`; or those that wait ` +
       'take up as much as the server holds.',
     body: { json: { error: { type: 'QUEUE_LIMIT', message: 'Too many of your runs wait.' } } },
   },

@@ -107,8 +107,6 @@ export const LINK_LIFETIME_S = 3600
 const hostedUploadReplies = {
   200: uploadReply,
   400: hostedError,
-  401: hostedError,
-  403: hostedError,
   413: hostedError,
 } as const
 
@@ -139,8 +137,6 @@ export const endpoints = {
     hostedReplies: {
       302: 'empty',
       400: hostedError,
-      401: hostedError,
-      403: hostedError,
       404: hostedError,
     },
   },
@@ -170,7 +166,7 @@ export const endpoints = {
     on: hosted,
     does: 'Tells which files belong to a mask.',
     query: { filename: { type: 'string' } },
-    replies: { 200: maskLayers, 400: hostedError, 401: hostedError, 404: hostedError },
+    replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
   },
 } as const satisfies Endpoints
 
@@ -486,7 +482,7 @@ export const rules = {
     on: hosted,
   },
   'files/hosted-upload-limits': {
-    says: 'Hosted uploads above 50 MB, 16384 pixels a side or 67108864 in all answer 400.',
+    says: `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels a side or ${hostedUploadLimits.pixels} in all answer 400.`,
     basis: 'observed',
     on: hosted,
   },

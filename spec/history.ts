@@ -122,7 +122,7 @@ export const endpoints = {
     does: 'Lists the runs that are over.',
     query: { max_items: { type: 'integer' }, offset: { type: 'integer' } },
     replies: { 200: historyById, 500: 'text' },
-    hostedReplies: { 200: hostedHistory, 400: hostedError, 401: hostedError },
+    hostedReplies: { 200: hostedHistory, 400: hostedError },
   },
   readHistoryEntry: {
     method: 'GET',
@@ -131,7 +131,7 @@ export const endpoints = {
     on: both,
     does: 'Tells one run that is over.',
     replies: { 200: historyById },
-    hostedReplies: { 200: hostedHistoryById, 401: hostedError, 404: hostedError },
+    hostedReplies: { 200: hostedHistoryById, 404: hostedError },
   },
   changeHistory: {
     method: 'POST',
@@ -140,7 +140,7 @@ export const endpoints = {
     does: 'Forgets all runs that are over, or the named ones.',
     body: historyChange,
     replies: { 200: 'empty', 500: 'text' },
-    hostedReplies: { 200: 'empty', 400: hostedError, 401: hostedError },
+    hostedReplies: { 200: 'empty', 400: hostedError },
   },
 } as const satisfies Endpoints
 

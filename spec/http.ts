@@ -61,11 +61,6 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
-  'http/hosted-paths': {
-    says: 'The paths that only hosted serves are unknown paths on local.',
-    basis: 'observed',
-    on: local,
-  },
   'http/wrong-method': {
     says: 'A method that a path, known or not, does not take answers 405 and Allow lists the others.',
     basis: 'observed',
@@ -162,7 +157,7 @@ export const rules = {
     on: hosted,
   },
   'http/hosted-unknown-path': {
-    says: 'An unknown hosted path answers 404 with the code NOT_FOUND to every method.',
+    says: 'An unknown hosted path answers 404 NOT_FOUND to all methods but OPTIONS, once access is given.',
     basis: 'chosen',
     on: hosted,
   },
@@ -194,6 +189,11 @@ export const rules = {
   'http/hosted-body-limit': {
     says: 'A hosted body above the limit answers 413 with the code PAYLOAD_TOO_LARGE.',
     basis: 'observed',
+    on: hosted,
+  },
+  'http/hosted-empty-parameter': {
+    says: 'An empty query parameter of the hosted job list or history counts as none.',
+    basis: 'chosen',
     on: hosted,
   },
   'http/hosted-no-http': {

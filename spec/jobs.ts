@@ -180,8 +180,9 @@ export const cancelledJobs = {
   required: ['cancelled'],
 } as const satisfies Schema
 
-const unread = { 401: hostedError, 403: hostedError, 404: hostedError } as const
-const unchanged = { 400: hostedError, 401: hostedError, 404: hostedError } as const
+/** 403 with the quirk `hosted.foreign-job-403`. */
+const unread = { 403: hostedError, 404: hostedError } as const
+const unchanged = { 400: hostedError, 404: hostedError } as const
 
 export const endpoints = {
   jobStatus: {
@@ -206,7 +207,7 @@ export const endpoints = {
       limit: { type: 'integer', minimum: 1, maximum: jobLimits.page },
       after: { type: 'string' },
     },
-    replies: { 200: jobList, 400: hostedError, 401: hostedError },
+    replies: { 200: jobList, 400: hostedError },
   },
   job: {
     method: 'GET',
@@ -269,7 +270,7 @@ export const rules = {
     on: hosted,
   },
   'jobs/detail-times': {
-    says: 'The times of jobs are milliseconds, and the update is its latest change of state.',
+    says: 'Times of the job list and detail are milliseconds; update_time is that of the latest change.',
     basis: 'observed',
     on: hosted,
   },
@@ -324,7 +325,7 @@ export const rules = {
     on: hosted,
   },
   'jobs/listing-refusals': {
-    says: 'A parameter of the list that is unknown to it or out of its range answers 400.',
+    says: 'A value that a parameter of the list does not know, or that is out of range, answers 400.',
     basis: 'chosen',
     on: hosted,
   },

@@ -50,10 +50,10 @@ export const limits = {
     rules: ['messages/slow-reader'],
   },
   pending: {
-    what: 'all pending workflows together',
+    what: 'all pending workflows together, on hosted those of one account',
     value: 512 * MiB,
     unit: 'bytes',
-    rules: ['queue/bounded'],
+    rules: ['queue/bounded', 'queue/hosted-bounded'],
   },
   history: {
     what: 'runs in the history',

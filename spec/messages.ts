@@ -312,7 +312,6 @@ export const endpoints = {
     hostedReplies: {
       101: 'empty',
       400: hostedError,
-      401: hostedError,
     },
   },
 } as const satisfies Endpoints
@@ -570,11 +569,6 @@ export const rules = {
   'messages/hosted-one-notification': {
     says: 'A hosted run sends one notification, right after execution_start.',
     basis: 'observed',
-    on: hosted,
-  },
-  'messages/hosted-no-null': {
-    says: 'A hosted run ends with its last execution_ message, and sends no executing with null.',
-    basis: 'chosen',
     on: hosted,
   },
   'messages/hosted-reconnect': {

@@ -78,7 +78,7 @@ export const endpoints = {
     on: both,
     does: 'Lists the running and the pending runs.',
     replies: { 200: queueListing },
-    hostedReplies: { 200: hostedQueueListing, 401: hostedError, 403: hostedError },
+    hostedReplies: { 200: hostedQueueListing },
   },
   changeQueue: {
     method: 'POST',
@@ -90,8 +90,6 @@ export const endpoints = {
     hostedReplies: {
       200: hostedQueueResult,
       400: hostedError,
-      401: hostedError,
-      403: hostedError,
     },
   },
   interrupt: {
@@ -102,7 +100,7 @@ export const endpoints = {
     body: { type: 'object', properties: { prompt_id: { type: 'string' } } },
     bodyIsOptional: true,
     replies: { 200: 'empty', 500: 'text' },
-    hostedReplies: { 200: 'empty', 401: hostedError, 404: hostedError },
+    hostedReplies: { 200: 'empty', 404: hostedError },
   },
 } as const satisfies Endpoints
 
@@ -186,8 +184,13 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'queue/hosted-bounded': {
+    says: 'A hosted submit that takes the pending workflows of its account beyond 512 MiB answers 429.',
+    basis: 'chosen',
+    on: hosted,
+  },
   'queue/hosted-interrupt': {
-    says: 'A hosted interrupt cancels the oldest running run of its account.',
+    says: 'A hosted interrupt cancels the oldest run of its account that runs and is not yet stopping.',
     basis: 'stated',
     on: hosted,
     carries: ['A93'],

@@ -1,5 +1,6 @@
 // Behaviours that real servers have and the description denies, or the other way round: each is switched on by its name.
 
+import { maxWaiting } from './access.ts'
 import { both, gateway, hosted, local, type Quirks } from './language.ts'
 
 export const quirks = {
@@ -61,7 +62,7 @@ export const quirks = {
   'hosted.refuse-at-submit': {
     on: hosted,
     default: 'Missing funds and inactive subscriptions fail an accepted run.',
-    quirk: 'The submit is refused with 402, or with 429 where the queue is full.',
+    quirk: `The submit is refused with 402, or with 429 where ${maxWaiting} runs of the account wait.`,
     source: 'published hosted API, 2026',
   },
   'hosted.executing-null': {
@@ -126,8 +127,9 @@ export const quirks = {
   },
   'hosted.interrupt-all': {
     on: hosted,
-    default: 'An interrupt cancels the oldest running run of the account.',
-    quirk: 'It cancels all running runs of the account.',
+    default:
+      'An interrupt cancels the oldest running run of the account, or the one that it names.',
+    quirk: 'It cancels all running runs of the account, whatever it names.',
     source: 'published hosted API, 2026, first revision',
   },
   'hosted.delete-running': {
@@ -145,7 +147,8 @@ export const quirks = {
   'hosted.foreign-job-403': {
     on: hosted,
     default: 'The run of another account is answered 404.',
-    quirk: 'It is answered 403.',
+    quirk:
+      'GET of /api/jobs/{prompt_id} and of /api/job/{prompt_id}/status is answered 403, all else 404.',
     source: 'published hosted API, 2026, first revision',
   },
   'webhooks.crash-500': {

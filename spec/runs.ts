@@ -196,7 +196,7 @@ export const rules = {
     on: both,
   },
   'runs/account-failures': {
-    says: 'An account that is made to fail ends each of its runs at once, with that word.',
+    says: 'An account that is made to fail ends each run with that word, before any node begins.',
     basis: 'chosen',
     on: hosted,
   },

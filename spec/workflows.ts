@@ -127,9 +127,7 @@ export const endpoints = {
     hostedReplies: {
       200: submitReply,
       400: { anyOf: [submitRefusal, hostedError] },
-      401: hostedError,
       402: planRefusal,
-      403: hostedError,
       429: planRefusal,
     },
   },

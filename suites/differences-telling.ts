@@ -68,7 +68,7 @@ export const tellingDifferences: readonly Difference[] = [
   },
   {
     id: 'no executing with null ends a run',
-    from: ['messages/hosted-no-executing-null', 'messages/hosted-no-null'],
+    from: ['messages/hosted-no-executing-null', 'messages/hosted-no-executing-null'],
     heard: onEar((messages) =>
       messages.filter(({ type, data }) => type !== 'executing' || data.node !== null),
     ),

@@ -23,7 +23,8 @@ export function pathOn(place: Place, endpoint: Endpoint): string {
 }
 
 /** Whether an endpoint of hosted is readable without a key. */
-export const isPublic = ({ path }: Endpoint): boolean => publicPaths.some((one) => one === path)
+export const isPublic = ({ path, hostedPath = path }: Endpoint): boolean =>
+  publicPaths.some((one) => one === hostedPath)
 
 /** Whether an endpoint of hosted needs a paid tier. */
 export const isPaid = ({ path, hostedPath = path }: Endpoint): boolean =>

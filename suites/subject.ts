@@ -13,6 +13,7 @@ import type { Graph } from './graphs.ts'
 import { fetchLink } from './links.ts'
 import type { Message } from './judge.ts'
 import { endsRun, type Listed, type Over, readingsOf } from './readings.ts'
+import { pathOn } from './replies-on.ts'
 
 /** A reply, with its body as bytes and as text. */
 export type Reply = {
@@ -210,18 +211,20 @@ function subjectFor(shared: Shared, key: string): Subject {
   }
 }
 
-const renamed = Object.values<Endpoint>(endpoints).flatMap(({ method, path, hostedPath: to }) => {
-  if (to === undefined) return []
-  const pattern = new RegExp(`^${path.replace(/\{.*\}$/, '([^?]+)')}(?=\\?|$)`)
-  return [{ method, pattern, to: to.replace(/\{.*\}$/, '$1') }]
-})
+const renamed = Object.values<Endpoint>(endpoints)
+  .filter(({ hostedPath: to }) => to !== undefined)
+  .map((endpoint) => ({
+    method: endpoint.method,
+    pattern: new RegExp(`^${endpoint.path.replace(/\{.*\}$/, '([^?]+)')}(?=\\?|$)`),
+    to: pathOn('hosted', endpoint).replace(/\{.*\}$/, '$1'),
+  }))
 
 /** A path in local form as hosted serves it. */
 function hostedPath(method: string, path: string): string {
   const { prefix, unprefixed } = profiles.hosted
   if (unprefixed.some((own) => path.startsWith(own)) || path.startsWith('/_flowdouble')) return path
   const found = renamed.find((one) => one.method === method && one.pattern.test(path))
-  return prefix + (found === undefined ? path : path.replace(found.pattern, found.to))
+  return found === undefined ? prefix + path : path.replace(found.pattern, found.to)
 }
 
 /** What a link answers to somebody without a key. */

@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { rules } from '../../spec/index.ts'
 import type { Basis, Place, Rule } from '../../spec/language.ts'
-import type { CommandIo } from './run.ts'
+import type { CommandIo } from './io.ts'
+import { listCommand } from './list-command.ts'
 
 const help = `Usage: flowdouble rules [--json]
 
@@ -34,22 +34,12 @@ type Listed = {
   readonly proved: boolean | null
 }
 
-/** Runs the command with the arguments after `rules`; resolves to its exit code. */
-export function rulesCommand(argv: readonly string[], io: CommandIo): number {
-  const flag = parseArgs({ args: [...argv], strict: false, allowPositionals: true })
-  const { json, h, help: wantsHelp, ...unknown } = flag.values
-  if (Object.keys(unknown).length > 0 || flag.positionals.length > 0) {
-    io.stderr.write('rules takes --json only.\nSee: flowdouble rules --help\n')
-    return 2
-  }
-  if (h || wantsHelp) {
-    io.stdout.write(help)
-    return 0
-  }
-  const listed = listRules(provedRules())
-  io.stdout.write(json ? `${JSON.stringify(listed, null, 2)}\n` : listing(listed))
-  return 0
-}
+/** Runs the command with the arguments after `rules`; gives its exit code. */
+export const rulesCommand = (argv: readonly string[], io: CommandIo): number =>
+  listCommand('rules', help, argv, io, (isJson) => {
+    const listed = listRules(provedRules())
+    return isJson ? `${JSON.stringify(listed, null, 2)}\n` : listing(listed)
+  })
 
 const listRules = (proved: ReadonlySet<string> | null): readonly Listed[] =>
   Object.entries<Rule>(rules).map(([id, { basis, on, says, carries = [] }]) => ({

@@ -3,22 +3,12 @@
 import { relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { newDisplay, printable } from '../client/display.ts'
-import type { Output } from '../client/display.ts'
 import { failure, isFailure } from '../client/failure.ts'
 import type { Failure, Outcome } from '../client/failure.ts'
 import { runWorkflow } from '../client/run.ts'
 import type { RunOptions, RunResult } from '../client/run.ts'
 import type { Deployment } from '../../spec/language.ts'
-
-/** What a command needs of its process. `cwd` is an absolute folder. */
-export type CommandIo = {
-  readonly stdout: Output
-  readonly stderr: Output
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly cwd: string
-  /** Aborted when the user wants the command to stop. */
-  readonly signal?: AbortSignal
-}
+import type { CommandIo } from './io.ts'
 
 const exitCodes: Readonly<Record<Outcome, number>> = {
   success: 0,

@@ -5,9 +5,9 @@ import { dirname, extname, resolve } from 'node:path'
 import { profiles } from '../../spec/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { EmulatorOptions } from '../edge/node.ts'
-import { optionTable, quirksOf } from '../option-table.ts'
-import { completeOptions, type OptionName, usageError } from '../options.ts'
-import type { CommandIo } from './run.ts'
+import { isFor, optionTable, quirksOf } from '../option-table.ts'
+import { completeOptions, isOptionName, readOptions, usageError } from '../options.ts'
+import type { CommandIo } from './io.ts'
 import type { Flags } from './serve-flags.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -31,28 +31,32 @@ export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptio
   }
   const line: Source = {
     given: readFiles(flags.server, io),
-    where: (name) => (isOption(name) ? `--${optionTable[name].flag}` : `--${name}`),
+    where: (name) => (isOptionName(name) ? `--${optionTable[name].flag}` : `--${name}`),
   }
   const which = whichOf(line) ?? whichOf(file) ?? 'local'
   const targets: readonly Deployment[] = which === 'both' ? ['local', 'hosted'] : [which]
-  // Looked at one by one first, so that a refusal names the place where the mistake stands.
+  // Those that no server looks at as well: a mistake is told where it stands.
   for (const { given, where } of [file, line]) {
-    for (const target of targets) completeOptions(forTarget(given, target, which), where)
+    const { deployment: _, ...rest } = given
+    readOptions(rest, where)
   }
-  requireUse({ ...tokenFrom(flags, io), ...line.given }, targets)
-  const merged = { ...file.given, ...tokenFrom(flags, io), ...line.given }
+  const flagged = { ...tokenFrom(flags, io), ...line.given }
+  requireUse(flagged, targets)
+  const merged = { ...file.given, ...flagged }
   const first = firstPort(merged, which)
-  return targets.map((target, index) =>
-    forTarget({ ...merged, port: first === 0 ? 0 : first + index }, target, which),
-  )
+  return targets.map((target, index) => {
+    const port = first === 0 ? 0 : first + index
+    const given = forTarget({ ...merged, port }, target, which)
+    completeOptions(given, (name) => (name in flagged ? line : file).where(name))
+    return given
+  })
 }
 
 /** A config file may be shared; a flag that none of the servers looks at is a mistake. */
 function requireUse(given: Given, targets: readonly Deployment[]): void {
   for (const name of Object.keys(given)) {
-    if (!isOption(name)) continue
+    if (!isOptionName(name) || targets.some((target) => isFor(name, target))) continue
     const { on, flag } = optionTable[name]
-    if (on === undefined || targets.includes(on)) continue
     throw usageError(`--${flag} is for ${on} servers: use --deployment ${on} or both with it.`)
   }
 }
@@ -64,11 +68,11 @@ function whichOf({ given, where }: Source): Which | undefined {
   return completeOptions({ deployment }, where).deployment
 }
 
-/** What of these options one server is given: of two servers each has its quirks and its journal. */
+/** What of these options one server is given: those that it looks at; of two servers each has its quirks and its journal. */
 function forTarget(given: Given, deployment: Deployment, which: Which): Given {
-  // A hosted server lets in who has a key; the token is for a local one.
-  const { token, ...rest } = given
-  const own = deployment === 'local' && token !== undefined ? { ...rest, token } : rest
+  const own = Object.fromEntries(
+    Object.entries(given).filter(([name]) => isOptionName(name) && isFor(name, deployment)),
+  )
   if (which !== 'both') return { ...own, deployment }
   const { quirk, journal } = given
   const other = deployment === 'local' ? 'hosted' : 'local'
@@ -98,13 +102,11 @@ function firstPort(merged: Given, which: Which): number {
   throw usageError(`${which} takes ${count} ports in a row, and ${first} leaves no room for them.`)
 }
 
-const isOption = (name: string): name is OptionName => Object.hasOwn(optionTable, name)
-
 /** A flag whose option is more than a text names a file that holds its value. */
 function readFiles(given: Given, { cwd }: CommandIo): Given {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
-      const entry = isOption(name) ? optionTable[name] : undefined
+      const entry = isOptionName(name) ? optionTable[name] : undefined
       if (entry?.readWhole === undefined || typeof value !== 'string') return [name, value]
       return [name, readJson(resolve(cwd, value), `the file of --${entry.flag}`)]
     }),

@@ -1,6 +1,7 @@
 // Which form of the server is at an address: as the user says, as the key tells, or as the server shows.
 
 import type { Deployment } from '../../spec/language.ts'
+import { isHeaderText } from '../header-text.ts'
 import { failure } from './failure.ts'
 import { fieldsOf, parseLenient } from './json.ts'
 import { rootOf, send, serverAt, textOf } from './server.ts'
@@ -21,7 +22,7 @@ type Known = {
 export async function findServer(address: Address, known: Known): Promise<Server> {
   const { apiKey, pause, signal } = known
   const hasKey = apiKey !== undefined
-  if (hasKey && !/^[\x21-\x7e]+$/.test(apiKey))
+  if (hasKey && !isHeaderText(apiKey))
     throw failure('usage', 'The API key is empty, or no header can hold it.')
   if (hasKey && known.deployment === 'local')
     throw failure(

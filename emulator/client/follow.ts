@@ -3,7 +3,7 @@
 
 import { failure, isFailure } from './failure.ts'
 import { readRunState } from './history.ts'
-import type { RunState } from './jobs.ts'
+import type { RunState } from './records.ts'
 import { connect, isOpen, take } from './socket.ts'
 import type { Feed, Message } from './socket.ts'
 

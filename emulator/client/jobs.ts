@@ -3,17 +3,8 @@
 import type { Verdict } from './outcome.ts'
 import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
+import type { Asked, RunState } from './records.ts'
 import { findJson } from './server.ts'
-import type { Server } from './server.ts'
-
-export type RunState = 'waiting' | 'finished' | 'unknown'
-
-/** Which run is asked for, and where. */
-export type Asked = {
-  readonly server: Server
-  readonly promptId: string
-  readonly signal: AbortSignal
-}
 
 /** Words for jobs that are over: those of the description, and the raw ones of some servers. Others go on. */
 const endings: Readonly<Record<string, Verdict['outcome']>> = {

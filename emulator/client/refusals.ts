@@ -9,11 +9,13 @@ import type { Server } from './server.ts'
 const accountRefusals = new Set([402, 403, 429])
 
 /**
- * The failure that a hosted answer to a submit or an upload stands for, where it refuses it: by
- * `{code, message}`, by `{error}` without node errors, or by a text. Undefined for other answers.
+ * The failure that a hosted answer to a submit or an upload stands for, where it refuses `what` was
+ * sent: by `{code, message}`, by `{error}` without node errors, or by a text. Undefined for other
+ * answers.
  */
 export function refusedByHosted(
   { deployment }: Server,
+  what: string,
   status: number,
   text: string,
 ): Error | undefined {
@@ -22,7 +24,7 @@ export function refusedByHosted(
   const isOfAccount = accountRefusals.has(status)
   if (!isOfAccount && (status !== 400 || typeof answer?.['message'] !== 'string')) return undefined
   const said = text.trim().slice(0, 300)
-  return refused(answer?.['error'] ?? answer ?? `HTTP ${status}${said && `: ${said}`}`, {})
+  return refused(what, answer?.['error'] ?? answer ?? `HTTP ${status}${said && `: ${said}`}`)
 }
 
 function lenient(text: string): unknown {
@@ -34,15 +36,15 @@ function lenient(text: string): unknown {
 }
 
 /**
- * The failure of a workflow that was not accepted: one line for the whole, then one for each node
- * error.
+ * The failure of what was sent and not accepted, such as "the workflow": one line for the whole,
+ * then one for each node error.
  */
-export function refused(error: unknown, nodeErrors: Fields): Error {
+export function refused(what: string, error: unknown, nodeErrors: Fields = {}): Error {
   const { type, code, message, details } = fieldsOf(error) ?? {}
   const lines = nodeErrorLines(nodeErrors)
   const whole = [typeof error === 'string' ? error : message, lines.length > 0 ? '' : details]
   const headline = whole.filter((part) => typeof part === 'string' && part !== '').join(': ')
-  const sentence = `The server refused the workflow${headline === '' ? '' : `: ${headline}`}`
+  const sentence = `The server refused ${what}${headline === '' ? '' : `: ${headline}`}`
   return failure('refused', [sentence, ...lines].join('\n'), {
     type: [type, code].find((word) => typeof word === 'string') ?? 'refused',
     node_errors: nodeErrors,

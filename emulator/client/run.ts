@@ -213,7 +213,7 @@ async function follow(job: Job, submitted: Submitted, messages: Message[]): Prom
     const isForgotten = isFailure(error) && error.error.type === 'run_lost'
     // Some servers accept what they will never run, and tell it by the node errors alone.
     throw isForgotten && isDoubtful && messages.length === 0
-      ? refused(undefined, submitted.nodeErrors)
+      ? refused('the workflow', undefined, submitted.nodeErrors)
       : error
   }
 }

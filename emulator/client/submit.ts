@@ -28,7 +28,7 @@ export async function submit(
     signal,
   })
   const text = await textOf(response, signal)
-  const refusal = refusedByHosted(server, response.status, text)
+  const refusal = refusedByHosted(server, 'the workflow', response.status, text)
   if (refusal !== undefined) throw refusal
   const isAnswer = response.status === 200 || response.status === 400
   if (!isAnswer) throw unexpected(server, 'POST /prompt', response.status, text)
@@ -41,5 +41,5 @@ export async function submit(
   if (answer['error'] === undefined && Object.keys(nodeErrors).length === 0) {
     throw unexpected(server, 'POST /prompt', response.status, text)
   }
-  throw refused(answer['error'], nodeErrors)
+  throw refused('the workflow', answer['error'], nodeErrors)
 }

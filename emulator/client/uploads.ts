@@ -77,7 +77,7 @@ async function upload(
     signal,
   })
   const text = await textOf(response, signal)
-  const refusal = refusedByHosted(server, response.status, text)
+  const refusal = refusedByHosted(server, `the upload of ${basename(file)}`, response.status, text)
   if (refusal !== undefined) throw refusal
   if (response.status !== 200) throw unexpected(server, request, response.status, text)
   return storedName(server, request, text)

@@ -25,12 +25,12 @@ export type Account = {
   /** The API keys that stand for it. */
   readonly keys: readonly string[]
   readonly tier: Tier
-  /** What it can spend on partner nodes; each of them costs 1. */
+  /** What it can spend on partner nodes; each run of one costs `partnerNodeCost`. */
   readonly balance: number
   readonly subscription: 'active' | 'inactive'
   /** The key that partner nodes take; null when the account has none. */
   readonly partnerKey: string | null
-  /** The way in which every run of it ends; null for what the workflow says. */
+  /** The word with which every run of it fails before any node begins; null for what the workflow says. */
   readonly failsWith: ExceptionType | null
 }
 

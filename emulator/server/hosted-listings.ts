@@ -2,7 +2,7 @@
 
 import { get } from '../bounded.ts'
 import { empty, json, type Reply, refuseHosted } from '../replies.ts'
-import { parameter, type Request } from '../requests.ts'
+import { filledParameter, type Request } from '../requests.ts'
 import { badChange, readHostedChange } from './cancel.ts'
 import { type Entry, entryText } from './history.ts'
 import { wholeNumber } from './job-list.ts'
@@ -32,7 +32,7 @@ const isTold = ({ startedMs, isForgotten }: Entry): boolean => startedMs !== nul
 /** GET /history_v2: the newest first; `max_items` of them from `offset` on. */
 export function readHostedHistory(world: World, { query }: Request): Reply {
   const read = (name: string, usual: number): number | undefined =>
-    wholeNumber(parameter(query, name) ?? `${usual}`, 0, Number.MAX_SAFE_INTEGER)
+    wholeNumber(filledParameter(query, name) ?? `${usual}`, 0, Number.MAX_SAFE_INTEGER)
   const offset = read('offset', 0)
   const max = read('max_items', Number.MAX_SAFE_INTEGER)
   if (offset === undefined || max === undefined) {

@@ -1,5 +1,6 @@
 // Accepts or refuses a workflow on hosted [workflows/hosted-*]: POST /api/prompt. What the graph has to be is as on local.
 
+import { maxWaiting, partnerNodeCost } from '../../spec/access.ts'
 import { promptErrors } from '../../spec/errors.ts'
 import { isObject, type JsonDocument, type JsonObject, ownText, readDocument } from '../json.ts'
 import { drawUuid } from '../random.ts'
@@ -7,13 +8,9 @@ import { type Reply, refuseByPlan, refuseHosted } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
 import { nodeTypes } from './catalog.ts'
 import { accountFailure } from './failures.ts'
-import { PARTNER_NODE_COST } from './partners.ts'
 import { enqueue } from './queue.ts'
 import { accepted, extraDataOf, judge, refused, runOf, targetsOf } from './workflows.ts'
 import type { World } from './world.ts'
-
-/** So many runs of an account wait at most, with the quirk `hosted.refuse-at-submit`. */
-const MAX_WAITING = 10
 
 /**
  * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect
@@ -71,9 +68,9 @@ function refusedByPlan(world: World, graph: JsonObject): Reply | undefined {
   if (!quirks.has('hosted.refuse-at-submit')) return undefined
   const word = accountFailure(world)?.exception_type
   if (word === 'InactiveSubscriptionError') return refuseByPlan('subscriptionInactive')
-  const isTooPoor = balance < PARTNER_NODE_COST * partnerNodesIn(world, graph)
+  const isTooPoor = balance < partnerNodeCost * partnerNodesIn(world, graph)
   if (word === 'InsufficientFundsError' || isTooPoor) return refuseByPlan('fundsMissing')
-  return pendingCount >= MAX_WAITING ? refuseByPlan('queueFull') : undefined
+  return pendingCount >= maxWaiting ? refuseByPlan('queueFull') : undefined
 }
 
 function partnerNodesIn(world: World, graph: JsonObject): number {

@@ -70,7 +70,8 @@ function readUpload(request: Request): Upload | Reply {
   const type = field('type') ?? 'output'
   if (!isFolderType(type)) return bad('The type is unknown.')
   const limits = hostedUploadLimits
-  if (bytes.length > limits.bytes) return bad('The file is larger than 50 MB.')
+  if (bytes.length > limits.bytes)
+    return bad(`The file is larger than ${limits.bytes / 2 ** 20} MB.`)
   const { width, height } = probePicture(bytes) ?? { width: 0, height: 0 }
   if (Math.max(width, height) > limits.side) return bad(`A side is longer than ${limits.side}.`)
   if (width * height > limits.pixels) return bad(`There are more than ${limits.pixels} pixels.`)

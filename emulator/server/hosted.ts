@@ -1,6 +1,6 @@
 // The endpoints of a hosted server: what answers each, and what every other path is answered.
 
-import { goneOnHosted, profiles } from '../../spec/deployments.ts'
+import { profiles } from '../../spec/deployments.ts'
 import { type EndpointName, endpoints } from '../../spec/endpoints.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import type { quirks } from '../../spec/quirks.ts'
@@ -82,10 +82,11 @@ const routes = createRoutes(
     }),
   [''],
 )
-/** Old paths: whoever reads them is told that they are gone, not that the method is wrong. */
-const gone = createRoutes(
-  goneOnHosted.map((path) => ['gone', { ...endpoints.readHistory, path: prefix + path }]),
-  [''],
+/** Old names of paths: whoever reads one is told that it is gone, not that the method is wrong. */
+const oldPaths: ReadonlySet<string> = new Set(
+  Object.values<Endpoint>(endpoints).flatMap(({ path, hostedPath }) =>
+    hostedPath === undefined ? [] : prefix + path,
+  ),
 )
 
 /** Answers a request of an account to a hosted server. */
@@ -99,7 +100,7 @@ export function answerHosted(server: Server, world: World, arrived: Arrived): Re
   const name = known.get(method === 'HEAD' ? 'GET' : method)
   if (name === undefined) {
     const isRead = method === 'GET' || method === 'HEAD'
-    if (isRead && findRoute(gone, path) !== undefined) return refuseHosted('notFound')
+    if (isRead && oldPaths.has(path)) return refuseHosted('notFound')
     const allowed = [...known.keys()].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one))
     return refuseHosted('methodNotAllowed', {}, { Allow: allowed.sort().join(',') })
   }

@@ -9,7 +9,7 @@ import {
 } from '../../spec/jobs.ts'
 import type { Static } from '../../spec/static.ts'
 import { json, type Reply, refuseHosted } from '../replies.ts'
-import { parameter, type Request } from '../requests.ts'
+import { filledParameter, type Request } from '../requests.ts'
 import { hasOutputOf, type Job, jobsOf, summaryText } from './jobs.ts'
 import type { World } from './world.ts'
 
@@ -80,7 +80,7 @@ function readCursor(text: string | undefined): number | undefined {
 
 /** What the query asks for, or the name of the parameter that asks for nothing there is. */
 function readQuery(query: string): Asked | string {
-  const given = (name: string): string | undefined => parameter(query, name) || undefined
+  const given = (name: string): string | undefined => filledParameter(query, name)
   const words =
     given('status')
       ?.split(',')

@@ -1,12 +1,10 @@
 // Partner nodes, which are paid for [access/partner-key-*]: the key that they take, and what they cost.
 
+import { partnerNodeCost } from '../../spec/access.ts'
 import type { Json } from '../json.ts'
 import { type Failure, type Call } from './nodes.ts'
 import { isTruthy } from './python.ts'
 import type { World } from './world.ts'
-
-/** What a partner node costs each time it runs. */
-export const PARTNER_NODE_COST = 1
 
 /** Whether partner nodes take this value as their key: on local any that is not empty, on hosted the account's own. */
 export function takesPartnerKey({ account, quirks }: World, given: Json | undefined): boolean {
@@ -25,11 +23,11 @@ export function payPartner({ world, hasPartnerKey }: Call): Failure | undefined 
       exception_message: 'Unauthorized: Please login first to use this node.',
     }
   if (world.account === null) return undefined
-  if (world.balance < PARTNER_NODE_COST)
+  if (world.balance < partnerNodeCost)
     return {
       exception_type: 'InsufficientFundsError',
-      exception_message: `This node costs ${PARTNER_NODE_COST}, and the balance is ${world.balance}.`,
+      exception_message: `This node costs ${partnerNodeCost}, and the balance is ${world.balance}.`,
     }
-  world.balance -= PARTNER_NODE_COST
+  world.balance -= partnerNodeCost
   return undefined
 }

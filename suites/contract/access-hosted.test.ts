@@ -262,6 +262,8 @@ proves(
     const counts = story(listener.messages()).filter((line) => line.startsWith('status'))
     expect(new Set(counts)).toEqual(new Set(['status 0', 'status 1']))
     expect([heard.includes(prompt_id), heard.includes('secret')]).toEqual([false, false])
+    // The journal is the server's, whoever asks for it.
+    expect((await two.get('/_flowdouble/journal')).text).toContain(prompt_id)
   },
   twoKeys,
 )

@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest'
 import { hostedModels } from '../../spec/catalog.ts'
-import { goneOnHosted } from '../../spec/index.ts'
+import { endpoints } from '../../spec/index.ts'
+import type { Endpoint } from '../../spec/language.ts'
 import { everyHostedPath, pathsOnlyOn } from '../every-path.ts'
 import { notFound, replyIn } from '../hosted.ts'
 import { violations } from '../judge.ts'
@@ -80,9 +81,10 @@ proves('deployments/hosted-not-built', async ({ raw }) => {
 })
 
 proves('deployments/hosted-old-models', async ({ raw }) => {
-  const old = goneOnHosted.filter((path) => path.startsWith('/models'))
-  expect(old).toHaveLength(2)
-  for (const path of [...old.map((one) => one.replace('{folder}', 'loras')), '/models/a/b']) {
+  const all: Endpoint[] = Object.values(endpoints)
+  const old = all.filter(({ path, hostedPath }) => hostedPath !== undefined && /model/.test(path))
+  expect(old.map(({ path }) => path)).toEqual(['/models', '/models/{folder}'])
+  for (const path of ['/models', '/models/loras', '/models/a/b']) {
     for (const method of ['GET', 'POST']) {
       const reply = await raw(method, `/api${path}`, undefined, key)
       expect([method, path, notFound(reply)]).toEqual([method, path, true])
@@ -111,7 +113,8 @@ proves('deployments/paths-of-hosted', async ({ raw }) => {
       const reply = await raw(method, prefix + path, '{}')
       const asked = `${method} ${prefix}${path}`
       expect([asked, reply.status]).toEqual([asked, method === 'GET' ? 404 : 405])
-      if (method !== 'GET') expect(reply.headers['allow']).toBe('GET,HEAD')
+      if (method === 'GET') expect(reply.text).toBe('')
+      else expect(reply.headers['allow']).toBe('GET,HEAD')
     }
   }
 })

@@ -86,7 +86,7 @@ proves(
     expect(await idsOf(subject, '?offset=3')).toEqual(newest.slice(3))
     expect(await idsOf(subject, '?max_items=9&offset=9')).toEqual([])
     expect(await idsOf(subject, '?max_items=0')).toEqual([])
-    for (const value of ['-1', 'x', '1.5', '', '0x1']) {
+    for (const value of ['-1', 'x', '1.5', '%20', '0x1']) {
       for (const name of ['max_items', 'offset'])
         expectRefusal(await subject.get(`/history?${name}=${value}`), 400, 'BAD_REQUEST')
     }

@@ -1,8 +1,7 @@
 // Which paths and methods there are: the twin below /api, HEAD, OPTIONS, and all that is unknown.
 
 import { expect } from 'vitest'
-import { endpoints, errors } from '../../spec/index.ts'
-import type { Endpoint } from '../../spec/language.ts'
+import { errors } from '../../spec/index.ts'
 import { everyPath } from '../every-path.ts'
 import { slow, solid } from '../graphs.ts'
 import { proves } from '../proves.ts'
@@ -85,22 +84,6 @@ proves('http/unknown-path', async ({ url }) => {
   for (const path of ['/../x', '/a/../../x', '/%2e%2e/x', '//x', '/internal/nowhere']) {
     const { status, type, body } = told(await exchange(url, 'GET', path))
     expect([path, status, type, body]).toEqual([path, 404, textType, text])
-  }
-})
-
-proves('http/hosted-paths', async ({ url }) => {
-  const all: Endpoint[] = Object.values(endpoints)
-  const paths = all.flatMap(({ on, path, hostedPath }) =>
-    on.includes('local') ? (hostedPath ?? []) : path,
-  )
-  // This one is served on local too, below its own name.
-  const others = paths.filter((path) => !path.startsWith('/experiment/models'))
-  expect(others).toContain('/history_v2')
-  for (const path of others.map((one) => one.replace('{prompt_id}', 'mine'))) {
-    for (const prefix of ['', '/api']) {
-      const reply = told(await exchange(url, 'GET', prefix + path))
-      expect([path, reply]).toEqual([path, unknown])
-    }
   }
 })
 

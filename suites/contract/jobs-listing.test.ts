@@ -182,6 +182,24 @@ proves(
   ownWorld,
 )
 
+proves('http/hosted-empty-parameter', async ({ get, submit, idle }) => {
+  const { prompt_id } = (await submit(talking())).json()
+  await idle()
+  const all = ['limit', 'offset', 'status', 'workflow_id', 'output_type', 'sort_by', 'sort_order']
+  const empty: readonly (readonly [path: string, names: readonly string[]])[] = [
+    ['/jobs', [...all, 'after']],
+    ['/history', ['max_items', 'offset']],
+  ]
+  for (const [path, names] of empty) {
+    const { text } = await get(path)
+    expect(text).toContain(prompt_id)
+    for (const query of [...names.map((name) => `${name}=`), `${names.join('=&')}=`, names[0]]) {
+      const reply = await get(`${path}?${query}`)
+      expect([path, query, reply.status, reply.text]).toEqual([path, query, 200, text])
+    }
+  }
+})
+
 proves('jobs/listing-refusals', async ({ get }) => {
   const bad = [
     ...['0', '1001', '-1', '1.5', 'x', '1e2', ' 5', '99999999999999999999'].map(

@@ -3,32 +3,44 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { limits } from '../../spec/index.ts'
+import { errors, limits } from '../../spec/index.ts'
 import { step } from '../../dist/emulator/server/step.js'
 import { createServer } from '../../dist/emulator/server/server.js'
 import type { WorldOptions } from '../../dist/emulator/server/world.js'
+import * as hostedParts from '../../dist/emulator/server/hosted-parts.js'
 import { talking } from '../graphs.ts'
+import { account } from '../jobs.ts'
 import { proves } from '../proves.ts'
+import type { Subject } from '../subject.ts'
 
 const catalog = join(import.meta.dirname, '../../spec/node-types.json')
 
-proves('queue/bounded', async ({ emulator }) => {
+/** A server like this one, with a limit that is reached sooner. */
+async function serverLike({ emulator }: Subject) {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
   expect(options.pendingLimitBytes).toBe(limits.pending.value)
-  // A world like that of the server, with a limit that is reached sooner.
   const objectInfo = await readFile(catalog, 'utf8')
-  const server = createServer({ ...options, objectInfo, pendingLimitBytes: 100_000 })
+  const accounts = [account('one'), account('two')]
+  const server = createServer(
+    { ...options, objectInfo, accounts, pendingLimitBytes: 100_000 },
+    hostedParts,
+  )
   let request = 0
-  const send = (target: string, value: unknown, atMs = 0) => {
+  const send = (target: string, value: unknown, atMs = 0, headers = {}) => {
     const body = Buffer.from(JSON.stringify(value))
-    const input = { kind: 'request', atMs, method: 'POST', target, headers: {}, body } as const
+    const input = { kind: 'request', atMs, method: 'POST', target, headers, body } as const
     const reply = step(server, { ...input, request: ++request }).find(
       ({ kind }) => kind === 'reply',
     )
     if (reply?.kind !== 'reply') throw new Error('no reply')
-    return [reply.status, reply.status === 413 ? reply.body : '']
+    return [reply.status, reply.status > 400 ? reply.body : '']
   }
+  return { server, send }
+}
+
+proves('queue/bounded', async (subject) => {
+  const { server, send } = await serverLike(subject)
   const submit = (length: number, fields = {}, atMs = 0) =>
     send('/prompt', { prompt: talking('x'.repeat(length)), ...fields }, atMs)
   const full = [413, 'The queue is full: pending workflows may take up 100000 bytes.']
@@ -57,4 +69,19 @@ proves('queue/bounded', async ({ emulator }) => {
   send('/queue', { clear: true }, 25)
   const statuses = Array.from({ length: 200 }, () => submit(0, {}, 25)[0])
   expect(statuses.filter((status) => status === 200).length).toBeLessThan(98)
+})
+
+proves('queue/hosted-bounded', async (subject) => {
+  const { send } = await serverLike(subject)
+  const submit = (key: string, length: number) =>
+    send('/api/prompt', { prompt: talking('x'.repeat(length)) }, 0, { 'x-api-key': key })
+  const full = [429, JSON.stringify(errors.planRefusals.queueFull.body.json)]
+  expect(submit('one', 98_000)[0]).toBe(200)
+  expect(submit('one', 1000)).toEqual(full)
+  // What waits for one account takes no room from another.
+  expect(submit('two', 98_000)[0]).toBe(200)
+  expect(submit('two', 1000)).toEqual(full)
+  expect(send('/api/queue', { clear: true }, 0, { 'x-api-key': 'one' })[0]).toBe(200)
+  expect(submit('one', 1000)[0]).toBe(200)
+  expect(submit('two', 1000)).toEqual(full)
 })

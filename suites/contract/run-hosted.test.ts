@@ -188,6 +188,7 @@ test('run/hosted-upload A refused upload is a refusal, and nothing is submitted.
   const server = await serveHosted({ first: { '/upload/image': [{ status: 403, body }] } })
   const text = '{"1": {"class_type": "LoadImage", "inputs": {"image": "dog.png"}}}'
   const { result } = await runOn(server, { apiKey: hostedKey, text, folder })
-  expect(result).toMatchObject({ outcome: 'refused', error: { type: 'FORBIDDEN' } })
+  const message = 'The server refused the upload of dog.png: The free tier ends here.'
+  expect(result).toMatchObject({ outcome: 'refused', error: { type: 'FORBIDDEN', message } })
   expect(server.submits).toEqual([])
 })

@@ -1,14 +1,12 @@
 // The command `serve` for hosted, and for both deployments at once.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { banner, createWatch, nextStep } from '../../dist/emulator/cli/serve-display.js'
-import { readFlags } from '../../dist/emulator/cli/serve-flags.js'
-import { planServers } from '../../dist/emulator/cli/serve-plan.js'
-import { folder, start } from './serve-harness.ts'
+import { fileOf, folder, start } from './serve-harness.ts'
 
 type Addresses = {
   readonly url: string
@@ -27,18 +25,7 @@ type Addresses = {
   }
 }
 
-/** A file with this value as JSON. */
-function fileOf(value: unknown): string {
-  const file = join(folder(), 'value.json')
-  writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value))
-  return file
-}
-
 const quiet = { write: () => undefined }
-const plan = (...argv: readonly string[]) =>
-  planServers(readFlags(argv), { stdout: quiet, stderr: quiet, env: { TOKEN: 'tok' }, cwd: '/' })
-const ports = (...argv: readonly string[]) =>
-  plan(...argv).map(({ deployment, port }) => [deployment, port])
 const accounts = [{ user: 'alice', keys: ['KEY-OF-ALICE'], tier: 'creator' }]
 const status = async (url: string, key = ''): Promise<number> =>
   (await fetch(url, { headers: { 'X-API-Key': key } })).status
@@ -124,54 +111,6 @@ test('serve/accounts The keys of a file let in, and are never printed.', async (
     expect(stdout + stderr).not.toMatch(/KEY-OF-ALICE|test-key/)
     if (way.length === 0) expect(stdout).toContain('those of alice (creator)')
   }
-})
-
-test('serve/ports Three ports in a row from the first one: local, hosted, its signed links.', () => {
-  const both = ['--deployment', 'both']
-  expect(ports()).toEqual([['local', 8188]])
-  expect(ports('--deployment', 'hosted')).toEqual([['hosted', 8189]])
-  expect(ports(...both)).toEqual([
-    ['local', 8188],
-    ['hosted', 8189],
-  ])
-  expect(ports(...both, '--port', '9000')).toEqual([
-    ['local', 9000],
-    ['hosted', 9001],
-  ])
-  expect(ports(...both, '--port', '0')).toEqual([
-    ['local', 0],
-    ['hosted', 0],
-  ])
-  expect(ports(...both, '--port', '65533')).toHaveLength(2)
-  expect(() => ports(...both, '--port', '65534')).toThrow('both takes 3 ports in a row')
-  expect(() => ports('--deployment', 'hosted', '--port', '65535')).toThrow('2 ports in a row')
-})
-
-test('serve/both Each server gets its own quirks, journal and credentials.', () => {
-  const quirks = ['workflows.invalid-is-200', 'local.zombie-socket', 'hosted.no-free']
-  const config = fileOf({
-    deployment: 'both',
-    quirk: quirks,
-    journal: 'run.jsonl',
-    port: 0,
-    accounts,
-  })
-  const [local, hosted, ...more] = plan('--config', config, '--token-env', 'TOKEN')
-  expect(more).toEqual([])
-  expect(local).toMatchObject({ quirk: quirks.slice(0, 2), token: 'tok', accounts })
-  expect(hosted).toMatchObject({ quirk: [quirks[0], quirks[2]], accounts })
-  expect(hosted).not.toHaveProperty('token')
-  expect([local?.journal, hosted?.journal].map((file) => file?.split('/').at(-1))).toEqual([
-    'run.local.jsonl',
-    'run.hosted.jsonl',
-  ])
-  const [one] = plan('--config', fileOf({ quirk: ['hosted.no-free'] }), '--deployment', 'hosted')
-  expect(one).toMatchObject({ deployment: 'hosted', quirk: ['hosted.no-free'] })
-})
-
-test('serve/both A program starts one server at a time.', async () => {
-  const deployment = 'both' as 'local'
-  await expect(startEmulator({ deployment })).rejects.toThrow('startEmulator starts one server')
 })
 
 const wrong: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [

@@ -1,7 +1,7 @@
 // The built command as users run it: spawned, its output awaited.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -54,4 +54,11 @@ export function start(...args: readonly string[]): Command {
       void ends.then(() => reject(new Error(`It ended without ${pattern}:\n${stdout}\n${stderr}`)))
     })
   return { process: child, says, ends }
+}
+
+/** A file with this value as JSON. */
+export function fileOf(value: unknown): string {
+  const file = join(folder(), 'value.json')
+  writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value))
+  return file
 }

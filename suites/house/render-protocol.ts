@@ -1,6 +1,6 @@
 // Writes PROTOCOL.md out of the spec. Pure: the same spec gives the same text.
 
-import { endpoints, goneOnHosted, profiles } from '../../spec/index.ts'
+import { endpoints, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/http.ts'
 import { jobStatuses, jobTransitions, rawStates } from '../../spec/jobs.ts'
@@ -37,7 +37,7 @@ function deploymentsPart(): string {
       ['Local', 'Hosted'],
       renamed.map((one: Endpoint) => [code(one.path), code(hosted.prefix + one.hostedPath)]),
     ),
-    `GET of ${goneOnHosted.map((path) => code(hosted.prefix + path)).join(', ')} answers 404 there.`,
+    `GET of ${renamed.map(({ path }) => code(hosted.prefix + path)).join(', ')} answers 404 there.`,
     `Without a key hosted serves ${publicPaths.map(code).join(', ')} only, and what has no prefix. A paid tier is needed for ` +
       `${paidPaths.map(code).join(', ')}. The key for partner nodes stands in \`extra_data\` as ` +
       `${partnerKeys.map(code).join(' or ')}.`,

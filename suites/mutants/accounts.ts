@@ -157,7 +157,7 @@ const messages: Mutants = {
     ),
   },
   'hosted-null': {
-    breaks: ['messages/hosted-no-executing-null', 'messages/hosted-no-null', 'messages/order'],
+    breaks: ['messages/hosted-no-executing-null', 'messages/order'],
     options: { quirk: ['hosted.executing-null'] },
   },
   'client-chooses-sid': {

@@ -39,6 +39,10 @@ export const hostedPaths: Mutants = {
     breaks: ['deployments/paths-of-hosted'],
     tamper: answers(/^GET \/history_v2/, 200),
   },
+  'twin-serves-what-hosted-has': {
+    breaks: ['deployments/paths-of-hosted'],
+    tamper: answers(/^GET \/api\/history_v2/, 200),
+  },
   'statistics-need-a-key': {
     breaks: ['access/hosted-public-statistics'],
     tamper: onReply(/^GET \/api\/system_stats/, (reply, { headers }) =>

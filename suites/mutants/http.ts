@@ -109,10 +109,6 @@ export const http: Mutants = {
     breaks: ['http/unknown-path'],
     tamper: answers(/^GET \/nowhere/, 200),
   },
-  'hosted-paths-answer': {
-    breaks: ['http/hosted-paths'],
-    tamper: answers(/^GET \/api\/history_v2/, 200),
-  },
   'wrong-method-is-404': { breaks: ['http/wrong-method'], tamper: answers(/^DELETE/, 404) },
   'wrong-method-tells-no-other': {
     breaks: ['http/wrong-method'],
