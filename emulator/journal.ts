@@ -1,4 +1,4 @@
-// The journal of a world: its inputs with their effects, in order. State is a function of it, so it replays.
+// The journal of a server: its inputs with their effects, in order. State is a function of it, so it replays.
 
 import { keyHeader, secretKeys } from '../spec/access.ts'
 import { hmac } from '@noble/hashes/hmac.js'
@@ -14,7 +14,7 @@ import type { WorldOptions } from './server/world.ts'
 
 export type Entry = { readonly input: Input; readonly effects: readonly Effect[] }
 
-/** What the first line of a journal tells: everything that the world was made from but the catalogue. */
+/** What the first line of a journal tells: everything that the server was made from but the catalogue. */
 export type Header = {
   readonly flowdouble: string
   /** Number of the first entry that follows; above 0 the beginning is lost, and nothing can be replayed. */
@@ -47,11 +47,11 @@ export function headerLine(all: WorldOptions, key: string, first = 0): string {
 export function entryLine(entry: Entry, key: string, secrets: readonly string[]): string {
   const { input, effects } = entry
   if (input.kind !== 'request') {
-    const shown = 'target' in input ? withoutToken(input, key, secrets) : input
+    const shown = 'target' in input ? withoutCredentials(input, key, secrets) : input
     return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
   }
   const { body: _body, ...rest } = input
-  const shown = { ...withoutToken({ ...rest, ...shownBody(input, key) }, key, secrets) }
+  const shown = { ...withoutCredentials({ ...rest, ...shownBody(input, key) }, key, secrets) }
   return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
 }
 
@@ -77,7 +77,7 @@ export const secretsOf = ({
 const MIN_KNOWN_TOKEN = 8
 
 /** An input whose credentials, in its query or its headers, are placeholders: the server of a replay has the same ones. */
-function withoutToken<T extends { readonly target: string; readonly headers: Headers }>(
+function withoutCredentials<T extends { readonly target: string; readonly headers: Headers }>(
   input: T,
   key: string,
   secrets: readonly string[],
@@ -224,8 +224,8 @@ function inputOf(line: string): Input {
 }
 
 /**
- * Runs the inputs of a journal through a new world and returns the number of entries and the first one whose
- * effects differ (from 0), or null. `objectInfo` is the catalogue that the world had.
+ * Runs the inputs of a journal through a new server and returns the number of entries and the first one whose
+ * effects differ (from 0), or null. `objectInfo` is the catalogue that the server had.
  * Throws SyntaxError for a text that is no journal, or one that has lost its beginning.
  */
 export function replay(
@@ -235,7 +235,7 @@ export function replay(
   const [first = '', ...lines] = text.split('\n').filter((line) => line !== '')
   const header = JSON.parse(first) as Partial<Header>
   if (header.flowdouble !== VERSION || header.options === undefined) {
-    throw new SyntaxError('This is no journal: its first line lacks the options of a world.')
+    throw new SyntaxError('This is no journal: its first line lacks the options of a server.')
   }
   const server = createServer({ ...header.options, objectInfo }, hosted)
   if (header.first !== 0) {

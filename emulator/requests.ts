@@ -106,6 +106,12 @@ function follow(
   return branch.rest?.route
 }
 
+/** The path and the query of a request line; the query is empty where there is none. */
+export function splitTarget(target: string): [path: string, query: string] {
+  const cut = target.indexOf('?')
+  return cut < 0 ? [target, ''] : [target.slice(0, cut), target.slice(cut + 1)]
+}
+
 /** Percent-decoding that leaves what is malformed as it is. */
 export function decodePart(part: string): string {
   try {
@@ -124,6 +130,12 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Handlers ask for the text of one request more than once. */
 const decoded = new WeakMap<Uint8Array, string>()
+
+/** A whole number of a query parameter, in decimal digits; undefined when it is none or out of its range. */
+export function wholeNumber(text: string, min: number, max: number): number | undefined {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN
+  return value >= min && value <= max ? value : undefined
+}
 
 /**
  * The body as text in the charset of its content type, whose media type does not matter.
@@ -164,12 +176,11 @@ function decodeText(bytes: Uint8Array, charset: string): string {
 
 /** A target in which `replace` has changed the query's tokens, however their name is spelled. */
 export function replaceToken(target: string, replace: (token: string) => string): string {
-  const cut = target.indexOf('?')
-  if (cut < 0) return target
-  const pairs = target.slice(cut + 1).split('&')
-  const shown = pairs.map((pair) => {
+  const [path, query] = splitTarget(target)
+  if (path === target) return target
+  const shown = query.split('&').map((pair) => {
     const token = parameter(pair, 'token')
     return token === undefined ? pair : `token=${replace(token)}`
   })
-  return `${target.slice(0, cut)}?${shown.join('&')}`
+  return `${path}?${shown.join('&')}`
 }

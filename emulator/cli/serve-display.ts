@@ -8,7 +8,7 @@ import { printable } from '../client/display.ts'
 import type { Emulator } from '../edge/node.ts'
 import type { Entry } from '../journal.ts'
 import type { Effect } from '../machine.ts'
-import { replaceToken } from '../requests.ts'
+import { replaceToken, splitTarget } from '../requests.ts'
 import type { CommandIo } from './run.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
 
@@ -108,12 +108,11 @@ export function createWatch(io: CommandIo, mark?: Deployment): { show: (entry: E
     for (const effect of effects) {
       if (effect.kind === 'reply' && input.kind === 'request') {
         const { method, target } = input
-        const shown = isLink(input) ? `${target.split('?')[0]} (signed link)` : withoutToken(target)
+        const shown = input.links ? `${splitTarget(target)[0]} (signed link)` : withoutToken(target)
         const status = effect.status < 400 ? colors.green(effect.status) : colors.red(effect.status)
         line(input.atMs, `${status} ${printable(`${method} ${shown}`)}${hint(target, effect)}`)
       }
-      const leak = leakOf(effect)
-      if (leak !== undefined) line(input.atMs, colors.yellow(`warning: ${leak}`))
+      if (effect.kind === 'leak') line(input.atMs, colors.yellow(`warning: ${leak(effect)}`))
       if (effect.kind !== 'run') continue
       const { prompt_id, state } = effect
       if (state === 'started') startedAtMs.set(prompt_id, input.atMs)
@@ -131,15 +130,9 @@ export function createWatch(io: CommandIo, mark?: Deployment): { show: (entry: E
   return { show }
 }
 
-/** Whether a request came to the host of the signed links, whose queries are long. */
-const isLink = (input: object): boolean => 'links' in input && input.links === true
-
 /** What is wrong when a client takes its key along to a signed link. */
-function leakOf(effect: { readonly kind: string; readonly header?: unknown }): string | undefined {
-  if (effect.kind !== 'leak') return undefined
-  const header = typeof effect.header === 'string' ? ` (${printable(effect.header)})` : ''
-  return `a client sent its key${header} along to a signed link, which is another host`
-}
+const leak = ({ header }: Extract<Effect, { kind: 'leak' }>): string =>
+  `a client sent its key (${printable(header)}) along to a signed link, which is another host`
 
 const withoutToken = (target: string): string => replaceToken(target, () => '***')
 
@@ -148,7 +141,7 @@ function hint(target: string, { status, body }: Reply): string {
   if (
     status !== 400 ||
     typeof body !== 'string' ||
-    !/^(\/api)?\/prompt$/.test(target.split('?')[0] ?? '')
+    !/^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   )
     return ''
   const { error, message = '' } = JSON.parse(body) as {

@@ -3,14 +3,14 @@
 
 import type { Headers } from '../machine.ts'
 import { type Reply, refuse } from '../replies.ts'
-import { parameter } from '../requests.ts'
+import { parameter, splitTarget } from '../requests.ts'
 import { admitAccount } from './accounts.ts'
 import { isEqual } from './secrets.ts'
 import type { Server } from './server.ts'
 import type { World, WorldOptions } from './world.ts'
 
 /** Path and query of a request or handshake, with what it says of its sender. */
-type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
+export type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
 
 /** The world that a request or handshake is for, or what keeps it out before its path is looked at. */
 export function admit(server: Server, asked: Asked): World | Reply {
@@ -30,8 +30,8 @@ function guard(
   if (token === null || method === 'OPTIONS') return undefined
   const bearer = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
   // Sockets and pictures of a page carry no headers of one's own: for them there is the query.
-  const query = parameter(target.slice(target.indexOf('?') + 1 || target.length), 'token') ?? ''
-  const isKnown = isEqual(bearer, token) || isEqual(query, token)
+  const inQuery = parameter(splitTarget(target)[1], 'token') ?? ''
+  const isKnown = isEqual(bearer, token) || isEqual(inQuery, token)
   return isKnown ? undefined : refuse('bearerMissing')
 }
 

@@ -9,9 +9,9 @@ import {
 } from '../../spec/access.ts'
 import { profiles } from '../../spec/deployments.ts'
 import type { ExceptionType } from '../../spec/errors.ts'
-import type { Headers } from '../machine.ts'
 import { type Reply, refuseHosted } from '../replies.ts'
-import { parameter } from '../requests.ts'
+import { parameter, splitTarget } from '../requests.ts'
+import type { Asked } from './access.ts'
 import { isEqual } from './secrets.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
@@ -34,9 +34,6 @@ export type Account = {
   readonly failsWith: ExceptionType | null
 }
 
-/** Path and query of a request or handshake, with what it says of its sender. */
-type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
-
 const prefix = profiles.hosted.prefix
 const open: ReadonlySet<string> = new Set(publicPaths.map((path) => prefix + path))
 const isWithin =
@@ -48,11 +45,11 @@ const isPublished = isWithin(publishedPublicPaths)
 
 /** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
 export const callerOf = (server: Server, asked: Omit<Asked, 'method'>): World | undefined =>
-  worldOfKey(server, keyOf(server, asked.target.split('?')[0] as string, asked))
+  worldOfKey(server, keyOf(server, asked))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
 export function admitAccount(server: Server, asked: Asked): World | Reply {
-  const path = asked.target.split('?')[0] as string
+  const [path] = splitTarget(asked.target)
   const world = callerOf(server, asked)
   if (!needsKey(server, path) || asked.method === 'OPTIONS') return world ?? server.worlds[0]
   if (world === undefined) return refuseHosted('unauthorized')
@@ -68,12 +65,9 @@ const needsKey = ({ options }: Server, path: string): boolean =>
   /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
-function keyOf(
-  { options }: Server,
-  path: string,
-  { target, headers }: Omit<Asked, 'method'>,
-): string {
-  if (path === '/ws') return parameter(target.slice(path.length + 1), 'token') ?? ''
+function keyOf({ options }: Server, { target, headers }: Omit<Asked, 'method'>): string {
+  const [path, query] = splitTarget(target)
+  if (path === '/ws') return parameter(query, 'token') ?? ''
   const key = headers[keyHeader.toLowerCase()]
   if (key !== undefined || !options.quirks.includes('hosted.bearer')) return key ?? ''
   return /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''

@@ -3,9 +3,9 @@
 import { jobLimits } from '../../spec/jobs.ts'
 import type { hostedQueueResult } from '../../spec/queue.ts'
 import type { Static } from '../../spec/static.ts'
-import { isObject, type Json, readJson } from '../json.ts'
-import { empty, json, type Reply, refuseHosted } from '../replies.ts'
-import { bodyText, type Request } from '../requests.ts'
+import { isObject, type Json } from '../json.ts'
+import { badRequest, empty, json, refuseHosted, type Reply } from '../replies.ts'
+import { bodyJson, type Request } from '../requests.ts'
 import { remember } from './history.ts'
 import { badId, isUuid, jobOf } from './jobs.ts'
 import { announce } from './log.ts'
@@ -68,7 +68,7 @@ export function cancelJobs(world: World, request: Request): Reply {
   const ids = readClosed(request, ['job_ids'])?.get('job_ids')
   if (!isTexts(ids) || ids.length === 0 || ids.length > jobLimits.cancel || !ids.every(isUuid)) {
     const reason = `The body has 1 to ${jobLimits.cancel} ids of jobs as job_ids, and no other key.`
-    return refuseHosted('badRequest', { reason })
+    return badRequest(reason)
   }
   if (!ids.every((id) => jobOf(world, id) !== undefined)) return refuseHosted('notFound')
   return json(JSON.stringify({ cancelled: cancel(world, ids) }))
@@ -102,24 +102,15 @@ export function readHostedChange(
 
 /** The refusal of such a body. */
 export const badChange = (): Reply =>
-  refuseHosted('badRequest', { reason: 'The body has clear, delete or both, and no other key.' })
+  badRequest('The body has clear, delete or both, and no other key.')
 
 /** The JSON object of a body that has no other keys than these; undefined when it is none. */
 function readClosed(
   request: Request,
   keys: readonly string[],
 ): ReadonlyMap<string, Json> | undefined {
-  const body = readBody(request)
+  const body = bodyJson(request)
   return isObject(body) && [...body.keys()].every((key) => keys.includes(key)) ? body : undefined
-}
-
-/** The JSON value of a body, or undefined when it is none. */
-function readBody(request: Request): Json | undefined {
-  try {
-    return readJson(bodyText(request))
-  } catch {
-    return undefined
-  }
 }
 
 const isTexts = (value: Json | undefined): value is string[] =>
@@ -136,7 +127,7 @@ export function interruptHosted(world: World, request: Request): Reply {
     cancel(world, ids)
     return empty
   }
-  const body = readBody(request)
+  const body = bodyJson(request)
   const named = isObject(body) ? (body.get('prompt_id') ?? null) : null
   if (named === null) cancel(world, ids.slice(0, 1))
   else if (typeof named !== 'string' || jobOf(world, named) === undefined)

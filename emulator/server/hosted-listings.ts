@@ -1,13 +1,12 @@
 // The queue and the history as hosted tells them [queue/hosted-item, history/hosted-*].
 
 import { get } from '../bounded.ts'
-import { empty, json, type Reply, refuseHosted } from '../replies.ts'
-import { parameter, type Request } from '../requests.ts'
+import { badRequest, empty, json, refuseHosted, type Reply } from '../replies.ts'
+import { parameter, type Request, wholeNumber } from '../requests.ts'
 import { badChange, readHostedChange } from './cancel.ts'
 import { type Entry, entryText } from './history.ts'
-import { wholeNumber } from './job-list.ts'
 import { pendingOf } from './queue.ts'
-import { type Run, runningOf, type World } from './world.ts'
+import { momentOf, type Run, runningOf, type World } from './world.ts'
 
 /** GET /queue. */
 export function readHostedQueue(world: World): Reply {
@@ -19,9 +18,9 @@ export function readHostedQueue(world: World): Reply {
   )
 }
 
-function queueItem({ options }: World, run: Run, place: number): string {
+function queueItem(world: World, run: Run, place: number): string {
   const { graphText, outputs, prompt_id, submittedAtMs } = run
-  const create_time = options.epochMs + Math.floor(submittedAtMs)
+  const create_time = momentOf(world, submittedAtMs)
   const id = JSON.stringify(prompt_id)
   return `[${place}, ${id}, ${graphText}, ${JSON.stringify(outputs)}, {"create_time": ${create_time}}]`
 }
@@ -36,7 +35,7 @@ export function readHostedHistory(world: World, { query }: Request): Reply {
   const offset = read('offset', 0)
   const max = read('max_items', Number.MAX_SAFE_INTEGER)
   if (offset === undefined || max === undefined) {
-    return refuseHosted('badRequest', { reason: 'max_items and offset are numbers from 0 on.' })
+    return badRequest('max_items and offset are numbers from 0 on.')
   }
   const told = Array.from(world.history.entries.values(), ({ value }) => value).filter(isTold)
   const page = told.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
@@ -49,11 +48,11 @@ export function readHostedHistory(world: World, { query }: Request): Reply {
 }
 
 /** An entry of the list, which leaves the graph out. */
-function listed({ options }: World, entry: Entry): string {
+function listed(world: World, entry: Entry): string {
   const { prompt_id, workflow_id, createdMs } = entry
   const id = `"prompt_id": ${JSON.stringify(prompt_id)}`
   const workflow = workflow_id === null ? '' : `, "workflow_id": ${JSON.stringify(workflow_id)}`
-  const time = `"create_time": ${options.epochMs + Math.floor(createdMs)}`
+  const time = `"create_time": ${momentOf(world, createdMs)}`
   return `{${id}, ${time}${workflow}, "prompt": {${promptMembers(entry)}}, ${outcome(entry)}}`
 }
 

@@ -3,7 +3,7 @@
 import { promptErrors } from '../../spec/errors.ts'
 import { isObject, type JsonDocument, type JsonObject, ownText, readDocument } from '../json.ts'
 import { drawUuid } from '../random.ts'
-import { type Reply, refuseByPlan, refuseHosted } from '../replies.ts'
+import { badRequest, refuseByPlan, type Reply } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
 import { nodeTypes } from './catalog.ts'
 import { accountFailure } from './failures.ts'
@@ -24,23 +24,23 @@ export function submitHosted(world: World, request: Request): Reply {
   try {
     document = readDocument(bodyText(request))
   } catch {
-    return malformed('The body is no JSON.')
+    return badRequest('The body is no JSON.')
   }
   const body = document.value
-  if (!isObject(body)) return malformed('The body is no JSON object.')
+  if (!isObject(body)) return badRequest('The body is no JSON object.')
   const prompt = body.get('prompt')
   if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
   const targets = targetsOf(body.get('partial_execution_targets'))
-  if (targets === 'crash') return malformed('partial_execution_targets is no list of node ids.')
+  if (targets === 'crash') return badRequest('partial_execution_targets is no list of node ids.')
   const verdict = judge(world, prompt, targets)
-  if (verdict.kind === 'crash') return malformed('The prompt is no workflow.')
+  if (verdict.kind === 'crash') return badRequest('The prompt is no workflow.')
   if (verdict.kind === 'refused') {
     return world.quirks.has('workflows.invalid-is-200')
       ? accepted(drawUuid(world.random), `${world.counter++}`, verdict.nodeErrors)
       : refused(verdict.error, verdict.nodeErrors)
   }
   const extra = extraDataOf(world, body)
-  if (extra === undefined) return malformed('extra_data is no object.')
+  if (extra === undefined) return badRequest('extra_data is no object.')
   const refusal = refusedByPlan(world, prompt as JsonObject)
   if (refusal !== undefined) return refusal
   const workflow_id = body.get('workflow_id')
@@ -57,8 +57,6 @@ export function submitHosted(world: World, request: Request): Reply {
   world.counter++
   return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
 }
-
-const malformed = (reason: string): Reply => refuseHosted('badRequest', { reason })
 
 /** What the plan of the account or its queue has against a submit; without the quirks nothing. */
 function refusedByPlan(world: World, graph: JsonObject): Reply | undefined {

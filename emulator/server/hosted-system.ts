@@ -4,7 +4,7 @@ import { feedback, type hostedFeatures, type hostedSystemStats } from '../../spe
 import { tiers } from '../../spec/access.ts'
 import type { Static } from '../../spec/static.ts'
 import { isObject, type Json } from '../json.ts'
-import { json, type Reply, refuseHosted } from '../replies.ts'
+import { badRequest, json, type Reply } from '../replies.ts'
 import { bodyJson, type Request } from '../requests.ts'
 import { callerOf } from './accounts.ts'
 import { featuresText } from './features.ts'
@@ -79,10 +79,10 @@ const isRating = (value: Json): boolean =>
 /** Takes feedback, of which nothing shows again. */
 function sendFeedback(_world: World, request: Request): Reply {
   const body = bodyJson(request)
-  if (!isObject(body)) return refuseHosted('badRequest', { reason: 'Feedback is a JSON object.' })
+  if (!isObject(body)) return badRequest('Feedback is a JSON object.')
   for (const [name, check] of Object.entries(checks)) {
     const reason = check(body.get(name))
-    if (reason !== undefined) return refuseHosted('badRequest', { reason })
+    if (reason !== undefined) return badRequest(reason)
   }
   return { status: 201, headers: {}, body: '' }
 }

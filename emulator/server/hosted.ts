@@ -4,7 +4,7 @@ import { goneOnHosted, profiles } from '../../spec/deployments.ts'
 import { type EndpointName, endpoints } from '../../spec/endpoints.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import type { quirks } from '../../spec/quirks.ts'
-import { empty, type Reply, refuseHosted } from '../replies.ts'
+import { badRequest, empty, refuseHosted, type Reply } from '../replies.ts'
 import { createRoutes, findRoute, type Request } from '../requests.ts'
 import { hostedView } from './hosted-view.ts'
 import { cancelJob, cancelJobs, changeHostedQueue, interruptHosted } from './cancel.ts'
@@ -41,7 +41,7 @@ export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13
 const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   ...sharedHandlers,
   submit: submitHosted,
-  socket: () => refuseHosted('badRequest', { reason: handshakeNeeded }),
+  socket: () => badRequest(handshakeNeeded),
   readQueue: readHostedQueue,
   changeQueue: changeHostedQueue,
   interrupt: interruptHosted,
@@ -64,8 +64,8 @@ const handlers: Readonly<Record<HostedEndpoint, HostedHandler>> = {
   ...hostedUserdataHandlers,
 }
 
-/** Endpoints that a quirk takes away. */
-const withoutQuirk: Partial<Readonly<Record<string, keyof typeof quirks>>> = {
+/** The quirk that takes an endpoint away. */
+const takenAwayBy: Partial<Readonly<Record<string, keyof typeof quirks>>> = {
   objectInfoOf: 'hosted.no-per-class',
   free: 'hosted.no-free',
 }
@@ -111,17 +111,14 @@ export function answerHosted(server: Server, world: World, arrived: Arrived): Re
 
 /** Whether a quirk takes away what is at a path: none of those has two methods. */
 function isTakenAway({ quirks: on }: World, methods: ReadonlyMap<string, string>): boolean {
-  return [...methods.values()].some((name) => on.has(withoutQuirk[name] ?? ''))
+  return [...methods.values()].some((name) => on.has(takenAwayBy[name] ?? ''))
 }
 
 /** A handler that local shares fails at bodies that it does not expect, as real ones there: here the client is told. */
 const inOwnWords = (reply: Reply): Reply =>
-  reply.raised && reply.status === 500
-    ? refuseHosted('badRequest', { reason: 'The body is not what this path takes.' })
-    : reply
+  reply.raised && reply.status === 500 ? badRequest('The body is not what this path takes.') : reply
 
 function refuseBody({ options }: World, fault: 'tooLarge' | 'unreadable'): Reply {
-  if (fault === 'unreadable')
-    return refuseHosted('badRequest', { reason: 'The body is unreadable.' })
+  if (fault === 'unreadable') return badRequest('The body is unreadable.')
   return refuseHosted('bodyTooLarge', { limit: `${maxBodyBytes(options.maxBody)}` })
 }

@@ -12,12 +12,12 @@ import {
 import type { Static } from '../../spec/static.ts'
 import { get, put } from '../bounded.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
-import { json, noContent, type Reply, refuseHosted } from '../replies.ts'
+import { badRequest, json, noContent, refuseHosted, type Reply } from '../replies.ts'
 import type { Request } from '../requests.ts'
 import { type Entry, type Ending, forgetEntry } from './history.ts'
 import { pendingOf } from './queue.ts'
 import type { Server } from './server.ts'
-import { type Run, runningOf, type World } from './world.ts'
+import { momentOf, type Run, runningOf, type World } from './world.ts'
 
 /** One run of an account. Times are in milliseconds of the world's time. */
 export type Job = {
@@ -77,8 +77,7 @@ export const isUuid = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
 
 /** The refusal of a change by an id that is no UUID. */
-export const badId = (): Reply =>
-  refuseHosted('badRequest', { reason: 'The id of a job is a UUID.' })
+export const badId = (): Reply => badRequest('The id of a job is a UUID.')
 
 /** The job that a path names, or why it is not told. */
 function asked(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
@@ -89,12 +88,10 @@ function asked(world: World, { segment }: Request, { worlds }: Server): Job | Re
   return refuseHosted(isTold ? 'foreignJob' : 'notFound')
 }
 
-/** A moment of the world as a client sees it, in milliseconds since 1970. */
-const epochMs = ({ options }: World, ms: number): number => options.epochMs + Math.floor(ms)
 const isoText = (world: World, ms: number): string =>
-  `"${new Date(epochMs(world, ms)).toISOString()}"`
+  `"${new Date(momentOf(world, ms)).toISOString()}"`
 const timeText = (world: World, ms: number | null | undefined): string | undefined =>
-  ms === null || ms === undefined ? undefined : `${epochMs(world, ms)}`
+  ms === null || ms === undefined ? undefined : `${momentOf(world, ms)}`
 
 /** When the state of a job changed last. */
 const updatedMs = ({ entry, startedMs, createdMs }: Job): number =>
@@ -215,7 +212,7 @@ function summary(world: World, job: Job): Texts<typeof jobEntry> {
   const error = errorOf(job)
   const { entry, run } = job
   const files = entry === null ? undefined : filesOf(entry)
-  const ranMs = entry === null || job.startedMs === null ? undefined : job.startedMs
+  const startMs = entry === null || job.startedMs === null ? undefined : job.startedMs
   return {
     id: JSON.stringify(job.prompt_id),
     status: `"${job.status}"`,
@@ -225,8 +222,8 @@ function summary(world: World, job: Job): Texts<typeof jobEntry> {
     preview_output: files && previewText(files),
     outputs_count: files && `${files.length}`,
     previewable_outputs_count: files && `${files.filter(mediaTypeOf).length}`,
-    execution_start_time: timeText(world, ranMs),
-    execution_end_time: timeText(world, ranMs === undefined ? undefined : entry?.endedMs),
+    execution_start_time: timeText(world, startMs),
+    execution_end_time: timeText(world, startMs === undefined ? undefined : entry?.endedMs),
   }
 }
 

@@ -4,7 +4,7 @@ import { type MessageType, receivers } from '../../spec/messages.ts'
 import { isObject, type Json, readJson } from '../json.ts'
 import type { FrameContent, Input } from '../machine.ts'
 import { drawHex32 } from '../random.ts'
-import { parameter } from '../requests.ts'
+import { parameter, splitTarget } from '../requests.ts'
 import { featuresText } from './features.ts'
 import { remaining, runningOf, type World } from './world.ts'
 
@@ -50,7 +50,7 @@ export const sendStatus = (world: World, count: number): void =>
 /** A connection: it is told its id, and the node that its own run is at. */
 export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
   const isHosted = world.account !== null
-  const query = input.target.split('?')[1] ?? ''
+  const [, query] = splitTarget(input.target)
   // Hosted ignores the client's own id: each of its connections has one of the server [messages/hosted-sid].
   const clientId = (!isHosted && parameter(query, 'clientId')) || drawHex32(world.random)
   world.sockets.set(input.socket, {

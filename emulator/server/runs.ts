@@ -102,8 +102,8 @@ function takeRun(world: World, worker: Worker): void {
 }
 
 /**
- * Whether the next run of several workers has not waited as long as each does: this one was called for another, which
- * is gone. It comes again in time.
+ * Whether the next run has not yet waited for its start delay. A worker woken for a run that has since been cancelled
+ * must not begin the next one before its own delay: it is woken again when that is over.
  */
 function isEarly(world: World, worker: Worker): boolean {
   const next = nextPending(world)

@@ -1,7 +1,8 @@
 // The one way into a server: an input goes in, effects come out, and nothing else happens.
 
 import type { Effect, Input } from '../machine.ts'
-import { type Reply, refuse, refuseHosted } from '../replies.ts'
+import { badRequest, refuse, refuseHosted, type Reply } from '../replies.ts'
+import { splitTarget } from '../requests.ts'
 import { admit } from './access.ts'
 import { finish } from './headers.ts'
 import { endInstall } from './installs.ts'
@@ -87,7 +88,7 @@ function refuseHandshake(
   // The socket of hosted has no twin below the prefix.
   if (hosted !== null && splitTarget(target)[0] !== '/ws') return refuseHosted('notFound')
   if (fault === undefined) return undefined
-  if (hosted !== null) return refuseHosted('badRequest', { reason: hosted.handshakeNeeded })
+  if (hosted !== null) return badRequest(hosted.handshakeNeeded)
   const { refusal, value } = fault
   return refuse(refusal, {}, { upgrade: value, version: value, key: value })
 }
@@ -109,8 +110,3 @@ const route = (server: Server, world: World, arrived: Parameters<typeof answerLo
   server.hosted === null
     ? answerLocal(world, arrived)
     : server.hosted.answerHosted(server, world, arrived)
-
-function splitTarget(target: string): [path: string, query: string] {
-  const cut = target.indexOf('?')
-  return cut < 0 ? [target, ''] : [target.slice(0, cut), target.slice(cut + 1)]
-}

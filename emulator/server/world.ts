@@ -1,4 +1,5 @@
-// One isolated server: its options and its whole state, as plain data. Only step.ts and the areas change it.
+// A world: what one account has of a server, on local all of it. Its whole state, as plain data; only step.ts and the areas
+// change it.
 
 import { tiers } from '../../spec/access.ts'
 import type { Deployment } from '../../spec/language.ts'
@@ -19,7 +20,7 @@ import type { Running } from './running.ts'
 import type { SignedLinks } from './signed-links.ts'
 import type { NodeResult } from './nodes.ts'
 
-/** What a world is made from. Everything that varies between two worlds is here. */
+/** What a server is made from. Everything that varies between two servers is here; its worlds share it. */
 export type WorldOptions = {
   /** Which of the two forms of the server it is. */
   readonly deployment: Deployment
@@ -229,8 +230,11 @@ export function createWorld(
   return world
 }
 
-/** The world's time as a client sees it: whole milliseconds since 1970. */
-export const timestamp = (world: World): number => world.options.epochMs + Math.floor(world.nowMs)
+/** A moment of the world as a client sees it: whole milliseconds since 1970. `ms` is the world's own time. */
+export const momentOf = ({ options }: World, ms: number): number => options.epochMs + Math.floor(ms)
+
+/** The world's time as a client sees it. */
+export const timestamp = (world: World): number => momentOf(world, world.nowMs)
 
 /** The runs that are executed at this moment, the one that began first at the front. */
 export const runningOf = ({ workers }: World): readonly Running[] => {
