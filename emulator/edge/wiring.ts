@@ -100,8 +100,10 @@ export function connect(
     if (codec === undefined) await loadCodec(method === 'POST' || /\/(?:pre)?view/.test(target))
     if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
       const admitted = admit(server, arrived)
-      if ('status' in admitted)
-        return write(response, finish(server.options, target, headers['accept'], admitted))
+      if ('refusal' in admitted) {
+        const { refusal } = admitted
+        return write(response, finish(server.options, target, headers['accept'], refusal))
+      }
       return answerControl(arrived, response, clock, recorder, corsHeaders(options))
     }
     enter(arrived, response, {})
@@ -113,7 +115,7 @@ export function connect(
 
   serve(listeners.main, {
     readsCredentials,
-    limitBytes: (asked) => ('status' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
+    limitBytes: (asked) => ('refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
     answer,
     write,
     timeMs,

@@ -1,6 +1,6 @@
 // How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
 
-import { pythonNameOf, wordOf } from './failures.ts'
+import { pythonNameOf, wordOf } from './exception-words.ts'
 import { type Ending, remember } from './history.ts'
 import { isObject, writeJson } from '../json.ts'
 import { announce } from './log.ts'

@@ -1,7 +1,7 @@
 // Why runs fail that nothing in their graph makes fail [runs/*-error, runs/scenario-*]: the scenario, and the account.
-// And in which words hosted tells any failure.
 
-import { type ExceptionType, exceptionTypes, pythonNames } from '../../spec/errors.ts'
+import { exceptionTypes } from '../../spec/errors.ts'
+import { meaningOf } from './exception-words.ts'
 import type { Failure } from './nodes.ts'
 import type { Run, World } from './world.ts'
 
@@ -43,20 +43,3 @@ export function accountFailure({ account }: World): Failure | undefined {
     account?.subscription === 'inactive' ? 'InactiveSubscriptionError' : account?.failsWith
   return word ? { exception_type: word, exception_message: exceptionTypes[word] } : undefined
 }
-
-const isWord = (name: string): name is ExceptionType => Object.hasOwn(exceptionTypes, name)
-
-const meaningOf = (exception_type: string): string =>
-  isWord(exception_type) ? exceptionTypes[exception_type] : 'The scenario makes this node fail.'
-
-/** The word of hosted for a failure, whose own name may be that of a Python exception [runs/exception-words]. */
-export function wordOf(exception_type: string): ExceptionType {
-  if (isWord(exception_type)) return exception_type
-  return /(?:OutOfMemory|^Memory)Error$|\.MemoryError$/.test(exception_type)
-    ? 'OOMError'
-    : 'ValidationError'
-}
-
-/** The name of a Python exception for a failure: its own, or the one that stands for a word of hosted. */
-export const pythonNameOf = (exception_type: string): string =>
-  isWord(exception_type) ? pythonNames[exception_type] : exception_type

@@ -77,15 +77,16 @@ export const isUuid = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
 
 /** The refusal of a change by an id that is no UUID. */
-export const badId = (): Reply => badRequest('The id of a job is a UUID.')
+export const badId: Reply = badRequest('The id of a job is a UUID.')
 
 /** The job that a path names, or why it is not told. */
 function asked(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
   const found = jobOf(world, segment)
   if (found !== undefined) return found
-  const isForeign = worlds.some((other) => other !== world && jobOf(other, segment) !== undefined)
-  const isTold = isForeign && world.quirks.has('hosted.foreign-job-403')
-  return refuseHosted(isTold ? 'foreignJob' : 'notFound')
+  const isForeign =
+    world.quirks.has('hosted.foreign-job-403') &&
+    worlds.some((other) => other !== world && jobOf(other, segment) !== undefined)
+  return refuseHosted(isForeign ? 'foreignJob' : 'notFound')
 }
 
 const isoText = (world: World, ms: number): string =>
@@ -254,7 +255,7 @@ export function job(world: World, request: Request, server: Server): Reply {
 
 /** DELETE /jobs/{id}: forgets a job that is over. One that is not stays, and that is no error. */
 export function deleteJob(world: World, { segment }: Request): Reply {
-  if (!isUuid(segment)) return badId()
+  if (!isUuid(segment)) return badId
   const found = jobOf(world, segment)
   if (found === undefined && get(world.deletedJobs, segment) === undefined)
     return refuseHosted('notFound')

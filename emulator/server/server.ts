@@ -1,6 +1,6 @@
 // A server as its clients meet it: one world on local; on hosted one for each account, so that none sees another's.
 
-import type { Account } from './accounts.ts'
+import type { Account } from './access-hosted.ts'
 import type * as HostedParts from './hosted-parts.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 

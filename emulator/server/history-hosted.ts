@@ -1,29 +1,11 @@
-// The queue and the history as hosted tells them [queue/hosted-item, history/hosted-*].
+// The history as hosted tells it [history/hosted-*], and how it forgets.
 
 import { get } from '../bounded.ts'
 import { badRequest, empty, json, refuseHosted, type Reply } from '../replies.ts'
 import { parameter, type Request, wholeNumber } from '../requests.ts'
-import { badChange, readHostedChange } from './cancel.ts'
+import { badChange, readHostedChange } from './change-hosted.ts'
 import { type Entry, entryText } from './history.ts'
-import { pendingOf } from './queue.ts'
 import { momentOf, type Run, runningOf, type World } from './world.ts'
-
-/** GET /queue. */
-export function readHostedQueue(world: World): Reply {
-  const shown = (runs: readonly Run[]): string =>
-    runs.map((run, index) => queueItem(world, run, index + 1)).join(', ')
-  const running = runningOf(world).map(({ run }) => run)
-  return json(
-    `{"queue_running": [${shown(running)}], "queue_pending": [${shown(pendingOf(world))}]}`,
-  )
-}
-
-function queueItem(world: World, run: Run, place: number): string {
-  const { graphText, outputs, prompt_id, submittedAtMs } = run
-  const create_time = momentOf(world, submittedAtMs)
-  const id = JSON.stringify(prompt_id)
-  return `[${place}, ${id}, ${graphText}, ${JSON.stringify(outputs)}, {"create_time": ${create_time}}]`
-}
 
 /** What the history tells: runs that have begun and are over, until they are forgotten. */
 const isTold = ({ startedMs, isForgotten }: Entry): boolean => startedMs !== null && !isForgotten
@@ -91,7 +73,7 @@ const outcome = ({ outputsText, statusText, metaText }: Entry): string =>
 /** POST /history: forgets all entries with `clear`, the named ones with `delete`. Their jobs stay. */
 export function changeHostedHistory(world: World, request: Request): Reply {
   const change = readHostedChange(request)
-  if (change === undefined) return badChange()
+  if (change === undefined) return badChange
   const named = new Set(change.ids)
   for (const [id, { value }] of world.history.entries) {
     if (change.clear || named.has(id)) value.isForgotten = true

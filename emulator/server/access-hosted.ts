@@ -9,9 +9,9 @@ import {
 } from '../../spec/access.ts'
 import { profiles } from '../../spec/deployments.ts'
 import type { ExceptionType } from '../../spec/errors.ts'
-import { type Reply, refuseHosted } from '../replies.ts'
+import { refuseHosted } from '../replies.ts'
 import { parameter, splitTarget } from '../requests.ts'
-import type { Asked } from './access.ts'
+import type { Admitted, Asked } from './access.ts'
 import { isEqual } from './secrets.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
@@ -48,14 +48,17 @@ export const callerOf = (server: Server, asked: Omit<Asked, 'method'>): World | 
   worldOfKey(server, keyOf(server, asked))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
-export function admitAccount(server: Server, asked: Asked): World | Reply {
+export function admitAccount(server: Server, asked: Asked): Admitted {
   const [path] = splitTarget(asked.target)
   const world = callerOf(server, asked)
-  if (!needsKey(server, path) || asked.method === 'OPTIONS') return world ?? server.worlds[0]
-  if (world === undefined) return refuseHosted('unauthorized')
+  if (!needsKey(server, path) || asked.method === 'OPTIONS')
+    return { world: world ?? server.worlds[0] }
+  if (world === undefined) return { refusal: refuseHosted('unauthorized') }
   const isRefused = isPaid(path) && world.account?.tier === 'free'
   // With the quirk only the submit is refused, where its body has been read.
-  return isRefused && !world.quirks.has('hosted.free-tier-402') ? refuseHosted('freeTier') : world
+  return isRefused && !world.quirks.has('hosted.free-tier-402')
+    ? { refusal: refuseHosted('freeTier') }
+    : { world }
 }
 
 /** What is not served at all is unknown to everyone, with a key or without. */
