@@ -1,6 +1,5 @@
-// Finds the endpoint that a request is for, and what the path, the query and the body say.
+// What the target and the body of a request say.
 
-import type { Endpoint } from '../spec/language.ts'
 import { type Json, readJson } from './json.ts'
 import type { Headers } from './machine.ts'
 
@@ -17,93 +16,9 @@ export type Request = {
   readonly body: Uint8Array
 }
 
-/** What a path leads to: the endpoint names by method. */
-type Route = { readonly methods: Map<string, string> }
-
-/** The paths with variable parts, by segments: literal ones come before `{name}`, which comes before `{name...}`. */
-type Branch = {
-  readonly literals: Map<string, Branch>
-  variable: Branch | undefined
-  rest: Branch | undefined
-  route: Route | undefined
-}
-export type Routes = { readonly exact: Map<string, Route>; readonly patterns: Branch }
-
-const createBranch = (): Branch => ({
-  literals: new Map(),
-  variable: undefined,
-  rest: undefined,
-  route: undefined,
-})
-
-/** Paths below /internal/ have no twin, and no page is looked up there. */
-export const isInternal = (path: string): boolean => path.startsWith('/internal/')
-
-/** Builds the lookup table of an endpoint table. Each path also stands below each of `prefixes` (`''`, `/api`). */
-export function createRoutes(
-  endpoints: readonly (readonly [name: string, endpoint: Endpoint])[],
-  prefixes: readonly string[],
-): Routes {
-  const routes: Routes = { exact: new Map(), patterns: createBranch() }
-  for (const [name, { method, path }] of endpoints) {
-    for (const prefix of isInternal(path) ? [''] : prefixes) {
-      routeAt(routes, prefix + path).methods.set(method, name)
-    }
-  }
-  return routes
-}
-
-function routeAt(routes: Routes, path: string): Route {
-  if (path.includes('{')) {
-    const branch = path.split('/').reduce(branchOf, routes.patterns)
-    branch.route ??= { methods: new Map() }
-    return branch.route
-  }
-  const route = routes.exact.get(path) ?? { methods: new Map() }
-  routes.exact.set(path, route)
-  return route
-}
-
-function branchOf(branch: Branch, part: string): Branch {
-  if (part.endsWith('...}')) return (branch.rest ??= createBranch())
-  if (part.startsWith('{')) return (branch.variable ??= createBranch())
-  const next = branch.literals.get(part) ?? createBranch()
-  branch.literals.set(part, next)
-  return next
-}
-
-/** The route of a path, with its variable parts. An encoded slash stays inside its part. */
-export function findRoute(
-  routes: Routes,
-  path: string,
-): { route: Route; segments: readonly string[] } | undefined {
-  const exact = routes.exact.get(path)
-  if (exact !== undefined) return { route: exact, segments: [] }
-  const segments: string[] = []
-  const route = follow(routes.patterns, path.split('/'), 0, segments)
-  return route === undefined ? undefined : { route, segments: segments.map(decodePart) }
-}
-
-function follow(
-  branch: Branch,
-  parts: readonly string[],
-  at: number,
-  segments: string[],
-): Route | undefined {
-  const part = parts[at]
-  if (part === undefined) return branch.route
-  const literal = branch.literals.get(part)
-  const found = literal && follow(literal, parts, at + 1, segments)
-  if (found !== undefined) return found
-  const { length } = segments
-  if (branch.variable !== undefined && part !== '') {
-    segments.push(part)
-    const route = follow(branch.variable, parts, at + 1, segments)
-    if (route !== undefined) return route
-    segments.length = length
-  }
-  if (branch.rest !== undefined) segments.push(parts.slice(at).join('/'))
-  return branch.rest?.route
+/** A request before its path has been looked at. */
+export type Arrived = Omit<Request, 'segment' | 'segments'> & {
+  readonly fault?: 'tooLarge' | 'unreadable'
 }
 
 /** The path and the query of a request line; the query is empty where there is none. */

@@ -1,5 +1,6 @@
 // Connects the parts of an edge: requests and sockets go through the driver into the server, its effects come back out.
 
+import { isSocketPath } from '../routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Entry } from '../journal.ts'
 import type { Effect, Input } from '../machine.ts'
@@ -119,8 +120,7 @@ export function connect(
     answer,
     write,
     timeMs,
-    isSocketPath: (path) =>
-      path === '/ws' || (path === '/api/ws' && options.deployment === 'local'),
+    isSocketPath: (path) => isSocketPath(options.deployment, path),
     refusals: refusalsOf(server.options),
     upgrade: sockets.upgrade,
   })

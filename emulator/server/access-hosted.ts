@@ -15,6 +15,7 @@ import type { Admitted, Asked } from './access.ts'
 import { isEqual } from './secrets.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
+import { isSocketPath } from '../routes.ts'
 
 export type Tier = keyof typeof tiers
 
@@ -70,7 +71,7 @@ const needsKey = ({ options }: Server, path: string): boolean =>
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
 function keyOf({ options }: Server, { target, headers }: Omit<Asked, 'method'>): string {
   const [path, query] = splitTarget(target)
-  if (path === '/ws') return parameter(query, 'token') ?? ''
+  if (isSocketPath('hosted', path)) return parameter(query, 'token') ?? ''
   const key = headers[keyHeader.toLowerCase()]
   if (key !== undefined || !options.quirks.includes('hosted.bearer')) return key ?? ''
   return /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''

@@ -1,12 +1,12 @@
 // The one way into a server: an input goes in, effects come out, and nothing else happens.
 
 import type { Effect, Input } from '../machine.ts'
-import { badRequest, refuse, refuseHosted, type Reply } from '../replies.ts'
-import { splitTarget } from '../requests.ts'
+import { badRequest, refuse, type Reply } from '../replies.ts'
+import { type Arrived, splitTarget } from '../requests.ts'
 import { admit } from './access.ts'
 import { finish } from './headers.ts'
 import { endInstall } from './installs.ts'
-import { type Arrived, answerLocal } from './local.ts'
+import { answerLocal } from './local.ts'
 import { closeSocket, openSocket, readMessage } from './messages.ts'
 import { proceed } from './runs.ts'
 import type { Server } from './server.ts'
@@ -93,10 +93,8 @@ function refuseSocket(
 
 function refuseHandshake(
   { hosted }: Server,
-  { fault, target }: Extract<Input, { kind: 'open' }>,
+  { fault }: Extract<Input, { kind: 'open' }>,
 ): Reply | undefined {
-  // The socket of hosted has no twin below the prefix.
-  if (hosted !== null && splitTarget(target)[0] !== '/ws') return refuseHosted('notFound')
   if (fault === undefined) return undefined
   if (hosted !== null) return badRequest(hosted.handshakeNeeded)
   const { refusal, value } = fault

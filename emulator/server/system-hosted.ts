@@ -9,6 +9,7 @@ import { bodyJson, type Request } from '../requests.ts'
 import { callerOf } from './access-hosted.ts'
 import { featuresText } from './features.ts'
 import type { Server } from './server.ts'
+import { freed } from './system.ts'
 import type { World } from './world.ts'
 
 const GIB = 2 ** 30
@@ -87,4 +88,10 @@ function sendFeedback(_world: World, request: Request): Reply {
   return { status: 201, headers: {}, body: '' }
 }
 
-export const hostedSystemHandlers = { systemStats, features, sendFeedback } as const
+/** As on local, but for a body that is no object. */
+function free(world: World, request: Request): Reply {
+  const body = bodyJson(request)
+  return isObject(body) ? freed(world, body) : badRequest('What to free is a JSON object.')
+}
+
+export const hostedSystemHandlers = { systemStats, features, sendFeedback, free } as const
