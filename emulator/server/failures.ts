@@ -19,7 +19,7 @@ export type ScenarioFailure = {
 
 /** The failure that the scenario has for a node of a run, or undefined [runs/scenario-failures]. */
 export function plannedFailure(
-  { options, account }: World,
+  { options, hosted }: World,
   { serial }: Pick<Run, 'serial'>,
   node_id: string,
   class_type: string,
@@ -30,7 +30,7 @@ export function plannedFailure(
       (one.class_type ?? class_type) === class_type &&
       (one.node_id ?? node_id) === node_id &&
       (one.run ?? serial + 1) === serial + 1 &&
-      (one.user === undefined || account === null || one.user === account.user),
+      (one.user === undefined || hosted === null || one.user === hosted.account.user),
   )
   if (found === undefined) return undefined
   const { exception_type, exception_message } = found
@@ -38,7 +38,8 @@ export function plannedFailure(
 }
 
 /** Why every run of this account fails as soon as it starts, or undefined. */
-export function accountFailure({ account }: World): Failure | undefined {
+export function accountFailure({ hosted }: World): Failure | undefined {
+  const account = hosted?.account
   const word =
     account?.subscription === 'inactive' ? 'InactiveSubscriptionError' : account?.failsWith
   return word ? { exception_type: word, exception_message: exceptionTypes[word] } : undefined

@@ -21,10 +21,10 @@ import { sharedHandlers } from './shared.ts'
 import { hostedUploadImage, hostedUploadMask, maskLayers } from './uploads-hosted.ts'
 import { maxBodyBytes } from './features.ts'
 import type { Server } from './server.ts'
-import type { World } from './world.ts'
+import type { HostedWorld, World } from './world.ts'
 
 /** `world` is that of the account that asks. An endpoint without a handler does not compile. */
-export type HostedHandler = (world: World, request: Request, server: Server) => Reply
+export type HostedHandler = (world: HostedWorld, request: Request, server: Server) => Reply
 
 /** What is wrong with a request for the socket that is no handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
@@ -67,7 +67,7 @@ const routes = createRoutes('hosted')
 const gone: ReadonlySet<string> = new Set(goneOnHosted.map((path) => profiles.hosted.prefix + path))
 
 /** Answers a request of an account to a hosted server. */
-export function answerHosted(server: Server, world: World, arrived: Arrived): Reply {
+export function answerHosted(server: Server, world: HostedWorld, arrived: Arrived): Reply {
   const { method, path, fault } = arrived
   if (method === 'OPTIONS') return empty
   const found = findEndpoint(routes, method, path)

@@ -17,7 +17,7 @@ import type { Request } from '../requests.ts'
 import { type Entry, type Ending, forgetEntry } from './history.ts'
 import { pendingOf } from './queue.ts'
 import type { Server } from './server.ts'
-import { momentOf, type Run, runningOf, type World } from './world.ts'
+import { type HostedWorld, momentOf, type Run, runningOf, type World } from './world.ts'
 
 /** One run of an account. Times are in milliseconds of the world's time. */
 export type Job = {
@@ -254,14 +254,14 @@ export function job(world: World, request: Request, server: Server): Reply {
 }
 
 /** DELETE /jobs/{id}: forgets a job that is over. One that is not stays, and that is no error. */
-export function deleteJob(world: World, { segment }: Request): Reply {
+export function deleteJob(world: HostedWorld, { segment }: Request): Reply {
   if (!isUuid(segment)) return badId
   const found = jobOf(world, segment)
-  if (found === undefined && get(world.deletedJobs, segment) === undefined)
+  if (found === undefined && get(world.hosted.deletedJobs, segment) === undefined)
     return refuseHosted('notFound')
   if (found?.entry) {
     forgetEntry(world, segment)
-    put(world.deletedJobs, segment, true)
+    put(world.hosted.deletedJobs, segment, true)
   }
   return noContent
 }

@@ -54,7 +54,7 @@ export const resultOf = (
 /** Tells the client something in words. */
 export function notify(world: World, running: Running, value: string): void {
   // On hosted the messages of all runs of an account mix: each names its run [messages/hosted-names-run].
-  const run = world.account === null ? '' : `, "prompt_id": ${running.promptIdText}`
+  const run = world.hosted === null ? '' : `, "prompt_id": ${running.promptIdText}`
   tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
 }
 

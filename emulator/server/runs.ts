@@ -46,7 +46,7 @@ function due(world: World, { worker }: Running, delayMs: number): void {
 }
 
 function takeRun(world: World, worker: Worker): void {
-  if (world.account !== null && isEarly(world, worker)) return
+  if (world.hosted !== null && isEarly(world, worker)) return
   const run = dequeue(world)
   if (run === undefined) return
   worker.interrupted = false
@@ -77,7 +77,7 @@ function takeRun(world: World, worker: Worker): void {
     results: new Map(),
     executed: [],
     messages: [],
-    progress: createProgress(run.prompt_id, world.account === null ? null : types),
+    progress: createProgress(run.prompt_id, world.hosted === null ? null : types),
     lastNode: null,
   }
   worker.running = running
@@ -88,7 +88,7 @@ function takeRun(world: World, worker: Worker): void {
     return
   }
   tell(world, running, 'execution_start', () => idAndTime(world, run))
-  if (world.account !== null || world.quirks.has('local.notification'))
+  if (world.hosted !== null || world.quirks.has('local.notification'))
     notify(world, running, 'Your run has started.')
   const cached = poison === null ? [...graph.keys()].filter(isCached) : []
   tell(

@@ -10,7 +10,7 @@ import { answerLocal } from './local.ts'
 import { closeSocket, openSocket, readMessage } from './messages.ts'
 import { proceed } from './runs.ts'
 import type { Server } from './server.ts'
-import type { World } from './world.ts'
+import { isHosted, type World } from './world.ts'
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 
@@ -123,6 +123,6 @@ const replyTo = (
 ): Effect => ({ kind: 'reply', request, ...finish(options, path, headers['accept'], found) })
 
 const route = (server: Server, world: World, arrived: Arrived): Reply =>
-  server.hosted === null
-    ? answerLocal(world, arrived)
-    : server.hosted.answerHosted(server, world, arrived)
+  server.hosted !== null && isHosted(world)
+    ? server.hosted.answerHosted(server, world, arrived)
+    : answerLocal(world, arrived)

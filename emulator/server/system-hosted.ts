@@ -45,7 +45,8 @@ const systemStats = (): Reply => statisticsReply
 /** What the server can do, and what the account may that asks: without a key nothing is known of that. */
 function features(world: World, request: Request, server: Server): Reply {
   const shared = JSON.parse(featuresText(world)) as Static<typeof hostedFeatures>
-  const account = callerOf(server, { target: request.path, headers: request.headers })?.account
+  const account = callerOf(server, { target: request.path, headers: request.headers })?.hosted
+    ?.account
   if (!account) return json(JSON.stringify(shared))
   const own: Static<typeof hostedFeatures> = {
     ...shared,

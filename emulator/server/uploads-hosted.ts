@@ -10,11 +10,10 @@ import { parameter, type Request } from '../requests.ts'
 import { flatFile } from './file-inputs.ts'
 import { isFolderType } from './paths.ts'
 import { contentHash, type FileContent, keyOf, sizeOfUpload, store } from './files.ts'
-import type { Hashing } from './hashing.ts'
 import type { HostedHandler } from './hosted.ts'
 import { masked } from './masks.ts'
 import { type Form, readForm } from './uploads.ts'
-import type { World } from './world.ts'
+import type { HostedWorld } from './world.ts'
 
 /** Stores an uploaded file. */
 export const hostedUploadImage: HostedHandler = (world, request) => {
@@ -78,9 +77,9 @@ function readUpload(request: Request): Upload | Reply {
 }
 
 /** Stores what was made of an upload, unless it is here already, and tells its name. */
-function keep(world: World, { filename, type, field }: Upload, content: FileContent): Reply {
+function keep(world: HostedWorld, { filename, type, field }: Upload, content: FileContent): Reply {
   const ending = /\.[a-z0-9]{1,16}$/i.exec(filename)?.[0].toLowerCase() ?? ''
-  const name = contentHash(world.hashing as Hashing, content) + ending
+  const name = contentHash(world.hosted.hashing, content) + ending
   if (get(world.files, keyOf('input', '', name)) === undefined) {
     const { uploadLimitBytes } = world.options
     if (world.uploadedBytes + sizeOfUpload(content) > uploadLimitBytes) {

@@ -10,7 +10,7 @@ import { accountFailure } from './failures.ts'
 import { PARTNER_NODE_COST } from './partners.ts'
 import { enqueue } from './queue.ts'
 import { accepted, extraDataOf, judge, refused, runOf, targetsOf } from './workflows.ts'
-import type { World } from './world.ts'
+import type { HostedWorld, World } from './world.ts'
 
 /** So many runs of an account wait at most, with the quirk `hosted.refuse-at-submit`. */
 const MAX_WAITING = 10
@@ -19,7 +19,7 @@ const MAX_WAITING = 10
  * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect
  * [workflows/hosted-own-id, workflows/hosted-number].
  */
-export function submitHosted(world: World, request: Request): Reply {
+export function submitHosted(world: HostedWorld, request: Request): Reply {
   let document: JsonDocument
   try {
     document = readDocument(bodyText(request))
@@ -59,10 +59,10 @@ export function submitHosted(world: World, request: Request): Reply {
 }
 
 /** What the plan of the account or its queue has against a submit; without the quirks nothing. */
-function refusedByPlan(world: World, graph: JsonObject): Reply | undefined {
-  const { account, quirks, balance, pendingCount } = world
-  if (account?.tier === 'free' && quirks.has('hosted.free-tier-402'))
-    return refuseByPlan('freeTier')
+function refusedByPlan(world: HostedWorld, graph: JsonObject): Reply | undefined {
+  const { quirks, pendingCount } = world
+  const { account, balance } = world.hosted
+  if (account.tier === 'free' && quirks.has('hosted.free-tier-402')) return refuseByPlan('freeTier')
   if (!quirks.has('hosted.refuse-at-submit')) return undefined
   const word = accountFailure(world)?.exception_type
   if (word === 'InactiveSubscriptionError') return refuseByPlan('subscriptionInactive')

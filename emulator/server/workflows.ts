@@ -201,9 +201,9 @@ function dropSecrets(value: Json): boolean {
  * no client id [workflows/hosted-client-id].
  */
 export function extraDataOf(world: World, body: JsonObject): Extra | undefined {
-  const isHosted = world.account !== null
+  const onHosted = world.hosted !== null
   const given = body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
-  const client_id = isHosted ? undefined : body.get('client_id')
+  const client_id = onHosted ? undefined : body.get('client_id')
   if (!isObject(given)) {
     if (client_id !== undefined) return undefined
     dropSecrets(given)
@@ -221,7 +221,7 @@ export function extraDataOf(world: World, body: JsonObject): Extra | undefined {
   const full = ownText(writeJson(given))
   const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
   const hidesKeys = dropSecrets(given)
-  const own = isHosted ? null : given.get('client_id')
+  const own = onHosted ? null : given.get('client_id')
   const unusable = Array.isArray(own) || isObject(own)
   return {
     // Most runs hide nothing: then one text serves both.

@@ -129,14 +129,23 @@ const createWorker = (): Worker => ({
   cache: new Map(),
 })
 
-export type World = {
-  readonly options: WorldOptions
-  /** Whose world this is on hosted; null on local. */
-  readonly account: Account | null
-  /** What names files after their content and signs links on hosted; null on local. */
-  readonly hashing: Hashing | null
+/** What the world of an account has on hosted. */
+export type HostedState = {
+  readonly account: Account
+  /** Names files after their content, and signs links. */
+  readonly hashing: Hashing
+  /** Where its links lead. */
+  readonly links: SignedLinks
   /** What the account has left to spend on partner nodes. */
   balance: number
+  /** Ids of the jobs that were deleted. */
+  readonly deletedJobs: Bounded<true>
+}
+
+export type World = {
+  readonly options: WorldOptions
+  /** What it has on hosted alone; null on local. */
+  readonly hosted: HostedState | null
   readonly quirks: ReadonlySet<string>
   /** Where all picture ids start, so that two seeds never paint the same. */
   readonly pictureSeed: number
@@ -165,8 +174,6 @@ export type World = {
   readonly history: Bounded<Entry>
   /** Characters of all entries together. */
   historyLength: number
-  /** Ids of the jobs that were deleted. */
-  readonly deletedJobs: Bounded<true>
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>
@@ -186,22 +193,33 @@ export type World = {
   readonly socketByClient: Map<string, number>
 }
 
+/** The world of an account. */
+export type HostedWorld = World & { readonly hosted: HostedState }
+
+export const isHosted = (world: World): world is HostedWorld => world.hosted !== null
+
+/** What a world of this account has on hosted at first. */
+export const createHostedState = (
+  { historyLimit }: WorldOptions,
+  known: Pick<HostedState, 'account' | 'hashing' | 'links'>,
+): HostedState => ({
+  ...known,
+  balance: known.account.balance,
+  deletedJobs: createBounded(historyLimit),
+})
+
 /** A new world. Every option has to be given; emulator/options.ts has the defaults. */
-export function createWorld(
-  options: WorldOptions,
-  account: Account | null = null,
-  hashing: Hashing | null = null,
-): World {
-  const workers = account === null ? 1 : tiers[account.tier].runsAtATime
+export function createWorld(options: WorldOptions, hosted: HostedState | null = null): World {
+  const workers = hosted === null ? 1 : tiers[hosted.account.tier].runsAtATime
   const world: World = {
     options,
-    account,
-    hashing,
-    balance: account?.balance ?? 0,
+    hosted,
     quirks: new Set(options.quirks),
     pictureSeed: hash53(`pictures of ${options.seed}`),
     nowMs: 0,
-    random: createRandom(account === null ? options.seed : `${options.seed} of ${account.user}`),
+    random: createRandom(
+      hosted === null ? options.seed : `${options.seed} of ${hosted.account.user}`,
+    ),
     effects: [],
     counter: 0,
     nextSerial: 0,
@@ -214,7 +232,6 @@ export function createWorld(
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,
-    deletedJobs: createBounded(options.historyLimit),
     files: createBounded(options.fileLimit),
     uploadedBytes: 0,
     // A few for each file; older ones belong to files that are gone.
