@@ -9,7 +9,7 @@ import { nodeTypes } from './catalog.ts'
 import { accountFailure } from './failures.ts'
 import { PARTNER_NODE_COST } from './partners.ts'
 import { enqueue } from './queue.ts'
-import { accepted, extraDataOf, judge, refused, runOf, targetsOf } from './workflows.ts'
+import { accepted, givenExtra, judge, keepExtra, refused, runOf, targetsOf } from './workflows.ts'
 import type { HostedWorld, World } from './world.ts'
 
 /** So many runs of an account wait at most, with the quirk `hosted.refuse-at-submit`. */
@@ -32,6 +32,8 @@ export function submitHosted(world: HostedWorld, request: Request): Reply {
   if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
   const targets = targetsOf(body.get('partial_execution_targets'))
   if (targets === 'crash') return badRequest('partial_execution_targets is no list of node ids.')
+  const extra = givenExtra(body)
+  if (!isObject(extra)) return badRequest('extra_data is no object.')
   const verdict = judge(world, prompt, targets)
   if (verdict.kind === 'crash') return badRequest('The prompt is no workflow.')
   if (verdict.kind === 'refused') {
@@ -39,8 +41,6 @@ export function submitHosted(world: HostedWorld, request: Request): Reply {
       ? accepted(drawUuid(world.random), `${world.counter++}`, verdict.nodeErrors)
       : refused(verdict.error, verdict.nodeErrors)
   }
-  const extra = extraDataOf(world, body)
-  if (extra === undefined) return badRequest('extra_data is no object.')
   const refusal = refusedByPlan(world, prompt as JsonObject)
   if (refusal !== undefined) return refusal
   const workflow_id = body.get('workflow_id')
@@ -49,7 +49,8 @@ export function submitHosted(world: HostedWorld, request: Request): Reply {
     number: world.counter,
     numberText: `${world.counter}`,
     workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
-    ...extra,
+    // Nobody is told by a client id: all sockets of the account are [workflows/hosted-client-id].
+    ...keepExtra(world, extra, null),
   }
   const run = runOf(world, request, document, verdict, known)
   if (run === undefined) return refuseByPlan('queueFull')
