@@ -6,11 +6,12 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { isObject, type Json, readDocument, writeJson } from './json.ts'
 import type { Effect, Headers, Input } from './machine.ts'
-import { bodyText, replaceToken } from './requests.ts'
+import { bodyText } from './requests.ts'
 import { step } from './server/step.ts'
 import * as hosted from './server/hosted-parts.ts'
 import { createServer } from './server/server.ts'
 import type { WorldOptions } from './server/world.ts'
+import { shownTarget } from './shown-target.ts'
 
 export type Entry = { readonly input: Input; readonly effects: readonly Effect[] }
 
@@ -45,14 +46,23 @@ export function headerLine(all: WorldOptions, key: string, first = 0): string {
  * @param secrets what the server knows its clients by (see secretsOf).
  */
 export function entryLine(entry: Entry, key: string, secrets: readonly string[]): string {
-  const { input, effects } = entry
-  if (input.kind !== 'request') {
-    const shown = 'target' in input ? withoutCredentials(input, key, secrets) : input
-    return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
-  }
+  return JSON.stringify({
+    input: shownInput(entry, key, secrets),
+    effects: shownEffects(entry.effects, key),
+  })
+}
+
+function shownInput({ input, effects }: Entry, key: string, secrets: readonly string[]): unknown {
+  if (input.kind !== 'request' && input.kind !== 'open') return input
+  const isRefused = effects.some((effect) => 'status' in effect && effect.status === 401)
+  const isLink = 'links' in input && input.links === true
+  const came = isRefused ? 'refused' : isLink ? 'links' : 'served'
+  const hide = (secret: string): string => placeholder(secret, key)
+  const target = shownTarget(input.target, secrets, came, hide)
+  if (input.kind === 'open') return { ...input, target, headers: shownHeaders(input.headers, hide) }
   const { body: _body, ...rest } = input
-  const shown = { ...withoutCredentials({ ...rest, ...shownBody(input, key) }, key, secrets) }
-  return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
+  const { headers, ...body } = shownBody(input, key)
+  return { ...rest, target, headers: shownHeaders(headers, hide), ...body }
 }
 
 /** A keyed placeholder: it tells whether two secrets are equal, and nothing else. A placeholder stands for itself. */
@@ -62,37 +72,25 @@ export function placeholder(secret: string, key: string): string {
   return `<secret:${bytesToHex(digest).slice(0, 12)}>`
 }
 
-/** What a server knows its clients by: its token, and the keys of its accounts, those for partner nodes too. */
+/**
+ * What a server knows its clients by: its token, and the keys of its accounts, those for partner nodes too. The longest
+ * come first, since one may be part of another.
+ */
 export const secretsOf = ({
   token,
   accounts,
-}: Pick<WorldOptions, 'token' | 'accounts'>): string[] => [
-  ...(token === null ? [] : [token]),
-  ...accounts.flatMap(({ keys, partnerKey }) => [
-    ...keys,
-    ...(partnerKey === null ? [] : [partnerKey]),
-  ]),
-]
+}: Pick<WorldOptions, 'token' | 'accounts'>): readonly string[] =>
+  [token, ...accounts.flatMap(({ keys, partnerKey }) => [...keys, partnerKey])]
+    .filter((secret) => secret !== null)
+    .sort((a, b) => b.length - a.length)
 
-const MIN_KNOWN_TOKEN = 8
-
-/** An input whose credentials, in its query or its headers, are placeholders: the server of a replay has the same ones. */
-function withoutCredentials<T extends { readonly target: string; readonly headers: Headers }>(
-  input: T,
-  key: string,
-  secrets: readonly string[],
-): T {
-  const named = replaceToken(input.target, (token) => placeholder(token, key))
-  // A token that stands where it does not belong is one nevertheless; a short one could be part of any path.
-  const target = secrets
-    .filter(({ length }) => length >= MIN_KNOWN_TOKEN)
-    .reduce((text, known) => text.replaceAll(known, placeholder(known, key)), named)
-  const { authorization, [apiKeyHeader]: apiKey, ...rest } = input.headers
-  const others = apiKey === undefined ? rest : { ...rest, [apiKeyHeader]: placeholder(apiKey, key) }
-  if (authorization === undefined) return { ...input, target, headers: others }
+/** Headers whose credentials are placeholders: the server of a replay has the same ones. */
+function shownHeaders(headers: Headers, hide: (secret: string) => string): Headers {
+  const { authorization, [apiKeyHeader]: apiKey, ...rest } = headers
+  const others = apiKey === undefined ? rest : { ...rest, [apiKeyHeader]: hide(apiKey) }
+  if (authorization === undefined) return others
   const [, scheme = '', secret = authorization] = /^(bearer +)(.*)$/i.exec(authorization) ?? []
-  const shown = scheme + placeholder(secret, key)
-  return { ...input, target, headers: { ...others, authorization: shown } }
+  return { ...others, authorization: scheme + hide(secret) }
 }
 
 /** The body as text without keys, in base64 where it is no UTF-8, and the headers that go with it. */
