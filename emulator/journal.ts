@@ -55,7 +55,7 @@ export function entryLine(entry: Entry, key: string, secrets: readonly string[])
 function shownInput({ input, effects }: Entry, key: string, secrets: readonly string[]): unknown {
   if (input.kind !== 'request' && input.kind !== 'open') return input
   const isRefused = effects.some((effect) => 'status' in effect && effect.status === 401)
-  const isLink = 'links' in input && input.links === true
+  const isLink = 'links' in input && input.links
   const came = isRefused ? 'refused' : isLink ? 'links' : 'served'
   const hide = (secret: string): string => placeholder(secret, key)
   const target = shownTarget(input.target, secrets, came, hide)
