@@ -4,7 +4,7 @@ import { partnerNodeCost, tiers } from '../spec/access.ts'
 import { exceptionTypes } from '../spec/errors.ts'
 import { readObjects, type Schema } from './fits.ts'
 import { headerPattern } from './header-text.ts'
-import type { Account } from './server/accounts.ts'
+import type { Account } from './server/access-hosted.ts'
 
 /** The accounts of a hosted server that is given none. */
 export const defaultAccounts: readonly Account[] = [

@@ -18,7 +18,10 @@ export type Schema = {
 
 type TypeName = 'string' | 'number' | 'integer' | 'array' | 'object' | 'null'
 
-/** Whether a value is what the schema says. A keyword for another type than that of the value says nothing. */
+/**
+ * Whether a value is what the schema says. A keyword for another type than that of the value says nothing; of objects
+ * only the type is looked at, since readObjects names the member that is wrong.
+ */
 export function fits(schema: Schema, value: unknown): boolean {
   const { type, enum: words } = schema
   if (words !== undefined && !words.includes(value)) return false

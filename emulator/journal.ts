@@ -1,4 +1,4 @@
-// The journal of a world: its inputs with their effects, in order. State is a function of it, so it replays.
+// The journal of a server: its inputs with their effects, in order. State is a function of it, so it replays.
 
 import { keyHeader, secretKeys } from '../spec/access.ts'
 import { hmac } from '@noble/hashes/hmac.js'
@@ -6,15 +6,16 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { isObject, type Json, readDocument, writeJson } from './json.ts'
 import type { Effect, Headers, Input } from './machine.ts'
-import { bodyText, replaceToken } from './requests.ts'
+import { bodyText } from './requests.ts'
 import { step } from './server/step.ts'
 import * as hosted from './server/hosted-parts.ts'
 import { createServer } from './server/server.ts'
 import type { WorldOptions } from './server/world.ts'
+import { shownTarget } from './shown-target.ts'
 
 export type Entry = { readonly input: Input; readonly effects: readonly Effect[] }
 
-/** What the first line of a journal tells: everything that the world was made from but the catalogue. */
+/** What the first line of a journal tells: everything that the server was made from but the catalogue. */
 export type Header = {
   readonly flowdouble: string
   /** Number of the first entry that follows; above 0 the beginning is lost, and nothing can be replayed. */
@@ -45,14 +46,23 @@ export function headerLine(all: WorldOptions, key: string, first = 0): string {
  * @param secrets what the server knows its clients by (see secretsOf).
  */
 export function entryLine(entry: Entry, key: string, secrets: readonly string[]): string {
-  const { input, effects } = entry
-  if (input.kind !== 'request') {
-    const shown = 'target' in input ? withoutToken(input, key, secrets) : input
-    return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
-  }
+  return JSON.stringify({
+    input: shownInput(entry, key, secrets),
+    effects: shownEffects(entry.effects, key),
+  })
+}
+
+function shownInput({ input, effects }: Entry, key: string, secrets: readonly string[]): unknown {
+  if (input.kind !== 'request' && input.kind !== 'open') return input
+  const isRefused = effects.some((effect) => 'status' in effect && effect.status === 401)
+  const isLink = 'links' in input && input.links
+  const came = isRefused ? 'refused' : isLink ? 'links' : 'served'
+  const hide = (secret: string): string => placeholder(secret, key)
+  const target = shownTarget(input.target, secrets, came, hide)
+  if (input.kind === 'open') return { ...input, target, headers: shownHeaders(input.headers, hide) }
   const { body: _body, ...rest } = input
-  const shown = { ...withoutToken({ ...rest, ...shownBody(input, key) }, key, secrets) }
-  return JSON.stringify({ input: shown, effects: shownEffects(effects, key) })
+  const { headers, ...body } = shownBody(input, key)
+  return { ...rest, target, headers: shownHeaders(headers, hide), ...body }
 }
 
 /** A keyed placeholder: it tells whether two secrets are equal, and nothing else. A placeholder stands for itself. */
@@ -62,37 +72,25 @@ export function placeholder(secret: string, key: string): string {
   return `<secret:${bytesToHex(digest).slice(0, 12)}>`
 }
 
-/** What a server knows its clients by: its token, and the keys of its accounts, those for partner nodes too. */
+/**
+ * What a server knows its clients by: its token, and the keys of its accounts, those for partner nodes too. The longest
+ * come first, since one may be part of another.
+ */
 export const secretsOf = ({
   token,
   accounts,
-}: Pick<WorldOptions, 'token' | 'accounts'>): string[] => [
-  ...(token === null ? [] : [token]),
-  ...accounts.flatMap(({ keys, partnerKey }) => [
-    ...keys,
-    ...(partnerKey === null ? [] : [partnerKey]),
-  ]),
-]
+}: Pick<WorldOptions, 'token' | 'accounts'>): readonly string[] =>
+  [token, ...accounts.flatMap(({ keys, partnerKey }) => [...keys, partnerKey])]
+    .filter((secret) => secret !== null)
+    .sort((a, b) => b.length - a.length)
 
-const MIN_KNOWN_TOKEN = 8
-
-/** An input whose credentials, in its query or its headers, are placeholders: the server of a replay has the same ones. */
-function withoutToken<T extends { readonly target: string; readonly headers: Headers }>(
-  input: T,
-  key: string,
-  secrets: readonly string[],
-): T {
-  const named = replaceToken(input.target, (token) => placeholder(token, key))
-  // A token that stands where it does not belong is one nevertheless; a short one could be part of any path.
-  const target = secrets
-    .filter(({ length }) => length >= MIN_KNOWN_TOKEN)
-    .reduce((text, known) => text.replaceAll(known, placeholder(known, key)), named)
-  const { authorization, [apiKeyHeader]: apiKey, ...rest } = input.headers
-  const others = apiKey === undefined ? rest : { ...rest, [apiKeyHeader]: placeholder(apiKey, key) }
-  if (authorization === undefined) return { ...input, target, headers: others }
+/** Headers whose credentials are placeholders: the server of a replay has the same ones. */
+function shownHeaders(headers: Headers, hide: (secret: string) => string): Headers {
+  const { authorization, [apiKeyHeader]: apiKey, ...rest } = headers
+  const others = apiKey === undefined ? rest : { ...rest, [apiKeyHeader]: hide(apiKey) }
+  if (authorization === undefined) return others
   const [, scheme = '', secret = authorization] = /^(bearer +)(.*)$/i.exec(authorization) ?? []
-  const shown = scheme + placeholder(secret, key)
-  return { ...input, target, headers: { ...others, authorization: shown } }
+  return { ...others, authorization: scheme + hide(secret) }
 }
 
 /** The body as text without keys, in base64 where it is no UTF-8, and the headers that go with it. */
@@ -224,8 +222,8 @@ function inputOf(line: string): Input {
 }
 
 /**
- * Runs the inputs of a journal through a new world and returns the number of entries and the first one whose
- * effects differ (from 0), or null. `objectInfo` is the catalogue that the world had.
+ * Runs the inputs of a journal through a new server and returns the number of entries and the first one whose
+ * effects differ (from 0), or null. `objectInfo` is the catalogue that the server had.
  * Throws SyntaxError for a text that is no journal, or one that has lost its beginning.
  */
 export function replay(
@@ -235,7 +233,7 @@ export function replay(
   const [first = '', ...lines] = text.split('\n').filter((line) => line !== '')
   const header = JSON.parse(first) as Partial<Header>
   if (header.flowdouble !== VERSION || header.options === undefined) {
-    throw new SyntaxError('This is no journal: its first line lacks the options of a world.')
+    throw new SyntaxError('This is no journal: its first line lacks the options of a server.')
   }
   const server = createServer({ ...header.options, objectInfo }, hosted)
   if (header.first !== 0) {

@@ -27,6 +27,7 @@ export type Input =
       readonly atMs: number
       /** Chosen by the edge, never used twice. */
       readonly socket: number
+      /** Path and query; the edge lets handshakes in only where sockets open (see routes.ts). */
       readonly target: string
       readonly headers: Headers
       /** What the edge found wrong with the handshake: the refusal, and the value that it names. */

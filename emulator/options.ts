@@ -4,7 +4,7 @@ import type { Deployment } from '../spec/language.ts'
 import { limits } from '../spec/limits.ts'
 import { defaultAccounts } from './account-options.ts'
 import { isFor, type OptionEntry, optionTable, quirkIds, quirksOf } from './option-table.ts'
-import type { Account } from './server/accounts.ts'
+import type { Account } from './server/access-hosted.ts'
 import type { ScenarioFailure } from './server/failures.ts'
 import type { WorldOptions } from './server/world.ts'
 

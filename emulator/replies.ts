@@ -49,6 +49,9 @@ export const refuseHosted = (
   headers: Texts = noHeaders,
 ): Reply => refusalReply(hostedRefusals[name], headers, values)
 
+/** The refusal of what hosted cannot read or take: 400, with a sentence that says why. */
+export const badRequest = (reason: string): Reply => refuseHosted('badRequest', { reason })
+
 /** A refusal of the host of signed links by its name; `values` fill the places in its message. */
 export const refuseLink = (name: keyof typeof linkRefusals, values: Texts = {}): Reply =>
   refusalReply(linkRefusals[name], noHeaders, values)

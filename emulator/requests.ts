@@ -1,6 +1,5 @@
-// Finds the endpoint that a request is for, and what the path, the query and the body say.
+// What the target and the body of a request say.
 
-import type { Endpoint } from '../spec/language.ts'
 import { type Json, readJson } from './json.ts'
 import type { Headers } from './machine.ts'
 
@@ -17,93 +16,15 @@ export type Request = {
   readonly body: Uint8Array
 }
 
-/** What a path leads to: the endpoint names by method. */
-type Route = { readonly methods: Map<string, string> }
-
-/** The paths with variable parts, by segments: literal ones come before `{name}`, which comes before `{name...}`. */
-type Branch = {
-  readonly literals: Map<string, Branch>
-  variable: Branch | undefined
-  rest: Branch | undefined
-  route: Route | undefined
-}
-export type Routes = { readonly exact: Map<string, Route>; readonly patterns: Branch }
-
-const createBranch = (): Branch => ({
-  literals: new Map(),
-  variable: undefined,
-  rest: undefined,
-  route: undefined,
-})
-
-/** Paths below /internal/ have no twin, and no page is looked up there. */
-export const isInternal = (path: string): boolean => path.startsWith('/internal/')
-
-/** Builds the lookup table of an endpoint table. Each path also stands below each of `prefixes` (`''`, `/api`). */
-export function createRoutes(
-  endpoints: readonly (readonly [name: string, endpoint: Endpoint])[],
-  prefixes: readonly string[],
-): Routes {
-  const routes: Routes = { exact: new Map(), patterns: createBranch() }
-  for (const [name, { method, path }] of endpoints) {
-    for (const prefix of isInternal(path) ? [''] : prefixes) {
-      routeAt(routes, prefix + path).methods.set(method, name)
-    }
-  }
-  return routes
+/** A request before its path has been looked at. */
+export type Arrived = Omit<Request, 'segment' | 'segments'> & {
+  readonly fault?: 'tooLarge' | 'unreadable'
 }
 
-function routeAt(routes: Routes, path: string): Route {
-  if (path.includes('{')) {
-    const branch = path.split('/').reduce(branchOf, routes.patterns)
-    branch.route ??= { methods: new Map() }
-    return branch.route
-  }
-  const route = routes.exact.get(path) ?? { methods: new Map() }
-  routes.exact.set(path, route)
-  return route
-}
-
-function branchOf(branch: Branch, part: string): Branch {
-  if (part.endsWith('...}')) return (branch.rest ??= createBranch())
-  if (part.startsWith('{')) return (branch.variable ??= createBranch())
-  const next = branch.literals.get(part) ?? createBranch()
-  branch.literals.set(part, next)
-  return next
-}
-
-/** The route of a path, with its variable parts. An encoded slash stays inside its part. */
-export function findRoute(
-  routes: Routes,
-  path: string,
-): { route: Route; segments: readonly string[] } | undefined {
-  const exact = routes.exact.get(path)
-  if (exact !== undefined) return { route: exact, segments: [] }
-  const segments: string[] = []
-  const route = follow(routes.patterns, path.split('/'), 0, segments)
-  return route === undefined ? undefined : { route, segments: segments.map(decodePart) }
-}
-
-function follow(
-  branch: Branch,
-  parts: readonly string[],
-  at: number,
-  segments: string[],
-): Route | undefined {
-  const part = parts[at]
-  if (part === undefined) return branch.route
-  const literal = branch.literals.get(part)
-  const found = literal && follow(literal, parts, at + 1, segments)
-  if (found !== undefined) return found
-  const { length } = segments
-  if (branch.variable !== undefined && part !== '') {
-    segments.push(part)
-    const route = follow(branch.variable, parts, at + 1, segments)
-    if (route !== undefined) return route
-    segments.length = length
-  }
-  if (branch.rest !== undefined) segments.push(parts.slice(at).join('/'))
-  return branch.rest?.route
+/** The path and the query of a request line; the query is empty where there is none. */
+export function splitTarget(target: string): [path: string, query: string] {
+  const cut = target.indexOf('?')
+  return cut < 0 ? [target, ''] : [target.slice(0, cut), target.slice(cut + 1)]
 }
 
 /** Percent-decoding that leaves what is malformed as it is. */
@@ -128,6 +49,12 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Handlers ask for the text of one request more than once. */
 const decoded = new WeakMap<Uint8Array, string>()
+
+/** A whole number of a query parameter, in decimal digits; undefined when it is none or out of its range. */
+export function wholeNumber(text: string, min: number, max: number): number | undefined {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN
+  return value >= min && value <= max ? value : undefined
+}
 
 /**
  * The body as text in the charset of its content type, whose media type does not matter.
@@ -168,12 +95,11 @@ function decodeText(bytes: Uint8Array, charset: string): string {
 
 /** A target in which `replace` has changed the query's tokens, however their name is spelled. */
 export function replaceToken(target: string, replace: (token: string) => string): string {
-  const cut = target.indexOf('?')
-  if (cut < 0) return target
-  const pairs = target.slice(cut + 1).split('&')
-  const shown = pairs.map((pair) => {
+  const [path, query] = splitTarget(target)
+  if (path === target) return target
+  const shown = query.split('&').map((pair) => {
     const token = parameter(pair, 'token')
     return token === undefined ? pair : `token=${replace(token)}`
   })
-  return `${target.slice(0, cut)}?${shown.join('&')}`
+  return `${path}?${shown.join('&')}`
 }

@@ -117,7 +117,7 @@ export const rules = {
     on: hosted,
   },
   'access/hosted-keys-hidden': {
-    says: 'No reply, message or journal shows a key of an account; the journal replays without.',
+    says: 'No reply or message shows a key that came as one, nor does the journal, which replays.',
     basis: 'chosen',
     on: hosted,
   },

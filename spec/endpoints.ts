@@ -1,6 +1,6 @@
 // Every endpoint of every area, by its name: what a server needs of the spec to find its way, and no more.
 
-import type { Endpoints } from './language.ts'
+import type { Deployment, Endpoints } from './language.ts'
 import * as catalog from './catalog.ts'
 import * as files from './files.ts'
 import * as history from './history.ts'
@@ -29,3 +29,8 @@ export const endpoints = {
   ...manager.endpoints,
 } as const satisfies Endpoints
 export type EndpointName = keyof typeof endpoints
+
+/** Names of the endpoints that a deployment has. */
+export type EndpointOn<D extends Deployment> = {
+  [Name in EndpointName]: D extends (typeof endpoints)[Name]['on'][number] ? Name : never
+}[EndpointName]

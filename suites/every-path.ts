@@ -1,6 +1,7 @@
 // Requests for each endpoint of a local and of a hosted server, to prove what holds for every path.
 
-import { type EndpointName, endpoints } from '../spec/index.ts'
+import type { EndpointOn } from '../spec/endpoints.ts'
+import { endpoints } from '../spec/index.ts'
 import type { Deployment, Endpoint } from '../spec/language.ts'
 import { talking } from './graphs.ts'
 import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
@@ -14,9 +15,10 @@ type Plain = {
 }
 
 /** Endpoints of a local server, but for those that it has only when it is told so. */
-type LocalName = {
-  [Name in EndpointName]: 'local' extends (typeof endpoints)[Name]['on'][number] ? Name : never
-}[Exclude<EndpointName, 'managerInstall' | 'managerStatus' | 'managerInstallModel'>]
+type LocalName = Exclude<
+  EndpointOn<'local'>,
+  'managerInstall' | 'managerStatus' | 'managerInstallModel'
+>
 
 // What is asked leaves the answers as they are: the same request again is answered alike.
 const plain: Readonly<Record<LocalName, Plain>> = {

@@ -3,7 +3,7 @@
 import type { EmulatorOptions } from 'flowdouble'
 import { expect } from 'vitest'
 import type { tiers } from '../spec/access.ts'
-import type { Schema } from '../spec/language.ts'
+import type { Deployment, Schema } from '../spec/language.ts'
 import { cancelledJob, jobDetail, jobList, jobStatus } from '../spec/jobs.ts'
 import { type Graph, slow } from './graphs.ts'
 import { type Message, violations } from './judge.ts'
@@ -27,6 +27,10 @@ export const account = (key: string, tier: keyof typeof tiers = 'pro'): Account 
 
 /** One account, which has one job run at a time, so that others wait. */
 export const oneAtATime: readonly Account[] = [account('test-key', 'standard')]
+
+/** Options of a world that has one run at a time, as local always has. */
+export const oneAtATimeOn = (deployment: Deployment): EmulatorOptions =>
+  deployment === 'hosted' ? { deployment, accounts: oneAtATime } : { deployment }
 
 /** The JSON of a reply with the status 200 that fits the schema. */
 export function fitting(schema: Schema, reply: Reply): any {

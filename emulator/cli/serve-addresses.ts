@@ -2,7 +2,7 @@
 
 import type { Emulator } from '../edge/node.ts'
 import { defaults } from '../options.ts'
-import type { Tier } from '../server/accounts.ts'
+import type { Tier } from '../server/access-hosted.ts'
 
 export const socketUrlOf = ({ url }: Emulator): string => `${url.replace(/^http/, 'ws')}/ws`
 

@@ -8,7 +8,7 @@ import { printable } from '../client/display.ts'
 import type { Emulator } from '../edge/node.ts'
 import type { Entry } from '../journal.ts'
 import type { Effect } from '../machine.ts'
-import { replaceToken } from '../requests.ts'
+import { replaceToken, splitTarget } from '../requests.ts'
 import type { CommandIo } from './io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
 
@@ -109,7 +109,7 @@ export function createWatch(io: CommandIo, mark?: Deployment): { show: (entry: E
       if (effect.kind === 'reply' && input.kind === 'request') {
         const { method, target, links } = input
         // The queries of signed links are long.
-        const shown = links ? `${target.split('?')[0]} (signed link)` : withoutToken(target)
+        const shown = links ? `${splitTarget(target)[0]} (signed link)` : withoutToken(target)
         const status = effect.status < 400 ? colors.green(effect.status) : colors.red(effect.status)
         line(input.atMs, `${status} ${printable(`${method} ${shown}`)}${hint(target, effect)}`)
       }
@@ -142,7 +142,7 @@ function hint(target: string, { status, body }: Reply): string {
   if (
     status !== 400 ||
     typeof body !== 'string' ||
-    !/^(\/api)?\/prompt$/.test(target.split('?')[0] ?? '')
+    !/^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   )
     return ''
   const { error, message = '' } = JSON.parse(body) as {

@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { isUsageError } from '../options.ts'
+import { splitTarget } from '../requests.ts'
 import type { Emulator } from './node.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -43,7 +44,7 @@ async function answer(
   clock: Pick<Emulator, 'advance' | 'until'>,
   recorder: Recorder,
 ): Promise<Answer> {
-  const path = target.split('?')[0]?.slice(CONTROL_PREFIX.length)
+  const path = splitTarget(target)[0].slice(CONTROL_PREFIX.length)
   if (path === 'journal' && method === 'GET') {
     return ok(`${(await recorder.lines()).join('\n')}\n`, 'application/x-ndjson; charset=utf-8')
   }

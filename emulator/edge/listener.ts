@@ -13,6 +13,7 @@ import type { Duplex } from 'node:stream'
 import { limits } from '../../spec/limits.ts'
 import type { Headers } from '../machine.ts'
 import type { Reply } from '../replies.ts'
+import { splitTarget } from '../requests.ts'
 import { receiveBody, type Received } from './bodies.ts'
 import { readHeaders, replyText } from './http.ts'
 import type { Certificate } from './tls.ts'
@@ -143,7 +144,7 @@ function hasLongLine({ method = '', url = '', rawHeaders }: IncomingMessage): bo
 }
 
 const asksForSocket = (behind: Behind, { method, url = '' }: IncomingMessage): boolean =>
-  method === 'GET' && behind.isSocketPath(url.split('?', 1)[0] as string)
+  method === 'GET' && behind.isSocketPath(splitTarget(url)[0])
 
 /** Reads the request again as one that asks for no upgrade: its connection starts anew without that header. */
 function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, head: Buffer): void {

@@ -12,7 +12,7 @@ import { createWebServer } from './listener.ts'
 import { listen, openLinks, portOf } from './listening.ts'
 import { createRecorder } from './recorder.ts'
 import { readCertificate } from './tls.ts'
-import { connect } from './wiring.ts'
+import { wire } from './wiring.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and an ear for what happens. */
 export type EmulatorOptions = Partial<Omit<ServerOptions, 'seed'>> & {
@@ -61,7 +61,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
     const server = createServer(made, hosted)
     const recorder = await createRecorder(made, options.journal)
-    const { driver, sockets, clock } = connect(server, options, recorder, { main, links }, hooks)
+    const { driver, sockets, clock } = wire(server, options, recorder, { main, links }, hooks)
     await listen(main, options.host, options.port)
     recorder.open()
     const port = portOf(main)

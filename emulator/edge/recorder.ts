@@ -1,4 +1,4 @@
-// Keeps the journal of a world: the latest entries in memory, and all of them in a file where one is asked for.
+// Keeps the journal of a server: the latest entries in memory, and all of them in a file where one is asked for.
 
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs'
 import type { Entry } from '../journal.ts'
@@ -29,7 +29,7 @@ export async function createRecorder(
   file: string | null,
 ): Promise<Recorder> {
   const kept = createRing()
-  // Writing lines needs hashing, which a server without a journal file never loads.
+  // Writing lines needs a module of its own, which a server without a journal file loads only when they are asked for.
   const writer = file === null ? undefined : await createWriter(options, file)
   const record = (entry: Entry): void => {
     kept.add(entry)

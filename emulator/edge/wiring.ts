@@ -1,11 +1,10 @@
 // Connects the parts of an edge: requests and sockets go through the driver into the server, its effects come back out.
 
+import { isSocketPath } from '../routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Entry } from '../journal.ts'
 import type { Effect, Input } from '../machine.ts'
 import type { ServerOptions } from '../options.ts'
-import type * as Pictures from '../pictures/encode.ts'
-import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 import { type Reply, refuse, refuseHosted } from '../replies.ts'
 import { admit } from '../server/access.ts'
 import { encodeFrame } from '../server/frames.ts'
@@ -14,6 +13,7 @@ import { maxBodyBytes } from '../server/features.ts'
 import type { Server } from '../server/server.ts'
 import type { WorldOptions } from '../server/world.ts'
 import { type ClockHandle, createClockHandle } from './clock.ts'
+import { createCodec } from './codec.ts'
 import { answerControl, CONTROL_PREFIX } from './control.ts'
 import { createDriver, type Driver, type Tamper } from './driver.ts'
 import { writeReply } from './http.ts'
@@ -36,10 +36,8 @@ export type Edge = {
   readonly clock: ClockHandle
 }
 
-type Codec = typeof Pictures
-
 /** Puts the server behind its listeners, which answer from now on. */
-export function connect(
+export function wire(
   server: Server,
   options: ServerOptions,
   recorder: Recorder,
@@ -48,8 +46,7 @@ export function connect(
 ): Edge {
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
-  let codec: Codec | undefined
-  let loading: Promise<Codec> | undefined
+  const codec = createCodec()
 
   const carryOut = (input: Input, effects: readonly Effect[]): void => {
     const entry = { input, effects }
@@ -60,16 +57,11 @@ export function connect(
   }
   const together = (work: () => void): void => sockets.together(work)
   const driver = createDriver(server, options.clock, carryOut, together, tamper)
-  const encodeImage = (image: Picture | Preview, format: PictureFormat): Uint8Array =>
-    'step' in image
-      ? (codec as Codec).encodePreview(image, format)
-      : (codec as Codec).encodePicture(image, format)
-  const encodeFile: Codec['encodeFile'] = (file) => (codec as Codec).encodeFile(file)
   const timeMs = (): number => server.options.epochMs + server.nowMs
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const sockets = createSockets({
     dispatch: driver.dispatch,
-    encode: (content) => encodeFrame(content, encodeImage),
+    encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs,
     readsCredentials,
     compresses: options.wsCompress,
@@ -79,17 +71,11 @@ export function connect(
   const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
     const response = responses.get(effect.request)
     responses.delete(effect.request)
-    if (response !== undefined) writeReply(response, effect, timeMs(), encodeFile)
+    if (response !== undefined) writeReply(response, effect, timeMs(), codec.encodeFile)
   }
   const write = (response: ServerResponse, found: Reply): void =>
-    writeReply(response, found, timeMs(), encodeFile)
+    writeReply(response, found, timeMs(), codec.encodeFile)
 
-  // The codecs are loaded by the first request that can lead to a picture, not before the server listens.
-  // Those that come meanwhile wait too: no request overtakes another.
-  const loadCodec = async (leadsToPicture: boolean): Promise<void> => {
-    if (leadsToPicture) loading ??= import('../pictures/encode.ts')
-    if (codec === undefined && loading !== undefined) codec = await loading
-  }
   const enter = (arrived: Arrived, response: ServerResponse, mark: { links?: true }): void => {
     const request = ++lastRequest
     responses.set(request, response)
@@ -97,28 +83,30 @@ export function connect(
   }
   const answer = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
     const { method, target, headers } = arrived
-    if (codec === undefined) await loadCodec(method === 'POST' || /\/(?:pre)?view/.test(target))
+    const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
+    if (loading !== undefined) await loading
     if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
       const admitted = admit(server, arrived)
-      if ('status' in admitted)
-        return write(response, finish(server.options, target, headers['accept'], admitted))
+      if ('refusal' in admitted) {
+        const { refusal } = admitted
+        return write(response, finish(server.options, target, headers['accept'], refusal))
+      }
       return answerControl(arrived, response, clock, recorder, corsHeaders(options))
     }
     enter(arrived, response, {})
   }
   const answerLink = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    await loadCodec(true)
+    await codec.ready(true)
     enter(arrived, response, { links: true })
   }
 
   serve(listeners.main, {
     readsCredentials,
-    limitBytes: (asked) => ('status' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
+    limitBytes: (asked) => ('refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
     answer,
     write,
     timeMs,
-    isSocketPath: (path) =>
-      path === '/ws' || (path === '/api/ws' && options.deployment === 'local'),
+    isSocketPath: (path) => isSocketPath(options.deployment, path),
     refusals: refusalsOf(server.options),
     upgrade: sockets.upgrade,
   })

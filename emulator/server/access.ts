@@ -1,66 +1,20 @@
-// Who may talk to the server [access/*, http/foreign-origin]: a page of another origin may not, at a loopback address,
-// and nobody without the token, where there is one.
+// Who may talk to the server [access/*]: each deployment has a way of its own to tell.
 
 import type { Headers } from '../machine.ts'
-import { type Reply, refuse } from '../replies.ts'
-import { parameter } from '../requests.ts'
-import { admitAccount } from './accounts.ts'
-import { isEqual } from './secrets.ts'
+import type { Reply } from '../replies.ts'
+import { guard } from './access-local.ts'
 import type { Server } from './server.ts'
-import type { World, WorldOptions } from './world.ts'
+import type { World } from './world.ts'
 
 /** Path and query of a request or handshake, with what it says of its sender. */
-type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
+export type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
 
-/** The world that a request or handshake is for, or what keeps it out before its path is looked at. */
-export function admit(server: Server, asked: Asked): World | Reply {
-  if (server.options.deployment === 'hosted') return admitAccount(server, asked)
-  return guard(server.options, asked) ?? server.worlds[0]
+/** The world that a request or handshake is for, or what keeps it out. */
+export type Admitted = { readonly world: World } | { readonly refusal: Reply }
+
+/** Looks at who asks, before the path is looked at. */
+export function admit(server: Server, asked: Asked): Admitted {
+  if (server.hosted !== null) return server.hosted.admitAccount(server, asked)
+  const refusal = guard(server.options, asked)
+  return refusal === undefined ? { world: server.worlds[0] } : { refusal }
 }
-
-function guard(
-  { cors, token }: WorldOptions,
-  { method, target, headers }: Asked,
-): Reply | undefined {
-  if (cors === null) {
-    const origin = judgeOrigin(headers)
-    if (origin !== 'own') return refuse(origin === 'foreign' ? 'forbiddenEmpty' : 'internal')
-  }
-  // Browsers ask for leave (OPTIONS) without their credentials.
-  if (token === null || method === 'OPTIONS') return undefined
-  const bearer = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
-  // Sockets and pictures of a page carry no headers of one's own: for them there is the query.
-  const query = parameter(target.slice(target.indexOf('?') + 1 || target.length), 'token') ?? ''
-  const isKnown = isEqual(bearer, token) || isEqual(query, token)
-  return isKnown ? undefined : refuse('bearerMissing')
-}
-
-/**
- * How a request with these headers stands: `foreign` when a browser sent it for a page of another origin,
- * `broken` when its origin cannot be read. Without Host or Origin there is nothing to compare.
- */
-export function judgeOrigin(headers: Headers): 'own' | 'foreign' | 'broken' {
-  const host = headers['host']?.toLowerCase()
-  const origin = headers['origin']?.toLowerCase()
-  if (host === undefined || origin === undefined) return 'own'
-  const place = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/.exec(origin)?.[1] ?? ''
-  const from = splitPort(place.slice(place.lastIndexOf('@') + 1))
-  const to = splitPort(host)
-  if (from.port !== '' && !/^\d+$/.test(from.port)) return 'broken'
-  if (from.name === '' || to.name === '' || !isLoopback(to.name)) return 'own'
-  // Where one of the two names no port, only the names are compared.
-  const withPort = from.port !== '' && to.port !== ''
-  const equal = from.name === to.name && (!withPort || from.port === to.port)
-  return equal ? 'own' : 'foreign'
-}
-
-function splitPort(place: string): { name: string; port: string } {
-  const match = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(place)
-  return { name: match?.[1] ?? place, port: match?.[2] ?? '' }
-}
-
-const isLoopback = (name: string): boolean =>
-  name === 'localhost' ||
-  name.endsWith('.localhost') ||
-  name === '[::1]' ||
-  /^127(?:\.\d{1,3}){3}$/.test(name)

@@ -1,23 +1,25 @@
-// Cancelling on hosted [jobs/cancel*, queue/hosted-*]: by the job, by the queue, and by an interrupt.
+// Cancelling jobs on hosted [jobs/cancel*]: what it does, whoever asks for it, and the two paths of jobs.
 
 import { jobLimits } from '../../spec/jobs.ts'
-import type { hostedQueueResult } from '../../spec/queue.ts'
-import type { Static } from '../../spec/static.ts'
-import { isObject, type Json, readJson } from '../json.ts'
-import { empty, json, type Reply, refuseHosted } from '../replies.ts'
-import { bodyText, type Request } from '../requests.ts'
+import { badRequest, json, refuseHosted, type Reply } from '../replies.ts'
+import type { Request } from '../requests.ts'
+import { isTexts, readClosed } from './change-hosted.ts'
 import { remember } from './history.ts'
 import { badId, isUuid, jobOf } from './jobs.ts'
 import { announce } from './log.ts'
 import { everyone, send, sendStatus } from './messages.ts'
-import { pendingOf, rest, takeOut } from './queue.ts'
-import { remaining, type Run, runningOf, timestamp, type World } from './world.ts'
+import { rest, takeOut } from './queue.ts'
+import { remaining, type Run, timestamp, type World } from './world.ts'
 
 /**
  * Cancels jobs in their order, those that run only where they are meant too. Gives the ids of those on which it took
  * effect; everyone is told once how many are left.
  */
-function cancel(world: World, ids: Iterable<string>, reachesRunning = true): readonly string[] {
+export function cancel(
+  world: World,
+  ids: Iterable<string>,
+  reachesRunning = true,
+): readonly string[] {
   const before = world.pendingCount
   const cancelled = [...new Set(ids)].filter(
     (id) => cancelPending(world, id) || (reachesRunning && stop(world, id)),
@@ -58,7 +60,7 @@ function stop(world: World, id: string): boolean {
 
 /** POST /jobs/{id}/cancel. */
 export function cancelJob(world: World, { segment }: Request): Reply {
-  if (!isUuid(segment)) return badId()
+  if (!isUuid(segment)) return badId
   if (jobOf(world, segment) === undefined) return refuseHosted('notFound')
   return json(`{"cancelled": ${cancel(world, [segment]).length > 0}}`)
 }
@@ -68,79 +70,8 @@ export function cancelJobs(world: World, request: Request): Reply {
   const ids = readClosed(request, ['job_ids'])?.get('job_ids')
   if (!isTexts(ids) || ids.length === 0 || ids.length > jobLimits.cancel || !ids.every(isUuid)) {
     const reason = `The body has 1 to ${jobLimits.cancel} ids of jobs as job_ids, and no other key.`
-    return refuseHosted('badRequest', { reason })
+    return badRequest(reason)
   }
   if (!ids.every((id) => jobOf(world, id) !== undefined)) return refuseHosted('notFound')
   return json(JSON.stringify({ cancelled: cancel(world, ids) }))
-}
-
-/** POST /queue: cancels all pending jobs with `clear`, those that are named with `delete`. */
-export function changeHostedQueue(world: World, request: Request): Reply {
-  const change = readHostedChange(request)
-  if (change === undefined) return badChange()
-  const deleted = cancel(world, change.ids, world.quirks.has('hosted.delete-running'))
-  const waiting = change.clear ? pendingOf(world) : []
-  cancel(
-    world,
-    waiting.map(({ prompt_id }) => prompt_id),
-    false,
-  )
-  const result = { deleted: [...deleted], cleared: change.clear }
-  return json(JSON.stringify(result satisfies Static<typeof hostedQueueResult>))
-}
-
-/** The body of a change of queue or history on hosted; undefined when it has another form than this. */
-export function readHostedChange(
-  request: Request,
-): { readonly clear: boolean; readonly ids: readonly string[] } | undefined {
-  const body = readClosed(request, ['clear', 'delete'])
-  const clear = body?.get('clear') ?? false
-  const ids = body?.get('delete') ?? []
-  if (body === undefined || typeof clear !== 'boolean' || !isTexts(ids)) return undefined
-  return { clear, ids }
-}
-
-/** The refusal of such a body. */
-export const badChange = (): Reply =>
-  refuseHosted('badRequest', { reason: 'The body has clear, delete or both, and no other key.' })
-
-/** The JSON object of a body that has no other keys than these; undefined when it is none. */
-function readClosed(
-  request: Request,
-  keys: readonly string[],
-): ReadonlyMap<string, Json> | undefined {
-  const body = readBody(request)
-  return isObject(body) && [...body.keys()].every((key) => keys.includes(key)) ? body : undefined
-}
-
-/** The JSON value of a body, or undefined when it is none. */
-function readBody(request: Request): Json | undefined {
-  try {
-    return readJson(bodyText(request))
-  } catch {
-    return undefined
-  }
-}
-
-const isTexts = (value: Json | undefined): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string')
-
-/**
- * POST /interrupt: cancels the oldest running job that is not stopping yet, or the one that `prompt_id` names.
- * Without a running job it does nothing.
- */
-export function interruptHosted(world: World, request: Request): Reply {
-  const running = runningOf(world)
-  const ids = running.filter(({ worker }) => !worker.interrupted).map(({ run }) => run.prompt_id)
-  if (world.quirks.has('hosted.interrupt-all')) {
-    cancel(world, ids)
-    return empty
-  }
-  const body = readBody(request)
-  const named = isObject(body) ? (body.get('prompt_id') ?? null) : null
-  if (named === null) cancel(world, ids.slice(0, 1))
-  else if (typeof named !== 'string' || jobOf(world, named) === undefined)
-    return refuseHosted('notFound')
-  else cancel(world, [named])
-  return empty
 }

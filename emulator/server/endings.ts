@@ -1,6 +1,6 @@
 // How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
 
-import { pythonNameOf, wordOf } from './failures.ts'
+import { pythonNameOf, wordOf } from './exception-words.ts'
 import { type Ending, remember } from './history.ts'
 import { isObject, writeJson } from '../json.ts'
 import { announce } from './log.ts'
@@ -15,7 +15,7 @@ import { remaining, timestamp, type World } from './world.ts'
 /** All nodes are done: on hosted the last chance to notice that the run was cancelled [jobs/cancel-running]. */
 export function succeed(world: World, running: Running): void {
   const { worker, lastNode, graph } = running
-  if (worker.interrupted && world.account !== null) {
+  if (worker.interrupted && world.hosted !== null) {
     return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
   }
   tell(world, running, 'execution_success', () => idAndTime(world, running.run))
@@ -38,7 +38,7 @@ export function interruptedAt(world: World, running: Running, id: string): void 
 /** This node has failed. */
 export function fail(world: World, running: Running, id: string, failure: Failure): void {
   const { exception_type, exception_message } = failure
-  const isHosted = world.account !== null
+  const onHosted = world.hosted !== null
   const node = [
     `"node_id": ${JSON.stringify(id)}`,
     `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
@@ -48,21 +48,21 @@ export function fail(world: World, running: Running, id: string, failure: Failur
   const place = [
     `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
     `"current_inputs": ${currentInputs(running, id)}`,
-    `"current_outputs": ${isHosted ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
+    `"current_outputs": ${onHosted ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
   ]
   const data = [
     `{"prompt_id": ${running.promptIdText}`,
     ...node,
     `"executed": ${JSON.stringify(finished(running))}`,
     message,
-    named(isHosted ? wordOf(exception_type) : exception_type),
+    named(onHosted ? wordOf(exception_type) : exception_type),
     ...place,
     `"timestamp": ${timestamp(world)}}`,
   ]
   tell(world, running, 'execution_error', () => data.join(', '))
   const shown = world.quirks.has('hosted.python-exception-names') ? pythonNameOf : wordOf
   const detail = [...node, message, named(shown(exception_type)), ...place]
-  endRun(world, running, 'error', isHosted ? `{${detail.join(', ')}}` : null)
+  endRun(world, running, 'error', onHosted ? `{${detail.join(', ')}}` : null)
 }
 
 /** What the nodes that are done have to show, by node id. */
@@ -121,7 +121,7 @@ function endRun(
   worker.running = null
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
-  if (world.account === null || world.quirks.has('hosted.executing-null'))
+  if (world.hosted === null || world.quirks.has('hosted.executing-null'))
     tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
   const next = nextPending(world)
   if (next === undefined) return

@@ -1,7 +1,7 @@
 // Why runs fail that nothing in their graph makes fail [runs/*-error, runs/scenario-*]: the scenario, and the account.
-// And in which words hosted tells any failure.
 
-import { type ExceptionType, exceptionTypes, pythonNames } from '../../spec/errors.ts'
+import { exceptionTypes } from '../../spec/errors.ts'
+import { meaningOf } from './exception-words.ts'
 import type { Failure } from './nodes.ts'
 import type { Run, World } from './world.ts'
 
@@ -19,7 +19,7 @@ export type ScenarioFailure = {
 
 /** The failure that the scenario has for a node of a run, or undefined [runs/scenario-failures]. */
 export function plannedFailure(
-  { options, account }: World,
+  { options, hosted }: World,
   { serial }: Pick<Run, 'serial'>,
   node_id: string,
   class_type: string,
@@ -30,7 +30,7 @@ export function plannedFailure(
       (one.class_type ?? class_type) === class_type &&
       (one.node_id ?? node_id) === node_id &&
       (one.run ?? serial + 1) === serial + 1 &&
-      (one.user === undefined || account === null || one.user === account.user),
+      (one.user === undefined || hosted === null || one.user === hosted.account.user),
   )
   if (found === undefined) return undefined
   const { exception_type, exception_message } = found
@@ -38,25 +38,9 @@ export function plannedFailure(
 }
 
 /** Why every run of this account fails as soon as it starts, or undefined. */
-export function accountFailure({ account }: World): Failure | undefined {
+export function accountFailure({ hosted }: World): Failure | undefined {
+  const account = hosted?.account
   const word =
     account?.subscription === 'inactive' ? 'InactiveSubscriptionError' : account?.failsWith
   return word ? { exception_type: word, exception_message: exceptionTypes[word] } : undefined
 }
-
-const isWord = (name: string): name is ExceptionType => Object.hasOwn(exceptionTypes, name)
-
-const meaningOf = (exception_type: string): string =>
-  isWord(exception_type) ? exceptionTypes[exception_type] : 'The scenario makes this node fail.'
-
-/** The word of hosted for a failure, whose own name may be that of a Python exception [runs/exception-words]. */
-export function wordOf(exception_type: string): ExceptionType {
-  if (isWord(exception_type)) return exception_type
-  return /(?:OutOfMemory|^Memory)Error$|\.MemoryError$/.test(exception_type)
-    ? 'OOMError'
-    : 'ValidationError'
-}
-
-/** The name of a Python exception for a failure: its own, or the one that stands for a word of hosted. */
-export const pythonNameOf = (exception_type: string): string =>
-  isWord(exception_type) ? pythonNames[exception_type] : exception_type

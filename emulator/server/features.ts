@@ -15,11 +15,12 @@ export const maxBodyBytes = (maxBody: number | null): number =>
  */
 export function featuresText({
   options: { maxBody },
-  account,
-}: Pick<World, 'options' | 'account'>): string {
+  hosted,
+}: Pick<World, 'options' | 'hosted'>): string {
   const limit = maxBody === null ? `${maxBodyBytes(null)}` : floatText(maxBody * 2 ** 20)
   const shared = `"supports_preview_metadata": true, "max_upload_size": ${limit}`
-  if (account === null) return `{${shared}}`
+  if (hosted === null) return `{${shared}}`
+  const { account } = hosted
   const mayPay = account.partnerKey !== null && account.subscription === 'active'
   const own = `"max_concurrent_jobs": ${tiers[account.tier].runsAtATime}`
   return `{${shared}, ${own}, "can_run_partner_nodes": ${mayPay}}`

@@ -49,7 +49,7 @@ export const fileInputOf = (class_type: string): FileInput | undefined => byClas
 export function fileChoices(world: World, input: FileInput): Json[] {
   const names: string[] = []
   // Hosted has no subfolders.
-  const below = world.account === null ? input.below : undefined
+  const below = world.hosted === null ? input.below : undefined
   for (const key of world.files.entries.keys()) {
     if (!key.startsWith(`input/${below ?? ''}/`)) continue
     const name = key.slice(below === undefined ? 'input//'.length : 'input/'.length)
@@ -82,7 +82,7 @@ export function namedFile(
 ): { key: string; file: StoredFile } | undefined {
   if (typeof value !== 'string') return undefined
   const { name, type } = annotated(value)
-  if (world.account !== null) return flatFile(world, name)
+  if (world.hosted !== null) return flatFile(world, name)
   const path = normalisePath(name)
   if (path === undefined || path === '') return undefined
   const cut = path.lastIndexOf('/')

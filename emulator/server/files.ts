@@ -50,7 +50,7 @@ export function addExampleFiles(world: World): void {
     store(world, 'input', '', `example.${sample}`, { sample })
   }
   store(world, 'input', '', 'notes.txt', { sample: 'txt' })
-  store(world, 'input', world.account === null ? '3d' : '', 'example.glb', { sample: 'glb' })
+  store(world, 'input', world.hosted === null ? '3d' : '', 'example.glb', { sample: 'glb' })
 }
 
 /** Stores a file, in the place of the one that has its name. */
@@ -109,9 +109,9 @@ export function saveFiles(
   if (path === undefined) {
     return `**** ERROR: Saving image outside the output folder is not allowed.\n prefix: ${save.prefix}`
   }
-  const { hashing } = world
-  if (hashing !== null) {
-    return save.contents.map((content) => saveByContent(world, hashing, save, content, run))
+  const { hosted } = world
+  if (hosted !== null) {
+    return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
   }
   const cut = path.lastIndexOf('/')
   const subfolder = cut < 0 ? '' : path.slice(0, cut)

@@ -9,7 +9,7 @@ import { plannedFailure } from './failures.ts'
 import { fileInputOf, namedFile } from './file-inputs.ts'
 import { bytesOf, fileFacts, type FileContent, fileFingerprint } from './files.ts'
 import { type Fingerprints, nodeInputs } from './graph.ts'
-import { type Run, timestamp, type World } from './world.ts'
+import { momentOf, type Run, timestamp, type World } from './world.ts'
 
 /** What the fingerprint of a type is made of; other types have none that shows. */
 const kinds: Readonly<Record<string, 'bytes' | 'modified' | 'now'>> = {
@@ -56,7 +56,7 @@ function fingerprint(
   if (named === undefined) return NOT_A_NUMBER
   const { content, modifiedMs } = named.file
   if (kind === 'bytes') return `["${hashOf(content)}"]`
-  const { tag } = fileFacts(world.options.epochMs + Math.floor(modifiedMs), content)
+  const { tag } = fileFacts(momentOf(world, modifiedMs), content)
   return `[${floatText(Number(BigInt(`0x${tag}`)) / 1e9)}]`
 }
 

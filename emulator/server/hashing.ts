@@ -1,5 +1,5 @@
 // What a hosted server hashes with: names after content, and the signatures of links.
-// Only a hosted server loads this module: the others do not wait for it.
+// Only a hosted server loads this module and, with it, BLAKE3 and HMAC; SHA-256 is loaded by every server.
 
 import { blake3 } from '@noble/hashes/blake3.js'
 import { hmac } from '@noble/hashes/hmac.js'

@@ -109,8 +109,8 @@ const sumLengths = (sum: number, entry: Entry): number => sum + lengthOf(entry)
 
 /** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
 export function readHistory(world: World, request: Request): Reply {
-  const max = wholeNumber(parameter(request.query, 'max_items'))
-  const offset = wholeNumber(parameter(request.query, 'offset'))
+  const max = pythonInt(parameter(request.query, 'max_items'))
+  const offset = pythonInt(parameter(request.query, 'offset'))
   if (max === 'none' || offset === 'none') return refuse('internal')
   const entries = Array.from(
     world.history.entries,
@@ -120,7 +120,7 @@ export function readHistory(world: World, request: Request): Reply {
 }
 
 /** Python's `int` of a query parameter; `none` when it is no whole number. */
-function wholeNumber(text: string | undefined): number | undefined | 'none' {
+function pythonInt(text: string | undefined): number | undefined | 'none' {
   if (text === undefined) return undefined
   return /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : 'none'
 }

@@ -8,8 +8,8 @@ import {
   type pagination as paginationSchema,
 } from '../../spec/jobs.ts'
 import type { Static } from '../../spec/static.ts'
-import { json, type Reply, refuseHosted } from '../replies.ts'
-import { filledParameter, type Request } from '../requests.ts'
+import { badRequest, json, type Reply } from '../replies.ts'
+import { filledParameter, type Request, wholeNumber } from '../requests.ts'
 import { hasOutputOf, type Job, jobsOf, summaryText } from './jobs.ts'
 import type { World } from './world.ts'
 
@@ -31,7 +31,7 @@ type Asked = {
 export function jobs(world: World, { query }: Request): Reply {
   const asked = readQuery(query)
   if (typeof asked === 'string') {
-    return refuseHosted('badRequest', { reason: `The parameter ${asked} cannot have that value.` })
+    return badRequest(`The parameter ${asked} cannot have that value.`)
   }
   const sign = asked.isAscending ? 1 : -1
   const found = jobsOf(world)
@@ -114,9 +114,3 @@ function readQuery(query: string): Asked | string {
 }
 
 const isOneOf = (words: readonly string[], word: string): boolean => words.includes(word)
-
-/** A whole number of a query parameter, in decimal digits; undefined when it is none or out of its range. */
-export function wholeNumber(text: string, min: number, max: number): number | undefined {
-  const value = /^\d+$/.test(text) ? Number(text) : NaN
-  return value >= min && value <= max ? value : undefined
-}

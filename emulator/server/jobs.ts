@@ -11,13 +11,13 @@ import {
 } from '../../spec/jobs.ts'
 import type { Static } from '../../spec/static.ts'
 import { get, put } from '../bounded.ts'
-import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
-import { json, noContent, type Reply, refuseHosted } from '../replies.ts'
+import { isObject, type Json, type JsonObject, ownText, readJson, writeJson } from '../json.ts'
+import { badRequest, json, noContent, refuseHosted, type Reply } from '../replies.ts'
 import type { Request } from '../requests.ts'
 import { type Entry, type Ending, forgetEntry } from './history.ts'
-import { pendingOf } from './queue.ts'
+import { placeOf, waitingOf } from './queue.ts'
 import type { Server } from './server.ts'
-import { type Run, runningOf, type World } from './world.ts'
+import { type HostedWorld, momentOf, type Run, runningOf, type World } from './world.ts'
 
 /** One run of an account. Times are in milliseconds of the world's time. */
 export type Job = {
@@ -57,7 +57,7 @@ const over = (entry: Entry): Job => ({
 
 /** All jobs of an account, in no order. */
 export const jobsOf = (world: World): readonly Job[] => [
-  ...pendingOf(world).map((run) => open(run, null)),
+  ...waitingOf(world).map((run) => open(run, null)),
   ...runningOf(world).map(({ run, startedMs }) => open(run, startedMs)),
   ...Array.from(world.history.entries.values(), ({ value }) => over(value)),
 ]
@@ -77,24 +77,22 @@ export const isUuid = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
 
 /** The refusal of a change by an id that is no UUID. */
-export const badId = (): Reply =>
-  refuseHosted('badRequest', { reason: 'The id of a job is a UUID.' })
+export const badId: Reply = badRequest('The id of a job is a UUID.')
 
 /** The job that a path names, or why it is not told. */
 function asked(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
   const found = jobOf(world, segment)
   if (found !== undefined) return found
-  const isForeign = worlds.some((other) => other !== world && jobOf(other, segment) !== undefined)
-  const isTold = isForeign && world.quirks.has('hosted.foreign-job-403')
-  return refuseHosted(isTold ? 'foreignJob' : 'notFound')
+  const isForeign =
+    world.quirks.has('hosted.foreign-job-403') &&
+    worlds.some((other) => other !== world && jobOf(other, segment) !== undefined)
+  return refuseHosted(isForeign ? 'foreignJob' : 'notFound')
 }
 
-/** A moment of the world as a client sees it, in milliseconds since 1970. */
-const epochMs = ({ options }: World, ms: number): number => options.epochMs + Math.floor(ms)
 const isoText = (world: World, ms: number): string =>
-  `"${new Date(epochMs(world, ms)).toISOString()}"`
+  `"${new Date(momentOf(world, ms)).toISOString()}"`
 const timeText = (world: World, ms: number | null | undefined): string | undefined =>
-  ms === null || ms === undefined ? undefined : `${epochMs(world, ms)}`
+  ms === null || ms === undefined ? undefined : `${momentOf(world, ms)}`
 
 /** When the state of a job changed last. */
 const updatedMs = ({ entry, startedMs, createdMs }: Job): number =>
@@ -132,13 +130,15 @@ export function jobStatus(world: World, request: Request, server: Server): Reply
 function rawState(world: World, job: Job): RawState {
   if (job.entry !== null) return job.entry.state === 'interrupted' ? 'cancelled' : job.entry.state
   if (job.startedMs !== null) return 'executing'
-  return heldPlace(world, job) === undefined ? 'submitted' : 'queued_limited'
+  return heldPlace(world, job.prompt_id) === undefined ? 'submitted' : 'queued_limited'
 }
 
 /** The place, from 1, of a pending job among those for which no worker is free; undefined when one is. */
-function heldPlace(world: World, { run }: Job): number | undefined {
+function heldPlace(world: World, id: string): number | undefined {
+  const run = world.pendingById.get(id)?.[0]
+  if (run === undefined) return undefined
   const free = world.workers.filter(({ running }) => running === null).length
-  const place = pendingOf(world).findIndex(({ serial }) => serial === run.serial) + 1 - free
+  const place = placeOf(world, run) - free
   return place > 0 ? place : undefined
 }
 
@@ -175,58 +175,73 @@ const messageOf = ({
   traceback,
 })
 
-/** A file among the outputs of a job. */
-type File = { readonly node_id: string; readonly key: string; readonly item: JsonObject }
+/** What the outputs of a run that is over hold. */
+type Files = {
+  readonly count: number
+  readonly previewableCount: number
+  /** The kinds of media among them. */
+  readonly mediaTypes: ReadonlySet<string>
+  /** What stands for all of them, as JSON text: the first that was saved, or else the first. */
+  readonly previewText: string | undefined
+}
 
-function filesOf({ outputsText }: Entry): readonly File[] {
-  const files: File[] = []
+/** Outputs never change: each is read once, when somebody asks for it first. */
+const known = new WeakMap<Entry, Files>()
+
+function filesOf(entry: Entry): Files {
+  const found = known.get(entry) ?? readFiles(entry)
+  known.set(entry, found)
+  return found
+}
+
+function readFiles({ outputsText }: Entry): Files {
+  const types: string[] = []
+  let count = 0
+  let shown: JsonObject | undefined
   for (const [node_id, output] of readJson(outputsText) as JsonObject) {
     for (const [key, items] of output as JsonObject) {
       for (const item of Array.isArray(items) ? items : []) {
-        if (isObject(item) && item.has('filename')) files.push({ node_id, key, item })
+        if (!isObject(item) || !item.has('filename')) continue
+        count++
+        if (Object.hasOwn(mediaTypes, key)) types.push(mediaTypes[key as keyof typeof mediaTypes])
+        const isFirst = shown === undefined
+        const isFirstSaved = shown?.get('type') !== 'output' && item.get('type') === 'output'
+        if (isFirst || isFirstSaved) shown = withPlace(item, node_id, key)
       }
     }
   }
-  return files
+  return {
+    count,
+    previewableCount: types.length,
+    mediaTypes: new Set(types),
+    previewText: shown && ownText(writeJson(shown)),
+  }
 }
 
-const mediaTypeOf = ({ key }: File): string | undefined =>
-  Object.hasOwn(mediaTypes, key) ? mediaTypes[key as keyof typeof mediaTypes] : undefined
+const withPlace = (item: JsonObject, nodeId: string, mediaType: string): JsonObject =>
+  new Map<string, Json>([...item, ['nodeId', nodeId], ['mediaType', mediaType]])
 
 /** Whether a job has completed and left a file of that kind. */
 export const hasOutputOf = ({ entry, status }: Job, mediaType: string): boolean =>
-  entry !== null &&
-  status === 'completed' &&
-  filesOf(entry).some((file) => mediaTypeOf(file) === mediaType)
-
-/** What stands for all files of a job: the first that was saved, or else the first. */
-function previewText(files: readonly File[]): string | undefined {
-  const shown = files.find(({ item }) => item.get('type') === 'output') ?? files[0]
-  if (shown === undefined) return undefined
-  const more: [string, Json][] = [
-    ['nodeId', shown.node_id],
-    ['mediaType', shown.key],
-  ]
-  return writeJson(new Map([...shown.item, ...more]))
-}
+  entry !== null && status === 'completed' && filesOf(entry).mediaTypes.has(mediaType)
 
 /** What the list and the detail tell alike. */
 function summary(world: World, job: Job): Texts<typeof jobEntry> {
   const error = errorOf(job)
   const { entry, run } = job
   const files = entry === null ? undefined : filesOf(entry)
-  const ranMs = entry === null || job.startedMs === null ? undefined : job.startedMs
+  const startMs = entry === null || job.startedMs === null ? undefined : job.startedMs
   return {
     id: JSON.stringify(job.prompt_id),
     status: `"${job.status}"`,
     create_time: timeText(world, job.createdMs),
     workflow_id: run.workflow_id === null ? undefined : JSON.stringify(run.workflow_id),
     execution_error: error && objectText(error),
-    preview_output: files && previewText(files),
-    outputs_count: files && `${files.length}`,
-    previewable_outputs_count: files && `${files.filter(mediaTypeOf).length}`,
-    execution_start_time: timeText(world, ranMs),
-    execution_end_time: timeText(world, ranMs === undefined ? undefined : entry?.endedMs),
+    preview_output: files?.previewText,
+    outputs_count: files && `${files.count}`,
+    previewable_outputs_count: files && `${files.previewableCount}`,
+    execution_start_time: timeText(world, startMs),
+    execution_end_time: timeText(world, startMs === undefined ? undefined : entry?.endedMs),
   }
 }
 
@@ -237,9 +252,9 @@ export const summaryText = (world: World, job: Job): string => objectText(summar
 export function job(world: World, request: Request, server: Server): Reply {
   const found = asked(world, request, server)
   if ('headers' in found) return found
-  const { run, entry, startedMs, status } = found
+  const { run, entry, startedMs } = found
   const { graphText, extraDataText } = run
-  const place = status === 'pending' ? heldPlace(world, found) : undefined
+  const place = heldPlace(world, found.prompt_id)
   return json(
     objectText({
       ...summary(world, found),
@@ -256,14 +271,14 @@ export function job(world: World, request: Request, server: Server): Reply {
 }
 
 /** DELETE /jobs/{id}: forgets a job that is over. One that is not stays, and that is no error. */
-export function deleteJob(world: World, { segment }: Request): Reply {
-  if (!isUuid(segment)) return badId()
+export function deleteJob(world: HostedWorld, { segment }: Request): Reply {
+  if (!isUuid(segment)) return badId
   const found = jobOf(world, segment)
-  if (found === undefined && get(world.deletedJobs, segment) === undefined)
+  if (found === undefined && get(world.hosted.deletedJobs, segment) === undefined)
     return refuseHosted('notFound')
   if (found?.entry) {
     forgetEntry(world, segment)
-    put(world.deletedJobs, segment, true)
+    put(world.hosted.deletedJobs, segment, true)
   }
   return noContent
 }

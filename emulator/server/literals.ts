@@ -52,7 +52,7 @@ function convert(world: World, input: Declared, value: Json): Conversion {
     case 'INT':
       return toInt(value)
     case 'FLOAT':
-      return world.account === null ? toFloat(value) : finite(toFloat(value))
+      return world.hosted === null ? toFloat(value) : finite(toFloat(value))
     case 'STRING':
       return { value: pythonText(value) }
     case 'BOOLEAN':
@@ -78,7 +78,7 @@ export function refusedByItsType(
   const value = input && inputs?.get(input.name)
   if (input?.what === undefined || value === undefined || Array.isArray(value)) return undefined
   // Hosted takes it, and finds out in the run that it cannot be fetched [runs/image-download-error].
-  if (world.account !== null && input.what === 'image' && isWebAddress(value)) return undefined
+  if (world.hosted !== null && input.what === 'image' && isWebAddress(value)) return undefined
   if (namedFile(world, value) !== undefined) return undefined
   return errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`)
 }

@@ -1,11 +1,11 @@
 // The endpoints of a local server: what answers each, and what every other path is answered.
 
-import { type EndpointName, endpoints } from '../../spec/endpoints.ts'
-import type { Endpoint } from '../../spec/language.ts'
+import type { EndpointOn } from '../../spec/endpoints.ts'
 import { endpoints as managerEndpoints } from '../../spec/manager.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
-import { createRoutes, decodePart, findRoute, isInternal, type Request } from '../requests.ts'
-import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from './catalog.ts'
+import { type Arrived, decodePart } from '../requests.ts'
+import { allowedBy, createRoutes, findEndpoint, type Found, isInternal } from '../routes.ts'
+import { modelFiles, modelFolderNames } from './catalog.ts'
 import { normalisePath } from './paths.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
 import { internalHandlers } from './internal.ts'
@@ -15,43 +15,22 @@ import { maxBodyBytes } from './features.ts'
 import { modelHandlers } from './models.ts'
 import { changeQueue, interrupt, readQueue } from './queue.ts'
 import { settingsHandlers } from './settings.ts'
-import { features, free, home, promptInfo, systemStats } from './system.ts'
+import { type Handler, sharedHandlers } from './shared.ts'
+import { features, free, home, systemStats } from './system.ts'
 import { uploadImage } from './uploads.ts'
 import { userdataHandlers } from './userdata.ts'
 import { view } from './view.ts'
 import { submit } from './workflows.ts'
 import type { World } from './world.ts'
 
-/** A request before its path has been looked at. */
-export type Arrived = Omit<Request, 'segment' | 'segments'> & {
-  readonly fault?: 'tooLarge' | 'unreadable'
-}
-
-export type Handler = (world: World, request: Request) => Reply
-
-/** Names of the endpoints that the local deployment serves: one without a handler does not compile. */
-type LocalEndpoint = {
-  [Name in EndpointName]: 'local' extends (typeof endpoints)[Name]['on'][number] ? Name : never
-}[EndpointName]
-
-/** What both deployments answer alike. */
-export const sharedHandlers = {
+const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
+  ...sharedHandlers,
   submit,
-  promptInfo,
   free,
   systemStats,
   features,
-  objectInfo: (world) => json(objectInfoText(world)),
-  objectInfoOf: (world, { segment }) => {
-    const text = nodeTypeText(world, segment)
-    return json(text === undefined ? '{}' : `{${JSON.stringify(segment)}: ${text}}`)
-  },
   // The handshake is an input of its own; a plain request is no handshake.
   socket: () => refuse('socketWithoutUpgrade', {}, { upgrade: 'None' }),
-} as const satisfies Partial<Record<EndpointName, Handler>>
-
-const handlers: Readonly<Record<LocalEndpoint, Handler>> = {
-  ...sharedHandlers,
   readQueue,
   changeQueue,
   interrupt,
@@ -76,36 +55,27 @@ const handlers: Readonly<Record<LocalEndpoint, Handler>> = {
   ...internalHandlers,
 }
 
-const served = Object.entries<Endpoint>(endpoints).filter(([, { on }]) => on.includes('local'))
-const prefixes = ['', '/api']
-const routesWithManager = createRoutes(served, prefixes)
-const routes = createRoutes(
-  served.filter(([name]) => !Object.hasOwn(managerEndpoints, name)),
-  prefixes,
-)
+const routesWithManager = createRoutes('local')
+const routes = createRoutes('local', Object.keys(managerEndpoints))
 
 /** Answers a request to a local server. */
 export function answerLocal(world: World, arrived: Arrived): Reply {
   const { method, path, fault } = arrived
   if (method === 'OPTIONS') return empty
-  const found = findRoute(world.options.manager ? routesWithManager : routes, path)
-  const known = found?.route.methods
-  const name = known?.get(method === 'HEAD' ? 'GET' : method)
-  if (name !== undefined && found !== undefined) {
-    // Only a handler that reads a body meets what is wrong with it.
-    if (fault !== undefined && known?.get('GET') !== name) return refuseBody(world, fault)
-    const { segments } = found
-    return handlers[name as LocalEndpoint](world, {
-      ...arrived,
-      segment: segments[0] ?? '',
-      segments,
-    })
-  }
+  const found = findEndpoint(world.options.manager ? routesWithManager : routes, method, path)
+  if (found?.name === undefined) return refuseMethod(method, path, found)
+  if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
+  const { name, segments } = found
+  const request = { ...arrived, segment: segments[0] ?? '', segments }
+  return handlers[name as EndpointOn<'local'>](world, request)
+}
+
+/** The answer where a path does not take a method: the pages stand behind every path, and take GET and HEAD. */
+function refuseMethod(method: string, path: string, found: Found | undefined): Reply {
   const internal = isInternal(path)
-  if (internal ? known === undefined : method === 'GET' || method === 'HEAD')
+  if (internal ? found === undefined : method === 'GET' || method === 'HEAD')
     return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')
-  const own = [...(known?.keys() ?? [])].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one))
-  // The pages stand behind every other path, and take GET and HEAD.
+  const own = found === undefined ? [] : allowedBy(found.methods)
   const allowed = [...new Set([...(internal ? [] : ['GET', 'HEAD']), ...own])].sort()
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
 }

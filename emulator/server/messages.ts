@@ -4,7 +4,7 @@ import { type MessageType, receivers } from '../../spec/messages.ts'
 import { isObject, type Json, readJson } from '../json.ts'
 import type { FrameContent, Input } from '../machine.ts'
 import { drawHex32 } from '../random.ts'
-import { parameter } from '../requests.ts'
+import { parameter, splitTarget } from '../requests.ts'
 import { featuresText } from './features.ts'
 import { remaining, runningOf, type World } from './world.ts'
 
@@ -37,7 +37,7 @@ export function socketsFor(
   client_id: string | null,
 ): readonly number[] {
   const rule = receivers[type]
-  if (rule === 'everyone' || world.account !== null) return everyone(world)
+  if (rule === 'everyone' || world.hosted !== null) return everyone(world)
   if (client_id === null) return rule === 'own-or-everyone' ? everyone(world) : []
   const socket = world.socketByClient.get(client_id)
   return socket === undefined ? [] : [socket]
@@ -49,23 +49,23 @@ export const sendStatus = (world: World, count: number): void =>
 
 /** A connection: it is told its id, and the node that its own run is at. */
 export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
-  const isHosted = world.account !== null
-  const query = input.target.split('?')[1] ?? ''
+  const onHosted = world.hosted !== null
+  const [, query] = splitTarget(input.target)
   // Hosted ignores the client's own id: each of its connections has one of the server [messages/hosted-sid].
-  const clientId = (!isHosted && parameter(query, 'clientId')) || drawHex32(world.random)
+  const clientId = (!onHosted && parameter(query, 'clientId')) || drawHex32(world.random)
   world.sockets.set(input.socket, {
     id: input.socket,
     clientId,
     negotiated: false,
     supportsPreviewMetadata: false,
   })
-  if (!isHosted) world.socketByClient.set(clientId, input.socket)
+  if (!onHosted) world.socketByClient.set(clientId, input.socket)
   world.effects.push({ kind: 'accept', socket: input.socket })
   const status = `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
   send(world, [input.socket], 'status', `{"status": ${status}, "sid": ${JSON.stringify(clientId)}}`)
   for (const { run, lastNode } of runningOf(world)) {
-    if (lastNode === null || (!isHosted && run.client_id !== clientId)) continue
-    const about = isHosted ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
+    if (lastNode === null || (!onHosted && run.client_id !== clientId)) continue
+    const about = onHosted ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
     send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(lastNode)}${about}}`)
   }
 }
@@ -101,5 +101,5 @@ export function readMessage(world: World, id: number, text: string): void {
 
 /** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */
 export const wantsMetadata = (world: World, client_id: string | null, socket: number): boolean =>
-  (client_id !== null || world.account !== null) &&
+  (client_id !== null || world.hosted !== null) &&
   (world.sockets.get(socket)?.supportsPreviewMetadata ?? false)

@@ -7,27 +7,27 @@ import { isTruthy } from './python.ts'
 import type { World } from './world.ts'
 
 /** Whether partner nodes take this value as their key: on local any that is not empty, on hosted the account's own. */
-export function takesPartnerKey({ account, quirks }: World, given: Json | undefined): boolean {
-  if (account === null) return isTruthy(given)
+export function takesPartnerKey({ hosted, quirks }: World, given: Json | undefined): boolean {
+  if (hosted === null) return isTruthy(given)
   if (typeof given !== 'string' || given === '') return false
   return quirks.has('hosted.partner-key-is-api-key')
-    ? account.keys.includes(given)
-    : given === account.partnerKey
+    ? hosted.account.keys.includes(given)
+    : given === hosted.account.partnerKey
 }
 
 /** Takes what a partner node costs from the balance, or says why it does not run. */
-export function payPartner({ world, hasPartnerKey }: Call): Failure | undefined {
+export function payPartner({ world: { hosted }, hasPartnerKey }: Call): Failure | undefined {
   if (!hasPartnerKey)
     return {
       exception_type: 'Exception',
       exception_message: 'Unauthorized: Please login first to use this node.',
     }
-  if (world.account === null) return undefined
-  if (world.balance < partnerNodeCost)
+  if (hosted === null) return undefined
+  if (hosted.balance < partnerNodeCost)
     return {
       exception_type: 'InsufficientFundsError',
-      exception_message: `This node costs ${partnerNodeCost}, and the balance is ${world.balance}.`,
+      exception_message: `This node costs ${partnerNodeCost}, and the balance is ${hosted.balance}.`,
     }
-  world.balance -= partnerNodeCost
+  hosted.balance -= partnerNodeCost
   return undefined
 }

@@ -73,9 +73,20 @@ function forget(world: World, run: Run): void {
   else sameId.splice(sameId.indexOf(run), 1)
 }
 
+/** The runs that wait, in no order. */
+export const waitingOf = ({ pending }: World): readonly Run[] =>
+  pending.filter(({ deleted }) => !deleted)
+
 /** The runs that wait, the next one first. */
-export const pendingOf = ({ pending }: World): readonly Run[] =>
-  pending.filter(({ deleted }) => !deleted).sort((a, b) => (before(a, b) ? -1 : 1))
+export const pendingOf = (world: World): readonly Run[] =>
+  [...waitingOf(world)].sort((a, b) => (before(a, b) ? -1 : 1))
+
+/** The place of a pending run among those that wait, from 1. */
+export function placeOf({ pending }: World, run: Run): number {
+  let place = 1
+  for (const one of pending) if (!one.deleted && before(one, run)) place++
+  return place
+}
 
 export function readQueue(world: World): Reply {
   const shown = (runs: readonly Run[]): string =>

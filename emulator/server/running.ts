@@ -1,13 +1,16 @@
-// The run that a worker is at, and how it tells its client what happens.
+// The run that a worker is at: how it is made, and how it tells its client what happens.
 
 import type { MessageType } from '../../spec/messages.ts'
-import type { JsonObject } from '../json.ts'
-import type { NodeType } from './catalog.ts'
+import { isObject, type JsonObject, readJson } from '../json.ts'
+import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
+import { dependsOn, fingerprintsOf } from './fingerprints.ts'
+import { contentHashes, executionOrder, type Fingerprints } from './graph.ts'
 import { send, socketsFor } from './messages.ts'
 import type { SavedBy } from './files.ts'
 import type { Calls, Lists } from './lists.ts'
 import type { NodeResult, Work } from './nodes.ts'
-import type { Progress } from './progress.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { pythonText } from './python.ts'
 import { type Run, timestamp, type Worker, type World } from './world.ts'
 
 /** The run that a worker is at. */
@@ -45,6 +48,70 @@ export type Running = {
   lastNode: string | null
 }
 
+/** What follows from the graph of a run alone. */
+export type Prepared = Pick<Running, 'graph' | 'types' | 'hashes'> & {
+  readonly fingerprints: Fingerprints
+}
+
+/** Reads the graph of a run, with all that follows from it. */
+export function prepare(world: World, run: Run): Prepared {
+  const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
+  const types = typesOf(world, graph)
+  const fingerprints = fingerprintsOf(world, graph, types)
+  const hashes = contentHashes(graph, types, dependsOn(world, run, graph, fingerprints))
+  return { graph, types, fingerprints, hashes }
+}
+
+function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType> {
+  const known = nodeTypes(world)
+  const types = new Map<string, NodeType>()
+  for (const [id, node] of graph) {
+    const class_type = isObject(node) ? pythonText(node.get('class_type') ?? null) : ''
+    types.set(id, known.get(class_type) ?? passThrough(class_type, false))
+  }
+  return types
+}
+
+/** Whether a worker has the result of a node in its cache. */
+export const isCached = (
+  { cache }: Worker,
+  hashes: ReadonlyMap<string, number>,
+  id: string,
+): boolean => cache.has(hashes.get(id) ?? NaN)
+
+/** A run that begins now. Without `hasOrder` it runs no node. */
+export function createRunning(
+  world: World,
+  worker: Worker,
+  run: Run,
+  { graph, types, fingerprints, hashes }: Prepared,
+  hasOrder: boolean,
+): Running {
+  const isDone = (id: string): boolean => isCached(worker, hashes, id)
+  return {
+    run,
+    worker,
+    serial: world.startedCount,
+    startedMs: world.nowMs,
+    promptIdText: JSON.stringify(run.prompt_id),
+    savedBy: { graphText: run.graphText, extraDataText: run.extraDataText, fingerprints },
+    graph,
+    types,
+    hashes,
+    order: hasOrder ? executionOrder(graph, run.outputs, types, isDone) : [],
+    at: 0,
+    work: null,
+    inputs: new Map(),
+    calls: null,
+    step: 0,
+    results: new Map(),
+    executed: [],
+    messages: [],
+    progress: createProgress(run.prompt_id, world.hosted === null ? null : types),
+    lastNode: null,
+  }
+}
+
 /** The result of a node, of this run or of an earlier one. */
 export const resultOf = (
   { results, worker, hashes }: Running,
@@ -54,7 +121,7 @@ export const resultOf = (
 /** Tells the client something in words. */
 export function notify(world: World, running: Running, value: string): void {
   // On hosted the messages of all runs of an account mix: each names its run [messages/hosted-names-run].
-  const run = world.account === null ? '' : `, "prompt_id": ${running.promptIdText}`
+  const run = world.hosted === null ? '' : `, "prompt_id": ${running.promptIdText}`
   tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
 }
 

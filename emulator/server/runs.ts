@@ -1,14 +1,13 @@
 // Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
 
 import { clear } from '../bounded.ts'
-import { isObject, type JsonObject, readJson } from '../json.ts'
+import { isObject, type JsonObject } from '../json.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
-import { type NodeType, nodeTypes, passThrough } from './catalog.ts'
+import type { NodeType } from './catalog.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
 import { accountFailure, plannedFailure } from './failures.ts'
 import { saveFiles } from './files.ts'
-import { dependsOn, fingerprintsOf } from './fingerprints.ts'
-import { brokenLink, contentHashes, executionOrder } from './graph.ts'
+import { brokenLink } from './graph.ts'
 import {
   type Calls,
   createCalls,
@@ -21,10 +20,18 @@ import { announce } from './log.ts'
 import { everyone, send, sendFrame, sendStatus, socketsFor, wantsMetadata } from './messages.ts'
 import { gatherInputs } from './node-inputs.ts'
 import { type Failure, isCacheable, type NodeResult, type Work } from './nodes.ts'
-import { createProgress, progressText, setFinished, setRunning } from './progress.ts'
-import { pythonText } from './python.ts'
+import { progressText, setFinished, setRunning } from './progress.ts'
 import { dequeue, nextPending } from './queue.ts'
-import { idAndTime, members, notify, type Running, tell } from './running.ts'
+import {
+  createRunning,
+  idAndTime,
+  isCached,
+  members,
+  notify,
+  prepare,
+  type Running,
+  tell,
+} from './running.ts'
 import { workOf } from './work.ts'
 import { remaining, type Worker, type World } from './world.ts'
 
@@ -50,55 +57,31 @@ function takeRun(world: World, worker: Worker): void {
   const run = dequeue(world)
   if (run === undefined) return
   worker.interrupted = false
-  const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
-  const types = typesOf(world, graph)
-  const fingerprints = fingerprintsOf(world, graph, types)
-  const hashes = contentHashes(graph, types, dependsOn(world, run, graph, fingerprints))
-  keepCacheOf(world, worker, hashes)
-  const isCached = (id: string): boolean => worker.cache.has(hashes.get(id) ?? NaN)
-  const poison = run.poison ?? poisonOf(graph, run.outputs)
-  const refused = poison === null ? accountFailure(world) : failedBy(poison)
-  const running: Running = {
-    run,
-    worker,
-    serial: world.startedCount++,
-    startedMs: world.nowMs,
-    promptIdText: JSON.stringify(run.prompt_id),
-    savedBy: { graphText: run.graphText, extraDataText: run.extraDataText, fingerprints },
-    graph,
-    types,
-    hashes,
-    order: poison === null ? executionOrder(graph, run.outputs, types, isCached) : [],
-    at: 0,
-    work: null,
-    inputs: new Map(),
-    calls: null,
-    step: 0,
-    results: new Map(),
-    executed: [],
-    messages: [],
-    progress: createProgress(run.prompt_id, world.account === null ? null : types),
-    lastNode: null,
-  }
+  const prepared = prepare(world, run)
+  keepCacheOf(world, worker, prepared.hashes)
+  const poison = run.poison ?? poisonOf(prepared.graph, run.outputs)
+  const running = createRunning(world, worker, run, prepared, poison === null)
+  world.startedCount++
   worker.running = running
   announce(world, run.prompt_id, 'started')
   sendStatus(world, remaining(world))
-  if (poison !== null && world.quirks.has('queue.poison-kills-worker')) {
-    worker.dead = true
-    return
-  }
+  if (poison !== null && world.quirks.has('queue.poison-kills-worker')) worker.dead = true
+  else begin(world, running, poison)
+}
+
+/** Tells that a run has started, and lets it do its first thing; a run that cannot go on ends here. */
+function begin(world: World, running: Running, poison: string | null): void {
+  const { run, graph, worker, hashes } = running
   tell(world, running, 'execution_start', () => idAndTime(world, run))
-  if (world.account !== null || world.quirks.has('local.notification'))
+  if (world.hosted !== null || world.quirks.has('local.notification'))
     notify(world, running, 'Your run has started.')
-  const cached = poison === null ? [...graph.keys()].filter(isCached) : []
-  tell(
-    world,
-    running,
-    'execution_cached',
-    () => `{"nodes": ${JSON.stringify(cached)}, ${members(world, run)}`,
-  )
-  if (refused === undefined) due(world, running, world.options.paceMs)
-  else fail(world, running, running.order[0] ?? firstKey(graph), refused)
+  const ids = poison === null ? [...graph.keys()] : []
+  const cached = ids.filter((id) => isCached(worker, hashes, id))
+  const nodes = JSON.stringify(cached)
+  tell(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
+  const failure = poison === null ? accountFailure(world) : failedBy(poison)
+  if (failure === undefined) due(world, running, world.options.paceMs)
+  else fail(world, running, running.order[0] ?? firstKey(graph), failure)
 }
 
 /**
@@ -119,16 +102,6 @@ const failedBy = (poison: string): Failure => ({
   exception_type: 'ValueError',
   exception_message: poison,
 })
-
-function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType> {
-  const known = nodeTypes(world)
-  const types = new Map<string, NodeType>()
-  for (const [id, node] of graph) {
-    const class_type = isObject(node) ? pythonText(node.get('class_type') ?? null) : ''
-    types.set(id, known.get(class_type) ?? passThrough(class_type, false))
-  }
-  return types
-}
 
 /** Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph]. */
 function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, number>): void {

@@ -121,7 +121,7 @@ const saveVideo =
   (call) =>
     call.world.quirks.has('local.video-under-images')
       ? saveSample(format, 'images', prefix, true)(call)
-      : saveSample(format, call.world.account === null ? 'videos' : 'video', prefix)(call)
+      : saveSample(format, call.world.hosted === null ? 'videos' : 'video', prefix)(call)
 
 /** Behaviours of the node types that save or send pictures and files. */
 export const savers: Readonly<Record<string, Behaviour>> = {

@@ -1,8 +1,8 @@
 // A server as its clients meet it: one world on local; on hosted one for each account, so that none sees another's.
 
-import type { Account } from './accounts.ts'
+import type { Account } from './access-hosted.ts'
 import type * as HostedParts from './hosted-parts.ts'
-import { createWorld, type World, type WorldOptions } from './world.ts'
+import { createHostedState, createWorld, type World, type WorldOptions } from './world.ts'
 
 /** What a hosted server does otherwise than a local one. */
 export type Hosted = typeof HostedParts
@@ -27,12 +27,13 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
   if (options.deployment === 'local') {
     return { options, hosted: null, nowMs: 0, worlds: [createWorld(options)], sockets: new Map() }
   }
-  if (hosted === null) throw new Error('A hosted server cannot be made without its parts.')
-  const accounts: readonly Account[] = options.accounts
-  const [first = null, ...others] = accounts
-  const worlds = [
-    createWorld(options, first, hosted),
-    ...others.map((account) => createWorld(options, account, hosted)),
-  ] as const
+  const { accounts, signedLinks: links } = options
+  if (hosted === null || links === null)
+    throw new Error('A hosted server cannot be made without its parts and its links.')
+  const worldOf = (account: Account): World =>
+    createWorld(options, createHostedState(options, { account, hashing: hosted, links }))
+  const [first, ...others] = accounts
+  if (first === undefined) throw new Error('A hosted server cannot be made without an account.')
+  const worlds = [worldOf(first), ...others.map(worldOf)] as const
   return { options, hosted, nowMs: 0, worlds, sockets: new Map() }
 }

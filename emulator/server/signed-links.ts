@@ -6,11 +6,10 @@ import type { Effect, Headers, Input } from '../machine.ts'
 import { empty, type Reply, refuseLink } from '../replies.ts'
 import { decodePart } from '../requests.ts'
 import { flatFile } from './file-inputs.ts'
-import type { Hashing } from './hashing.ts'
 import { isEqual } from './secrets.ts'
 import type { Server } from './server.ts'
 import { wholeFile } from './view.ts'
-import { timestamp, type World } from './world.ts'
+import { type HostedWorld, isHosted, timestamp } from './world.ts'
 
 /** Where signed links lead, and how they are taken there. */
 export type SignedLinks = {
@@ -30,23 +29,26 @@ export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | 
 }
 
 /** The link to a file of an account, for a client that has named this host. */
-export function signedLink(world: World, filename: string, host: string | undefined): string {
-  const { signedLinks } = world.options
+export function signedLink(world: HostedWorld, filename: string, host: string | undefined): string {
   // Only whole seconds can be told.
   const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
   const target = signedTarget(world, filename, dateOf(sinceMs), `${LINK_LIFETIME_S}`)
-  return linkBase(signedLinks as SignedLinks, host) + target
+  return linkBase(world.hosted.links, host) + target
 }
 
 const dateOf = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
 
 /** Path and query of the only link to this file with this date and lifetime, which are as it tells them. */
-function signedTarget(world: World, filename: string, date: string, lifetime: string): string {
-  const user = world.account?.user ?? ''
-  const path = `/${user}/${encodeURIComponent(filename)}`
+function signedTarget(
+  { options, hosted }: HostedWorld,
+  filename: string,
+  date: string,
+  lifetime: string,
+): string {
+  const path = `/${hosted.account.user}/${encodeURIComponent(filename)}`
   const signed = `X-Goog-Algorithm=GOOG4-HMAC-SHA256&X-Goog-Date=${date}&X-Goog-Expires=${lifetime}&X-Goog-SignedHeaders=host`
-  const key = `signed links of ${world.options.seed}`
-  const signature = (world.hashing as Hashing).hmacHex(key, `${path}?${signed}`)
+  const key = `signed links of ${options.seed}`
+  const signature = hosted.hashing.hmacHex(key, `${path}?${signed}`)
   return `${path}?${signed}&X-Goog-Signature=${signature}`
 }
 
@@ -59,9 +61,9 @@ const linkPattern = new RegExp(
 function readLink(
   { worlds }: Server,
   target: string,
-): { world: World; filename: string; untilMs: number } | undefined {
+): { world: HostedWorld; filename: string; untilMs: number } | undefined {
   const match = linkPattern.exec(target)
-  const world = match && worlds.find(({ account }) => account?.user === match[1])
+  const world = match && worlds.filter(isHosted).find((one) => one.hosted.account.user === match[1])
   if (!match || !world) return undefined
   const [, , name = '', told = '', year, month, day, hour, minute, second, lifetime = ''] = match
   const filename = decodePart(name)

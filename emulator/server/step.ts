@@ -1,15 +1,18 @@
 // The one way into a server: an input goes in, effects come out, and nothing else happens.
 
 import type { Effect, Input } from '../machine.ts'
-import { type Reply, refuse, refuseHosted } from '../replies.ts'
+import { badRequest, refuse, type Reply } from '../replies.ts'
+import { type Arrived, splitTarget } from '../requests.ts'
 import { admit } from './access.ts'
 import { finish } from './headers.ts'
 import { endInstall } from './installs.ts'
 import { answerLocal } from './local.ts'
 import { closeSocket, openSocket, readMessage } from './messages.ts'
 import { proceed } from './runs.ts'
-import type { Hosted, Server } from './server.ts'
-import type { World } from './world.ts'
+import type { Server } from './server.ts'
+import { isHosted, type World } from './world.ts'
+
+type RequestInput = Extract<Input, { kind: 'request' }>
 
 /**
  * Lets the input happen to the server and returns the effects in their order. Synchronous and deterministic:
@@ -20,8 +23,9 @@ export function step(server: Server, input: Input): readonly Effect[] {
   for (const world of server.worlds) world.effects = effects
   passTime(server, input.atMs)
   if (input.kind === 'request') {
-    if (input.links) effects.push(...(server.hosted as Hosted).answerLink(server, input))
-    else answer(server, input)
+    const { hosted } = server
+    const isForLinks = input.links && hosted !== null
+    effects.push(...(isForLinks ? hosted.answerLink(server, input) : answer(server, input)))
   } else if (input.kind === 'open') connect(server, input)
   else if (input.kind !== 'wake') {
     const world = server.sockets.get(input.socket)
@@ -78,47 +82,55 @@ function dueMsOf({ workers, installs }: World): number | undefined {
 
 function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void {
   const admitted = admit(server, { method: 'GET', ...input })
-  const refusal = 'status' in admitted ? admitted : refuseHandshake(server, input)
-  if (refusal === undefined && !('status' in admitted)) {
-    server.sockets.set(input.socket, admitted)
-    return openSocket(admitted, input)
-  }
-  const { headers, target } = input
-  const reply = finish(server.options, splitTarget(target)[0], headers['accept'], refusal as Reply)
-  server.worlds[0].effects.push({ kind: 'refuse', socket: input.socket, ...reply })
+  if ('refusal' in admitted) return refuseSocket(server, input, admitted.refusal)
+  const refusal = refuseHandshake(server, input)
+  if (refusal !== undefined) return refuseSocket(server, input, refusal)
+  server.sockets.set(input.socket, admitted.world)
+  openSocket(admitted.world, input)
+}
+
+/** Answers a handshake like a request. */
+function refuseSocket(
+  { options, worlds }: Server,
+  { socket, target, headers }: Extract<Input, { kind: 'open' }>,
+  refusal: Reply,
+): void {
+  const reply = finish(options, splitTarget(target)[0], headers['accept'], refusal)
+  worlds[0].effects.push({ kind: 'refuse', socket, ...reply })
 }
 
 function refuseHandshake(
   { hosted }: Server,
-  { fault, target }: Extract<Input, { kind: 'open' }>,
+  { fault }: Extract<Input, { kind: 'open' }>,
 ): Reply | undefined {
-  // The socket of hosted has no twin below the prefix.
-  if (hosted !== null && splitTarget(target)[0] !== '/ws') return refuseHosted('notFound')
   if (fault === undefined) return undefined
-  if (hosted !== null) return refuseHosted('badRequest', { reason: hosted.handshakeNeeded })
+  if (hosted !== null) return badRequest(hosted.handshakeNeeded)
   const { refusal, value } = fault
   return refuse(refusal, {}, { upgrade: value, version: value, key: value })
 }
 
-function answer(server: Server, input: Extract<Input, { kind: 'request' }>): void {
+/** The answer to a request, and after it what the request sets off [workflows/answers-first]. */
+function answer(server: Server, input: RequestInput): readonly Effect[] {
   const admitted = admit(server, input)
-  const world = 'status' in admitted ? server.worlds[0] : admitted
+  const [path, query] = splitTarget(input.target)
+  if ('refusal' in admitted) return [replyTo(server, input, path, admitted.refusal)]
+  const { world } = admitted
   const before = world.effects
   world.effects = []
-  const [path, query] = splitTarget(input.target)
-  const found = 'status' in admitted ? admitted : route(server, world, { ...input, path, query })
-  const reply = finish(server.options, path, input.headers['accept'], found)
-  // The answer goes out before anything that the request sets off [workflows/answers-first].
-  before.push({ kind: 'reply', request: input.request, ...reply }, ...world.effects)
+  const reply = replyTo(server, input, path, route(server, world, { ...input, path, query }))
+  const effects = [reply, ...world.effects]
   world.effects = before
+  return effects
 }
 
-const route = (server: Server, world: World, arrived: Parameters<typeof answerLocal>[1]): Reply =>
-  server.hosted === null
-    ? answerLocal(world, arrived)
-    : server.hosted.answerHosted(server, world, arrived)
+const replyTo = (
+  { options }: Server,
+  { request, headers }: RequestInput,
+  path: string,
+  found: Reply,
+): Effect => ({ kind: 'reply', request, ...finish(options, path, headers['accept'], found) })
 
-function splitTarget(target: string): [path: string, query: string] {
-  const cut = target.indexOf('?')
-  return cut < 0 ? [target, ''] : [target.slice(0, cut), target.slice(cut + 1)]
-}
+const route = (server: Server, world: World, arrived: Arrived): Reply =>
+  server.hosted !== null && isHosted(world)
+    ? server.hosted.answerHosted(server, world, arrived)
+    : answerLocal(world, arrived)

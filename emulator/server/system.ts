@@ -1,6 +1,6 @@
 // What the server tells of itself [system/*]: statistics, features, GET /prompt, and a page for people at GET /.
 
-import { isObject, type Json, readJson } from '../json.ts'
+import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
 import { empty, json, type Reply, refuse } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
 import { featuresText } from './features.ts'
@@ -55,10 +55,12 @@ export function free(world: World, request: Request): Reply {
   } catch {
     return refuse('internal')
   }
-  if (!isObject(body)) return refuse('internal')
-  if (isTruthy(body.get('free_memory'))) {
-    for (const worker of world.workers) worker.dropCache = true
-  }
+  return isObject(body) ? freed(world, body) : refuse('internal')
+}
+
+/** Does what a body asks to free. */
+export function freed({ workers }: World, body: JsonObject): Reply {
+  if (isTruthy(body.get('free_memory'))) for (const worker of workers) worker.dropCache = true
   return empty
 }
 

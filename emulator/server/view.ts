@@ -17,7 +17,7 @@ import {
   textsOf,
 } from './files.ts'
 import { annotated, isFolderType, pathWithin } from './paths.ts'
-import type { World } from './world.ts'
+import { momentOf, type World } from './world.ts'
 
 /** The bytes of a file, with the type that its name suggests, or its picture as it is asked for. */
 export function view(world: World, { query }: Request): Reply {
@@ -43,12 +43,12 @@ const disposition = (filename: string): Readonly<Record<string, string>> => ({
 
 /** A stored file as it is. */
 export function wholeFile(
-  { options }: World,
+  world: World,
   filename: string,
   { content, modifiedMs }: StoredFile,
 ): Reply {
   const headers = { ...disposition(filename), 'Content-Type': contentType(filename) }
-  const file = fileFacts(options.epochMs + Math.floor(modifiedMs), content)
+  const file = fileFacts(momentOf(world, modifiedMs), content)
   return { status: 200, headers, body: bodyOf(content), file }
 }
 

@@ -196,39 +196,42 @@ function dropSecrets(value: Json): boolean {
   return dropped
 }
 
-/**
- * extra_data as the run keeps it. Local puts the client id into it, and gives undefined when it cannot; hosted looks at
- * no client id [workflows/hosted-client-id].
- */
-export function extraDataOf(world: World, body: JsonObject): Extra | undefined {
-  const isHosted = world.account !== null
-  const given = body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
-  const client_id = isHosted ? undefined : body.get('client_id')
-  if (!isObject(given)) {
-    if (client_id !== undefined) return undefined
-    dropSecrets(given)
-    const text = ownText(writeJson(given))
-    const poison = 'extra_data is not an object'
-    return {
-      extraDataText: text,
-      shownExtraDataText: text,
-      client_id: null,
-      hasPartnerKey: false,
-      poison,
-    }
+/** The extra_data of a submit: an empty object where there is none. */
+export const givenExtra = (body: JsonObject): Json =>
+  body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
+
+/** extra_data as a local run keeps it, with the client id in it; undefined when that has no place there. */
+function extraDataOf(world: World, body: JsonObject): Extra | undefined {
+  const given = givenExtra(body)
+  const client_id = body.get('client_id')
+  if (isObject(given)) {
+    if (client_id !== undefined) given.set('client_id', client_id)
+    return keepExtra(world, given, given.get('client_id') ?? null)
   }
-  if (client_id !== undefined) given.set('client_id', client_id)
+  if (client_id !== undefined) return undefined
+  dropSecrets(given)
+  const text = ownText(writeJson(given))
+  const poison = 'extra_data is not an object'
+  return {
+    extraDataText: text,
+    shownExtraDataText: text,
+    client_id: null,
+    hasPartnerKey: false,
+    poison,
+  }
+}
+
+/** What a run keeps of its extra_data. `client_id` is what it is told by, null for nothing. */
+export function keepExtra(world: World, given: JsonObject, client_id: Json): Extra {
   const full = ownText(writeJson(given))
   const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
   const hidesKeys = dropSecrets(given)
-  const own = isHosted ? null : given.get('client_id')
-  const unusable = Array.isArray(own) || isObject(own)
+  const unusable = Array.isArray(client_id) || isObject(client_id)
   return {
     // Most runs hide nothing: then one text serves both.
     extraDataText: hidesKeys ? ownText(writeJson(given)) : full,
     shownExtraDataText: full,
-    client_id:
-      own === undefined || own === null ? null : typeof own === 'string' ? ownText(own) : '',
+    client_id: client_id === null ? null : typeof client_id === 'string' ? ownText(client_id) : '',
     hasPartnerKey,
     poison: unusable ? 'client_id is not a text' : null,
   }

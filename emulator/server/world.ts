@@ -1,4 +1,5 @@
-// One isolated server: its options and its whole state, as plain data. Only step.ts and the areas change it.
+// A world: what one account has of a server, on local all of it. Its whole state, as plain data; only step.ts and the areas
+// change it.
 
 import { tiers } from '../../spec/access.ts'
 import type { Deployment } from '../../spec/language.ts'
@@ -6,7 +7,7 @@ import { type Bounded, createBounded } from '../bounded.ts'
 import { hash53, type Random, createRandom } from '../random.ts'
 import type { Effect } from '../machine.ts'
 import type { JsonObject } from '../json.ts'
-import type { Account } from './accounts.ts'
+import type { Account } from './access-hosted.ts'
 import type { ScenarioFailure } from './failures.ts'
 import type { StoredFile } from './files.ts'
 import { addExampleFiles } from './files.ts'
@@ -19,7 +20,7 @@ import type { Running } from './running.ts'
 import type { SignedLinks } from './signed-links.ts'
 import type { NodeResult } from './nodes.ts'
 
-/** What a world is made from. Everything that varies between two worlds is here. */
+/** What a server is made from. Everything that varies between two servers is here; its worlds share it. */
 export type WorldOptions = {
   /** Which of the two forms of the server it is. */
   readonly deployment: Deployment
@@ -128,14 +129,23 @@ const createWorker = (): Worker => ({
   cache: new Map(),
 })
 
-export type World = {
-  readonly options: WorldOptions
-  /** Whose world this is on hosted; null on local. */
-  readonly account: Account | null
-  /** What names files after their content and signs links on hosted; null on local. */
-  readonly hashing: Hashing | null
+/** What the world of an account has on hosted. */
+export type HostedState = {
+  readonly account: Account
+  /** Names files after their content, and signs links. */
+  readonly hashing: Hashing
+  /** Where its links lead. */
+  readonly links: SignedLinks
   /** What the account has left to spend on partner nodes. */
   balance: number
+  /** Ids of the jobs that were deleted. */
+  readonly deletedJobs: Bounded<true>
+}
+
+export type World = {
+  readonly options: WorldOptions
+  /** What it has on hosted alone; null on local. */
+  readonly hosted: HostedState | null
   readonly quirks: ReadonlySet<string>
   /** Where all picture ids start, so that two seeds never paint the same. */
   readonly pictureSeed: number
@@ -164,8 +174,6 @@ export type World = {
   readonly history: Bounded<Entry>
   /** Characters of all entries together. */
   historyLength: number
-  /** Ids of the jobs that were deleted. */
-  readonly deletedJobs: Bounded<true>
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>
@@ -185,22 +193,33 @@ export type World = {
   readonly socketByClient: Map<string, number>
 }
 
+/** The world of an account. */
+export type HostedWorld = World & { readonly hosted: HostedState }
+
+export const isHosted = (world: World): world is HostedWorld => world.hosted !== null
+
+/** What a world of this account has on hosted at first. */
+export const createHostedState = (
+  { historyLimit }: WorldOptions,
+  known: Pick<HostedState, 'account' | 'hashing' | 'links'>,
+): HostedState => ({
+  ...known,
+  balance: known.account.balance,
+  deletedJobs: createBounded(historyLimit),
+})
+
 /** A new world. Every option has to be given; emulator/options.ts has the defaults. */
-export function createWorld(
-  options: WorldOptions,
-  account: Account | null = null,
-  hashing: Hashing | null = null,
-): World {
-  const workers = account === null ? 1 : tiers[account.tier].runsAtATime
+export function createWorld(options: WorldOptions, hosted: HostedState | null = null): World {
+  const workers = hosted === null ? 1 : tiers[hosted.account.tier].runsAtATime
   const world: World = {
     options,
-    account,
-    hashing,
-    balance: account?.balance ?? 0,
+    hosted,
     quirks: new Set(options.quirks),
     pictureSeed: hash53(`pictures of ${options.seed}`),
     nowMs: 0,
-    random: createRandom(account === null ? options.seed : `${options.seed} of ${account.user}`),
+    random: createRandom(
+      hosted === null ? options.seed : `${options.seed} of ${hosted.account.user}`,
+    ),
     effects: [],
     counter: 0,
     nextSerial: 0,
@@ -213,7 +232,6 @@ export function createWorld(
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,
-    deletedJobs: createBounded(options.historyLimit),
     files: createBounded(options.fileLimit),
     uploadedBytes: 0,
     // A few for each file; older ones belong to files that are gone.
@@ -229,8 +247,11 @@ export function createWorld(
   return world
 }
 
-/** The world's time as a client sees it: whole milliseconds since 1970. */
-export const timestamp = (world: World): number => world.options.epochMs + Math.floor(world.nowMs)
+/** A moment of the world as a client sees it: whole milliseconds since 1970. `ms` is the world's own time. */
+export const momentOf = ({ options }: World, ms: number): number => options.epochMs + Math.floor(ms)
+
+/** The world's time as a client sees it. */
+export const timestamp = (world: World): number => momentOf(world, world.nowMs)
 
 /** The runs that are executed at this moment, the one that began first at the front. */
 export const runningOf = ({ workers }: World): readonly Running[] => {

@@ -131,6 +131,36 @@ proves(
   hidden,
 )
 
+proves('access/hosted-keys-hidden', async ({ raw, emulator }) => {
+  const headers = { 'X-API-Key': 'test-key' }
+  const ask = async (method: string, path: string) =>
+    (await raw(method, path, method === 'POST' ? '"test-key"' : undefined, headers)).text
+  // What a client names after a key is told again by its name; what nothing reads can only be a mistake.
+  const names = ['/api/userdata/test-key-notes.json', '/api/settings/test-key-free']
+  for (const path of names) await ask('POST', path)
+  await ask('POST', '/api/userdata/a.json')
+  for (const path of [...names, '/api/userdata?dir=', '/api/view?filename=test-key-free'])
+    await ask('GET', path)
+  expect(await ask('GET', '/api/userdata?recurse=true')).toContain('"test-key-notes.json"')
+  const mistakes = [
+    '/api/queue?api_key=test-key-free',
+    '/api/history_v2?test-key',
+    '/api/x/test-key',
+  ]
+  for (const path of mistakes) await ask('GET', path)
+  const lines = (await emulator?.journal()) ?? []
+  const [header = '', ...entries] = lines
+  const targets = entries.map((line) => JSON.parse(line).input.target)
+  const [{ keys: ours }, { keys: theirs }] = JSON.parse(header).options.accounts
+  expect(targets.slice(0, 2)).toEqual(names)
+  expect(targets.slice(-3)).toEqual([
+    `/api/queue?api_key=${theirs[0]}`,
+    `/api/history_v2?${ours[0]}`,
+    `/api/x/${ours[0]}`,
+  ])
+  expect(replay(lines.join('\n'), objectInfo)).toEqual({ entries: entries.length, differs: null })
+})
+
 /** Where the journal of the next case is kept: all of it, from the first line on. */
 const journal = join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')
 

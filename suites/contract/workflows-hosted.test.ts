@@ -110,6 +110,13 @@ const unreadable: readonly (readonly [what: string, body: string | Buffer])[] = 
   ['prompt is a list', '{"prompt": [1]}'],
   ['a node is a number', '{"prompt": {"1": 7}}'],
   ['a class_type is a list', '{"prompt": {"1": {"class_type": [], "inputs": {}}}}'],
+  ...[5, null, [], 'text', true].map(
+    (extra_data) =>
+      [
+        `extra_data is ${JSON.stringify(extra_data)}`,
+        JSON.stringify({ prompt: solid(), extra_data }),
+      ] as const,
+  ),
   ['targets are a number', JSON.stringify({ prompt: solid(), partial_execution_targets: 7 })],
 ]
 

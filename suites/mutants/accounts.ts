@@ -242,6 +242,12 @@ const workflows: Mutants = {
     breaks: ['workflows/hosted-number'],
     tamper: onJson(submitted, (reply) => ({ ...reply, number: reply.number + 1 })),
   },
+  'hosted-takes-any-extra-data': {
+    breaks: ['workflows/hosted-unreadable'],
+    tamper: onReply(submitted, ({ status }, request) => ({
+      status: textOf(request).includes('"extra_data":5') ? 200 : status,
+    })),
+  },
   'hosted-refuses-without-words': {
     breaks: ['workflows/hosted-unreadable'],
     tamper: onReply(submitted, ({ status, body }) => ({ body: status === 400 ? '{}' : body })),

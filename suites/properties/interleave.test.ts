@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
 import type { Session } from '../client.ts'
 import { type Graph, node } from '../graphs.ts'
-import { isOf, nobody, oneAtATime } from '../jobs.ts'
+import { isOf, nobody, oneAtATimeOn } from '../jobs.ts'
 import { judgeOrder, type Message } from '../judge.ts'
 import { endsRun } from '../readings.ts'
 import { startSubject, type Subject } from '../subject.ts'
@@ -30,7 +30,7 @@ type Stage = {
 
 /** Submits both runs, lets the body happen, and closes. */
 async function withRuns(deployment: Deployment, body: (stage: Stage) => Promise<void>) {
-  const subject = await startSubject({ deployment, accounts: oneAtATime })
+  const subject = await startSubject(oneAtATimeOn(deployment))
   try {
     const session = await subject.connect('me')
     const idOf = async (seed: number): Promise<string> =>

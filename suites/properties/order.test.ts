@@ -64,7 +64,10 @@ function judgeRun(
 
 const partner = { api_key_comfy_org: 'key' }
 /** On hosted one run at a time too, and a partner key. */
-const accounts = [{ ...account('test-key', 'standard'), partnerKey: 'key' }]
+const hosted = {
+  deployment: 'hosted',
+  accounts: [{ ...account('test-key', 'standard'), partnerKey: 'key' }],
+} as const
 
 it.each(both)(
   'order/any-workflow on %s a valid workflow is accepted, obeys the order table, and ends once',
@@ -76,7 +79,7 @@ it.each(both)(
           graphOf(drawn),
           graphOf(drawn.map((one, index) => (index === value ? { ...one, value } : one))),
         ]
-        const subject = await startSubject({ deployment, accounts })
+        const subject = await startSubject(deployment === 'hosted' ? hosted : {})
         const { connect, submit, queue, history, finished, idle, close } = subject
         try {
           const session = await connect('me')

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
 import { talking } from '../graphs.ts'
-import { isOf, nobody, oneAtATime, queued } from '../jobs.ts'
+import { isOf, nobody, oneAtATimeOn, queued } from '../jobs.ts'
 import { startSubject, type Subject } from '../subject.ts'
 
 type Pending = { readonly id: string; readonly number: number }
@@ -106,7 +106,7 @@ test.each(both)(
   'queue/model on %s The queue and the order of the runs are those of a sorted list.',
   async (deployment) => {
     const property = fc.asyncProperty(fc.array(command, { maxLength: 16 }), async (commands) => {
-      const subject = await startSubject({ deployment, accounts: oneAtATime })
+      const subject = await startSubject(oneAtATimeOn(deployment))
       try {
         await play(commands, subject)
       } finally {

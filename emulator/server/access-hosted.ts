@@ -9,12 +9,13 @@ import {
 } from '../../spec/access.ts'
 import { profiles } from '../../spec/deployments.ts'
 import type { ExceptionType } from '../../spec/errors.ts'
-import type { Headers } from '../machine.ts'
-import { type Reply, refuseHosted } from '../replies.ts'
-import { parameter } from '../requests.ts'
+import { refuseHosted } from '../replies.ts'
+import { parameter, splitTarget } from '../requests.ts'
+import type { Admitted, Asked } from './access.ts'
 import { isEqual } from './secrets.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
+import { isSocketPath } from '../routes.ts'
 
 export type Tier = keyof typeof tiers
 
@@ -34,9 +35,6 @@ export type Account = {
   readonly failsWith: ExceptionType | null
 }
 
-/** Path and query of a request or handshake, with what it says of its sender. */
-type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
-
 const prefix = profiles.hosted.prefix
 const open: ReadonlySet<string> = new Set(publicPaths.map((path) => prefix + path))
 const isWithin =
@@ -48,17 +46,20 @@ const isPublished = isWithin(publishedPublicPaths)
 
 /** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
 export const callerOf = (server: Server, asked: Omit<Asked, 'method'>): World | undefined =>
-  worldOfKey(server, keyOf(server, asked.target.split('?')[0] as string, asked))
+  worldOfKey(server, keyOf(server, asked))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
-export function admitAccount(server: Server, asked: Asked): World | Reply {
-  const path = asked.target.split('?')[0] as string
+export function admitAccount(server: Server, asked: Asked): Admitted {
+  const [path] = splitTarget(asked.target)
   const world = callerOf(server, asked)
-  if (!needsKey(server, path) || asked.method === 'OPTIONS') return world ?? server.worlds[0]
-  if (world === undefined) return refuseHosted('unauthorized')
-  const isRefused = isPaid(path) && world.account?.tier === 'free'
+  if (!needsKey(server, path) || asked.method === 'OPTIONS')
+    return { world: world ?? server.worlds[0] }
+  if (world === undefined) return { refusal: refuseHosted('unauthorized') }
+  const isRefused = isPaid(path) && world.hosted?.account.tier === 'free'
   // With the quirk only the submit is refused, where its body has been read.
-  return isRefused && !world.quirks.has('hosted.free-tier-402') ? refuseHosted('freeTier') : world
+  return isRefused && !world.quirks.has('hosted.free-tier-402')
+    ? { refusal: refuseHosted('freeTier') }
+    : { world }
 }
 
 /** What is not served at all is unknown to everyone, with a key or without. */
@@ -68,12 +69,9 @@ const needsKey = ({ options }: Server, path: string): boolean =>
   /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
-function keyOf(
-  { options }: Server,
-  path: string,
-  { target, headers }: Omit<Asked, 'method'>,
-): string {
-  if (path === '/ws') return parameter(target.slice(path.length + 1), 'token') ?? ''
+function keyOf({ options }: Server, { target, headers }: Omit<Asked, 'method'>): string {
+  const [path, query] = splitTarget(target)
+  if (isSocketPath('hosted', path)) return parameter(query, 'token') ?? ''
   const key = headers[keyHeader.toLowerCase()]
   if (key !== undefined || !options.quirks.includes('hosted.bearer')) return key ?? ''
   return /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
@@ -83,7 +81,7 @@ function worldOfKey({ worlds }: Server, key: string): World | undefined {
   let found: World | undefined
   // Each key is compared: the time tells nothing of which one was near.
   for (const world of worlds) {
-    for (const known of world.account?.keys ?? []) if (isEqual(key, known)) found = world
+    for (const known of world.hosted?.account.keys ?? []) if (isEqual(key, known)) found = world
   }
   return found
 }

@@ -3,16 +3,14 @@
 import type { userStatus } from '../../spec/settings.ts'
 import type { Static } from '../../spec/static.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
-import { json, type Reply, refuseHosted } from '../replies.ts'
+import { badRequest, json, refuseHosted, type Reply } from '../replies.ts'
 import { bodyJson, type Request } from '../requests.ts'
 import { storedSettings, storeSettings, users } from './settings.ts'
 import type { World } from './world.ts'
 
 /** Stores the settings, or says why not. */
 const store = (world: World, settings: JsonObject): Reply | undefined =>
-  storeSettings(world, settings)
-    ? undefined
-    : refuseHosted('badRequest', { reason: 'There is no room for these settings.' })
+  storeSettings(world, settings) ? undefined : badRequest('There is no room for these settings.')
 
 const one = (value: Json): Reply => json(writeJson(new Map([['value', value]])))
 
@@ -38,16 +36,14 @@ function changesIn(request: Request): JsonObject | undefined {
 
 function changeSettings(world: World, request: Request): Reply {
   const changes = changesIn(request)
-  if (changes === undefined)
-    return refuseHosted('badRequest', { reason: 'Settings are a JSON object.' })
+  if (changes === undefined) return badRequest('Settings are a JSON object.')
   const settings: JsonObject = new Map([...storedSettings(world), ...changes])
   return store(world, settings) ?? json(writeJson(settings))
 }
 
 function changeSetting(world: World, request: Request): Reply {
   const value = bodyJson(request)
-  if (value === undefined)
-    return refuseHosted('badRequest', { reason: 'A setting is a JSON value.' })
+  if (value === undefined) return badRequest('A setting is a JSON value.')
   return store(world, storedSettings(world).set(request.segment, value)) ?? one(value)
 }
 

@@ -5,18 +5,15 @@ import type { Static } from '../../spec/static.ts'
 import { get } from '../bounded.ts'
 import { isObject, type Json, readJson } from '../json.ts'
 import { probePicture } from '../pictures/probe.ts'
-import { json, type Reply, refuseHosted } from '../replies.ts'
+import { badRequest, json, refuseHosted, type Reply } from '../replies.ts'
 import { parameter, type Request } from '../requests.ts'
 import { flatFile } from './file-inputs.ts'
 import { isFolderType } from './paths.ts'
 import { contentHash, type FileContent, keyOf, sizeOfUpload, store } from './files.ts'
-import type { Hashing } from './hashing.ts'
 import type { HostedHandler } from './hosted.ts'
 import { masked } from './masks.ts'
 import { type Form, readForm } from './uploads.ts'
-import type { World } from './world.ts'
-
-const bad = (reason: string): Reply => refuseHosted('badRequest', { reason })
+import type { HostedWorld } from './world.ts'
 
 /** Stores an uploaded file. */
 export const hostedUploadImage: HostedHandler = (world, request) => {
@@ -29,19 +26,19 @@ export const hostedUploadMask: HostedHandler = (world, request) => {
   const upload = readUpload(request)
   if ('status' in upload) return upload
   const name = originalName(upload.field('original_ref'))
-  if (name === undefined) return bad('original_ref is no JSON object with a filename.')
+  if (name === undefined) return badRequest('original_ref is no JSON object with a filename.')
   const original = flatFile(world, name)
   if (original === undefined) return refuseHosted('notFound')
   const content = masked(original.file.content, upload.bytes, upload.filename)
   return content === 'broken'
-    ? bad('A mask is a PNG or WebP picture as large as its original.')
+    ? badRequest('A mask is a PNG or WebP picture as large as its original.')
     : keep(world, upload, content)
 }
 
 /** Which files belong to a mask: here that is the mask itself, which came as a single upload. */
 export const maskLayers: HostedHandler = (world, { query }) => {
   const filename = parameter(query, 'filename') ?? ''
-  if (filename === '') return bad('The query names no filename.')
+  if (filename === '') return badRequest('The query names no filename.')
   const content = flatFile(world, filename)?.file.content
   const isMask = content !== undefined && 'picture' in content && content.picture.kind === 'masked'
   if (!isMask) return refuseHosted('notFound')
@@ -63,25 +60,27 @@ type Upload = Pick<Form, 'field'> & {
 
 function readUpload(request: Request): Upload | Reply {
   const form = readForm(request)
-  if (form === undefined) return bad('The form cannot be read.')
+  if (form === undefined) return badRequest('The form cannot be read.')
   const { image, field } = form
   const { filename = '', bytes } = image ?? { bytes: new Uint8Array() }
-  if (filename === '') return bad('The form has no file in its field image.')
+  if (filename === '') return badRequest('The form has no file in its field image.')
   const type = field('type') ?? 'output'
-  if (!isFolderType(type)) return bad('The type is unknown.')
+  if (!isFolderType(type)) return badRequest('The type is unknown.')
   const limits = hostedUploadLimits
   if (bytes.length > limits.bytes)
-    return bad(`The file is larger than ${limits.bytes / 2 ** 20} MB.`)
+    return badRequest(`The file is larger than ${limits.bytes / 2 ** 20} MB.`)
   const { width, height } = probePicture(bytes) ?? { width: 0, height: 0 }
-  if (Math.max(width, height) > limits.side) return bad(`A side is longer than ${limits.side}.`)
-  if (width * height > limits.pixels) return bad(`There are more than ${limits.pixels} pixels.`)
+  if (Math.max(width, height) > limits.side)
+    return badRequest(`A side is longer than ${limits.side}.`)
+  if (width * height > limits.pixels)
+    return badRequest(`There are more than ${limits.pixels} pixels.`)
   return { filename, bytes, type, field }
 }
 
 /** Stores what was made of an upload, unless it is here already, and tells its name. */
-function keep(world: World, { filename, type, field }: Upload, content: FileContent): Reply {
+function keep(world: HostedWorld, { filename, type, field }: Upload, content: FileContent): Reply {
   const ending = /\.[a-z0-9]{1,16}$/i.exec(filename)?.[0].toLowerCase() ?? ''
-  const name = contentHash(world.hashing as Hashing, content) + ending
+  const name = contentHash(world.hosted.hashing, content) + ending
   if (get(world.files, keyOf('input', '', name)) === undefined) {
     const { uploadLimitBytes } = world.options
     if (world.uploadedBytes + sizeOfUpload(content) > uploadLimitBytes) {

@@ -4,19 +4,19 @@ import { maxWaiting, partnerNodeCost } from '../../spec/access.ts'
 import { promptErrors } from '../../spec/errors.ts'
 import { isObject, type JsonDocument, type JsonObject, ownText, readDocument } from '../json.ts'
 import { drawUuid } from '../random.ts'
-import { type Reply, refuseByPlan, refuseHosted } from '../replies.ts'
+import { badRequest, refuseByPlan, type Reply } from '../replies.ts'
 import { bodyText, type Request } from '../requests.ts'
 import { nodeTypes } from './catalog.ts'
 import { accountFailure } from './failures.ts'
 import { enqueue } from './queue.ts'
-import { accepted, extraDataOf, judge, refused, runOf, targetsOf } from './workflows.ts'
-import type { World } from './world.ts'
+import { accepted, givenExtra, judge, keepExtra, refused, runOf, targetsOf } from './workflows.ts'
+import type { HostedWorld, World } from './world.ts'
 
 /**
  * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect
  * [workflows/hosted-own-id, workflows/hosted-number].
  */
-export function submitHosted(world: World, request: Request): Reply {
+export function submitHosted(world: HostedWorld, request: Request): Reply {
   let document: JsonDocument
   try {
     const text = bodyText(request)
@@ -24,23 +24,23 @@ export function submitHosted(world: World, request: Request): Reply {
     // Python's numbers that are none are no JSON [workflows/hosted-finite].
     if (/NaN|Infinity/.test(text)) JSON.parse(text)
   } catch {
-    return malformed('The body is no JSON.')
+    return badRequest('The body is no JSON.')
   }
   const body = document.value
-  if (!isObject(body)) return malformed('The body is no JSON object.')
+  if (!isObject(body)) return badRequest('The body is no JSON object.')
   const prompt = body.get('prompt')
   if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
   const targets = targetsOf(body.get('partial_execution_targets'))
-  if (targets === 'crash') return malformed('partial_execution_targets is no list of node ids.')
+  if (targets === 'crash') return badRequest('partial_execution_targets is no list of node ids.')
+  const extra = givenExtra(body)
+  if (!isObject(extra)) return badRequest('extra_data is no object.')
   const verdict = judge(world, prompt, targets)
-  if (verdict.kind === 'crash') return malformed('The prompt is no workflow.')
+  if (verdict.kind === 'crash') return badRequest('The prompt is no workflow.')
   if (verdict.kind === 'refused') {
     return world.quirks.has('workflows.invalid-is-200')
       ? accepted(drawUuid(world.random), `${world.counter++}`, verdict.nodeErrors)
       : refused(verdict.error, verdict.nodeErrors)
   }
-  const extra = extraDataOf(world, body)
-  if (extra === undefined) return malformed('extra_data is no object.')
   const refusal = refusedByPlan(world, prompt as JsonObject)
   if (refusal !== undefined) return refusal
   const workflow_id = body.get('workflow_id')
@@ -49,7 +49,8 @@ export function submitHosted(world: World, request: Request): Reply {
     number: world.counter,
     numberText: `${world.counter}`,
     workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
-    ...extra,
+    // Nobody is told by a client id: all sockets of the account are [workflows/hosted-client-id].
+    ...keepExtra(world, extra, null),
   }
   const run = runOf(world, request, document, verdict, known)
   if (run === undefined) return refuseByPlan('queueFull')
@@ -58,13 +59,11 @@ export function submitHosted(world: World, request: Request): Reply {
   return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
 }
 
-const malformed = (reason: string): Reply => refuseHosted('badRequest', { reason })
-
 /** What the plan of the account or its queue has against a submit; without the quirks nothing. */
-function refusedByPlan(world: World, graph: JsonObject): Reply | undefined {
-  const { account, quirks, balance, pendingCount } = world
-  if (account?.tier === 'free' && quirks.has('hosted.free-tier-402'))
-    return refuseByPlan('freeTier')
+function refusedByPlan(world: HostedWorld, graph: JsonObject): Reply | undefined {
+  const { quirks, pendingCount } = world
+  const { account, balance } = world.hosted
+  if (account.tier === 'free' && quirks.has('hosted.free-tier-402')) return refuseByPlan('freeTier')
   if (!quirks.has('hosted.refuse-at-submit')) return undefined
   const word = accountFailure(world)?.exception_type
   if (word === 'InactiveSubscriptionError') return refuseByPlan('subscriptionInactive')

@@ -1,30 +1,11 @@
-// The queue and the history as hosted tells them [queue/hosted-item, history/hosted-*].
+// The history as hosted tells it [history/hosted-*], and how it forgets.
 
 import { get } from '../bounded.ts'
-import { empty, json, type Reply, refuseHosted } from '../replies.ts'
-import { filledParameter, type Request } from '../requests.ts'
-import { badChange, readHostedChange } from './cancel.ts'
+import { badRequest, empty, json, refuseHosted, type Reply } from '../replies.ts'
+import { filledParameter, type Request, wholeNumber } from '../requests.ts'
+import { badChange, readHostedChange } from './change-hosted.ts'
 import { type Entry, entryText } from './history.ts'
-import { wholeNumber } from './job-list.ts'
-import { pendingOf } from './queue.ts'
-import { type Run, runningOf, type World } from './world.ts'
-
-/** GET /queue. */
-export function readHostedQueue(world: World): Reply {
-  const shown = (runs: readonly Run[]): string =>
-    runs.map((run, index) => queueItem(world, run, index + 1)).join(', ')
-  const running = runningOf(world).map(({ run }) => run)
-  return json(
-    `{"queue_running": [${shown(running)}], "queue_pending": [${shown(pendingOf(world))}]}`,
-  )
-}
-
-function queueItem({ options }: World, run: Run, place: number): string {
-  const { graphText, outputs, prompt_id, submittedAtMs } = run
-  const create_time = options.epochMs + Math.floor(submittedAtMs)
-  const id = JSON.stringify(prompt_id)
-  return `[${place}, ${id}, ${graphText}, ${JSON.stringify(outputs)}, {"create_time": ${create_time}}]`
-}
+import { momentOf, type Run, runningOf, type World } from './world.ts'
 
 /** What the history tells: runs that have begun and are over, until they are forgotten. */
 const isTold = ({ startedMs, isForgotten }: Entry): boolean => startedMs !== null && !isForgotten
@@ -36,7 +17,7 @@ export function readHostedHistory(world: World, { query }: Request): Reply {
   const offset = read('offset', 0)
   const max = read('max_items', Number.MAX_SAFE_INTEGER)
   if (offset === undefined || max === undefined) {
-    return refuseHosted('badRequest', { reason: 'max_items and offset are numbers from 0 on.' })
+    return badRequest('max_items and offset are numbers from 0 on.')
   }
   const told = Array.from(world.history.entries.values(), ({ value }) => value).filter(isTold)
   const page = told.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
@@ -49,11 +30,11 @@ export function readHostedHistory(world: World, { query }: Request): Reply {
 }
 
 /** An entry of the list, which leaves the graph out. */
-function listed({ options }: World, entry: Entry): string {
+function listed(world: World, entry: Entry): string {
   const { prompt_id, workflow_id, createdMs } = entry
   const id = `"prompt_id": ${JSON.stringify(prompt_id)}`
   const workflow = workflow_id === null ? '' : `, "workflow_id": ${JSON.stringify(workflow_id)}`
-  const time = `"create_time": ${options.epochMs + Math.floor(createdMs)}`
+  const time = `"create_time": ${momentOf(world, createdMs)}`
   return `{${id}, ${time}${workflow}, "prompt": {${promptMembers(entry)}}, ${outcome(entry)}}`
 }
 
@@ -92,7 +73,7 @@ const outcome = ({ outputsText, statusText, metaText }: Entry): string =>
 /** POST /history: forgets all entries with `clear`, the named ones with `delete`. Their jobs stay. */
 export function changeHostedHistory(world: World, request: Request): Reply {
   const change = readHostedChange(request)
-  if (change === undefined) return badChange()
+  if (change === undefined) return badChange
   const named = new Set(change.ids)
   for (const [id, { value }] of world.history.entries) {
     if (change.clear || named.has(id)) value.isForgotten = true

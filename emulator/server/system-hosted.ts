@@ -3,11 +3,12 @@
 import { feedback, type hostedSystemStats } from '../../spec/system.ts'
 import type { Static } from '../../spec/static.ts'
 import { isObject, type Json } from '../json.ts'
-import { json, type Reply, refuseHosted } from '../replies.ts'
+import { badRequest, json, type Reply } from '../replies.ts'
 import { bodyJson, type Request } from '../requests.ts'
-import { callerOf } from './accounts.ts'
+import { callerOf } from './access-hosted.ts'
 import { featuresText } from './features.ts'
 import type { Server } from './server.ts'
+import { freed } from './system.ts'
 import type { World } from './world.ts'
 
 const GIB = 2 ** 30
@@ -43,7 +44,7 @@ const systemStats = (): Reply => statisticsReply
 /** What the server can do: without a key nothing is told of an account. */
 function features({ options }: World, request: Request, server: Server): Reply {
   const caller = callerOf(server, { target: request.path, headers: request.headers })
-  return json(featuresText({ options, account: caller?.account ?? null }))
+  return json(featuresText({ options, hosted: caller?.hosted ?? null }))
 }
 
 const { type, rating } = feedback.properties
@@ -71,12 +72,18 @@ const isRating = (value: Json): boolean =>
 /** Takes feedback, of which nothing shows again. */
 function sendFeedback(_world: World, request: Request): Reply {
   const body = bodyJson(request)
-  if (!isObject(body)) return refuseHosted('badRequest', { reason: 'Feedback is a JSON object.' })
+  if (!isObject(body)) return badRequest('Feedback is a JSON object.')
   for (const [name, check] of Object.entries(checks)) {
     const reason = check(body.get(name))
-    if (reason !== undefined) return refuseHosted('badRequest', { reason })
+    if (reason !== undefined) return badRequest(reason)
   }
   return { status: 201, headers: {}, body: '' }
 }
 
-export const hostedSystemHandlers = { systemStats, features, sendFeedback } as const
+/** As on local, but for a body that is no object. */
+function free(world: World, request: Request): Reply {
+  const body = bodyJson(request)
+  return isObject(body) ? freed(world, body) : badRequest('What to free is a JSON object.')
+}
+
+export const hostedSystemHandlers = { systemStats, features, sendFeedback, free } as const

@@ -1,6 +1,6 @@
 // What GET /api/view gives [files/hosted-view*]: the way to a file, never the file itself.
 
-import { type Reply, refuseHosted } from '../replies.ts'
+import { badRequest, refuseHosted, type Reply } from '../replies.ts'
 import { parameter } from '../requests.ts'
 import { flatFile } from './file-inputs.ts'
 import { isFolderType } from './paths.ts'
@@ -12,8 +12,8 @@ import { type Conversion, convertedFile } from './view.ts'
 /** A redirect to the signed link of a file of the account that asks. */
 export const hostedView: HostedHandler = (world, { query, headers }) => {
   const filename = parameter(query, 'filename') ?? ''
-  if (filename === '') return bad('The query names no filename.')
-  if (!isFolderType(parameter(query, 'type') ?? 'output')) return bad('The type is unknown.')
+  if (filename === '') return badRequest('The query names no filename.')
+  if (!isFolderType(parameter(query, 'type') ?? 'output')) return badRequest('The type is unknown.')
   const found = flatFile(world, filename)
   if (found === undefined) return refuseHosted('notFound')
   if (world.quirks.has('hosted.view-channel-bytes')) {
@@ -27,19 +27,17 @@ export const hostedView: HostedHandler = (world, { query, headers }) => {
   }
 }
 
-const bad = (reason: string): Reply => refuseHosted('badRequest', { reason })
-
 /** The picture that `res` or `channel` asks for; undefined when neither is there. */
 function viewConverted(filename: string, content: FileContent, query: string): Reply | undefined {
   const [res, channel] = [parameter(query, 'res'), parameter(query, 'channel')]
   if (res === undefined && channel === undefined) return undefined
   const fitted = Number(res)
   if (res !== undefined && !(Number.isInteger(fitted) && fitted >= 64 && fitted <= 1024)) {
-    return bad('res is a whole number from 64 to 1024.')
+    return badRequest('res is a whole number from 64 to 1024.')
   }
   const conversion: Conversion =
     res !== undefined ? { format: 'jpeg', fitted } : { format: 'png', ...channelsOf(channel) }
-  return convertedFile(filename, content, conversion) ?? bad('The file is no picture.')
+  return convertedFile(filename, content, conversion) ?? badRequest('The file is no picture.')
 }
 
 const channelsOf = (channel: string | undefined): Pick<Conversion, 'channels'> => {

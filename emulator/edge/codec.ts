@@ -1,0 +1,37 @@
+// The codecs of pictures, which are loaded when the first picture can be asked for, not before the server listens.
+
+import type * as Pictures from '../pictures/encode.ts'
+import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
+
+type Loaded = typeof Pictures
+
+export type Codec = {
+  /**
+   * Waits until pictures can be encoded, where that is needed: for what can lead to a picture, and for all that comes
+   * while the codecs are loaded, since no request overtakes another. Undefined where there is nothing to wait for.
+   */
+  readonly ready: (leadsToPicture: boolean) => Promise<void> | undefined
+  /** The bytes of an image; only after it was ready for one. */
+  readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
+  /** The bytes of a picture file; only after it was ready for one. */
+  readonly encodeFile: Loaded['encodeFile']
+}
+
+export function createCodec(): Codec {
+  let codec: Loaded | undefined
+  let loading: Promise<void> | undefined
+  const load = async (): Promise<void> => {
+    codec = await import('../pictures/encode.ts')
+  }
+  const ready = (leadsToPicture: boolean): Promise<void> | undefined => {
+    if (codec !== undefined) return undefined
+    if (leadsToPicture) loading ??= load()
+    return loading
+  }
+  const encodeImage: Codec['encodeImage'] = (image, format) =>
+    'step' in image
+      ? (codec as Loaded).encodePreview(image, format)
+      : (codec as Loaded).encodePicture(image, format)
+  const encodeFile: Codec['encodeFile'] = (file) => (codec as Loaded).encodeFile(file)
+  return { ready, encodeImage, encodeFile }
+}
