@@ -10,7 +10,7 @@ import type { SavedFile } from './download.ts'
 import { failure, isFailure, reasonOf } from './failure.ts'
 import type { Outcome, RunError } from './failure.ts'
 import { followRun } from './follow.ts'
-import { awaitEntry } from './history.ts'
+import { absence, awaitEntry } from './history.ts'
 import { judge } from './outcome.ts'
 import type { OutputText, Verdict } from './outcome.ts'
 import { newProgress, noteMessage } from './progress.ts'
@@ -145,11 +145,14 @@ async function perform(job: Job): Promise<Verdict> {
       signal: feed.signal,
       onUpload: (upload) => job.tell({ kind: 'uploaded', ...upload }),
     })
-    await open(job)
+    const lack = await open(job)
     const body = submitBody({ text, clientId: feed.clientId, partnerKey: job.partnerKey })
     const submitted = await submit(server, body, feed.signal)
     job.known.prompt_id = submitted.promptId
     job.tell({ kind: 'submitted', prompt_id: submitted.promptId })
+    // Not before: where nothing can be reached, the submit says so, and nothing is asked for.
+    if (lack !== undefined)
+      job.tell({ kind: 'hint', text: `${lack} The job is asked for instead.` })
     warnOfNodeErrors(job, submitted)
     await follow(job, submitted, messages)
   } finally {
@@ -174,15 +177,15 @@ const newPause =
     await clock.wait(seconds * 1000, signal)
   }
 
-/** Opens the socket. On hosted a run can be followed without one. */
-async function open({ feed, tell }: Job): Promise<void> {
+/** Opens the socket. On hosted a run can be followed without one: resolves to why there is none. */
+async function open({ feed }: Job): Promise<string | undefined> {
   try {
     await connect(feed)
+    return undefined
   } catch (error) {
     feed.signal.throwIfAborted()
     if (!isFailure(error) || feed.server.deployment !== 'hosted') throw error
-    const reason = error.message.replace(/[^.?]$/, '$&.')
-    tell({ kind: 'hint', text: `${reason} The job is asked for instead.` })
+    return `${feed.server.shown} gives no WebSocket at /ws (${reasonOf(error)}).`
   }
 }
 
@@ -207,8 +210,11 @@ async function follow(job: Job, submitted: Submitted, messages: Message[]): Prom
   }
   const onSilence = (seconds: number) =>
     job.tell({ kind: 'hint', text: `No progress for ${seconds} s; the run is still waited for.` })
+  const onSenseless = (said: string) =>
+    job.tell({ kind: 'hint', text: `${said.replace(/[^.?]$/, '$&.')} It is asked again.` })
+  const { promptId } = submitted
   try {
-    await followRun(job.feed, { promptId: submitted.promptId, isDoubtful, onMessage, onSilence })
+    await followRun(job.feed, { promptId, isDoubtful, onMessage, onSilence, onSenseless })
   } catch (error) {
     const isForgotten = isFailure(error) && error.error.type === 'run_lost'
     // Some servers accept what they will never run, and tell it by the node errors alone.
@@ -234,12 +240,15 @@ async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict
   const promptId = known.prompt_id ?? ''
   const entry = await awaitEntry({ server, promptId, signal, clock })
   if (entry === undefined) {
-    const doubt = server.deployment === 'hosted' ? ' A local server takes no API key.' : ''
-    job.tell({ kind: 'warning', text: `The server has no record of this run.${doubt}` })
+    job.tell({ kind: 'warning', text: 'The server has no record of this run.' })
   }
   const verdict = judge(entry, messages)
   if (verdict === undefined) {
-    throw failure('protocol', `${server.shown} ended the run ${promptId} and does not say how.`)
+    const why = absence(server, promptId)
+    throw failure(
+      'protocol',
+      `${server.shown} ended the run ${promptId} and does not say how: ${why}.`,
+    )
   }
   known.texts = verdict.texts
   const missing = await downloadAll(job, verdict)
