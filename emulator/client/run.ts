@@ -83,6 +83,8 @@ type Job = {
   readonly tell: (event: RunEvent) => void
   readonly redact: Redact
   readonly known: Known
+  /** What the server answered meanwhile that makes no sense, in sentences. */
+  readonly senseless: string[]
 }
 type Known = { prompt_id: string | null; files: SavedFile[]; texts: readonly OutputText[] }
 
@@ -94,6 +96,7 @@ type Known = { prompt_id: string | null; files: SavedFile[]; texts: readonly Out
 export async function runWorkflow(options: RunOptions): Promise<RunResult> {
   const { clock = realClock, timeoutMs = 0 } = options
   const known: Known = { prompt_id: null, files: [], texts: [] }
+  const senseless: string[] = []
   const limit = new AbortController()
   const over = new AbortController()
   const stop = () => limit.abort()
@@ -117,13 +120,13 @@ export async function runWorkflow(options: RunOptions): Promise<RunResult> {
     const clientId = options.clientId ?? randomUUID()
     const feed = newFeed({ server, clientId, clock, signal: limit.signal })
     const { partnerKey } = options
-    const job: Job = { server, workflow, feed, outDir, partnerKey, tell, redact, known }
+    const job: Job = { server, workflow, feed, outDir, partnerKey, tell, redact, known, senseless }
     const verdict = await perform(job)
     return { ...redact({ ...known, ...errorOf(verdict) }), outcome: verdict.outcome }
   } catch (error) {
     const ended = options.signal?.aborted
       ? stopped(known.prompt_id)
-      : timedOut(timeoutMs, known.prompt_id)
+      : timedOut(timeoutMs, known.prompt_id, senseless.at(-1))
     const reason = limit.signal.aborted ? ended : error
     if (!isFailure(reason)) throw reason
     return { ...redact({ ...known, error: reason.error }), outcome: reason.outcome }
@@ -210,8 +213,11 @@ async function follow(job: Job, submitted: Submitted, messages: Message[]): Prom
   }
   const onSilence = (seconds: number) =>
     job.tell({ kind: 'hint', text: `No progress for ${seconds} s; the run is still waited for.` })
-  const onSenseless = (said: string) =>
-    job.tell({ kind: 'hint', text: `${said.replace(/[^.?]$/, '$&.')} It is asked again.` })
+  const onSenseless = (said: string) => {
+    const sentence = said.replace(/[^.?]$/, '$&.')
+    job.senseless.push(sentence)
+    job.tell({ kind: 'hint', text: `${sentence} It is asked again.` })
+  }
   const { promptId } = submitted
   try {
     await followRun(job.feed, { promptId, isDoubtful, onMessage, onSilence, onSenseless })
@@ -280,10 +286,11 @@ const goesOnWith = (promptId: string | null): string =>
 const stopped = (promptId: string | null): Error =>
   failure('stopped', `Stopped.${goesOnWith(promptId)}`)
 
-function timedOut(timeoutMs: number, promptId: string | null): Error {
+function timedOut(timeoutMs: number, promptId: string | null, said?: string): Error {
   const goesOn = goesOnWith(promptId)
+  const meanwhile = said === undefined ? '' : ` Meanwhile ${said}`
   return failure(
     'timeout',
-    `No end within ${timeoutMs / 1000} s.${goesOn} Give a longer --timeout.`,
+    `No end within ${timeoutMs / 1000} s.${goesOn}${meanwhile} Give a longer --timeout.`,
   )
 }

@@ -140,6 +140,22 @@ test('run/senseless Five answers in a row that make no sense pass by, and the fi
   )
 })
 
+test('run/senseless A limit that is over before tells what the server answered meanwhile.', async () => {
+  const clock = testClock()
+  const behaviour = always(status, { status: 500, body: 'oops' })
+  const server = await serveHosted({ sockets: 0, steps: [], ...behaviour })
+  const onEvent = ({ kind, ...event }: { kind: string; text?: string }) => {
+    if (kind === 'hint' && event.text?.includes('oops')) clock.pass(60_000)
+  }
+  const { result } = await runHosted(server, { clock, timeoutMs: 60_000, onEvent })
+  expect([result.outcome, result.error?.message]).toEqual([
+    'timeout',
+    'No end within 60 s. The server goes on with the run run-1. ' +
+      `Meanwhile GET ${status} at ${server.url} answered 500: oops. Give a longer --timeout.`,
+  ])
+  expect(Object.keys(result)).not.toContain('senseless')
+})
+
 test('run/senseless A job without a record is said to have none.', async () => {
   const server = await serveHosted({ sockets: 0, hosted: { jobs: [null] } })
   const { result } = await runHosted(server)
