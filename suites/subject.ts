@@ -2,14 +2,14 @@
 // SUBJECT_DEPLOYMENT and, on hosted, asked with SUBJECT_KEY.
 
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
-import supertest from 'supertest'
 import { keyHeader } from '../spec/access.ts'
 import { profiles } from '../spec/deployments.ts'
 import { endpoints } from '../spec/endpoints.ts'
 import type { Deployment, Endpoint } from '../spec/language.ts'
 import { openSession, type Session } from './client.ts'
-import { viewPath } from './form.ts'
+import { formOf, viewPath } from './form.ts'
 import type { Graph } from './graphs.ts'
+import { createHttpClient, type HttpClient } from './http-client.ts'
 import { fetchLink } from './links.ts'
 import type { Message } from './judge.ts'
 import { endsRun, type Listed, type Over, readingsOf } from './readings.ts'
@@ -102,21 +102,22 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
     foreignUrl === undefined
       ? await startEmulator({ clock: 'manual', preview: 'none', ...options })
       : null
-  const sessions: Session[] = []
-  return subjectFor({ deployment, emulator, sessions }, deployment === 'hosted' ? hostedKey : '')
+  const url = foreignUrl ?? (emulator as Emulator).url
+  const shared = { url, deployment, emulator, client: createHttpClient(url), sessions: [] }
+  return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
 }
 
 /** What subjects with different keys share. */
 type Shared = {
+  readonly url: string
   readonly deployment: Deployment
   readonly emulator: Emulator | null
+  readonly client: HttpClient
   readonly sessions: Session[]
 }
 
 function subjectFor(shared: Shared, key: string): Subject {
-  const { deployment, emulator, sessions } = shared
-  const url = foreignUrl ?? (emulator as Emulator).url
-  const agent = supertest(url)
+  const { url, deployment, emulator, client, sessions } = shared
   const isHosted = deployment === 'hosted'
   const credentials: Readonly<Record<string, string>> =
     isHosted && key !== '' ? { [keyHeader]: key } : {}
@@ -126,11 +127,9 @@ function subjectFor(shared: Shared, key: string): Subject {
   const isStill = isManual || emulator?.options.clock === 'instant'
 
   const raw: Subject['request'] = async (method, path, body, headers = {}) => {
-    const sent = agent[method.toLowerCase() as 'get'](path)
-      .set(headers)
-      .buffer(true)
-      .parse(parseBytes)
-    return replyOf(body === undefined ? await sent : await sent.send(body))
+    const answer = await client.send(method, path, headers, body)
+    const text = answer.bytes.toString()
+    return { ...answer, text, json: () => JSON.parse(text) as unknown }
   }
   const request: Subject['request'] = (method, path, body, headers = {}) =>
     raw(method, pathOf(method, path), body, { ...credentials, ...headers })
@@ -181,11 +180,10 @@ function subjectFor(shared: Shared, key: string): Subject {
     view,
     ...readings,
     post,
-    upload: async (file, fields = {}, path = '/upload/image') => {
-      const sent = agent.post(pathOf('POST', path)).set(credentials).buffer(true).parse(parseBytes)
-      for (const [name, value] of Object.entries(fields)) void sent.field(name, value)
-      if (file !== null) void sent.attach('image', Buffer.from(file.bytes), { filename: file.name })
-      return replyOf(await sent)
+    upload: (file, fields = {}, path = '/upload/image') => {
+      const texts = Object.entries(fields).map(([name, content]) => ({ name, content }))
+      const image = { name: 'image', filename: file?.name ?? '', content: file?.bytes ?? '' }
+      return request('POST', path, ...formOf(...texts, ...(file === null ? [] : [image])))
     },
     connect: async (clientId, path = '/ws') => {
       const query = new URLSearchParams({
@@ -204,6 +202,7 @@ function subjectFor(shared: Shared, key: string): Subject {
     close: async () => {
       const faults = sessions.flatMap((session) => session.faults)
       await Promise.all(sessions.map((session) => session.close()))
+      client.close()
       await emulator?.close()
       if (faults.length > 0)
         throw new Error(`The server sent what the spec does not allow:\n${faults.join('\n')}`)
@@ -232,27 +231,4 @@ async function fetched(link: string): Promise<Reply> {
   const { status, headers, bytes, text } = await fetchLink(link)
   const json = (): unknown => JSON.parse(text)
   return { status, headers: Object.fromEntries(headers), bytes, text, json }
-}
-
-function replyOf(response: supertest.Response): Reply {
-  const bytes = response.body instanceof Buffer ? response.body : Buffer.alloc(0)
-  const text = bytes.toString()
-  return {
-    status: response.status,
-    headers: response.headers,
-    bytes,
-    text,
-    json: () => JSON.parse(text) as unknown,
-  }
-}
-
-const parseBytes = (
-  // At run time this is the stream of the body, whatever the types of supertest say.
-  response: unknown,
-  done: (error: Error | null, body: Buffer) => void,
-): void => {
-  const chunks: Buffer[] = []
-  const stream = response as NodeJS.ReadableStream
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  stream.on('end', () => done(null, Buffer.concat(chunks)))
 }

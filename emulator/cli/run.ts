@@ -36,9 +36,9 @@ Options:
                           http://host:port/?token=TOKEN
   --api-key-env NAME      the environment variable that holds the key of a hosted server
   --api-key KEY           that key itself; others on the machine can see it in the process list
-  --deployment WHICH      local or hosted; without it a key means hosted, and without a key the
-                          server is asked: one that has /api/system_stats but no /system_stats is
-                          hosted
+  --deployment WHICH      local or hosted; without it the server is asked: one that has
+                          /api/system_stats but no /system_stats is hosted. With a key it is hosted
+                          unless /system_stats is there: a local server takes no key (exit 2)
   --out DIR               the folder for the outputs (default output); never overwrites a file
   --client-id ID          the client id of socket and submit (default a random UUID)
   --timeout SECONDS       the limit for everything (default 0, none); the server's run goes on
@@ -58,6 +58,9 @@ Exit codes:
   3  the server cannot be reached, wants other credentials, or its answers make no sense
   4  the --timeout is over
   130  stopped by Ctrl-C; the server goes on with the run
+
+While a run is followed, an answer that makes no sense (an error of the server, no JSON, an unknown
+status) is told and asked for again; the sixth in a row ends the command with 3.
 
 Examples:
   flowdouble run recordings/workflows/text-to-image.json

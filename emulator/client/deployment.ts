@@ -15,9 +15,10 @@ type Known = {
 }
 
 /**
- * The server at an address. A key means hosted. Without one the server is asked for its statistics,
- * which hosted serves below `/api` only. Throws a `usage` failure for a key that does not fit, and
- * where a hosted server gets no credential; `unreachable` where there is no server.
+ * The server at an address. It is asked for its statistics, which hosted serves below `/api` only; a
+ * key means hosted unless they are elsewhere, and is not sent with that question. Throws a `usage`
+ * failure for a key that does not fit or goes to a local server, and where a hosted server gets no
+ * credential; `unreachable` where there is no server.
  */
 export async function findServer(address: Address, known: Known): Promise<Server> {
   const { apiKey, pause, signal } = known
@@ -29,7 +30,13 @@ export async function findServer(address: Address, known: Known): Promise<Server
       'usage',
       'A local server takes no API key: leave it out, or use --deployment hosted.',
     )
-  const deployment = known.deployment ?? (hasKey ? 'hosted' : await probe(address, signal))
+  const deployment = known.deployment ?? (await probe(address, hasKey, signal))
+  if (hasKey && deployment === 'local')
+    throw failure(
+      'usage',
+      `${address.shown} is a local server, which takes no API key: leave it out. ` +
+        '(If it is not, say --deployment hosted.)',
+    )
   if (deployment === 'hosted' && !hasKey && address.headers['authorization'] === undefined) {
     throw failure(
       'usage',
@@ -40,8 +47,11 @@ export async function findServer(address: Address, known: Known): Promise<Server
   return serverAt(address, { deployment, apiKey, pause })
 }
 
-async function probe(address: Address, signal: AbortSignal): Promise<Deployment> {
-  if ((await statistics(address, '', signal)) !== 'missing') return 'local'
+async function probe(address: Address, hasKey: boolean, signal: AbortSignal): Promise<Deployment> {
+  const bare = await statistics(address, '', signal)
+  // Whoever has a key may stand before a gate that answers every path alike.
+  if (hasKey) return bare === 'there' ? 'local' : 'hosted'
+  if (bare !== 'missing') return 'local'
   return (await statistics(address, '/api', signal)) === 'there' ? 'hosted' : 'local'
 }
 

@@ -1,12 +1,9 @@
 // Outputs are fetched into one folder: never outside of it, never over another file, never half.
 
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { makeWritableFolder } from './folders.ts'
 import { basename, dirname, extname, join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { failure, isFailure, reasonOf } from './failure.ts'
 import type { OutputFile } from './outcome.ts'
 import { addressOf, sendPatiently } from './server.ts'
@@ -96,15 +93,17 @@ function nextAddress(response: Response, from: URL): URL | undefined {
   return /^https?:$/.test(url.protocol) ? url : undefined
 }
 
+/** The file is closed when this settles, so that whoever removes it removes it for good. */
 async function store(response: Response, path: string, filename: string): Promise<void> {
-  const target = createWriteStream(path, { flags: 'wx' })
-  const source = Readable.fromWeb(response.body ?? new Blob([]).stream())
+  const target = await open(path, 'wx')
   try {
-    await pipeline(source, target)
+    for await (const chunk of response.body ?? []) await target.writeFile(chunk as Uint8Array)
   } catch (error) {
     const isOfDisk = error instanceof Error && 'syscall' in error
     if (isOfDisk) throw error
     throw failure('protocol', `The transfer of ${filename} broke off (${reasonOf(error)}).`)
+  } finally {
+    await target.close()
   }
 }
 

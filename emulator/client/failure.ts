@@ -27,15 +27,17 @@ export type RunError = {
 export type Failure = Error & { readonly outcome: Outcome; readonly error: RunError }
 
 /**
- * An error to throw; `runWorkflow` turns it into its result. `type` defaults to the outcome's name.
+ * An error to throw; `runWorkflow` turns it into its result. `type` defaults to the outcome's name;
+ * `cause` is what `reasonOf` tells of it.
  */
 export function failure(
   outcome: Outcome,
   message: string,
   details: Partial<RunError> = {},
+  cause?: unknown,
 ): Failure {
   const error = { type: outcome, ...details, message }
-  return Object.assign(new Error(message), { outcome, error })
+  return Object.assign(new Error(message, { cause }), { outcome, error })
 }
 
 export function isFailure(value: unknown): value is Failure {

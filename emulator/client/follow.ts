@@ -2,7 +2,8 @@
 // fail.
 
 import { failure, isFailure } from './failure.ts'
-import { readRunState } from './history.ts'
+import { absence, readRunState } from './history.ts'
+import { senselessMax } from './records.ts'
 import type { RunState } from './records.ts'
 import { connect, isOpen, take } from './socket.ts'
 import type { Feed, Message } from './socket.ts'
@@ -12,7 +13,7 @@ const hintMs = 120_000
 const retryMs = 500
 const longestRetryMs = 5_000
 const unknownMax = 5
-const failuresMax = 12
+const unreachableMax = 12
 
 type Followed = {
   readonly promptId: string
@@ -22,6 +23,8 @@ type Followed = {
   readonly onMessage: (message: Message) => void
   /** Called after each 120 s without a message of this run. */
   readonly onSilence: (seconds: number) => void
+  /** Called with the first of the answers in a row that make no sense, in a sentence. */
+  readonly onSenseless: (said: string) => void
 }
 
 /**
@@ -43,8 +46,8 @@ type Watch = {
 /**
  * Resolves when the run is over: when a message says so, or when the history has it. Messages of
  * other runs and of unknown types pass by. A socket that dropped, or never was there, is opened
- * again, and meanwhile queue and history are asked, on hosted the job. Throws `protocol` when the server has forgotten the run, `unreachable`
- * when it does not come back.
+ * again, and meanwhile queue and history are asked, on hosted the job. Throws `protocol` when the server has forgotten the run
+ * or its answers go on making no sense, `unreachable` when it does not come back.
  */
 export async function followRun(feed: Feed, run: Followed): Promise<void> {
   const watch = newWatch(feed, run)
@@ -89,7 +92,9 @@ function heard(feed: Feed, watch: Watch): void {
 
 function pauseMs(run: Followed, watch: Watch): number {
   watch.checks += 1
-  const isUrgent = !watch.isConnected || watch.unknowns > 0 || (run.isDoubtful && !watch.isHeard)
+  const isDoubtful = run.isDoubtful || watch.failures > 0
+  // A live socket that has told of this run is enough to go on with for a while.
+  const isUrgent = !watch.isConnected || watch.unknowns > 0 || (isDoubtful && !watch.isHeard)
   return isUrgent ? Math.min(retryMs * 2 ** (watch.checks - 1), longestRetryMs) : quietMs
 }
 
@@ -109,15 +114,16 @@ async function check(feed: Feed, run: Followed, watch: Watch): Promise<RunState>
     if (watch.unknowns < unknownMax) return state
   } catch (error) {
     if (!isFailure(error)) throw error
-    // A live socket is enough to go on with, where only the queue or the history fail.
-    if (!watch.isConnected || error.outcome === 'unreachable') watch.failures += 1
-    if (watch.failures >= failuresMax) throw error
+    const isUnreachable = error.outcome === 'unreachable'
+    watch.failures += 1
+    if (watch.failures >= (isUnreachable ? unreachableMax : senselessMax)) throw error
+    if (watch.failures === 1 && !isUnreachable) run.onSenseless(error.message)
     return 'waiting'
   }
   throw failure(
     'protocol',
-    `${server.shown} no longer knows the run ${run.promptId}: it was removed from the queue, ` +
-      'or the server was restarted. Submit it again.',
+    `${server.shown} no longer knows the run ${run.promptId} (${absence(server, run.promptId)}): ` +
+      'it was removed from the queue, or the server was restarted. Submit it again.',
     { type: 'run_lost' },
   )
 }

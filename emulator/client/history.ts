@@ -2,12 +2,12 @@
 // local, jobs on hosted.
 
 import { isFailure } from './failure.ts'
-import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
 import { readJobEntry, readJobState } from './jobs.ts'
 import { isFinal } from './outcome.ts'
+import { expectObjects, objectAt, readRecord, senseless, senselessMax } from './records.ts'
 import type { Asked, RunState } from './records.ts'
-import { getJson } from './server.ts'
+import type { Server } from './server.ts'
 import type { Clock } from './socket.ts'
 
 const readsMax = 20
@@ -16,21 +16,32 @@ const longestPauseMs = 1_000
 
 /** The history entry of a finished run; undefined while there is none. */
 async function readEntry(asked: Asked): Promise<Fields | undefined> {
-  const { server, promptId, signal } = asked
+  const { server, promptId } = asked
   if (server.deployment === 'hosted') return readJobEntry(asked)
-  const answer = await getJson(server, `/history/${encodeURIComponent(promptId)}`, signal)
-  const entry = fieldsOf(fieldsOf(answer)?.[promptId])
-  return entry !== undefined && isFinal(entry) ? entry : undefined
+  const path = `/history/${encodeURIComponent(promptId)}`
+  const { [promptId]: found } = await readRecord(asked, path)
+  if (found === undefined) return undefined
+  const entry = objectAt(server, path, found)
+  expectObjects(server, path, entry, ['outputs', 'status'])
+  return isFinal(entry) ? entry : undefined
 }
+
+/** What a server says that has no record of a run. */
+export const absence = ({ deployment }: Server, promptId: string): string =>
+  deployment === 'hosted'
+    ? `GET /jobs/${promptId} answered 404`
+    : `GET /history/${promptId} has no end of it`
 
 /**
  * Where the run is. On local the queue is asked first: a run that leaves it meanwhile is found in the
- * history.
+ * history. Throws a `protocol` failure for an answer that makes no sense.
  */
 export async function readRunState(asked: Asked): Promise<RunState> {
   if (asked.server.deployment === 'hosted') return readJobState(asked)
-  const queue = fieldsOf(await getJson(asked.server, '/queue', asked.signal)) ?? {}
-  const rows = [queue['queue_running'], queue['queue_pending']].flat()
+  const { queue_running, queue_pending } = await readRecord(asked, '/queue')
+  if (!Array.isArray(queue_running) || !Array.isArray(queue_pending))
+    throw senseless(asked.server, '/queue', { queue_running, queue_pending }, 'these are no lists')
+  const rows: unknown[] = [...queue_running, ...queue_pending]
   const isQueued = rows.some((row) => Array.isArray(row) && row[1] === asked.promptId)
   if (isQueued) return 'waiting'
   return (await readEntry(asked)) === undefined ? 'unknown' : 'finished'
@@ -38,15 +49,20 @@ export async function readRunState(asked: Asked): Promise<RunState> {
 
 /**
  * The history entry of a run whose end was announced. It can come late: it is asked for up to 20
- * times in about 16 s. Undefined when it never came. Throws when the last request failed.
+ * times in about 16 s. Undefined when it never came. Throws when the last request failed, and after
+ * 6 answers in a row that made no sense.
  */
 export async function awaitEntry(asked: Asked & { clock: Clock }): Promise<Fields | undefined> {
+  let faults = 0
   for (let read = 1; ; read++) {
     try {
       const entry = await readEntry(asked)
       if (entry !== undefined || read === readsMax) return entry
+      faults = 0
     } catch (error) {
       if (!isFailure(error) || read === readsMax) throw error
+      faults = error.outcome === 'protocol' ? faults + 1 : 0
+      if (faults === senselessMax) throw error
     }
     await asked.clock.wait(Math.min(firstPauseMs * 2 ** (read - 1), longestPauseMs), asked.signal)
     asked.signal.throwIfAborted()

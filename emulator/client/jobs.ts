@@ -3,10 +3,11 @@
 import type { Verdict } from './outcome.ts'
 import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
+import { expectObjects, findRecord, senseless } from './records.ts'
 import type { Asked, RunState } from './records.ts'
-import { findJson } from './server.ts'
+import type { Server } from './server.ts'
 
-/** Words for jobs that are over: those of the description, and the raw ones of some servers. Others go on. */
+/** Words for jobs that are over: those of the description, and the raw ones of some servers. */
 const endings: Readonly<Record<string, Verdict['outcome']>> = {
   completed: 'success',
   success: 'success',
@@ -18,31 +19,66 @@ const endings: Readonly<Record<string, Verdict['outcome']>> = {
   canceled: 'interrupted',
 }
 
+/** Words for jobs that are not over, of either vocabulary. */
+const goings: ReadonlySet<unknown> = new Set([
+  'pending',
+  'submitted',
+  'waiting_to_dispatch',
+  'queued_limited',
+  'queued_waiting',
+  'allocated',
+  'preparing',
+  'pending_execution',
+  'in_progress',
+  'running',
+  'executing',
+  'executed',
+  'uploading',
+  'erroring',
+  'retryable_error',
+  'cancel_requested',
+  'cancel_pending',
+  'cancelling_preparing',
+])
+
 /** Where the job is. The short status is asked first; servers without it tell it with the whole job. */
 export async function readJobState(asked: Asked): Promise<RunState> {
-  const id = encodeURIComponent(asked.promptId)
-  const short = fieldsOf(await findJson(asked.server, `/job/${id}/status`, asked.signal))
-  const { status } = short ?? (await findJob(asked)) ?? {}
-  if (status === undefined) return 'unknown'
-  return endingOf(status) === undefined ? 'waiting' : 'finished'
+  for (const path of [shortPathOf(asked), pathOf(asked)]) {
+    const record = await findRecord(asked, path)
+    if (record !== undefined)
+      return endingIn(asked.server, path, record) === undefined ? 'waiting' : 'finished'
+  }
+  return 'unknown'
 }
 
-/** A job that is over, as a history entry of the local form; undefined while there is none. */
+/**
+ * A job that is over, as a history entry of the local form; undefined while there is none. Throws a
+ * `protocol` failure for a job that makes no sense.
+ */
 export async function readJobEntry(asked: Asked): Promise<Fields | undefined> {
-  const job = await findJob(asked)
-  const ending = endingOf(job?.['status'])
+  const path = pathOf(asked)
+  const job = await findRecord(asked, path)
+  const ending = job && endingIn(asked.server, path, job)
   if (job === undefined || ending === undefined) return undefined
+  expectObjects(asked.server, path, job, ['outputs'])
   const status = { completed: ending === 'success', messages: messagesOf(ending, job) }
   const status_str = ending === 'success' ? 'success' : 'error'
   return { outputs: job['outputs'], status: { status_str, ...status } }
 }
 
-async function findJob({ server, promptId, signal }: Asked): Promise<Fields | undefined> {
-  return fieldsOf(await findJson(server, `/jobs/${encodeURIComponent(promptId)}`, signal))
-}
+const pathOf = ({ promptId }: Asked): string => `/jobs/${encodeURIComponent(promptId)}`
+const shortPathOf = ({ promptId }: Asked): string => `/job/${encodeURIComponent(promptId)}/status`
 
-const endingOf = (word: unknown): Verdict['outcome'] | undefined =>
-  typeof word === 'string' && Object.hasOwn(endings, word) ? endings[word] : undefined
+/** How the job ended; undefined for one that goes on. */
+function endingIn(
+  server: Server,
+  path: string,
+  { status }: Fields,
+): Verdict['outcome'] | undefined {
+  if (goings.has(status)) return undefined
+  if (typeof status === 'string' && Object.hasOwn(endings, status)) return endings[status]
+  throw senseless(server, path, { status }, 'that is no status of a job')
+}
 
 function messagesOf(ending: Verdict['outcome'], job: Fields): unknown[] {
   if (ending === 'interrupted') return [['execution_interrupted', {}]]

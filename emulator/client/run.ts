@@ -10,7 +10,7 @@ import type { SavedFile } from './download.ts'
 import { failure, isFailure, reasonOf } from './failure.ts'
 import type { Outcome, RunError } from './failure.ts'
 import { followRun } from './follow.ts'
-import { awaitEntry } from './history.ts'
+import { absence, awaitEntry } from './history.ts'
 import { judge } from './outcome.ts'
 import type { OutputText, Verdict } from './outcome.ts'
 import { newProgress, noteMessage } from './progress.ts'
@@ -83,6 +83,8 @@ type Job = {
   readonly tell: (event: RunEvent) => void
   readonly redact: Redact
   readonly known: Known
+  /** What the server answered meanwhile that makes no sense, in sentences. */
+  readonly senseless: string[]
 }
 type Known = { prompt_id: string | null; files: SavedFile[]; texts: readonly OutputText[] }
 
@@ -94,6 +96,7 @@ type Known = { prompt_id: string | null; files: SavedFile[]; texts: readonly Out
 export async function runWorkflow(options: RunOptions): Promise<RunResult> {
   const { clock = realClock, timeoutMs = 0 } = options
   const known: Known = { prompt_id: null, files: [], texts: [] }
+  const senseless: string[] = []
   const limit = new AbortController()
   const over = new AbortController()
   const stop = () => limit.abort()
@@ -117,13 +120,13 @@ export async function runWorkflow(options: RunOptions): Promise<RunResult> {
     const clientId = options.clientId ?? randomUUID()
     const feed = newFeed({ server, clientId, clock, signal: limit.signal })
     const { partnerKey } = options
-    const job: Job = { server, workflow, feed, outDir, partnerKey, tell, redact, known }
+    const job: Job = { server, workflow, feed, outDir, partnerKey, tell, redact, known, senseless }
     const verdict = await perform(job)
     return { ...redact({ ...known, ...errorOf(verdict) }), outcome: verdict.outcome }
   } catch (error) {
     const ended = options.signal?.aborted
       ? stopped(known.prompt_id)
-      : timedOut(timeoutMs, known.prompt_id)
+      : timedOut(timeoutMs, known.prompt_id, senseless.at(-1))
     const reason = limit.signal.aborted ? ended : error
     if (!isFailure(reason)) throw reason
     return { ...redact({ ...known, error: reason.error }), outcome: reason.outcome }
@@ -145,11 +148,14 @@ async function perform(job: Job): Promise<Verdict> {
       signal: feed.signal,
       onUpload: (upload) => job.tell({ kind: 'uploaded', ...upload }),
     })
-    await open(job)
+    const lack = await open(job)
     const body = submitBody({ text, clientId: feed.clientId, partnerKey: job.partnerKey })
     const submitted = await submit(server, body, feed.signal)
     job.known.prompt_id = submitted.promptId
     job.tell({ kind: 'submitted', prompt_id: submitted.promptId })
+    // Not before: where nothing can be reached, the submit says so, and nothing is asked for.
+    if (lack !== undefined)
+      job.tell({ kind: 'hint', text: `${lack} The job is asked for instead.` })
     warnOfNodeErrors(job, submitted)
     await follow(job, submitted, messages)
   } finally {
@@ -174,15 +180,15 @@ const newPause =
     await clock.wait(seconds * 1000, signal)
   }
 
-/** Opens the socket. On hosted a run can be followed without one. */
-async function open({ feed, tell }: Job): Promise<void> {
+/** Opens the socket. On hosted a run can be followed without one: resolves to why there is none. */
+async function open({ feed }: Job): Promise<string | undefined> {
   try {
     await connect(feed)
+    return undefined
   } catch (error) {
     feed.signal.throwIfAborted()
     if (!isFailure(error) || feed.server.deployment !== 'hosted') throw error
-    const reason = error.message.replace(/[^.?]$/, '$&.')
-    tell({ kind: 'hint', text: `${reason} The job is asked for instead.` })
+    return `${feed.server.shown} gives no WebSocket at /ws (${reasonOf(error)}).`
   }
 }
 
@@ -207,8 +213,14 @@ async function follow(job: Job, submitted: Submitted, messages: Message[]): Prom
   }
   const onSilence = (seconds: number) =>
     job.tell({ kind: 'hint', text: `No progress for ${seconds} s; the run is still waited for.` })
+  const onSenseless = (said: string) => {
+    const sentence = said.replace(/[^.?]$/, '$&.')
+    job.senseless.push(sentence)
+    job.tell({ kind: 'hint', text: `${sentence} It is asked again.` })
+  }
+  const { promptId } = submitted
   try {
-    await followRun(job.feed, { promptId: submitted.promptId, isDoubtful, onMessage, onSilence })
+    await followRun(job.feed, { promptId, isDoubtful, onMessage, onSilence, onSenseless })
   } catch (error) {
     const isForgotten = isFailure(error) && error.error.type === 'run_lost'
     // Some servers accept what they will never run, and tell it by the node errors alone.
@@ -234,12 +246,15 @@ async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict
   const promptId = known.prompt_id ?? ''
   const entry = await awaitEntry({ server, promptId, signal, clock })
   if (entry === undefined) {
-    const doubt = server.deployment === 'hosted' ? ' A local server takes no API key.' : ''
-    job.tell({ kind: 'warning', text: `The server has no record of this run.${doubt}` })
+    job.tell({ kind: 'warning', text: 'The server has no record of this run.' })
   }
   const verdict = judge(entry, messages)
   if (verdict === undefined) {
-    throw failure('protocol', `${server.shown} ended the run ${promptId} and does not say how.`)
+    const why = absence(server, promptId)
+    throw failure(
+      'protocol',
+      `${server.shown} ended the run ${promptId} and does not say how: ${why}.`,
+    )
   }
   known.texts = verdict.texts
   const missing = await downloadAll(job, verdict)
@@ -271,10 +286,11 @@ const goesOnWith = (promptId: string | null): string =>
 const stopped = (promptId: string | null): Error =>
   failure('stopped', `Stopped.${goesOnWith(promptId)}`)
 
-function timedOut(timeoutMs: number, promptId: string | null): Error {
+function timedOut(timeoutMs: number, promptId: string | null, said?: string): Error {
   const goesOn = goesOnWith(promptId)
+  const meanwhile = said === undefined ? '' : ` Meanwhile ${said}`
   return failure(
     'timeout',
-    `No end within ${timeoutMs / 1000} s.${goesOn} Give a longer --timeout.`,
+    `No end within ${timeoutMs / 1000} s.${goesOn}${meanwhile} Give a longer --timeout.`,
   )
 }

@@ -159,7 +159,8 @@ export function unreachable(origin: string, error: unknown): Error {
   const reason = reasonOf(error)
   if (reason === 'ENOTFOUND')
     return failure('unreachable', `There is no host of the name in ${origin}: look at the --url.`)
-  return failure('unreachable', `Cannot reach ${origin} (${reason}): ${adviceFor(origin, reason)}`)
+  const advice = adviceFor(origin, reason)
+  return failure('unreachable', `Cannot reach ${origin} (${reason}): ${advice}`, {}, error)
 }
 
 function adviceFor(origin: string, reason: string): string {
@@ -218,19 +219,23 @@ export function jsonOf(server: Server, request: string, text: string): unknown {
   try {
     return parseLenient(text)
   } catch {
+    const said = shortened(text)
     throw failure(
       'protocol',
-      `${request} at ${server.shown} answered no JSON: is it a workflow server?`,
+      `${request} at ${server.shown} answered no JSON${said && ` (${said})`}: is it a workflow server?`,
     )
   }
 }
 
+/** So much of an answer as a sentence can hold. */
+export const shortened = (text: string): string => text.trim().slice(0, 300)
+
 /** Says which request got which odd answer, and what to do where that is known. */
 export function unexpected(server: Server, request: string, status: number, text: string): Error {
-  const said = text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`
+  const said = shortened(text)
   return failure(
     'protocol',
-    `${request} at ${server.shown} answered ${status}${said}${advice(server, status)}`,
+    `${request} at ${server.shown} answered ${status}${said && `: ${said}`}${advice(server, status)}`,
   )
 }
 

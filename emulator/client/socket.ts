@@ -105,6 +105,8 @@ function refusal(server: Server, error: Error): Error {
   return failure(
     'protocol',
     `${server.shown} gives no WebSocket at /ws (${error.message}). ${hint(server, error.message)}`,
+    {},
+    error,
   )
 }
 

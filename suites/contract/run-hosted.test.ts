@@ -22,7 +22,13 @@ test('run/hosted-key The key goes with each request to the server, and as token 
   const { result, files } = await runHosted(server)
   expect(result).toMatchObject({ outcome: 'success', prompt_id: promptId })
   expect(files).toEqual({ 'a.png': 'bytes of /a.png' })
-  for (const { path, query, headers } of server.requests) {
+  const [question, ...others] = server.requests
+  // Before it is known what is there, the key stays here.
+  expect([question?.path, JSON.stringify(question)]).toEqual([
+    '/system_stats',
+    expect.not.stringContaining(hostedKey),
+  ])
+  for (const { path, query, headers } of others) {
     expect([path, headers['x-api-key'] ?? query.get('token')]).toEqual([path, hostedKey])
   }
   expect(asked(server, '/ws', '/prompt', '/jobs/run-1', '/view')).toHaveLength(4)
@@ -76,6 +82,28 @@ test('run/deployment The flag wins over asking, and a key does not go to a local
     'usage',
     expect.stringContaining('A local server takes no API key'),
   ])
+})
+
+test('run/deployment A key for a server that shows itself to be local exits with 2, and stays here.', async () => {
+  const body = '{"system": {}}'
+  const server = await serve({ first: { '/system_stats': [{ body }] } })
+  const argv = ['workflow.json', '--url', server.url, '--api-key', hostedKey]
+  const { code, stderr } = await command(argv)
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      `${server.url} is a local server, which takes no API key: leave it out. ` +
+      '(If it is not, say --deployment hosted.)\n',
+  })
+  expect(asked(server, '/system_stats', '/ws', '/prompt')).toEqual(['/system_stats'])
+  expect(JSON.stringify(server.requests)).not.toContain(hostedKey)
+})
+
+test('run/deployment A key means hosted where the bare path is locked or a page.', async () => {
+  for (const answer of [{ status: 401 }, { status: 403 }, { body: '<html>' }]) {
+    const server = await serveHosted({ first: { '/system_stats': [answer] } })
+    expect((await runHosted(server)).result.outcome).toBe('success')
+  }
 })
 
 test.each([

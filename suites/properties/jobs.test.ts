@@ -273,4 +273,4 @@ test('jobs/one-story Each job walks the written way, and all places tell it alik
     }
   })
   await fc.assert(property, { seed: 20260105, numRuns: 20 })
-})
+}, 60_000)

@@ -1,0 +1,73 @@
+// Requests of the suites: sent as they are, over connections that stay open for the next one.
+
+import { Agent, type ClientRequest, type IncomingMessage, request as sendPlain } from 'node:http'
+import { Agent as SecureAgent, request as sendSecure } from 'node:https'
+
+type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Buffer
+}
+
+export type HttpClient = {
+  /** Sends a request and resolves when its whole answer is here. A text goes as a form unless the headers say more. */
+  readonly send: (
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: string | Uint8Array,
+  ) => Promise<Answer>
+  /** Closes the connections. */
+  readonly close: () => void
+}
+
+/** Stands behind segments of dots, which an URL would take for ways. */
+const mark = '~kept~'
+
+/** A path with what no path may hold escaped. Segments of dots stay. */
+function escaped(path: string, base: string): string {
+  const [way = '', ...rest] = path.split('?')
+  const marked = way.replace(/(?<=\/)(?:\.|%2e){1,2}(?=\/|$)/gi, `$&${mark}`)
+  const { pathname, search } = new URL(base + [marked, ...rest].join('?'))
+  return pathname.replaceAll(mark, '') + search
+}
+
+/** A client of the server at this address. */
+export function createHttpClient(base: string): HttpClient {
+  const { protocol, hostname, port } = new URL(base)
+  const isSecure = protocol === 'https:'
+  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+  const begin = isSecure ? sendSecure : sendPlain
+  // An address of IPv6 stands in brackets there, and without them here.
+  const to = { agent, port, hostname: hostname.replace(/^\[|\]$/g, '') }
+  return {
+    send: (method, path, given, body) =>
+      new Promise((resolve, reject) => {
+        const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+        const isNamed = Object.keys(given).some((name) => name.toLowerCase() === 'content-type')
+        const type =
+          typeof body === 'string' && !isNamed
+            ? { 'Content-Type': 'application/x-www-form-urlencoded' }
+            : {}
+        const headers = { ...type, ...length, ...given }
+        const sent: ClientRequest = begin(
+          { ...to, method, path: escaped(path, base), headers },
+          (response) => void answerOf(response).then(resolve, reject),
+        )
+        sent.on('error', reject)
+        sent.end(body)
+      }),
+    close: () => agent.destroy(),
+  }
+}
+
+async function answerOf(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    bytes: Buffer.concat(chunks),
+  }
+}
