@@ -106,7 +106,7 @@ test('gateway/model Rate limit and ids are those of a small model, in any sequen
     },
   )
   await fc.assert(property, { seed: 20260112, numRuns: 60 })
-  expect([...seenStatuses].toSorted()).toEqual([200, 202, 401, 429, 502])
+  expect([...seenStatuses].toSorted((a, b) => a - b)).toEqual([200, 202, 401, 429, 502])
 })
 
 /** Every answer that the spec knows, as its status. */
@@ -136,16 +136,27 @@ const headerValue = fc.oneof(
 )
 const someHeader = fc.tuple(
   fc.constantFrom(
-    ...['X-Hub-Signature-256', 'X-Gitlab-Token', 'X-Any-Token', 'svix-id', 'svix-timestamp'],
-    ...[
-      'svix-signature',
-      'webhook-signature',
-      'webhook-id',
-      'webhook-timestamp',
-      'Stripe-Signature',
-    ],
-    ...['X-GitHub-Event', 'X-GitHub-Delivery', 'X-Request-ID', 'Content-Type', 'Expect', 'Upgrade'],
-    ...['Content-Encoding', 'X-Webhook-Timestamp', 'X-Webhook-Signature-V2', 'Cookie', 'Accept'],
+    'X-Hub-Signature-256',
+    'X-Gitlab-Token',
+    'X-Any-Token',
+    'svix-id',
+    'svix-timestamp',
+    'svix-signature',
+    'webhook-signature',
+    'webhook-id',
+    'webhook-timestamp',
+    'Stripe-Signature',
+    'X-GitHub-Event',
+    'X-GitHub-Delivery',
+    'X-Request-ID',
+    'Content-Type',
+    'Expect',
+    'Upgrade',
+    'Content-Encoding',
+    'X-Webhook-Timestamp',
+    'X-Webhook-Signature-V2',
+    'Cookie',
+    'Accept',
   ),
   headerValue,
 )
@@ -157,22 +168,18 @@ const target = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom(
-      ...[
-        '/health',
-        '/',
-        '*',
-        '/webhooks/%zz',
-        '/webhooks/a%00',
-        'http://x/webhooks/hook',
-        '//',
-        '/ws',
-      ],
-      ...[
-        '/webhooks/__proto__',
-        `/webhooks/${'x'.repeat(9000)}`,
-        '/webhooks/hook?a=b',
-        '/webhooks',
-      ],
+      '/health',
+      '/',
+      '*',
+      '/webhooks/%zz',
+      '/webhooks/a%00',
+      'http://x/webhooks/hook',
+      '//',
+      '/ws',
+      '/webhooks/__proto__',
+      `/webhooks/${'x'.repeat(9000)}`,
+      '/webhooks/hook?a=b',
+      '/webhooks',
     ),
   },
 )
