@@ -27,6 +27,8 @@ export type GatewayStart = {
   readonly clock: 'real'
   readonly epoch: 'now'
   readonly quirk: readonly string[]
+  /** Whether callers on this machine can ask for runs, outbox and journal below /_flowdouble/. */
+  readonly control: boolean
   readonly onEntry: (entry: { readonly effects: readonly GatewayEffect[] }) => void
 }
 
@@ -67,6 +69,8 @@ export async function runGateway(
     clock: 'real',
     epoch: 'now',
     quirk: flags.quirks,
+    // A tunnel calls from this machine, too: these paths are there for those only who ask for them.
+    control: flags.isSet('control'),
     onEntry: ({ effects }) => effects.forEach(show),
   }
   const gateway = await start(options).catch((error: unknown) => {

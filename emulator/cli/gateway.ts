@@ -32,6 +32,8 @@ Options of run; each wins over the environment and the files:
   --port PORT            the port; 0 takes a free one
   --webhook-base-url URL the address that senders use, where it is another one (a tunnel)
   --ready-file FILE      written when the gateway listens, with its address as JSON
+  --control              answer GET /_flowdouble/runs, outbox and journal to callers on this machine;
+                         not behind a tunnel or proxy, whose callers look like that
   --quiet                print nothing but warnings and errors
   --quirk ID             another behaviour of real gateways (flowdouble quirks); may come more than once
 
@@ -66,7 +68,10 @@ export const gatewayCommand = (
       },
       {
         names: ['run'],
-        flags: { ...withValue('host', 'port', 'webhook-base-url', 'ready-file'), ...bare('quiet') },
+        flags: {
+          ...withValue('host', 'port', 'webhook-base-url', 'ready-file'),
+          ...bare('quiet', 'control'),
+        },
         run: (flags, io) => runGateway(flags, io, start),
       },
     ],

@@ -95,7 +95,7 @@ function refuse({ name, type, secret }: Named, value: unknown, where: string): n
 }
 
 const textOf = (value: unknown): string =>
-  typeof value === 'object' ? '' : String(value as string | number | boolean)
+  typeof value === 'object' ? '' : `${value as string | number | boolean}`
 
 const isWord = (words: readonly string[], value: unknown): boolean =>
   words.includes(textOf(value).trim().toLowerCase())
