@@ -141,6 +141,16 @@ export async function startOptions(around: Around, ...argv: readonly string[]) {
   return { ...ended(code), options }
 }
 
+/** The options with which the gateway of a desk would start. Throws when it would not. */
+export const optionsOf = async (desk: Desk, env = {}, ...argv: string[]) => {
+  const { options, stderr } = await startOptions({ env }, '--config-dir', desk.dir, ...argv)
+  if (options === undefined) throw new Error(`The gateway was not started: ${stderr}`)
+  return options
+}
+/** The address that subscribing prints for a route `a`. */
+export const urlOf = async (desk: Desk, env = {}): Promise<string> =>
+  (await desk.runIn({ env }, 'webhook', 'subscribe', 'a', '--json')).json().webhook_url
+
 /** Runs the wizard on a terminal: each answer is typed when its question has come. */
 export async function runWizard(
   argv: readonly string[],

@@ -11,7 +11,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { refused } from '../refused.ts'
 
-/** How long a process waits for the others, in milliseconds. */
+/** How long a process waits for the same other one, in milliseconds. */
 const MAX_WAIT_MS = 5000
 const MIN_PAUSE_MS = 2
 const MAX_PAUSE_MS = 25
@@ -35,7 +35,8 @@ async function acquire(path: string): Promise<string> {
   const folder = dirname(path)
   const name = `${claimPrefix(path)}${process.pid}-${host}-${randomBytes(6).toString('hex')}`
   const claim = join(folder, name)
-  const endAt = performance.now() + MAX_WAIT_MS
+  let endAt = performance.now() + MAX_WAIT_MS
+  let awaited: string | undefined
   const others = async (): Promise<readonly string[]> =>
     (await livingClaims(path)).filter((other) => other !== name)
   for (let isClaimed = false; ;) {
@@ -47,6 +48,8 @@ async function acquire(path: string): Promise<string> {
     }
     const [first] = before
     if (first === undefined) return claim
+    if (first !== awaited) endAt = performance.now() + MAX_WAIT_MS
+    awaited = first
     const isOver = performance.now() > endAt
     if (isClaimed && (isOver || before.some((other) => other < name))) {
       await rm(claim, { force: true })
