@@ -306,7 +306,7 @@ export const rules = {
     on: gateway,
   },
   'deliveries/runs-kept': {
-    says: 'The gateway lists the last 10,000 agent runs, and as many entries of its outbox.',
+    says: 'The gateway lists the last 10,000 agent runs and outbox entries, up to 64 MiB of each.',
     basis: 'chosen',
     on: gateway,
   },

@@ -145,6 +145,12 @@ export const limits = {
     unit: 'runs',
     rules: ['deliveries/runs-kept'],
   },
+  ledger: {
+    what: 'what the listed agent runs hold together, and likewise the entries of the outbox',
+    value: 64 * MiB,
+    unit: 'bytes',
+    rules: ['deliveries/runs-kept'],
+  },
   agentTimeOut: {
     what: 'the time of an agent command or an agent URL',
     value: 600,

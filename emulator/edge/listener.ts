@@ -11,9 +11,9 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limits } from '../../spec/limits.ts'
 import type { Headers } from '../machine.ts'
-import { type Reply, refuse } from '../replies.ts'
-import { receiveBody, type Received } from './bodies.ts'
-import { readHeaders, replyText } from './http.ts'
+import type { Reply } from '../replies.ts'
+import type { Received } from './bodies.ts'
+import { replyText } from './http.ts'
 
 /** A request on its way into a world. */
 export type Arrived = Received & {
@@ -24,8 +24,14 @@ export type Arrived = Received & {
 
 /** What the HTTP layer needs of the server behind it. */
 export type Behind = {
-  /** Whether the headers of a request tell the world its credentials. */
-  readonly readsCredentials: boolean
+  /** The headers that the server looks at. */
+  readonly readHeaders: (request: IncomingMessage) => Headers
+  /** Receives a body. Rejects when the client goes away before its end. */
+  readonly receive: (request: IncomingMessage, limitBytes: number) => Promise<Received>
+  /** What is answered where a request is no HTTP, */
+  readonly broken: Reply
+  /** and where an assumption of the server itself is broken. */
+  readonly failed: Reply
   /** Largest body of this request, in bytes: who is refused anyway is not listened to. */
   readonly limitBytes: (asked: Omit<Arrived, 'body'>) => number
   readonly answer: (arrived: Arrived, response: ServerResponse) => Promise<void>
@@ -33,8 +39,8 @@ export type Behind = {
   readonly write: (response: ServerResponse, reply: Reply) => void
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
-  /** Takes over a connection that asks for a WebSocket. */
-  readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
+  /** Takes over a connection that asks for a WebSocket; without it there is none. */
+  readonly upgrade?: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
 }
 
 const KEEP_ALIVE_MS = 3_630_000
@@ -56,7 +62,7 @@ export function createListener(behind: Behind): Server {
       // is said aloud; but one request must not take the world away from the others.
       if (request.destroyed && !request.complete) return
       process.stderr.write(`flowdouble could not answer a request: ${String(error)}\n`)
-      if (!response.headersSent) behind.write(response, refuse('internal'))
+      if (!response.headersSent) behind.write(response, behind.failed)
       else response.destroy()
     })
     turns.set(socket, turn)
@@ -65,8 +71,9 @@ export function createListener(behind: Behind): Server {
   const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
   const server = createServer({ ...limits, requireHostHeader: false }, receive)
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
-    if (!isSocketPath(request)) ignoreUpgrade(server, request, raw, head)
-    else if (hasLongLine(request)) end(raw, refuse('badRequestText'), behind)
+    if (behind.upgrade === undefined || !isSocketPath(request))
+      ignoreUpgrade(server, request, raw, head)
+    else if (hasLongLine(request)) end(raw, behind)
     else void behind.upgrade(request, raw, head)
   })
   server.on('connect', (request: IncomingMessage, raw: Socket) => {
@@ -80,7 +87,7 @@ export function createListener(behind: Behind): Server {
   })
   server.on('clientError', (error: NodeJS.ErrnoException, raw: Duplex) => {
     if (error.code === 'ECONNRESET' || !raw.writable) raw.destroy()
-    else end(raw, refuse('badRequestText'), behind)
+    else end(raw, behind)
   })
   return server
 }
@@ -90,13 +97,13 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (hasLongLine(request)) return behind.write(response, refuse('badRequestText'))
+  if (hasLongLine(request)) return behind.write(response, behind.broken)
   const asked = {
     method: request.method ?? 'GET',
     target: targetOf(request),
-    headers: readHeaders(request, behind.readsCredentials),
+    headers: behind.readHeaders(request),
   }
-  const received = await receiveBody(request, behind.limitBytes(asked))
+  const received = await behind.receive(request, behind.limitBytes(asked))
   return behind.answer({ ...asked, ...received }, response)
 }
 
@@ -133,7 +140,7 @@ function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, he
 }
 
 /** Answers on the bare connection, and ends it. */
-function end(raw: Duplex, reply: Reply, { timeMs }: Behind): void {
+function end(raw: Duplex, { broken, timeMs }: Behind): void {
   raw.on('error', () => raw.destroy())
-  raw.end(replyText(reply, timeMs()), () => raw.destroy())
+  raw.end(replyText(broken, timeMs()), () => raw.destroy())
 }

@@ -1,13 +1,12 @@
 // A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
-import type { Server as HttpServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
 import type { Entry } from '../journal.ts'
 import { completeOptions, type ServerOptions, worldOptions } from '../options.ts'
 import { createServer } from '../server/server.ts'
 import { readCatalog } from './catalog.ts'
 import type { ClockHandle } from './clock.ts'
 import type { Tamper } from './driver.ts'
+import { track } from './lifetime.ts'
 import { createRecorder } from './recorder.ts'
 import { connect } from './wiring.ts'
 
@@ -43,52 +42,24 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const server = createServer(worldOptions(options, readCatalog(options.objectInfo), Date.now()))
   const recorder = await createRecorder(server.options, options.journal)
   const { http, driver, sockets, clock } = connect(server, options, recorder, { onEntry, tamper })
-  const connections = new Set<Socket>()
-  http.on('connection', (raw: Socket) => {
-    connections.add(raw)
-    raw.once('close', () => connections.delete(raw))
-  })
-  await listen(http, options)
+  const open = track(http)
+  await open.listen(options)
   try {
     recorder.open()
   } catch (error) {
     http.close()
     throw error
   }
-  const { port } = http.address() as AddressInfo
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
-    url: `http://${host}:${port}`,
-    port,
+    ...open.address(options),
     options,
     ...clock,
     journal: () => recorder.lines(),
     close: async () => {
       driver.stop()
       sockets.closeAll()
-      await closeServer(http, connections)
+      await open.close()
       recorder.close()
     },
   }
-}
-
-/** A client that keeps its side of a connection open is given so long to end it, in milliseconds. */
-const MAX_GOODBYE_MS = 500
-
-async function closeServer(server: HttpServer, connections: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  server.closeAllConnections()
-  const timer = setTimeout(() => connections.forEach((raw) => raw.destroy()), MAX_GOODBYE_MS)
-  await closed
-  clearTimeout(timer)
-}
-
-function listen(server: HttpServer, { host, port }: ServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port }, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }

@@ -6,16 +6,18 @@ import type { Effect, Input } from '../machine.ts'
 import type { ServerOptions } from '../options.ts'
 import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
-import type { Reply } from '../replies.ts'
+import { type Reply, refuse } from '../replies.ts'
 import { admit } from '../server/access.ts'
 import { encodeFrame } from '../server/frames.ts'
 import { corsHeaders, finish } from '../server/headers.ts'
 import { maxBodyBytes } from '../server/features.ts'
 import type { Server } from '../server/server.ts'
+import { nextWakeMs, step } from '../server/step.ts'
+import { receiveBody } from './bodies.ts'
 import { type ClockHandle, createClockHandle } from './clock.ts'
 import { answerControl, CONTROL_PREFIX } from './control.ts'
-import { createDriver, type Driver, type Tamper } from './driver.ts'
-import { writeReply } from './http.ts'
+import { createDriver, type Driver, type Machine, type Tamper } from './driver.ts'
+import { readHeaders, writeReply } from './http.ts'
 import { type Arrived, createListener } from './listener.ts'
 import type { Recorder } from './recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -54,7 +56,13 @@ export function connect(
     onEntry?.(entry)
   }
   const together = (work: () => void): void => sockets.together(work)
-  const driver = createDriver(server, options.clock, carryOut, together, tamper)
+  const machine: Machine<Input, Effect> = {
+    step: (input) => step(server, input),
+    nextWakeMs: () => nextWakeMs(server),
+    nowMs: () => server.nowMs,
+    epochMs: server.options.epochMs,
+  }
+  const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
   const encodeImage = (image: Picture | Preview, format: PictureFormat): Uint8Array =>
     'step' in image
       ? (codec as Codec).encodePreview(image, format)
@@ -69,7 +77,7 @@ export function connect(
     readsCredentials,
     compresses: options.wsCompress,
   })
-  const clock = createClockHandle(options.clock, driver, sockets)
+  const clock = createClockHandle(options.clock, driver, () => sockets.flushed())
 
   const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
     const response = responses.get(effect.request)
@@ -97,7 +105,10 @@ export function connect(
   }
 
   const http = createListener({
-    readsCredentials,
+    readHeaders: (request) => readHeaders(request, readsCredentials),
+    receive: receiveBody,
+    broken: refuse('badRequestText'),
+    failed: refuse('internal'),
     limitBytes: (asked) => ('status' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
     answer,
     write,

@@ -5,7 +5,7 @@ import type { Headers } from '../machine.ts'
 import { type Reply, refuse } from '../replies.ts'
 import { parameter } from '../requests.ts'
 import { admitAccount } from './accounts.ts'
-import { isEqual } from './secrets.ts'
+import { isEqual } from '../secrets.ts'
 import type { Server } from './server.ts'
 import type { World, WorldOptions } from './world.ts'
 

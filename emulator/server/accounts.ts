@@ -6,7 +6,7 @@ import type { ExceptionType } from '../../spec/errors.ts'
 import type { Headers } from '../machine.ts'
 import { type Reply, refuseHosted } from '../replies.ts'
 import { parameter } from '../requests.ts'
-import { isEqual } from './secrets.ts'
+import { isEqual } from '../secrets.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
 
