@@ -7,8 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
+import type { GatewayOptions } from 'flowdouble'
 import { gatewayCommand } from '../dist/emulator/cli/gateway.js'
-import type { GatewayStart, StartGateway } from '../dist/emulator/cli/gateway-run.js'
+import type { StartGateway } from '../dist/emulator/cli/gateway-run.js'
 import { webhookCommand } from '../dist/emulator/cli/webhook.js'
 import { quirks } from '../spec/quirks.ts'
 import { test } from './proves.ts'
@@ -127,13 +128,13 @@ function ioOf({ stdin = '', env = {}, isTerminal = false }: Around) {
 export async function startOptions(around: Around, ...argv: readonly string[]) {
   const { io, ended } = ioOf(around)
   const stop = new AbortController()
-  let options: GatewayStart | undefined
+  let options: GatewayOptions | undefined
   const start: StartGateway = (given) => {
     options = given
     stop.abort()
     return Promise.resolve({
       url: `http://${given.host}:${given.port}`,
-      port: given.port,
+      port: given.port ?? 0,
       close: () => Promise.resolve(),
     })
   }
@@ -241,3 +242,54 @@ export const hmac = (
   text: string | Buffer,
   encoding: 'hex' | 'base64' = 'hex',
 ): string => createHmac('sha256', secret).update(text).digest(encoding)
+
+/** A gateway of `gateway run`, in this process. */
+export type Running = {
+  readonly url: string
+  /** What the command has printed so far. */
+  readonly said: () => string
+  /** Stops the command as a signal does. */
+  readonly stop: () => Promise<Ended>
+}
+
+/** Runs `gateway run` on a free port until it listens. Rejects when it ends before. */
+export async function runGateway(
+  desk: Desk,
+  around: Around = {},
+  ...argv: readonly string[]
+): Promise<Running> {
+  const { io, ended, said } = ioOf(around)
+  const stop = new AbortController()
+  let listen = (): void => {}
+  const listening = new Promise<void>((resolve) => (listen = resolve))
+  const stdout = {
+    ...io.stdout,
+    write: (text: string) => {
+      io.stdout.write(text)
+      if (/http:\/\/\S+:\d+/.test(said())) listen()
+    },
+  }
+  const own = ['run', '--config-dir', desk.dir, '--port', '0', ...argv]
+  const over = gatewayCommand(own, { ...io, stdout, signal: stop.signal })
+  const early = over.then((code) => {
+    throw new Error(`It ended with ${code}: ${ended(code).stderr}`)
+  })
+  early.catch(() => undefined)
+  await Promise.race([listening, early])
+  return {
+    url: /http:\/\/[^\s"/]+:\d+/.exec(said())![0],
+    said,
+    stop: async () => {
+      stop.abort()
+      return ended(await over)
+    },
+  }
+}
+
+/** Posts an empty object to a route, signed as the code host does; resolves to the status. */
+export async function postTo(url: string, name: string, secret: string): Promise<number> {
+  const headers = { 'X-Hub-Signature-256': `sha256=${hmac(secret, '{}')}` }
+  const reply = await fetch(`${url}/webhooks/${name}`, { method: 'POST', headers, body: '{}' })
+  await reply.text()
+  return reply.status
+}

@@ -3,47 +3,24 @@
 import { configFiles, exitCodes } from '../../spec/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../edge/config-dir.ts'
-import { baseUrlOf, readBaseUrl, type Settings } from '../edge/settings.ts'
+import { baseUrlOf, readBaseUrl } from '../edge/settings.ts'
 import { readText, realPlace } from '../edge/files.ts'
 import { parseSubscriptions, subscriptionsPath } from '../edge/subscriptions-file.ts'
+import type { Gateway } from '../edge/gateway.ts'
+import type { GatewayOptions } from '../edge/gateway-options.ts'
 import { isObject } from '../json.ts'
 import { isUsageError, usageError } from '../options.ts'
+import type { ReceiverEffect } from '../receiver/machine.ts'
 import { refused } from '../refused.ts'
 import type { Flags } from './command.ts'
 import { listenMessage, writeReadyFile } from './listening.ts'
 import type { CommandIo } from './run.ts'
 import { notEnabled } from './webhook.ts'
 
-/** What the gateway is started with. */
-export type GatewayStart = {
-  readonly host: string
-  readonly port: number
-  readonly secret: string | null
-  readonly routes: Settings['routes']
-  /** Path of the subscriptions file, which need not be there. */
-  readonly subscriptionsFile: string
-  readonly rateLimit: number
-  readonly maxBodyBytes: number
-  readonly clock: 'real'
-  readonly epoch: 'now'
-  readonly quirk: readonly string[]
-  /** Whether callers on this machine can ask for runs, outbox and journal below /_flowdouble/. */
-  readonly control: boolean
-  readonly onEntry: (entry: { readonly effects: readonly GatewayEffect[] }) => void
-}
-
-/** The only effects that this command looks at are lines of the log. */
-type GatewayEffect = {
-  readonly kind: string
-  readonly level?: string
-  readonly text?: unknown
-}
-
-export type StartGateway = (options: GatewayStart) => Promise<{
-  readonly url: string
-  readonly port: number
-  readonly close: () => Promise<void>
-}>
+/** Starts the gateway itself; cases that look at its options only take its place. */
+export type StartGateway = (
+  options: GatewayOptions,
+) => Promise<Pick<Gateway, 'url' | 'port' | 'close'>>
 
 /** Runs the gateway until the signal of `io` is aborted. */
 export async function runGateway(
@@ -58,7 +35,7 @@ export async function runGateway(
   if (!settings.enabled) throw refused(notEnabled(dir))
   const show = logger(flags, io)
   const path = subscriptionsPath(dir)
-  const options: GatewayStart = {
+  const options: GatewayOptions = {
     host: settings.host,
     port: settings.port,
     secret: settings.secret,
@@ -131,11 +108,12 @@ ${addresses.map((line) => `${line}\n`).join('')}
 }
 
 /** Shows lines of the log: all of them on standard output, or warnings and errors only on the other stream. */
-function logger(flags: Flags, io: CommandIo): (effect: GatewayEffect) => void {
+function logger(flags: Flags, io: CommandIo): (effect: ReceiverEffect) => void {
   const isTerse = flags.isJson || flags.isSet('quiet')
-  return ({ kind, level = 'info', text }) => {
-    if (kind !== 'log' || typeof text !== 'string') return
-    const isSerious = level !== 'info' && level !== 'debug'
+  return (effect) => {
+    if (effect.kind !== 'log') return
+    const { level, text } = effect
+    const isSerious = level !== 'info'
     if (isTerse && !isSerious) return
     const time = new Date().toISOString().slice(11, 19)
     const line = printable(`${time}  ${isSerious ? `${level}: ` : ''}${text}\n`)

@@ -82,5 +82,4 @@ export const gatewayCommand = (
 
 // Loaded when it is needed, so that setup starts fast.
 const startGateway: StartGateway = async (options) =>
-  ((await import(gatewayModule)) as { startGateway: StartGateway }).startGateway(options)
-const gatewayModule = new URL('../edge/gateway.js', import.meta.url).href
+  (await import('../edge/gateway.ts')).startGateway(options)

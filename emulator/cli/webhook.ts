@@ -16,7 +16,6 @@ import { isObject, type JsonObject } from '../json.ts'
 import { usageError } from '../options.ts'
 import {
   hindrance,
-  readList,
   readName,
   readPlace,
   requireSecret,
@@ -25,6 +24,7 @@ import {
   subscribedEntry,
   type SubscribeRequest,
 } from '../receiver/subscriptions.ts'
+import { readList, readRoute } from '../receiver/routes.ts'
 import { refused } from '../refused.ts'
 import {
   bare,
@@ -164,7 +164,8 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
   const wantsNewSecret = flags.isSet('new-secret')
   if (wantsNewSecret && (flags.text('secret') ?? flags.text('secret-file')) !== undefined)
     throw usageError('--new-secret generates a secret, so that none is given with it.')
-  const { dir, settings, baseUrl } = await openDesk(flags, io)
+  const desk = await openDesk(flags, io)
+  const { dir, settings } = desk
   const { quirks } = flags
   const name = readName(given)
   if (Object.hasOwn(settings.routes, name) && !quirks.includes('webhooks.subscribe-shadowed')) {
@@ -192,8 +193,7 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
     entries.set(name, entry)
     return { entry, isUpdate: before !== undefined }
   })
-  const { secret: globalSecret } = settings
-  const route = shown(name, entry, { webhook_url: urlOf(baseUrl, name), globalSecret })
+  const { route } = show(desk, name, entry)
   const { webhook_url } = route
   io.stdout.write(
     flags.isJson
@@ -203,8 +203,11 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
   return exitCodes.done
 }
 
-const urlOf = (baseUrl: string, name: string): string =>
-  `${baseUrl}/webhooks/${encodeURIComponent(name)}`
+/** An entry of the file as a route, and as it is shown. */
+function show({ settings, baseUrl }: Desk, name: string, entry: JsonObject) {
+  const read = readRoute(name, entry, settings.secret)
+  return { read, route: shown(read, entry, `${baseUrl}/webhooks/${encodeURIComponent(name)}`) }
+}
 
 const PROMPT_SHOWN = 80
 
@@ -233,16 +236,18 @@ const factLines = ({ events, deliver, deliver_only }: Shown): readonly string[] 
 
 async function list(flags: Flags, io: CommandIo): Promise<number> {
   if (flags.words.length > 0) throw usageError('webhook list takes no name.')
-  const { dir, settings, baseUrl } = await openDesk(flags, io)
+  const desk = await openDesk(flags, io)
+  const { dir, settings } = desk
   const entries = await readSubscriptions(dir)
   const isOpen = !flags.isSet('no-secrets') && !flags.quirks.includes('webhooks.list-hides-secrets')
   const routes = [...entries].flatMap(([name, entry]) => {
     if (!isObject(entry)) return []
-    const webhook_url = urlOf(baseUrl, name)
-    const route = shown(name, entry, { webhook_url, globalSecret: settings.secret })
+    const { read, route } = show(desk, name, entry)
     const { secret, ...others } = route
     const isShadowed = Object.hasOwn(settings.routes, name)
-    const note = isShadowed ? 'left out: a static route has its name' : hindrance(entry, route)
+    const note = isShadowed
+      ? 'is left out: a static route has its name'
+      : hindrance(read, flags.quirks)
     return { route: isOpen && secret !== undefined ? route : others, note }
   })
   for (const name of strangers(entries)) {
@@ -279,7 +284,7 @@ function listText(routes: readonly Listed[]): string {
       `URL:     ${webhook_url}`,
       ...(secret === undefined ? [] : [`Secret:  ${secret}`]),
       ...factLines(route),
-      ...(note === undefined ? [] : [`Note:    ${note}`]),
+      ...(note === undefined ? [] : [`Note:    it ${note}`]),
     ]
     return `${name}\n  ${lines.join('\n  ')}\n`
   })
@@ -313,14 +318,11 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
 /** The subscription that `webhook test` sends to. Throws a refusal where there is none. */
 async function findRoute(flags: Flags, io: CommandIo): Promise<Shown> {
   const given = oneName(flags, 'test')
-  const { dir, settings, baseUrl } = await openDesk(flags, io)
+  const desk = await openDesk(flags, io)
   const name = readName(given)
-  const entry = (await readSubscriptions(dir)).get(name)
+  const entry = (await readSubscriptions(desk.dir)).get(name)
   if (!isObject(entry)) throw unknown(name)
-  const route = shown(name, entry, {
-    webhook_url: urlOf(baseUrl, name),
-    globalSecret: settings.secret,
-  })
+  const { route } = show(desk, name, entry)
   if (route.secret !== undefined) requireSecret(route.secret, flags.quirks)
   return route
 }

@@ -5,6 +5,7 @@ import { insecureSecret } from '../../spec/signatures.ts'
 import { defaultDescription, routeName, webhookRoute } from '../../spec/subscriptions.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { refused } from '../refused.ts'
+import { type Route, usable } from './routes.ts'
 
 /** What `webhook subscribe` is asked for. Texts that are empty count as not given. */
 export type SubscribeRequest = {
@@ -47,12 +48,6 @@ export function readName(text: string): string {
   throw refused(
     `${JSON.stringify(name)} is no name of a route. Take letters, digits, - and _, and a letter or digit first.`,
   )
-}
-
-/** A list that is written as one text with commas, or already as a list [subscriptions/lists]. */
-export function readList(value: Json | undefined): readonly string[] {
-  const texts = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
-  return texts.flatMap((text) => (typeof text === 'string' && text.trim()) || [])
 }
 
 /** `PLATFORM:CHAT` as a place, or undefined where it has another form [subscriptions/origin]. */
@@ -153,40 +148,28 @@ export type Shown = {
   readonly created_at: string
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-
-/**
- * An entry of the file as it is shown: with the secret that its sender needs, the global one where it has none of its own.
- */
-export function shown(
-  name: string,
-  entry: JsonObject,
-  {
-    webhook_url,
-    globalSecret,
-  }: { readonly webhook_url: string; readonly globalSecret: string | null },
-): Shown {
-  const secret = entry.has('secret') ? textOf(entry.get('secret')) : (globalSecret ?? '')
+/** A route as it is shown: with the secret that its sender needs, the global one where it has none of its own. */
+export function shown(route: Route, entry: JsonObject, webhook_url: string): Shown {
+  const { name, secret, events, skills, prompt, deliver, isDirect } = route
+  const textOf = (member: string): string => {
+    const text = entry.get(member)
+    return typeof text === 'string' ? text : ''
+  }
   return {
     name,
     webhook_url,
     ...(secret !== '' && { secret }),
-    description: textOf(entry.get('description')),
-    events: readList(entry.get('events')),
-    skills: readList(entry.get('skills')),
-    prompt: textOf(entry.get('prompt')),
-    deliver: textOf(entry.get('deliver')) || logTarget,
-    deliver_only: entry.get('deliver_only') === true,
-    created_at: textOf(entry.get('created_at')),
+    description: textOf('description'),
+    events,
+    skills,
+    prompt,
+    deliver,
+    deliver_only: isDirect,
+    created_at: textOf('created_at'),
   }
 }
 
-/** Why a gateway does not serve an entry as it stands, or undefined where it does. */
-export function hindrance(
-  entry: JsonObject,
-  { secret, deliver, deliver_only }: Shown,
-): string | undefined {
-  if (secret === undefined || secret === insecureSecret) return 'left out: it has no secret'
-  if (deliver_only && deliver === logTarget) return 'left out: direct delivery needs a real target'
-  return entry.get('enabled') === false ? 'disabled: posts are answered 403' : undefined
-}
+/** Why a gateway takes no posts to a route, as the rest of a sentence; undefined where it does. */
+export const hindrance = (route: Route, quirks: readonly string[]): string | undefined =>
+  usable(route, quirks.includes('webhooks.insecure-no-auth')) ??
+  (route.isEnabled ? undefined : 'is disabled')
