@@ -91,6 +91,8 @@ async function targetOf(
   if (url !== undefined) {
     if (!/^https?:/i.test(url) || !URL.canParse(url))
       throw usageError('--url needs an address that begins with http:// or https://.')
+    const { username, password } = new URL(url)
+    if (username + password !== '') throw usageError('--url takes no user name and no password.')
     const secret = await readSecret(flags, io)
     if (secret === undefined)
       throw usageError('--url needs the secret of the receiver: give --secret or --secret-file.')

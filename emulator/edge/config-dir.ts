@@ -128,7 +128,9 @@ export async function writeSettings(dir: string, answers: Answers): Promise<read
   try {
     await makeWritableFolder(dir)
     const { config, env: envFile } = configFiles
-    if (newEnv !== env) changed.push(await write(dir, envFile.name, newEnv, envFile.mode))
+    // A secret that is there already may stand in a file that is too wide.
+    if (newEnv !== env || 'secret' in answers)
+      changed.push(await write(dir, envFile.name, newEnv, envFile.mode))
     if (JSON.stringify(plain(document)) !== before) {
       const text = document.toString({ lineWidth: 0 })
       changed.push(await write(dir, config.name, text, await modeOf(dir)))

@@ -66,11 +66,11 @@ const checks: Partial<Record<Name, (value: unknown) => unknown>> = {
   routes: (value) => (Object.values(value as object).every(isMap) ? value : undefined),
 }
 
-/** An http or https address without query, and without a slash at its end; undefined for any other text. */
+/** An http or https address without query and credentials, and without a slash at its end; undefined for any other text. */
 export function readBaseUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
-  const { protocol, search, hash } = new URL(text)
-  const isUsable = /^https?:$/.test(protocol) && search === '' && hash === ''
+  const { protocol, search, hash, username, password } = new URL(text)
+  const isUsable = /^https?:$/.test(protocol) && search + hash + username + password === ''
   return isUsable ? text.trim().replace(/\/+$/, '') : undefined
 }
 
@@ -82,7 +82,7 @@ const needs: Readonly<Record<GatewaySetting['type'], string>> = {
 }
 const ownNeeds: Partial<Record<Name, string>> = {
   port: 'a port, 0 to 65535',
-  base_url: 'an address that begins with http:// or https://, without a query',
+  base_url: 'an address that begins with http:// or https://, without query and password',
   routes: 'a map of routes, each of them a map',
 }
 

@@ -1,5 +1,6 @@
 // The wizard of the gateway: what it asks, what its flags answer, and what it writes.
 
+import { chmodSync } from 'node:fs'
 import { expect } from 'vitest'
 import { gatewaySettings } from '../../spec/subscriptions.ts'
 import { atDesk, optionsOf, runWizard, urlOf } from '../desk.ts'
@@ -124,6 +125,21 @@ proves(
     expect(desk.read('.env')).toBe(
       "# keys\nOTHER='a # b'\nWEBHOOK_SECRET=\"it's #1\"\nWEBHOOK_PORT=9010\nLAST=z",
     )
+    // The same secret again narrows a file that somebody has made wider.
+    chmodSync(desk.path('.env'), 0o644)
+    expect((await desk.run('gateway', 'setup', ...flags, '--yes')).code).toBe(0)
+    expect(desk.mode('.env')).toBe(0o600)
+    // config.yaml has the mode that its owner gave it.
+    for (const mode of [0o600, 0o666]) {
+      chmodSync(desk.path('config.yaml'), mode)
+      const port = String(mode)
+      expect((await desk.run('gateway', 'setup', '--port', port, '--yes')).code).toBe(0)
+      expect([desk.mode('config.yaml'), desk.read('config.yaml')]).toEqual([
+        mode,
+        expect.stringContaining(port),
+      ])
+    }
+    await desk.run('gateway', 'setup', '--port', '9010', '--yes')
     // Gateway and commands agree on what was answered, whatever stood in .env.
     expect(await optionsOf(desk)).toMatchObject({ port: 9010, secret: "it's #1" })
     expect(await urlOf(desk)).toBe('http://127.0.0.1:9010/webhooks/a')

@@ -233,7 +233,11 @@ proves(
         expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('theirs', body)}`)
       expect((await desk.run('webhook', 'test', ...target)).code).toBe(2)
       expect((await desk.run('webhook', 'test', ...target, '--secret', '')).code).toBe(1)
-      expect((await desk.run('webhook', 'test', '--url', 'x', ...secret)).code).toBe(2)
+      for (const wrong of ['x', 'ftp://x', 'http://user:hidden-one@127.0.0.1']) {
+        const { code, stderr } = await desk.run('webhook', 'test', '--url', wrong, ...secret)
+        expect([wrong, code]).toEqual([wrong, 2])
+        expect(stderr).not.toContain('hidden-one')
+      }
       const piped = ['webhook', 'test', ...target, '--secret', '-', '--as', 'gitlab']
       expect((await runCommand({ stdin: 'piped\n' }, piped)).code).toBe(0)
       expect(got.at(-1)?.headers['x-gitlab-token']).toBe('piped')

@@ -6,8 +6,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
+import { startGateway } from 'flowdouble'
 import { expect, test } from 'vitest'
-import { atDesk, type Desk, deskAt, enabled, subscriptionsName } from '../desk.ts'
+import { atDesk, type Desk, deskAt, enabled, postTo, subscriptionsName } from '../desk.ts'
 
 const dist = join(import.meta.dirname, '..', '..', 'dist', 'emulator')
 const main = join(dist, 'cli', 'main.js')
@@ -261,3 +262,32 @@ test('a file of any content brings no command down, and is never overwritten', a
     rmSync(dir, { recursive: true, force: true })
   }
 })
+
+test(
+  'posts while the file is replaced always meet the old routes or the new ones',
+  atDesk(async (desk) => {
+    await desk.run('webhook', 'subscribe', 'kept', '--secret', 's')
+    const subscriptionsFile = desk.path(subscriptionsName)
+    const gateway = await startGateway({ port: 0, subscriptionsFile, rateLimit: 1e6 })
+    try {
+      let isOver = false
+      const change = async (): Promise<void> => {
+        for (let at = 0; at < 16; at++) {
+          const { code } = await desk.run('webhook', at % 2 === 0 ? 'add' : 'rm', 'fleeting')
+          expect(code).toBe(0)
+        }
+        isOver = true
+      }
+      const post = async (): Promise<number[]> => {
+        const statuses: number[] = []
+        while (!isOver) statuses.push(await postTo(gateway.url, 'kept', 's'))
+        return statuses
+      }
+      const [statuses] = await Promise.all([post(), change()])
+      expect(statuses.length).toBeGreaterThan(16)
+      expect(new Set(statuses)).toEqual(new Set([202]))
+    } finally {
+      await gateway.close()
+    }
+  }),
+)
