@@ -11,8 +11,8 @@ import type { GatewayOptions } from 'flowdouble'
 import { gatewayCommand } from '../dist/emulator/cli/gateway.js'
 import type { StartGateway } from '../dist/emulator/cli/gateway-run.js'
 import { webhookCommand } from '../dist/emulator/cli/webhook.js'
-import { quirks } from '../spec/quirks.ts'
-import { test } from './proves.ts'
+import type { quirks } from '../spec/quirks.ts'
+import { switched } from './proves.ts'
 
 export type Ended = {
   readonly code: number
@@ -72,11 +72,11 @@ export const atDesk =
 
 /** A case for a quirk of the commands. */
 export function switchedAtDesk(
-  id: keyof typeof quirks,
+  id: Extract<keyof typeof quirks, `webhooks.${string}`>,
   body: (desk: Desk) => Promise<void>,
   config?: string,
 ): void {
-  test(`quirks/${id} [gateway] ${quirks[id].quirk}`, atDesk(body, config))
+  switched(id, atDesk(body, config))
 }
 
 export function deskAt(dir: string): Desk {

@@ -1,6 +1,6 @@
 // What a gateway makes of its configuration directory: routes that come and go, settings that stay, `gateway run`.
 
-import { rmSync, utimesSync } from 'node:fs'
+import { utimesSync } from 'node:fs'
 import { type Gateway, type GatewayOptions, startGateway } from 'flowdouble'
 import { expect } from 'vitest'
 import {
@@ -12,7 +12,6 @@ import {
   runGateway,
   type Running,
   subscriptionsName,
-  switchedAtDesk,
   withReceiving,
 } from '../desk.ts'
 import { proves } from '../proves.ts'
@@ -81,67 +80,6 @@ proves(
   ),
 )
 
-switchedAtDesk('webhooks.reload-only-newer', (desk) =>
-  withGateway(
-    desk,
-    async ({ gateway: { url } }) => {
-      writeRoute(desk, 'a', 1000)
-      expect(await postTo(url, 'a', 's')).toBe(202)
-      writeRoute(desk, 'older', 10)
-      expect([await postTo(url, 'older', 's'), await postTo(url, 'a', 's')]).toEqual([404, 202])
-      writeRoute(desk, 'newer', 2000)
-      expect([await postTo(url, 'newer', 's'), await postTo(url, 'a', 's')]).toEqual([202, 404])
-    },
-    { quirk: ['webhooks.reload-only-newer'] },
-  ),
-)
-
-proves(
-  'subscriptions/reload-missing',
-  atDesk((desk) =>
-    withGateway(
-      desk,
-      async ({ gateway: { url } }) => {
-        writeRoute(desk, 'a', 1)
-        expect(await postTo(url, 'a', 's')).toBe(202)
-        rmSync(desk.path(subscriptionsName))
-        expect([await postTo(url, 'a', 's'), await postTo(url, 'fixed', 'f')]).toEqual([404, 202])
-        // The same file is read again when it is back.
-        writeRoute(desk, 'a', 1)
-        expect(await postTo(url, 'a', 's')).toBe(202)
-      },
-      { routes: { fixed: { secret: 'f' } } },
-    ),
-  ),
-)
-
-proves(
-  'subscriptions/reload-corrupt',
-  atDesk((desk) =>
-    withGateway(desk, async ({ gateway: { url }, lines }) => {
-      writeRoute(desk, 'a', 1)
-      expect(await postTo(url, 'a', 's')).toBe(202)
-      const broken = [
-        '{"b": {"secret": "hidden-one"}',
-        '[]',
-        '{"b": {"secret": "hidden-one"}, "c": 1}',
-      ]
-      for (const text of broken) {
-        lines.length = 0
-        desk.write(subscriptionsName, text)
-        expect([await postTo(url, 'a', 's'), await postTo(url, 'b', 'hidden-one')]).toEqual([
-          202, 404,
-        ])
-        expect(lines.filter((line) => line.startsWith('error'))).not.toEqual([])
-        expect(lines.join()).not.toContain('hidden-one')
-        expect(desk.read(subscriptionsName)).toBe(text)
-      }
-      writeRoute(desk, 'c', 2)
-      expect([await postTo(url, 'a', 's'), await postTo(url, 'c', 's')]).toEqual([404, 202])
-    }),
-  ),
-)
-
 proves(
   'subscriptions/not-loaded',
   atDesk(async (desk) => {
@@ -165,19 +103,6 @@ proves(
     expect(stdout.match(/Note: /g)).toHaveLength(4)
   }),
 )
-
-proves('subscriptions/in-memory', async () => {
-  const gateway = await startGateway({ port: 0, subscriptions: { a: { secret: 's' } } })
-  try {
-    expect(await postTo(gateway.url, 'a', 's')).toBe(202)
-    gateway.subscribe('b', { secret: 't' })
-    expect(await postTo(gateway.url, 'b', 't')).toBe(202)
-    expect([gateway.remove('b'), gateway.remove('b')]).toEqual([true, false])
-    expect(await postTo(gateway.url, 'b', 't')).toBe(404)
-  } finally {
-    await gateway.close()
-  }
-})
 
 proves(
   'subscriptions/static-wins',

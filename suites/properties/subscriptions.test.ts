@@ -270,17 +270,17 @@ test(
     const subscriptionsFile = desk.path(subscriptionsName)
     const gateway = await startGateway({ port: 0, subscriptionsFile, rateLimit: 1e6 })
     try {
-      let isOver = false
+      const changing = { isOver: false }
       const change = async (): Promise<void> => {
         for (let at = 0; at < 16; at++) {
           const { code } = await desk.run('webhook', at % 2 === 0 ? 'add' : 'rm', 'fleeting')
           expect(code).toBe(0)
         }
-        isOver = true
+        changing.isOver = true
       }
       const post = async (): Promise<number[]> => {
         const statuses: number[] = []
-        while (!isOver) statuses.push(await postTo(gateway.url, 'kept', 's'))
+        while (!changing.isOver) statuses.push(await postTo(gateway.url, 'kept', 's'))
         return statuses
       }
       const [statuses] = await Promise.all([post(), change()])
