@@ -1,11 +1,13 @@
 // The command `serve`: starts a server, says where it is, and shows on a terminal what happens.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { type Emulator, startEmulator } from '../edge/node.ts'
 import { type OptionEntry, optionTable } from '../option-table.ts'
 import { completeOptions, isUsageError, type ServerOptions, usageError } from '../options.ts'
+import { flagMessage } from './command.ts'
+import { listenMessage, writeReadyFile } from './listening.ts'
 import type { CommandIo } from './run.ts'
 
 /** Flags that are not options of the server. */
@@ -174,16 +176,7 @@ function announce(emulator: Emulator, flags: Flags, io: CommandIo): void {
   const { url, port } = emulator
   const addresses = { url, ws: `${url.replace(/^http/, 'ws')}/ws`, port, pid: process.pid }
   if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
-  if (flags.readyFile !== undefined) {
-    const path = resolve(io.cwd, flags.readyFile)
-    // Whoever waits for the file must never see half of it.
-    try {
-      writeFileSync(`${path}.tmp`, `${JSON.stringify(addresses)}\n`)
-      renameSync(`${path}.tmp`, path)
-    } catch (error) {
-      throw usageError(`Cannot write the ready file: ${(error as Error).message}`)
-    }
-  }
+  if (flags.readyFile !== undefined) writeReadyFile(flags.readyFile, addresses, io.cwd)
 }
 
 async function untilStopped(emulator: Emulator, flags: Flags, io: CommandIo): Promise<void> {
@@ -222,23 +215,9 @@ async function runOnce(
 /** The text of an error that the user can do something about, or undefined. */
 function usageMessage(error: unknown): string | undefined {
   if (isUsageError(error)) return error.message
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  const { code, port, address } = error as NodeJS.ErrnoException & {
-    port?: number
-    address?: string
-  }
-  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
-    const flag = /'(?:-\w, )?(--[\w-]+)/.exec(error.message)?.[1] ?? 'A flag'
-    return `${flag} needs a value of its own; one that begins with - is written ${flag}=VALUE.`
-  }
-  if (typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS_'))
-    return `${error.message.split('. ')[0]}.`
-  if (code === 'EADDRINUSE') {
-    return `Port ${port} is in use. Take another with --port, or a free one with --port 0.`
-  }
-  if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} needs more rights. Take one above 1023 with --port.`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `This machine has no address ${address ?? ''} to listen on.`
-  return code === 'ENOENT' ? error.message : undefined
+  const message = flagMessage(error) ?? listenMessage(error)
+  if (message !== undefined) return message
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    ? error.message
+    : undefined
 }
