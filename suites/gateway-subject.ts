@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { type Gateway, type GatewayOptions, startGateway } from 'flowdouble'
-import { type Exchange, exchange } from './wire.ts'
+import { dial, type Exchange, exchange } from './wire.ts'
 
 /** An answer, with its body as JSON. `json` throws where it is none. */
 export type Answer = Exchange & { readonly json: () => any }
@@ -76,3 +76,17 @@ export const direct = (prompt: string, more: Readonly<Record<string, unknown>> =
   deliver_only: true,
   ...more,
 })
+
+/** Posts to the route `hook` one after the other with these ids, on one connection that waits for no answer, and gives the last status. */
+export async function postAll(url: string, ids: readonly string[]): Promise<number> {
+  const heads = ids.map(
+    (name, at) =>
+      `POST /webhooks/hook HTTP/1.1\r\nHost: a\r\nX-Gitlab-Token: ${SECRET}\r\nX-Request-ID: ${name}\r\n` +
+      `Connection: ${at === ids.length - 1 ? 'close' : 'keep-alive'}\r\nContent-Length: 0\r\n\r\n`,
+  )
+  const socket = dial(url)
+  socket.end(heads.join(''))
+  let last = ''
+  for await (const chunk of socket) last = (last + String(chunk)).slice(-1000)
+  return Number(last.slice(last.lastIndexOf('HTTP/1.1 ')).split(' ')[1])
+}

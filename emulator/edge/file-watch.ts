@@ -1,6 +1,6 @@
 // Looks whether a file is another one than before, without reading it where it is not.
 
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 
 /** A file that has changed: its text, or null where there is none. */
 export type Changed = { readonly text: string | null; readonly modifiedMs: number }
@@ -13,7 +13,8 @@ export type Changed = { readonly text: string | null; readonly modifiedMs: numbe
 export function watchFile(path: string): () => Changed | undefined {
   let known: string | undefined
   return () => {
-    const found = statSync(path, { throwIfNoEntry: false })
+    const found = look(path)
+    if (found === null) return undefined
     const mark = found === undefined ? 'gone' : `${found.mtimeMs} ${found.ino} ${found.size}`
     if (mark === known) return undefined
     // A gateway that starts without a file has no routes to drop.
@@ -21,6 +22,15 @@ export function watchFile(path: string): () => Changed | undefined {
     const changed = isNothing ? undefined : read(path, found?.mtimeMs)
     if (changed !== null) known = mark
     return changed ?? undefined
+  }
+}
+
+/** What the file system says of the file: null where it does not say, undefined where there is none. */
+function look(path: string): Stats | undefined | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return null
   }
 }
 

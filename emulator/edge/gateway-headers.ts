@@ -6,7 +6,8 @@ import { deliveryIdHeaders, eventHeaders } from '../../spec/webhooks.ts'
 import type { Headers } from '../machine.ts'
 
 const signing = Object.values<Scheme>(schemes).flatMap(
-  ({ selectedBy, signature, id = '', timestamp = '' }) => [...selectedBy, signature, id, timestamp],
+  ({ selectedBy, signature, id = '', timestamp = '' }) =>
+    selectedBy.concat(signature, id, timestamp),
 )
 const looked = new Set(
   [...signing, ...eventHeaders, ...deliveryIdHeaders].map((name) => name.toLowerCase()),

@@ -12,7 +12,8 @@ export type Work = {
   readonly stop: () => void
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : `${error}`)
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
 /** @param agent null where the scripted one answers; @param deliveries null where the outbox takes them. */
 export function createWork(

@@ -14,11 +14,11 @@ export function deliver(
   receiver: Receiver,
   { fault, ...place }: Place,
   told: Pick<Delivery, 'text' | 'route' | 'event' | 'delivery_id'>,
-  then: Attempt['then'],
+  ending: Attempt['ending'],
 ): void {
   const delivery: Delivery = { ...place, ...told, attempt: 1 }
   const id = nextSerial(receiver)
-  receiver.attempts.set(id, { delivery, then, fault: fault ?? null, row: null })
+  receiver.attempts.set(id, { delivery, ending, fault: fault ?? null, row: null })
   attempt(receiver, id)
 }
 
@@ -66,7 +66,7 @@ export function endAttempt(receiver: Receiver, id: number, error: string | null)
   const one = receiver.attempts.get(id)
   if (one === undefined) return
   receiver.attempts.delete(id)
-  const { delivery, then } = one
+  const { delivery, ending } = one
   const status = error === null ? 'delivered' : 'failed'
   receiver.effects.push({
     kind: 'outbox',
@@ -77,14 +77,14 @@ export function endAttempt(receiver: Receiver, id: number, error: string | null)
     const { route, delivery_id, target } = delivery
     log(receiver, 'error', `Delivery ${delivery_id} of ${route} to ${target} failed: ${error}`)
   }
-  if (then.kind === 'direct') answerDirect(receiver, delivery, then, error)
+  if (ending.kind === 'direct') answerDirect(receiver, delivery, ending, error)
   else if (error !== null) retry(receiver, one, error)
 }
 
 function answerDirect(
   receiver: Receiver,
   { route, delivery_id }: Delivery,
-  { request, deliver }: Extract<Attempt['then'], { kind: 'direct' }>,
+  { request, deliver }: Extract<Attempt['ending'], { kind: 'direct' }>,
   error: string | null,
 ): void {
   // A sender that tries again is to be heard [webhooks/id-forgotten].

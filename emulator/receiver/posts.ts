@@ -49,8 +49,8 @@ export function takePost(receiver: Receiver, post: Post, name: string): Reply | 
   const told = { route: name, event: plainValue(event), delivery_id }
   if (route.isDirect) {
     const message = messageOf(receiver, route, text)
-    const then = { kind: 'direct', request: post.request, deliver: route.deliver } as const
-    deliver(receiver, place, { ...told, text: message }, then)
+    const ending = { kind: 'direct', request: post.request, deliver: route.deliver } as const
+    deliver(receiver, place, { ...told, text: message }, ending)
     return undefined
   }
   const { skills } = route

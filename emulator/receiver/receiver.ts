@@ -57,7 +57,7 @@ export type Place = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver
 export type Attempt = {
   readonly delivery: Delivery
   /** What becomes of it: the post is answered, with the target as its route has it, or it is tried again. */
-  readonly then:
+  readonly ending:
     | { readonly kind: 'direct'; readonly request: number; readonly deliver: string }
     | { readonly kind: 'answer' }
   /** Why it cannot be delivered at all; null where it can. */

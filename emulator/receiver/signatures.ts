@@ -22,8 +22,8 @@ const all: readonly (readonly [SchemeName, Scheme])[] = Object.entries<Scheme>(s
   ([name, scheme]) => [name as SchemeName, scheme],
 )
 /** Schemes that the earlier gateway does not understand. */
-const newer: readonly SchemeName[] = ['stripe', 'token']
-const earlier = all.filter(([name]) => !newer.includes(name))
+const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'token'])
+const earlier = all.filter(([name]) => !newer.has(name))
 
 /** Headers that carry a token, in lower case, except the one with a scheme of its own. */
 const isToken = (name: string): boolean =>

@@ -78,21 +78,21 @@ type Room = {
   /** Takes the bytes of a text, and gives it back. Throws `tooLong` where there are too many. */
   readonly take: (text: string) => string
   /** Throws `tooLong` where so many characters are too many. */
-  readonly require: (characters: number) => void
+  readonly need: (characters: number) => void
 }
 
 function createRoom(): Room {
   let left: number = limits.renderedText.value
-  const require = (characters: number): void => {
+  const need = (characters: number): void => {
     if (characters > left) throw tooLong
   }
   const take = (text: string): string => {
-    require(text.length)
+    need(text.length)
     left -= bytesOf(text)
     if (left < 0) throw tooLong
     return text
   }
-  return { take, require }
+  return { take, need }
 }
 
 /** The length of a text in UTF-8. */
@@ -111,7 +111,7 @@ function indented(value: Json, room: Room): string {
   let length = 0
   const write = (text: string): void => {
     length += text.length
-    room.require(length)
+    room.need(length)
     parts.push(text)
   }
   const writeMembers = (

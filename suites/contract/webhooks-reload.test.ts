@@ -1,6 +1,6 @@
 // Where routes come from while a gateway runs: the file that changes under it, and what is kept in memory.
 
-import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
@@ -85,6 +85,26 @@ proves(
     expect(logged.filter((level) => level === 'error')).toHaveLength(6)
     write(subject, 3000, `\uFEFF${JSON.stringify({ b: route })}`)
     expect(await names(subject)).toBe('b')
+  },
+  onFile(),
+)
+
+proves(
+  'subscriptions/reload-corrupt',
+  async (subject) => {
+    write(subject, 1000, { a: route })
+    expect(await names(subject)).toBe('a')
+    // What cannot be read at all: a folder, and a way that leads through a file.
+    rmSync(fileOf(subject))
+    mkdirSync(fileOf(subject))
+    expect(await names(subject)).toBe('a')
+    rmSync(fileOf(subject), { recursive: true })
+    write(subject, 2000, { b: route })
+    expect(await names(subject)).toBe('b')
+    const through = join(fileOf(subject), 'none.json')
+    const other = await startGateway({ port: 0, subscriptionsFile: through })
+    expect((await fetch(`${other.url}/health`)).status).toBe(200)
+    await other.close()
   },
   onFile(),
 )

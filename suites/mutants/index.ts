@@ -2,6 +2,7 @@
 
 import { files } from './files.ts'
 import { frames } from './frames.ts'
+import { deliveries, signatures, subscriptions, templates, webhooks } from './gateway.ts'
 import { history } from './history.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { messages } from './messages.ts'
@@ -27,6 +28,11 @@ const areas: Readonly<Record<string, Mutants>> = {
   internal,
   settings,
   userdata,
+  webhooks,
+  signatures,
+  templates,
+  deliveries,
+  subscriptions,
 }
 
 export const mutants: readonly (readonly [id: string, mutant: Mutant])[] = Object.entries(
