@@ -290,4 +290,5 @@ test(
       await gateway.close()
     }
   }),
+  60_000,
 )
