@@ -151,6 +151,18 @@ export const limits = {
     unit: 'bytes',
     rules: ['deliveries/runs-kept'],
   },
+  agentsAtOnce: {
+    what: 'the runs that a real agent has at a time',
+    value: 10,
+    unit: 'runs',
+    rules: ['deliveries/agents-at-once'],
+  },
+  agentAnswer: {
+    what: 'the answer of an agent command or an agent URL',
+    value: MiB,
+    unit: 'bytes',
+    rules: ['deliveries/agent-too-long'],
+  },
   agentTimeOut: {
     what: 'the time of an agent command or an agent URL',
     value: 600,

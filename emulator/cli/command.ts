@@ -11,7 +11,8 @@ import { isUsageError, usageError } from '../options.ts'
 import { isRefused } from '../refused.ts'
 import type { CommandIo } from './run.ts'
 
-type Options = NonNullable<ParseArgsConfig['options']>
+/** Flags by their names. */
+export type FlagTable = NonNullable<ParseArgsConfig['options']>
 
 /** Flags that each of these commands takes. */
 const sharedFlags = {
@@ -19,25 +20,31 @@ const sharedFlags = {
   json: { type: 'boolean' },
   quirk: { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h' },
-} as const satisfies Options
+} as const satisfies FlagTable
 
 /** Flags that were given, by name, and the words between them. */
 export type Flags = {
   readonly text: (name: string) => string | undefined
+  /** The values of a flag that may come more than once. */
+  readonly texts: (name: string) => readonly string[]
   readonly isSet: (name: string) => boolean
   readonly words: readonly string[]
   readonly quirks: readonly string[]
   readonly isJson: boolean
 }
 
-/** Flags with a value, or without one. */
-export const withValue = (...names: readonly string[]): Options =>
+/** Flags with a value. */
+export const withValue = (...names: readonly string[]): FlagTable =>
   Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
-export const bare = (...names: readonly string[]): Options =>
+/** Flags with a value that may come more than once. */
+export const repeated = (...names: readonly string[]): FlagTable =>
+  Object.fromEntries(names.map((name) => [name, { type: 'string', multiple: true }]))
+/** Flags without a value. */
+export const bare = (...names: readonly string[]): FlagTable =>
   Object.fromEntries(names.map((name) => [name, { type: 'boolean' }]))
 
 /** Reads the arguments of a command. Throws a usage error for flags that it does not have. */
-export function readFlags(argv: readonly string[], own: Options): Flags {
+export function readFlags(argv: readonly string[], own: FlagTable): Flags {
   const { values, positionals } = parsed(argv, { ...own, ...sharedFlags })
   const chosen = (values['quirk'] ?? []) as readonly string[]
   const known = Object.entries<Quirk>(quirks).flatMap(([id, { on }]) =>
@@ -49,6 +56,7 @@ export function readFlags(argv: readonly string[], own: Options): Flags {
   if (values['config-dir'] === '') throw usageError('--config-dir needs a folder.')
   return {
     text: (name) => values[name] as string | undefined,
+    texts: (name) => (values[name] ?? []) as readonly string[],
     isSet: (name) => values[name] === true,
     words: positionals,
     quirks: chosen,
@@ -56,7 +64,7 @@ export function readFlags(argv: readonly string[], own: Options): Flags {
   }
 }
 
-function parsed(argv: readonly string[], options: Options) {
+function parsed(argv: readonly string[], options: FlagTable) {
   try {
     return parseArgs({ args: [...argv], options, strict: true, allowPositionals: true })
   } catch (error) {
@@ -80,7 +88,7 @@ export function flagMessage(error: unknown): string | undefined {
 /** A command under another one. `run` resolves to the exit code. */
 export type Subcommand = {
   readonly names: readonly string[]
-  readonly flags: Options
+  readonly flags: FlagTable
   readonly run: (flags: Flags, io: CommandIo) => Promise<number>
 }
 

@@ -13,6 +13,7 @@ import { isUsageError, usageError } from '../options.ts'
 import type { ReceiverEffect } from '../receiver/machine.ts'
 import { refused } from '../refused.ts'
 import type { Flags } from './command.ts'
+import { readWork, type GatewayWork } from './gateway-work.ts'
 import { listenMessage, writeReadyFile } from './listening.ts'
 import type { CommandIo } from './run.ts'
 import { notEnabled } from './webhook.ts'
@@ -33,6 +34,7 @@ export async function runGateway(
   const { env } = io
   const settings = await readSettings(dir, { env, flags: ownFlags(flags), quirks: flags.quirks })
   if (!settings.enabled) throw refused(notEnabled(dir))
+  const work = await readWork(flags, io, dir)
   const show = logger(flags, io)
   const path = subscriptionsPath(dir)
   const options: GatewayOptions = {
@@ -46,6 +48,7 @@ export async function runGateway(
     clock: 'real',
     epoch: 'now',
     quirk: flags.quirks,
+    ...work.options,
     // A tunnel calls from this machine, too: these paths are there for those only who ask for them.
     control: flags.isSet('control'),
     onEntry: ({ effects }) => effects.forEach(show),
@@ -64,7 +67,7 @@ export async function runGateway(
     const readyFile = flags.text('ready-file')
     if (readyFile !== undefined) writeReadyFile(readyFile, told, io.cwd)
     if (flags.isJson) io.stdout.write(`${JSON.stringify(told)}\n`)
-    else if (!flags.isSet('quiet')) io.stdout.write(printable(banner(told, dir)))
+    else if (!flags.isSet('quiet')) io.stdout.write(printable(banner(told, work, dir)))
     await stopped(io.signal)
     return exitCodes.done
   } finally {
@@ -93,14 +96,16 @@ async function namesIn(path: string): Promise<readonly string[]> {
 
 type Told = { readonly url: string; readonly base_url: string; readonly routes: readonly string[] }
 
-function banner({ url, base_url, routes }: Told, dir: string): string {
+function banner({ url, base_url, routes }: Told, { told }: GatewayWork, dir: string): string {
   const addresses = routes.map((name) => `    ${base_url}/webhooks/${encodeURIComponent(name)}`)
   return `
   flowdouble gateway  takes events that services post
 
   Address  ${url}
   Routes   ${routes.length === 0 ? '(none: flowdouble webhook subscribe NAME)' : routes.join(', ')}
-${addresses.map((line) => `${line}\n`).join('')}
+${addresses.map((line) => `${line}\n`).join('')}  Agent    ${told.agent}
+  Deliver  ${told.deliveries}
+
   Subscriptions are read from ${dir}/${configFiles.subscriptions.name} as they change.
   Stop with Ctrl+C.
 
@@ -116,7 +121,9 @@ function logger(flags: Flags, io: CommandIo): (effect: ReceiverEffect) => void {
     const isSerious = level !== 'info'
     if (isTerse && !isSerious) return
     const time = new Date().toISOString().slice(11, 19)
-    const line = printable(`${time}  ${isSerious ? `${level}: ` : ''}${text}\n`)
+    // A text of several lines is one entry: no sender makes it look like more of them.
+    const shown = text.replaceAll(/\r?\n/g, '\n          ')
+    const line = printable(`${time}  ${isSerious ? `${level}: ` : ''}${shown}\n`)
     if (isTerse) io.stderr.write(line)
     else io.stdout.write(line)
   }

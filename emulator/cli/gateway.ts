@@ -4,6 +4,7 @@ import { configDirectory, configFiles } from '../../spec/subscriptions.ts'
 import { bare, runSubcommand, withValue } from './command.ts'
 import { runGateway, type StartGateway } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'
+import { workFlags, workHelp } from './gateway-work.ts'
 import type { CommandIo } from './run.ts'
 
 export const gatewayHelp = `Usage: flowdouble gateway COMMAND [options]
@@ -31,6 +32,7 @@ Options of run; each wins over the environment and the files:
   --host HOST            the address to listen on
   --port PORT            the port; 0 takes a free one
   --webhook-base-url URL the address that senders use, where it is another one (a tunnel)
+${workHelp}
   --ready-file FILE      written when the gateway listens, with its address as JSON
   --control              answer GET /_flowdouble/runs, outbox and journal to callers on this machine;
                          not behind a tunnel or proxy, whose callers look like that
@@ -47,6 +49,7 @@ Examples:
   openssl rand -hex 32 | flowdouble gateway setup --enable --port 9000 --secret - --yes
   flowdouble gateway run
   flowdouble gateway run --port 0 --json
+  flowdouble gateway run --agent-command my-agent --agent-command=--brief --send
 `
 
 /** Runs the command with the arguments after `gateway`; resolves to its exit code. `start` starts the gateway itself. */
@@ -71,6 +74,7 @@ export const gatewayCommand = (
         flags: {
           ...withValue('host', 'port', 'webhook-base-url', 'ready-file'),
           ...bare('quiet', 'control'),
+          ...workFlags,
         },
         run: (flags, io) => runGateway(flags, io, start),
       },

@@ -35,9 +35,9 @@ export type Given = {
  */
 export async function readSettings(dir: string, given: Given): Promise<Settings> {
   const { env, flags = {}, quirks = [], isWebhookCommand = false } = given
-  const config = plain(await readConfig(dir))
+  const { config, variables: all } = await readSources(dir, env)
   const ignoresEnv = isWebhookCommand && quirks.includes('webhooks.cli-ignores-env')
-  const variables = ignoresEnv ? [] : [env, parseEnv(await readEnv(dir))]
+  const variables = ignoresEnv ? [] : all
   const { variable: switchVariable } = gatewaySettings.enabled
   const needsEnabled = quirks.includes('webhooks.env-needs-enabled')
   const isEnabledThere = variables.some((one) => isOn(one[switchVariable]))
@@ -54,6 +54,15 @@ export async function readSettings(dir: string, given: Given): Promise<Settings>
     found.push({ value: valueAt(config, key), where: `${key} of ${configFiles.config.name}` })
     return found
   })
+}
+
+/** Where settings are looked for: config.yaml as data, and variables, those of the environment first. */
+export type Sources = { readonly config: unknown; readonly variables: readonly Environment[] }
+
+/** Reads the files of the directory. Throws a refusal for those that cannot be read. */
+export async function readSources(dir: string, env: Environment): Promise<Sources> {
+  const config = plain(await readConfig(dir))
+  return { config, variables: [env, parseEnv(await readEnv(dir))] }
 }
 
 const readEnv = async (dir: string): Promise<string> =>
@@ -85,7 +94,7 @@ function plain(document: Document): unknown {
 }
 
 /** The value under a dotted key. Throws a refusal where something on the way has no members. */
-function valueAt(config: unknown, key: string): unknown {
+export function valueAt(config: unknown, key: string): unknown {
   let value = config
   let path = ''
   for (const part of key.split('.')) {

@@ -45,6 +45,10 @@ export type GatewayOptions = {
   readonly quirk?: readonly string[]
   /** A script for the agent that there is, or another agent. */
   readonly agent?: Partial<AgentScript> | Agent
+  /** How many runs another agent has at a time; further ones wait. */
+  readonly agentsAtOnce?: number
+  /** How long another agent has for a run, in milliseconds of the gateway's time. */
+  readonly agentTimeOutMs?: number
   /** What sends deliveries; null puts them into the outbox. */
   readonly deliveries?: Deliveries | null
   /** The chats of routes that name none, by platform. */
@@ -76,6 +80,8 @@ export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOp
     quirk = [],
     rateLimit = limits.webhookRate.value,
     maxBodyBytes = limits.webhookBody.value,
+    agentsAtOnce = limits.agentsAtOnce.value,
+    agentTimeOutMs = limits.agentTimeOut.value * 1000,
     subscriptionsFile = null,
     subscriptions = {},
   } = given
@@ -85,9 +91,13 @@ export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOp
       `There is no quirk "${unknown}" of the gateway. Known:\n  ${gatewayQuirks.join('\n  ')}`,
     )
   }
-  for (const [name, value] of Object.entries({ rateLimit, maxBodyBytes })) {
-    if (!Number.isSafeInteger(value) || value < 0) {
-      throw usageError(`option ${name} cannot be ${String(value)}: a whole number from 0 on.`)
+  const counts = { rateLimit, maxBodyBytes, agentsAtOnce, agentTimeOutMs }
+  for (const [name, value] of Object.entries(counts)) {
+    const least = name.startsWith('agent') ? 1 : 0
+    if (!Number.isSafeInteger(value) || value < least) {
+      throw usageError(
+        `option ${name} cannot be ${String(value)}: a whole number from ${least} on.`,
+      )
     }
   }
   if (subscriptionsFile !== null && Object.keys(subscriptions).length > 0) {
@@ -99,6 +109,8 @@ export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOp
     quirk,
     rateLimit,
     maxBodyBytes,
+    agentsAtOnce,
+    agentTimeOutMs,
     subscriptionsFile,
     subscriptions,
     port: given.port ?? gatewayAddress.port,
@@ -131,6 +143,8 @@ export const receiverOptions = (
   maxBodyBytes: options.maxBodyBytes,
   quirks: options.quirk,
   agent: typeof options.agent === 'function' ? null : { ...plainScript, ...options.agent },
+  agentsAtOnce: options.agentsAtOnce,
+  agentTimeOutMs: options.agentTimeOutMs,
   sends: options.deliveries !== null,
   homeChannels: options.homeChannels,
 })

@@ -46,23 +46,17 @@ export function createWork(
   }
   const carryOut = (effects: readonly ReceiverEffect[]): void => {
     for (const effect of effects) {
-      if (effect.kind === 'run' && agent !== null) {
+      if (effect.kind === 'ask' && agent !== null) {
         const { id, run } = effect
-        if (run.status !== 'running') stop(`run ${id}`)
-        else {
-          begin(
-            `run ${id}`,
-            (signal) => agent(run, signal),
-            (value, error) => (atMs) => ({
-              kind: 'answered',
-              atMs,
-              run: id,
-              answer: value ?? '',
-              error,
-            }),
-          )
-        }
-      } else if (effect.kind === 'deliver' && deliveries !== null) {
+        begin(
+          `run ${id}`,
+          (signal) => agent(run, signal),
+          (value, error) => (atMs) => {
+            return { kind: 'answered', atMs, run: id, answer: value ?? '', error }
+          },
+        )
+      } else if (effect.kind === 'run' && effect.run.status !== 'running') stop(`run ${effect.id}`)
+      else if (effect.kind === 'deliver' && deliveries !== null) {
         const { id, delivery } = effect
         begin(
           `delivery ${id}`,

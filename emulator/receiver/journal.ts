@@ -180,7 +180,7 @@ export function entryBytes({ input, effects }: ReceiverEntry): number {
   let bytes = input.kind === 'request' ? input.body.length : 0
   if (input.kind === 'file') bytes += input.text?.length ?? 0
   for (const effect of effects) {
-    if (effect.kind === 'run') bytes += effect.run.prompt.length + effect.run.payload.length
+    if ('run' in effect) bytes += effect.run.prompt.length + effect.run.payload.length
     else if (effect.kind === 'outbox') bytes += effect.entry.text.length
     else if (effect.kind === 'deliver') bytes += effect.delivery.text.length
     else bytes += effect.kind === 'reply' ? effect.body.length : effect.text.length

@@ -103,11 +103,10 @@ export type ReceiverEffect =
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
     }
-  /**
-   * A run has begun, or has ended. An agent that is not the scripted one has to take those that begin, and to answer
-   * with their number.
-   */
+  /** A run has begun, or has ended. */
   | { readonly kind: 'run'; readonly id: number; readonly run: AgentRun }
+  /** An agent that is not the scripted one has to take a run now, and to answer with its number. */
+  | { readonly kind: 'ask'; readonly id: number; readonly run: AgentRun }
   /** A delivery is to be sent, and its end to be told with its number. There is none where the outbox takes them. */
   | { readonly kind: 'deliver'; readonly id: number; readonly delivery: Delivery }
   /** An attempt to deliver is over. Nothing is sent for it: it tells those who watch. */

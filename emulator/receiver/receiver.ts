@@ -29,6 +29,9 @@ export type ReceiverOptions = {
   readonly quirks: readonly string[]
   /** The script by which runs are answered; null where somebody else answers them. */
   readonly agent: AgentScript | null
+  /** How many runs somebody else has at a time, and how long for each. */
+  readonly agentsAtOnce: number
+  readonly agentTimeOutMs: number
   /** Whether deliveries are really sent. Otherwise the outbox takes them. */
   readonly sends: boolean
   /** The chats of routes that name none, by platform. */
@@ -79,6 +82,9 @@ export type Receiver = {
   /** When a delivery id was seen first, by route and id. */
   readonly seen: Bounded<number>
   readonly running: Map<number, RunningRun>
+  /** Runs that somebody else is to answer: those that he has, and those that wait for their turn. */
+  readonly asked: Set<number>
+  readonly waiting: number[]
   readonly attempts: Map<number, Attempt>
   failures: ScriptedFailure[]
   readonly dues: Due[]
@@ -97,6 +103,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     rates: createRates(),
     seen: createBounded(limits.deliveryIds.value),
     running: new Map(),
+    asked: new Set(),
+    waiting: [],
     attempts: new Map(),
     failures: [],
     dues: [],

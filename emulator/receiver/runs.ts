@@ -1,7 +1,6 @@
 // Agent runs: from the prompt to the answer, and whether the answer is delivered.
 
 import { failureNotice, runIds, silenceMarkers } from '../../spec/deliveries.ts'
-import { limits } from '../../spec/limits.ts'
 import { plan } from './dues.ts'
 import type { AgentRun } from './machine.ts'
 import { deliver } from './outbox.ts'
@@ -29,7 +28,24 @@ export function startRun(
   const { agent } = receiver.options
   if (agent !== null)
     plan(receiver, scriptFor(agent, run.route).delayMs, { kind: 'answer', run: id })
-  else plan(receiver, limits.agentTimeOut.value * 1000, { kind: 'agent-time-out', run: id })
+  else {
+    receiver.waiting.push(id)
+    askNext(receiver)
+  }
+}
+
+/** Lets the agent have the runs that wait, as far as it has room for them. Their time begins now. */
+function askNext(receiver: Receiver): void {
+  const { asked, waiting, running, options } = receiver
+  while (asked.size < options.agentsAtOnce) {
+    const id = waiting.shift()
+    if (id === undefined) return
+    const found = running.get(id)
+    if (found === undefined) continue
+    asked.add(id)
+    receiver.effects.push({ kind: 'ask', id, run: found.run })
+    plan(receiver, options.agentTimeOutMs, { kind: 'agent-time-out', run: id })
+  }
 }
 
 const fill = (
@@ -75,9 +91,11 @@ export function endRun(
   receiver.effects.push({ kind: 'run', id, run: ended })
   const { route, event, delivery_id } = run
   if (error !== null) log(receiver, 'error', `Run ${delivery_id} of ${route} failed: ${error}`)
-  if (is_silent) return
-  const text = error === null ? answer : failureNotice.replace('{reason}', () => error)
-  deliver(receiver, place, { text, route, event, delivery_id }, { kind: 'answer' })
+  if (!is_silent) {
+    const text = error === null ? answer : failureNotice.replace('{reason}', () => error)
+    deliver(receiver, place, { text, route, event, delivery_id }, { kind: 'answer' })
+  }
+  if (receiver.asked.delete(id)) askNext(receiver)
 }
 
 /** Longer answers are no markers, and need not be looked at whole. */
