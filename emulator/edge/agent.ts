@@ -85,17 +85,15 @@ const MAX_VARIABLE = 8192
 function variablesOf(run: AgentRun): Record<string, string> {
   const texts = Object.entries(agentVariables).map(([name, member]) => {
     const value = run[member]
-    const text = typeof value === 'string' ? value : wordsOf(value)
+    const text = typeof value === 'string' ? value : wordsOf(value, member === 'skills')
     // What senders write may hold what no variable can.
     return [name, text.replaceAll('\0', '').slice(0, MAX_VARIABLE)]
   })
   return Object.fromEntries(texts) as Record<string, string>
 }
 
-const wordsOf = (value: unknown): string =>
-  Array.isArray(value) && value.every((word) => typeof word === 'string')
-    ? value.join(',')
-    : JSON.stringify(value)
+const wordsOf = (value: unknown, isList: boolean): string =>
+  isList ? (value as readonly string[]).join(',') : JSON.stringify(value)
 
 /** An agent behind an address: it gets the run as JSON, and answers with text, or with JSON that has an `answer`. */
 export const urlAgent =

@@ -1,7 +1,7 @@
 // One call of an address that the operator has given: JSON goes out, and what comes back is told without a secret.
 
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import http from 'node:http'
+import https from 'node:https'
 import { usageError } from '../options.ts'
 
 export type Reply = { readonly status: number; readonly type: string; readonly text: string }
@@ -33,7 +33,7 @@ export function postJson(
   { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<Reply> {
   const bytes = Buffer.from(JSON.stringify(body))
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException): void =>
       reject(new Error(`network error ${error.code ?? 'without a code'}`))

@@ -23,9 +23,9 @@ const table: Readonly<Record<string, Sender>> = senders
  * Makes each delivery by the sender of its target. A target without a sender, or a sender without a credential, fails.
  * @param settings of the senders, by target.
  */
-export const senderDeliveries =
-  (settings: Readonly<Record<string, SenderSettings>>): Deliveries =>
-  async (delivery, signal) => {
+export function senderDeliveries(settings: Readonly<Record<string, SenderSettings>>): Deliveries {
+  const credentials = Object.values(settings).flatMap(({ token }) => token ?? [])
+  return async (delivery, signal) => {
     const { target } = delivery
     const sender = Object.hasOwn(table, target) ? table[target] : undefined
     const { token = null, baseUrl = '' } = settings[target] ?? {}
@@ -33,8 +33,9 @@ export const senderDeliveries =
     const { path, headers, body } = callOf(sender, delivery, token)
     const url = new URL(baseUrl + path)
     const reply = await postJson(url, headers, body, { signal, maxBytes })
-    if (!succeeded(sender, reply)) throw new Error(hide(reasonIn(target, reply), token))
+    if (!succeeded(sender, reply)) throw new Error(reasonIn(target, reply, credentials))
   }
+}
 
 const failure = ({ target }: Delivery, form: string, name = ''): Error =>
   new Error(form.replace('{target}', () => target).replace('{name}', () => name))
@@ -81,18 +82,16 @@ const succeeded = ({ successMember }: Sender, { status, text }: Reply): boolean 
 /** Where platforms say what was wrong. */
 const reasons = ['description', 'message', 'error']
 
-function reasonIn(target: string, { status, text }: Reply): string {
-  const reply = objectIn(text)
-  const told = reasons.map((name) => reply?.[name]).find((one) => typeof one === 'string')
-  return `${target} answered ${status}${told === undefined ? '' : `: ${told as string}`}`
-}
-
 /** So much of a reason is told, in characters. */
 const MAX_REASON = 200
 
-/** A text without a credential, as it is or as it stands in addresses. */
-const hide = (text: string, token: string): string =>
-  text
-    .replaceAll(token, '<credential>')
-    .replaceAll(encodeURIComponent(token), '<credential>')
-    .slice(0, MAX_REASON)
+/** What a platform said, without the credentials that it may repeat, as they are or as they stand in addresses. */
+function reasonIn(target: string, { status, text }: Reply, credentials: readonly string[]): string {
+  const reply = objectIn(text)
+  const told = reasons.map((name) => reply?.[name]).find((one) => typeof one === 'string')
+  if (told === undefined) return `${target} answered ${status}`
+  let shown = told as string
+  for (const one of credentials.flatMap((token) => [token, encodeURIComponent(token)]))
+    shown = shown.replaceAll(one, '<credential>')
+  return `${target} answered ${status}: ${shown.slice(0, MAX_REASON)}`
+}

@@ -241,6 +241,44 @@ export const deliveries: Mutants = {
     breaks: ['deliveries/origin', 'deliveries/target'],
     gateway: quirk('webhooks.origin-undeliverable'),
   },
+  'nothing-is-sent': {
+    breaks: [
+      'deliveries/senders',
+      'deliveries/sender-success',
+      'deliveries/sender-missing',
+      'deliveries/sender-paths',
+      'deliveries/credentials-hidden',
+      'deliveries/deliver-url',
+    ],
+    gateway: { options: { deliveries: null } },
+  },
+  'all-is-sent': {
+    breaks: ['deliveries/sender-success', 'deliveries/sender-missing', 'deliveries/deliver-url'],
+    gateway: { options: { deliveries: () => Promise.resolve() } },
+  },
+  'texts-are-sent-cut': {
+    breaks: ['deliveries/senders'],
+    gateway: {
+      tamper: each((effect) =>
+        effect.kind === 'deliver'
+          ? [{ ...effect, delivery: { ...effect.delivery, text: '' } }]
+          : [effect],
+      ),
+    },
+  },
+  'agents-without-bound': {
+    breaks: ['deliveries/agents-at-once'],
+    gateway: { options: { agentsAtOnce: 100 } },
+  },
+  'agent-is-a-script': {
+    breaks: [
+      'deliveries/agent-command',
+      'deliveries/agent-asked',
+      'deliveries/agent-answers',
+      'deliveries/agent-too-long',
+    ],
+    gateway: { options: { agent: {}, clock: 'instant' } },
+  },
   'comment-needs-all': {
     breaks: ['deliveries/comment'],
     gateway: quirk('webhooks.comment-needs-extra'),
