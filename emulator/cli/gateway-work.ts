@@ -110,8 +110,11 @@ function listIn(text: string): readonly string[] | undefined {
 
 /** An agent reads what strangers write: it has no need of the credentials that the gateway itself uses. */
 function withoutCredentials(env: CommandIo['env'], sends: boolean): CommandIo['env'] {
-  const hidden = [gatewaySettings.secret.variable, ...(sends ? tokenVariables : [])]
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.includes(name)))
+  const hidden = new Set<string>([
+    gatewaySettings.secret.variable,
+    ...(sends ? tokenVariables : []),
+  ])
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)))
 }
 
 function deliveriesOf(

@@ -90,7 +90,7 @@ function reasonIn(target: string, { status, text }: Reply, credentials: readonly
   const reply = objectIn(text)
   const told = reasons.map((name) => reply?.[name]).find((one) => typeof one === 'string')
   if (told === undefined) return `${target} answered ${status}`
-  let shown = told as string
+  let shown = told
   for (const one of credentials.flatMap((token) => [token, encodeURIComponent(token)]))
     shown = shown.replaceAll(one, '<credential>')
   return `${target} answered ${status}: ${shown.slice(0, MAX_REASON)}`
