@@ -68,7 +68,11 @@ export type Gateway = ClockHandle<ReceiverEffect> & {
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const options = completeGatewayOptions(given)
   const startedMs = Date.now()
-  const receiver = createReceiver(receiverOptions(options, startedMs))
+  // Loaded here, so that nothing else of this package waits for it.
+  const { createHmac } = await import('node:crypto')
+  const receiver = createReceiver(receiverOptions(options, startedMs), (key, message) =>
+    createHmac('sha256', key).update(message).digest(),
+  )
   const fault = staticFault(receiver.options)
   if (fault !== undefined) throw usageError(fault)
   const ledger = createLedger()

@@ -29,11 +29,10 @@ export function attempt(receiver: Receiver, id: number): void {
   const { delivery, fault } = one
   if (fault !== null) endAttempt(receiver, id, fault)
   else if (delivery.target === logTarget) {
-    const shown = Array.from(delivery.text.slice(0, 2 * limits.logText.value))
     log(
       receiver,
       'info',
-      `Answer of ${delivery.route}: ${shown.slice(0, limits.logText.value).join('')}`,
+      `Answer of ${delivery.route}: ${beginning(delivery.text, limits.logText.value)}`,
     )
     endAttempt(receiver, id, null)
   } else if (receiver.options.sends && delivery.target !== originTarget) {
@@ -121,7 +120,13 @@ function retry(receiver: Receiver, failed: Attempt, error: string): void {
   else plan(receiver, waitMs, { kind: 'attempt', attempt: id })
 }
 
-const asPlain = (text: string): string => {
-  const cut = Array.from(text.slice(0, 2 * limits.plainAnswer.value))
-  return plainText.replace('{answer}', () => cut.slice(0, limits.plainAnswer.value).join(''))
-}
+const asPlain = (text: string): string =>
+  plainText.replace('{answer}', () => beginning(text, limits.plainAnswer.value))
+
+/** So many characters of a text; one outside the basic plane is one. */
+const beginning = (text: string, characters: number): string =>
+  text.length <= characters
+    ? text
+    : Array.from(text.slice(0, 2 * characters))
+        .slice(0, characters)
+        .join('')

@@ -12,7 +12,7 @@ import { countPost } from './rates.ts'
 import { hasQuirk, isOpenAllowed, type Receiver, routeOf, timeMs } from './receiver.ts'
 import type { Route } from './routes.ts'
 import { startRun } from './runs.ts'
-import { isSeen, remember } from './seen.ts'
+import { remember } from './seen.ts'
 import { validScheme } from './signatures.ts'
 import { placeOf, plainValue } from './targets.ts'
 import { type Context, render } from './templates.ts'
@@ -29,7 +29,9 @@ export function takePost(receiver: Receiver, post: Post, name: string): Reply | 
   if (post.fault !== undefined) return answer('badRequest')
   const isOpen = route.secret === insecureSecret && isOpenAllowed(receiver.options)
   const isEarlier = hasQuirk(receiver, 'webhooks.fewer-schemes')
-  const scheme = isOpen ? undefined : validScheme(post, route.secret, timeMs(receiver), isEarlier)
+  const scheme = isOpen
+    ? undefined
+    : validScheme(post, route.secret, timeMs(receiver), isEarlier, receiver.hmac)
   if (!isOpen && scheme === undefined) return answer('invalidSignature')
   const { rateLimit } = receiver.options
   if (!countPost(receiver.rates, name, rateLimit, receiver.nowMs)) return answer('rateLimited')
@@ -43,8 +45,7 @@ export function takePost(receiver: Receiver, post: Post, name: string): Reply | 
   const extra = renderExtra(route.extra, context)
   if (text === undefined || extra === undefined) return answer('textTooLong')
   const delivery_id = deliveryIdOf(post.headers, payload, scheme) ?? makeId(receiver)
-  if (isSeen(receiver, name, delivery_id)) return answer('duplicate', { delivery_id })
-  remember(receiver, name, delivery_id)
+  if (!remember(receiver, name, delivery_id)) return answer('duplicate', { delivery_id })
   const place = placeOf(receiver, route, extra, payload)
   const told = { route: name, event: plainValue(event), delivery_id }
   if (route.isDirect) {

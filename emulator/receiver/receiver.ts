@@ -10,6 +10,7 @@ import type { AgentRun, Delivery, ReceiverEffect, ScriptedFailure } from './mach
 import { createRates, type Rates } from './rates.ts'
 import { readRoute, type Route, usable } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
+import { type Hmac, portableHmac } from './signatures.ts'
 
 /** What a receiver is made from. */
 export type ReceiverOptions = {
@@ -72,10 +73,13 @@ export type Attempt = {
 /** A receiver. Only `step` changes it. */
 export type Receiver = {
   readonly options: ReceiverOptions
+  readonly hmac: Hmac
   nowMs: number
   readonly random: Random
   readonly staticRoutes: ReadonlyMap<string, Route>
   dynamicRoutes: ReadonlyMap<string, Route>
+  /** The secrets that no log line tells, longest first, so that one inside another hides nothing of it. */
+  secrets: readonly string[]
   /** When the file that was loaded last was modified. */
   fileModifiedMs: number
   readonly rates: Rates
@@ -92,13 +96,16 @@ export type Receiver = {
   effects: ReceiverEffect[]
 }
 
-export function createReceiver(options: ReceiverOptions): Receiver {
-  return {
+/** @param hmac that of the edge, where it has a faster one. */
+export function createReceiver(options: ReceiverOptions, hmac = portableHmac): Receiver {
+  const receiver: Receiver = {
     options,
+    hmac,
     nowMs: 0,
     random: createRandom(options.seed),
     staticRoutes: readStatic(options),
     dynamicRoutes: new Map(),
+    secrets: [],
     fileModifiedMs: 0,
     rates: createRates(),
     seen: createBounded(limits.deliveryIds.value),
@@ -111,6 +118,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     lastSerial: 0,
     effects: [],
   }
+  noteSecrets(receiver)
+  return receiver
 }
 
 function readStatic(options: ReceiverOptions): Map<string, Route> {
@@ -163,16 +172,17 @@ export function log(
   line: string,
 ): void {
   let text = line
-  for (const secret of secretsIn(receiver)) text = text.replaceAll(secret, '<secret>')
+  for (const secret of receiver.secrets) text = text.replaceAll(secret, '<secret>')
   receiver.effects.push({ kind: 'log', level, text })
 }
 
-/** The secrets that the receiver knows, longest first, so that one inside another hides nothing of it. */
-export function secretsIn({ options, staticRoutes, dynamicRoutes }: Receiver): readonly string[] {
+/** Notes the secrets that the receiver knows now, after its routes have changed. */
+export function noteSecrets(receiver: Receiver): void {
+  const { options, staticRoutes, dynamicRoutes } = receiver
   const secrets = new Set<string>(options.secret === null ? [] : [options.secret])
   for (const { secret } of staticRoutes.values()) secrets.add(secret)
   for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
-  return [...secrets]
+  receiver.secrets = [...secrets]
     .filter((secret) => secret.length >= MIN_HIDDEN && secret !== insecureSecret)
     .toSorted((a, b) => b.length - a.length)
 }

@@ -1,12 +1,13 @@
 // What a change of the subscriptions file does to the routes.
 
-import { hasQuirk, isOpenAllowed, log, type Receiver } from './receiver.ts'
+import { hasQuirk, isOpenAllowed, log, noteSecrets, type Receiver } from './receiver.ts'
 import { readFile, readRoute, type Route, usable } from './routes.ts'
 
 /** Lets the text of a subscriptions file take effect; null when the file is gone. */
 export function loadFile(receiver: Receiver, text: string | null, modifiedMs: number): void {
   if (text === null) {
     receiver.dynamicRoutes = new Map()
+    noteSecrets(receiver)
     return
   }
   const isOlder = modifiedMs <= receiver.fileModifiedMs
@@ -30,5 +31,6 @@ export function loadFile(receiver: Receiver, text: string | null, modifiedMs: nu
     else log(receiver, 'warning', `The subscription "${name}" ${fault}: it is left out.`)
   }
   receiver.dynamicRoutes = routes
+  noteSecrets(receiver)
   log(receiver, 'info', `Subscriptions loaded: ${[...routes.keys()].join(', ') || 'none'}.`)
 }

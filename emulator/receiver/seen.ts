@@ -17,17 +17,15 @@ function keyOf(receiver: Receiver, route: string, id: string): string {
   return hasQuirk(receiver, 'webhooks.global-ids') ? short : `${route.length}:${route}${short}`
 }
 
-/** Whether the route has seen the id. */
-export function isSeen(receiver: Receiver, route: string, id: string): boolean {
-  const firstMs = get(receiver.seen, keyOf(receiver, route, id))
-  return firstMs !== undefined && receiver.nowMs - firstMs < lifetimeMs
-}
-
-export function remember(receiver: Receiver, route: string, id: string): void {
+/** Remembers an id of a route from now on. Tells whether it is new; one that is known stays as it is. */
+export function remember(receiver: Receiver, route: string, id: string): boolean {
   const key = ownText(keyOf(receiver, route, id))
+  const firstMs = get(receiver.seen, key)
+  if (firstMs !== undefined && receiver.nowMs - firstMs < lifetimeMs) return false
   // One that is seen again after its time is as new as any.
-  remove(receiver.seen, key)
+  if (firstMs !== undefined) remove(receiver.seen, key)
   put(receiver.seen, key, receiver.nowMs)
+  return true
 }
 
 /** Forgets an id, so that its post can come again. */

@@ -20,6 +20,7 @@ import { parseArgs } from 'node:util'
 import { behind } from './behind.mjs'
 import { stopChildren } from './child.mjs'
 import { fanOut } from './fan-out.mjs'
+import { gatewayPosts } from './gateway.mjs'
 import { getRequests, postRequests } from './requests.mjs'
 import { runs } from './runs.mjs'
 import { coldStart, idle } from './served.mjs'
@@ -30,6 +31,7 @@ const measurements = {
   'cold-start': coldStart,
   get: getRequests,
   post: postRequests,
+  gateway: gatewayPosts,
   behind,
   'fan-out': fanOut,
   runs,

@@ -1,9 +1,10 @@
 // Child process: the load. Keep-alive connections on raw sockets, one request under way on each, no HTTP library,
 // so that it stays faster than the servers that it loads.
 
+import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { answer } from './child.mjs'
-import { nextBody } from './workload.mjs'
+import { nextBody, nextEvent } from './workload.mjs'
 
 const CONNECTIONS = 32
 
@@ -15,14 +16,25 @@ const submit = (changed) => () => {
   return `POST /prompt HTTP/1.1\r\nHost: bench\r\n${head}\r\n\r\n${body}`
 }
 
+const event = (secret) => () => {
+  const { body, id } = nextEvent()
+  const signature = createHmac('sha256', secret).update(body).digest('hex')
+  const own = `X-GitHub-Event: push\r\nX-GitHub-Delivery: ${id}\r\nX-Hub-Signature-256: sha256=${signature}`
+  const head = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n${own}`
+  return `POST /webhooks/hook HTTP/1.1\r\nHost: bench\r\n${head}\r\n\r\n${body}`
+}
+
 /** Sends one request after the other while `take` says so. */
-const drive = (port, request, take) =>
+const drive = (port, request, take, took) =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let received = Buffer.alloc(0)
+    let sentAt = 0
     const send = () => {
-      if (take()) socket.write(request(), 'latin1')
-      else socket.end()
+      if (!take()) return socket.end()
+      const text = request()
+      sentAt = performance.now()
+      socket.write(text, 'latin1')
     }
     socket.on('connect', send)
     socket.on('data', (chunk) => {
@@ -31,25 +43,29 @@ const drive = (port, request, take) =>
       if (headEnd < 0) return
       const head = received.latin1Slice(0, headEnd)
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1])
-      if (!head.startsWith('HTTP/1.1 200')) {
+      if (!head.startsWith('HTTP/1.1 2')) {
         socket.destroy()
         reject(new Error(`A request of the load was refused:\n${received.toString()}`))
       }
       if (received.length < headEnd + 4 + length) return
       received = Buffer.alloc(0)
+      took.push(performance.now() - sentAt)
       send()
     })
     socket.on('error', reject)
     socket.on('close', resolve)
   })
 
-const load = async ({ port, count, path, changed }) => {
-  const request = path === undefined ? submit(changed) : get(path)
+const load = async ({ port, count, path, changed, secret }) => {
+  const post = secret === undefined ? submit(changed) : event(secret)
+  const request = path === undefined ? post : get(path)
+  const took = []
   let left = count
   const take = () => left-- > 0
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => drive(port, request, take)))
-  return { seconds: (performance.now() - startedAt) / 1000 }
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => drive(port, request, take, took)))
+  const seconds = (performance.now() - startedAt) / 1000
+  return { seconds, p99Ms: took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] }
 }
 
 answer(null, { load })
