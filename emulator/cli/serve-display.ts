@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
 import { printable } from '../client/display.ts'
+import type { Gateway } from '../edge/gateway.ts'
 import type { Emulator } from '../edge/node.ts'
 import type { Entry } from '../journal.ts'
 import type { Effect } from '../machine.ts'
@@ -14,7 +15,7 @@ const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])
 
 /** Addresses, the settings that matter, and how to go on. */
-export function banner(emulator: Emulator, io: CommandIo): string {
+export function banner(emulator: Emulator, io: CommandIo, gateway?: Gateway): string {
   const colors = colorsOf(io)
   const { url, options } = emulator
   const { seed, clock, pace, preview, quirk, token } = options
@@ -23,11 +24,13 @@ export function banner(emulator: Emulator, io: CommandIo): string {
   if (token !== null) settings.push('bearer token needed')
   const client = token === null ? url : `"${url}/?token=TOKEN"`
   if (quirk.length > 0) settings.push(`quirks ${quirk.join(', ')}`)
+  const webhooks =
+    gateway === undefined ? '' : `\n  Webhooks   ${colors.cyan(`${gateway.url}/webhooks/NAME`)}`
   return `
   ${colors.bold('flowdouble')}  a test double for a workflow execution server
 
   HTTP       ${colors.cyan(url)}
-  WebSocket  ${colors.cyan(`${url.replace(/^http/, 'ws')}/ws?clientId=YOUR-ID`)}
+  WebSocket  ${colors.cyan(`${url.replace(/^http/, 'ws')}/ws?clientId=YOUR-ID`)}${webhooks}
   ${colors.dim(printable(settings.join(' · ')))}
 
   Submit a workflow:  npx flowdouble run WORKFLOW.json --url ${client}

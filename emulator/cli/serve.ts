@@ -3,9 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { gatewayAddress } from '../../spec/webhooks.ts'
+import type { ClockGroup } from '../edge/clock.ts'
+import type { Gateway } from '../edge/gateway.ts'
 import { type Emulator, startEmulator } from '../edge/node.ts'
 import { type OptionEntry, optionTable } from '../option-table.ts'
 import { completeOptions, isUsageError, type ServerOptions, usageError } from '../options.ts'
+import { isRefused } from '../refused.ts'
 import { flagMessage } from './command.ts'
 import { listenMessage, writeReadyFile } from './listening.ts'
 import type { CommandIo } from './run.ts'
@@ -19,6 +23,9 @@ const ownFlags = {
   quiet: { type: 'boolean' },
   run: { type: 'string' },
   out: { type: 'string', default: 'output' },
+  'with-gateway': { type: 'boolean' },
+  'gateway-port': { type: 'string' },
+  'config-dir': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -36,6 +43,9 @@ ${helpLine('--config FILE', 'JSON file with options of the server; flags win ove
 ${helpLine('--token-env NAME', 'the environment variable that holds the token')}
 ${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens')}
 ${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
+${helpLine('--with-gateway', 'a webhook gateway beside it, on the same clock; flowdouble gateway has more')}
+${helpLine('--gateway-port PORT', `its port; 0 takes a free one (default ${gatewayAddress.port})`)}
+${helpLine('--config-dir DIR', 'where its settings and subscriptions are (default: kept in memory)')}
 ${helpLine('--ready-file FILE', 'written when the server listens, with its addresses as JSON')}
 ${helpLine('--json', 'print the addresses as one line of JSON, and nothing else')}
 ${helpLine('--quiet', 'print nothing but errors')}
@@ -64,16 +74,22 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     if (flags.run !== undefined) requireFile(resolve(io.cwd, flags.run))
     const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
     const watch = display && io.stdout.isTTY ? display.createWatch(io) : undefined
+    const beside = await besideOf(flags)
+    const clocks: ClockGroup = { members: [] }
     const emulator = await startEmulator({
       ...readOptions(flags, io),
       ...(watch && { onEntry: watch.show }),
+      clocks,
     })
+    let gateway: Gateway | undefined
     try {
-      announce(emulator, flags, io)
-      if (display) io.stdout.write(display.banner(emulator, io))
+      gateway = await beside?.startBeside(flags, emulator.options, clocks, io)
+      announce(emulator, gateway, flags, io)
+      if (display) io.stdout.write(display.banner(emulator, io, gateway))
       await untilStopped(emulator, flags, io)
       return 0
     } finally {
+      await gateway?.close()
       await emulator.close()
     }
   } catch (error) {
@@ -82,6 +98,16 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     io.stderr.write(`${message}\nSee: flowdouble serve --help\n`)
     return 2
   }
+}
+
+/** What starts the gateway, where one is asked for. Throws a usage error for flags that need one. */
+async function besideOf(flags: Flags) {
+  const isAsked =
+    flags.withGateway || flags.gatewayPort !== undefined || flags.configDir !== undefined
+  if (!isAsked) return undefined
+  const beside = await import('./serve-gateway.ts')
+  beside.checkGatewayFlags(flags)
+  return beside
 }
 
 /** Throws a usage error at once for a workflow that cannot even be read. */
@@ -102,6 +128,9 @@ function readFlags(argv: readonly string[]): {
   readonly readyFile?: string
   readonly run?: string
   readonly out: string
+  readonly withGateway: boolean
+  readonly gatewayPort?: string
+  readonly configDir?: string
   readonly json: boolean
   readonly quiet: boolean
   readonly help: boolean
@@ -118,12 +147,16 @@ function readFlags(argv: readonly string[]): {
   const text = (name: string): string | undefined => values[name] as string | undefined
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
   const tokenEnv = text('token-env')
+  const [gatewayPort, configDir] = [text('gateway-port'), text('config-dir')]
   return {
     server,
     ...(config !== undefined && { config }),
     ...(tokenEnv !== undefined && { tokenEnv }),
     ...(readyFile !== undefined && { readyFile }),
     ...(run !== undefined && { run }),
+    ...(gatewayPort !== undefined && { gatewayPort }),
+    ...(configDir !== undefined && { configDir }),
+    withGateway: values['with-gateway'] === true,
     out: text('out') ?? 'output',
     json: values['json'] === true,
     quiet: values['quiet'] === true,
@@ -172,9 +205,20 @@ function readConfig(path: string): Readonly<Record<string, unknown>> {
 }
 
 /** Tells machines where the server is. */
-function announce(emulator: Emulator, flags: Flags, io: CommandIo): void {
+function announce(
+  emulator: Emulator,
+  gateway: Gateway | undefined,
+  flags: Flags,
+  io: CommandIo,
+): void {
   const { url, port } = emulator
-  const addresses = { url, ws: `${url.replace(/^http/, 'ws')}/ws`, port, pid: process.pid }
+  const addresses = {
+    url,
+    ws: `${url.replace(/^http/, 'ws')}/ws`,
+    port,
+    pid: process.pid,
+    ...(gateway && { gateway: gateway.url }),
+  }
   if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
   if (flags.readyFile !== undefined) writeReadyFile(flags.readyFile, addresses, io.cwd)
 }
@@ -214,7 +258,7 @@ async function runOnce(
 
 /** The text of an error that the user can do something about, or undefined. */
 function usageMessage(error: unknown): string | undefined {
-  if (isUsageError(error)) return error.message
+  if (isUsageError(error) || isRefused(error)) return error.message
   const message = flagMessage(error) ?? listenMessage(error)
   if (message !== undefined) return message
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'

@@ -28,6 +28,8 @@ export type Driver<I = Input, E = Effect> = {
   readonly advance: (byMs: number) => void
   /** Moves a manual clock from one due time to the next until an effect matches, or nothing is due. Tells whether one matched. */
   readonly advanceUntil: (matches: (effect: E) => boolean) => boolean
+  /** The time of the machine, in milliseconds since its start. */
+  readonly nowMs: () => number
   readonly stop: () => void
 }
 
@@ -149,5 +151,5 @@ export function createDriver<I, E>(
     clearTimeout(timer)
   }
 
-  return { dispatch, advance, advanceUntil, stop }
+  return { dispatch, advance, advanceUntil, nowMs: machine.nowMs, stop }
 }

@@ -8,6 +8,7 @@ import type { ReceiverEntry } from '../receiver/journal.ts'
 import type { AgentRun, Delivery, ReceiverEffect, ReceiverInput } from '../receiver/machine.ts'
 import type { ReceiverOptions } from '../receiver/receiver.ts'
 import { type AgentScript, plainScript } from '../receiver/scripted-agent.ts'
+import type { ClockGroup } from './clock.ts'
 import type { Tamper } from './driver.ts'
 
 /** A route as the subscriptions file and config.yaml have it. */
@@ -62,10 +63,12 @@ export type GatewayOptions = {
   readonly onEntry?: (entry: ReceiverEntry) => void
   /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
   readonly tamper?: Tamper<ReceiverInput, ReceiverEffect>
+  /** For commands only: servers whose manual clocks are one. */
+  readonly clocks?: ClockGroup
 }
 
 /** All options that have a value by themselves. */
-export type CompleteGatewayOptions = Required<Omit<GatewayOptions, 'onEntry' | 'tamper'>>
+export type CompleteGatewayOptions = Required<Omit<GatewayOptions, 'onEntry' | 'tamper' | 'clocks'>>
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i
 

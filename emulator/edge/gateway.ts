@@ -112,7 +112,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const { agent, deliveries } = options
   const work = createWork(driver.dispatch, typeof agent === 'function' ? agent : null, deliveries)
-  const clock = createClockHandle(options.clock, driver, () => Promise.resolve())
+  const clock = createClockHandle(options.clock, driver, () => Promise.resolve(), given.clocks)
   const gatewayTimeMs = (): number => timeMs(receiver)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
     writeReply(response, reply, gatewayTimeMs(), noPictures)
@@ -127,6 +127,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
 
   const control = {
     ...clock,
+    ...memory,
     journal: async () =>
       journalLines(receiver.options, kept.entries(), kept.first(), await placeholderKey()),
     outbox: () => outboxOf(ledger),
@@ -167,7 +168,6 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   return {
     ...open.address(options),
     ...control,
-    ...memory,
     options,
     runs: () => JSON.parse(runsText(ledger)) as ReturnType<Gateway['runs']>,
     close: async () => {

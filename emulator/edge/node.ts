@@ -4,7 +4,7 @@ import type { Entry } from '../journal.ts'
 import { completeOptions, type ServerOptions, worldOptions } from '../options.ts'
 import { createServer } from '../server/server.ts'
 import { readCatalog } from './catalog.ts'
-import type { ClockHandle } from './clock.ts'
+import type { ClockGroup, ClockHandle } from './clock.ts'
 import type { Tamper } from './driver.ts'
 import { track } from './lifetime.ts'
 import { createRecorder } from './recorder.ts'
@@ -18,6 +18,8 @@ export type EmulatorOptions = Partial<Omit<ServerOptions, 'seed'>> & {
   readonly onEntry?: (entry: Entry) => void
   /** For suites only: makes a deliberately wrong server, to show that a case catches it. */
   readonly tamper?: Tamper
+  /** For commands only: servers whose manual clocks are one. */
+  readonly clocks?: ClockGroup
 }
 
 /** A running server. */
@@ -37,11 +39,12 @@ export type Emulator = ClockHandle & {
  * Throws a usage error for options that cannot be used, and the system's error when the address is taken.
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const { onEntry, tamper, ...rest } = given
+  const { onEntry, tamper, clocks, ...rest } = given
   const options = completeOptions({ port: 0, ...rest })
   const server = createServer(worldOptions(options, readCatalog(options.objectInfo), Date.now()))
   const recorder = await createRecorder(server.options, options.journal)
-  const { http, driver, sockets, clock } = connect(server, options, recorder, { onEntry, tamper })
+  const hooks = { onEntry, tamper, clocks }
+  const { http, driver, sockets, clock } = connect(server, options, recorder, hooks)
   const open = track(http)
   await open.listen(options)
   try {

@@ -14,7 +14,7 @@ import { maxBodyBytes } from '../server/features.ts'
 import type { Server } from '../server/server.ts'
 import { nextWakeMs, step } from '../server/step.ts'
 import { receiveBody } from './bodies.ts'
-import { type ClockHandle, createClockHandle } from './clock.ts'
+import { type ClockGroup, type ClockHandle, createClockHandle } from './clock.ts'
 import { answerControl, CONTROL_PREFIX } from './control.ts'
 import { createDriver, type Driver, type Machine, type Tamper } from './driver.ts'
 import { readHeaders, writeReply } from './http.ts'
@@ -26,6 +26,8 @@ import { createSockets, type Sockets } from './sockets.ts'
 export type Hooks = {
   readonly onEntry: ((entry: Entry) => void) | undefined
   readonly tamper: Tamper | undefined
+  /** The machines that are moved with this one. */
+  readonly clocks: ClockGroup | undefined
 }
 
 export type Edge = {
@@ -41,7 +43,7 @@ export function connect(
   server: Server,
   options: ServerOptions,
   recorder: Recorder,
-  { onEntry, tamper }: Hooks,
+  { onEntry, tamper, clocks }: Hooks,
 ): Edge {
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
@@ -77,7 +79,7 @@ export function connect(
     readsCredentials,
     compresses: options.wsCompress,
   })
-  const clock = createClockHandle(options.clock, driver, () => sockets.flushed())
+  const clock = createClockHandle(options.clock, driver, () => sockets.flushed(), clocks)
 
   const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
     const response = responses.get(effect.request)

@@ -1,14 +1,12 @@
 // The command `serve`, spawned as users run it: addresses, refusals, signals.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folder, start } from '../spawned.ts'
 
-const main = join(import.meta.dirname, '..', '..', 'dist', 'emulator', 'cli', 'main.js')
 const textToImage = join(
   import.meta.dirname,
   '..',
@@ -17,45 +15,6 @@ const textToImage = join(
   'workflows',
   'text-to-image.json',
 )
-const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
-
-type Command = {
-  readonly process: ChildProcess
-  /** Resolves when the output so far matches; rejects when the command ends without that. */
-  readonly says: (pattern: RegExp) => Promise<string>
-  readonly ends: Promise<{ code: number | null; stdout: string; stderr: string }>
-}
-
-function start(...args: readonly string[]): Command {
-  const child = spawn(process.execPath, [main, ...args], {
-    cwd: folder(),
-    env: { ...process.env, NO_COLOR: '1' },
-  })
-  let stdout = ''
-  let stderr = ''
-  const listeners = new Set<() => void>()
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString()
-    for (const listener of listeners) listener()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString()
-  })
-  const ends = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout, stderr }))
-  })
-  const says = (pattern: RegExp): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const check = (): void => {
-        if (pattern.test(stdout)) resolve(stdout)
-      }
-      listeners.add(check)
-      check()
-      void ends.then(() => reject(new Error(`It ended without ${pattern}:\n${stdout}\n${stderr}`)))
-    })
-  return { process: child, says, ends }
-}
-
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`serve/stops ${signal} stops a server that has open connections, with exit code 0`, async () => {
     const command = start('serve', '--port', '0', '--json')
