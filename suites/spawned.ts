@@ -5,7 +5,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const main = join(import.meta.dirname, '..', 'dist', 'emulator', 'cli', 'main.js')
+/** The built command. */
+export const main = join(import.meta.dirname, '..', 'dist', 'emulator', 'cli', 'main.js')
 /** A new folder. */
 export const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
 
