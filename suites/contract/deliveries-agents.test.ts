@@ -2,7 +2,7 @@
 
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import type { Agent, Delivery } from 'flowdouble'
+import { type Agent, type Delivery, replayGateway } from 'flowdouble'
 import { expect } from 'vitest'
 import { commandAgent, urlAgent } from '../../dist/emulator/edge/agent.js'
 import { agentCall } from '../../spec/deliveries.ts'
@@ -248,6 +248,9 @@ proves(
     expect(states().slice(10)).toEqual(['running', 'running'])
     await gateway.advance(599_000)
     expect(states().slice(10)).toEqual(['failed', 'running'])
+    // Whose turn it is follows from the inputs alone.
+    const replayed = replayGateway((await gateway.journal()).join('\n'))
+    expect(replayed.differs).toBeNull()
   },
   {
     routes,
