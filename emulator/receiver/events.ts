@@ -92,5 +92,11 @@ export function finite(value: Json): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (Array.isArray(value)) return value.map(finite)
   if (!isObject(value)) return value
-  return new Map(Array.from(value, ([key, member]) => [key, finite(member)]))
+  // Hardly any payload has one: most are used as they are.
+  let changed: Map<string, Json> | undefined
+  for (const [key, member] of value) {
+    const shown = finite(member)
+    if (shown !== member) (changed ??= new Map(value)).set(key, shown)
+  }
+  return changed ?? value
 }

@@ -1,6 +1,15 @@
 // Whatever a payload says, a sender calls nothing but the address that its operator has given, in the form of its table.
 
-import fc from 'fast-check'
+import {
+  array,
+  assert,
+  asyncProperty,
+  constantFrom,
+  integer,
+  oneof,
+  record,
+  string,
+} from 'fast-check'
 import { expect, test } from 'vitest'
 import { senderDeliveries } from '../../dist/emulator/edge/senders.js'
 import { withReceiving } from '../desk.ts'
@@ -15,9 +24,9 @@ const forms: Readonly<Record<string, RegExp>> = {
 const targets = Object.keys(forms)
 
 /** Texts that try to lead elsewhere. */
-const part = fc.oneof(
-  fc.string({ maxLength: 12, unit: 'grapheme' }),
-  fc.constantFrom(
+const part = oneof(
+  string({ maxLength: 12, unit: 'grapheme' }),
+  constantFrom(
     '..',
     '.',
     '/',
@@ -30,9 +39,9 @@ const part = fc.oneof(
     '\r\nHost: x',
     'a/b',
   ),
-  fc.constantFrom('42', 'acme', 'acme/widgets', '-1001', 'C1'),
+  constantFrom('42', 'acme', 'acme/widgets', '-1001', 'C1'),
 )
-const hostile = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
+const hostile = array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
 
 test('calls of senders go where their operator said, whatever payloads say', async () => {
   await withReceiving({ status: 200, body: '{"ok": true}' }, async ({ url, got }) => {
@@ -51,10 +60,10 @@ test('calls of senders go where their operator said, whatever payloads say', asy
       ),
     })
     try {
-      const number = fc.oneof(fc.integer(), hostile)
-      const payload = fc.record({ chat: hostile, thread: hostile, repo: hostile, number })
-      await fc.assert(
-        fc.asyncProperty(fc.constantFrom(...targets), payload, async (target, given) => {
+      const number = oneof(integer(), hostile)
+      const payload = record({ chat: hostile, thread: hostile, repo: hostile, number })
+      await assert(
+        asyncProperty(constantFrom(...targets), payload, async (target, given) => {
           const before = got.length
           const { status } = await subject.post(target, given)
           expect(got.length - before).toBe(status === 200 ? 1 : 0)
