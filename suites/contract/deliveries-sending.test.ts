@@ -70,7 +70,10 @@ proves(
   'deliveries/credentials-hidden',
   atDesk(async (desk) => {
     await withReceiving(
-      { status: 500, body: '{"ok": false, "error": "no xoxb-slack-token"}' },
+      {
+        status: 500,
+        body: '{"ok": false, "error": "no xoxb-slack-token\\n00:00:00  forged\\u001b[31m"}',
+      },
       async (receiving) => {
         desk.write(
           'config.yaml',
@@ -85,6 +88,8 @@ proves(
         const journal = await (await fetch(`${running.url}/_flowdouble/journal`)).text()
         const { stdout, stderr } = await running.stop()
         expect(stdout).toContain('slack answered 500: no <credential>')
+        // What others say is one entry of the log, and steers no terminal.
+        expect(stdout).not.toMatch(/^00:00:00|\u001b/m)
         const all = [await reply.text(), outbox, journal, stdout, stderr].join('\n')
         expect(all).not.toContain('xoxb')
       },
