@@ -4,3 +4,14 @@ export { type Emulator, type EmulatorOptions, startEmulator } from './edge/node.
 export { type Entry, replay } from './journal.ts'
 export type { Effect, FrameContent, Input } from './machine.ts'
 export type { Clock, ServerOptions } from './options.ts'
+export { type Gateway, startGateway } from './edge/gateway.ts'
+export type { Agent, Deliveries, GatewayOptions } from './edge/gateway-options.ts'
+export { type ReceiverEntry, replayGateway } from './receiver/journal.ts'
+export type {
+  AgentRun,
+  Delivery,
+  OutboxEntry,
+  ReceiverEffect,
+  ReceiverInput,
+  ScriptedFailure,
+} from './receiver/machine.ts'

@@ -201,7 +201,8 @@ const withoutSecretMembers = (text: string, key: string): string =>
     return `"${name}": ${JSON.stringify(placeholder(JSON.parse(secret) as string, key))}`
   })
 
-function base64(bytes: Uint8Array): string {
+/** Bytes in base64. */
+export function base64(bytes: Uint8Array): string {
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)
   return btoa(binary)

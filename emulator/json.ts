@@ -36,8 +36,10 @@ const MAX_NUMBERS = 10_000
 
 /** Deeper documents are refused; Python's own reader stops near this depth too. */
 const MAX_DEPTH = 900
+let maxDepth = MAX_DEPTH
 /** Longer integers are refused, as Python does, because converting them takes quadratic time. */
 const MAX_INTEGER_DIGITS = 4300
+let maxIntegerDigits = MAX_INTEGER_DIGITS
 
 export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map
 
@@ -66,6 +68,21 @@ let numbers: NumberSpan[] = []
 /** Reads a JSON text. Throws SyntaxError for anything that is no JSON (bare NaN and Infinity are taken, as Python does). */
 export function readJson(source: string): Json {
   return readDocument(source).value
+}
+
+/** As `readJson`, with other bounds for the nesting of the text and for the digits of its integers. */
+export function readJsonWithin(
+  source: string,
+  bounds: { readonly depth: number; readonly integerDigits: number },
+): Json {
+  maxDepth = bounds.depth
+  maxIntegerDigits = bounds.integerDigits
+  try {
+    return readJson(source)
+  } finally {
+    maxDepth = MAX_DEPTH
+    maxIntegerDigits = MAX_INTEGER_DIGITS
+  }
 }
 
 /** As `readJson`, and tells where the top-level members stand, so that they can be kept as they were written. */
@@ -154,7 +171,7 @@ function readEscapedString(start: number): string {
 }
 
 function readArray(): Json[] {
-  if (++depth > MAX_DEPTH) fail()
+  if (++depth > maxDepth) fail()
   const items: Json[] = []
   at++
   skipBlanks()
@@ -174,7 +191,7 @@ function readArray(): Json[] {
 }
 
 function readObject(): JsonObject {
-  if (++depth > MAX_DEPTH) fail()
+  if (++depth > maxDepth) fail()
   const members: JsonObject = new Map()
   let count = 0
   at++
@@ -242,7 +259,7 @@ function readNumber(): Json {
 function integerOf(digits: string): number | bigint {
   const value = Number(digits)
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value
-  if (digits.length > MAX_INTEGER_DIGITS) fail()
+  if (digits.length > maxIntegerDigits) fail()
   return BigInt(digits)
 }
 

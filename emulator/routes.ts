@@ -50,14 +50,21 @@ export const isSocketPath = (deployment: Deployment, path: string): boolean =>
   socketPaths[deployment].includes(path)
 
 /** The lookup table of the endpoints that a deployment has, but for those of these names. */
-export function createRoutes(deployment: Deployment, without: readonly string[] = []): Routes {
+export const createRoutes = (deployment: Deployment, without: readonly string[] = []): Routes =>
+  routesOf(
+    Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
+      endpoint.on.includes(deployment) && !without.includes(name)
+        ? pathsOn(deployment, endpoint).map((path) => ({ name, path, method: endpoint.method }))
+        : [],
+    ),
+  )
+
+/** The lookup table of endpoints at these paths. */
+export function routesOf(
+  places: readonly { readonly name: string; readonly path: string; readonly method: string }[],
+): Routes {
   const routes: Routes = { exact: new Map(), patterns: createBranch() }
-  for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
-    if (!endpoint.on.includes(deployment) || without.includes(name)) continue
-    for (const path of pathsOn(deployment, endpoint)) {
-      routeAt(routes, path).methods.set(endpoint.method, name)
-    }
-  }
+  for (const { name, path, method } of places) routeAt(routes, path).methods.set(method, name)
   return routes
 }
 

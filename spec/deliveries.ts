@@ -59,6 +59,7 @@ export const deliveryErrors = {
   commentRepository: 'Invalid repo format',
   noChat: 'No chat_id or home channel for {target}',
   noSender: 'Platform {target} not connected',
+  unusable: 'Invalid {name} for {target}',
   unknownTarget: 'Unknown deliver type: {target}',
 } as const
 
@@ -126,8 +127,19 @@ export const deliveryCall = {
     route: text,
     event: {},
     delivery_id: text,
+    deliver_extra: { type: 'object' },
+    attempt: { type: 'integer', minimum: 1 },
   },
-  required: ['target', 'chat_id', 'text', 'route', 'event', 'delivery_id'],
+  required: [
+    'target',
+    'chat_id',
+    'text',
+    'route',
+    'event',
+    'delivery_id',
+    'deliver_extra',
+    'attempt',
+  ],
 } as const satisfies Schema
 
 /** One attempt to deliver, as the outbox lists it. */
@@ -135,13 +147,11 @@ export const outboxEntry = {
   type: 'object',
   properties: {
     ...deliveryCall.properties,
-    deliver_extra: { type: 'object' },
-    attempt: { type: 'integer', minimum: 1 },
     status: { enum: ['delivered', 'failed'] },
     error: textOrNull,
     timestamp: { type: 'integer' },
   },
-  required: [...deliveryCall.required, 'deliver_extra', 'attempt', 'status', 'error', 'timestamp'],
+  required: [...deliveryCall.required, 'status', 'error', 'timestamp'],
 } as const satisfies Schema
 
 /** An agent run, as the gateway lists it. */
@@ -190,6 +200,19 @@ export const agentCall = {
   },
   required: ['prompt', 'skills', 'route', 'event', 'delivery_id', 'session_key'],
 } as const satisfies Schema
+
+/** The environment variables with which --agent-command is started, and the members of the run that they tell. */
+export const agentVariables = {
+  FLOWDOUBLE_ROUTE: 'route',
+  FLOWDOUBLE_EVENT: 'event',
+  FLOWDOUBLE_DELIVERY_ID: 'delivery_id',
+  FLOWDOUBLE_SESSION_KEY: 'session_key',
+  /** With a comma between two. */
+  FLOWDOUBLE_SKILLS: 'skills',
+} as const
+
+/** What a value in the path of a call looks like: one segment, which is no way to another one. */
+export const pathValue = /^(?!\.{1,2}$)[\w.:@+-]+$/
 
 export type Sender = {
   /** The name of its block in `platforms` of config.yaml. */
@@ -286,8 +309,13 @@ export const rules = {
     on: gateway,
   },
   'deliveries/runs-at-once': {
-    says: 'Runs of one route run side by side: none waits for another.',
+    says: 'Runs of one route run side by side: none waits for the one before it.',
     basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/agents-at-once': {
+    says: 'A real agent has 10 runs at a time; further ones wait, and their time-out has not begun.',
+    basis: 'chosen',
     on: gateway,
   },
   'deliveries/scripted-agent': {
@@ -300,13 +328,33 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'deliveries/agent-asked': {
+    says: 'A command gets the prompt as its input and ids as variables, a URL gets all as JSON.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-answers': {
+    says: 'The answer is the output of a command that exits with 0, or the text or `answer` of a 2xx.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-too-long': {
+    says: 'An answer of a command or a URL above 1 MiB fails its run.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-ended': {
+    says: 'A command that has timed out, or whose gateway stops, is killed with all that it started.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'deliveries/agent-time-out': {
     says: 'An agent command or URL that takes more than 600 seconds fails its run.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/runs-kept': {
-    says: 'The gateway lists the last 10,000 agent runs, and as many entries of its outbox.',
+    says: 'The gateway lists the last 10,000 agent runs and outbox entries, up to 64 MiB of each.',
     basis: 'chosen',
     on: gateway,
   },
@@ -399,6 +447,16 @@ export const rules = {
   },
   'deliveries/senders': {
     says: 'With --send a sender delivers by one HTTP call: code-host comment, Telegram, Discord, Slack.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/sender-settings': {
+    says: 'A sender has its credential, home channel and address from a variable or config.yaml.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/sender-paths': {
+    says: 'A chat that cannot stand in the path of a call fails its delivery, and nothing is sent.',
     basis: 'chosen',
     on: gateway,
   },

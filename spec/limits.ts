@@ -145,6 +145,24 @@ export const limits = {
     unit: 'runs',
     rules: ['deliveries/runs-kept'],
   },
+  ledger: {
+    what: 'what the listed agent runs hold together, and likewise the entries of the outbox',
+    value: 64 * MiB,
+    unit: 'bytes',
+    rules: ['deliveries/runs-kept'],
+  },
+  agentsAtOnce: {
+    what: 'the runs that a real agent has at a time',
+    value: 10,
+    unit: 'runs',
+    rules: ['deliveries/agents-at-once'],
+  },
+  agentAnswer: {
+    what: 'the answer of an agent command or an agent URL',
+    value: MiB,
+    unit: 'bytes',
+    rules: ['deliveries/agent-too-long'],
+  },
   agentTimeOut: {
     what: 'the time of an agent command or an agent URL',
     value: 600,

@@ -149,7 +149,7 @@ export const exitCodes = {
   usage: 2,
 } as const
 
-/** The commands, their other names, and their options; every one takes --config-dir, --json and --help too. */
+/** The commands, their other names, and their options; every one takes --config-dir, --json, --quirk and --help too. */
 export const webhookCommands = {
   subscribe: {
     aliases: ['add'],
@@ -174,7 +174,16 @@ export const webhookCommands = {
   test: {
     aliases: [],
     takesName: true,
-    options: ['--payload', '--payload-file', '--as', '--event', '--url', '--secret'],
+    options: [
+      '--payload',
+      '--payload-file',
+      '--as',
+      '--event',
+      '--url',
+      '--secret',
+      '--secret-file',
+      '--webhook-base-url',
+    ],
   },
 } as const
 
@@ -184,6 +193,7 @@ export const testSenders = {
   gitlab: 'gitlab',
   stripe: 'stripe',
   svix: 'svix',
+  standard: 'standard',
   generic: 'generic',
 } as const
 
@@ -476,7 +486,7 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/test-url': {
-    says: '`webhook test --url` sends its event to any address, with the secret that it is given.',
+    says: '`webhook test --url` sends to any address with the secret that it is given, enabled or not.',
     basis: 'chosen',
     on: gateway,
   },

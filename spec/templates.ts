@@ -75,7 +75,7 @@ export const rules = {
     on: gateway,
   },
   'templates/json-ascii': {
-    says: 'Indented JSON escapes what is no printable ASCII, and spells numbers as templates do.',
+    says: 'Indented JSON escapes what is no printable ASCII; numbers read alike in it but for Infinity.',
     basis: 'observed',
     on: gateway,
   },

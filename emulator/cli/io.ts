@@ -6,6 +6,8 @@ import type { Output } from '../client/display.ts'
 export type CommandIo = {
   readonly stdout: Output
   readonly stderr: Output
+  /** Standard input, asked for when it is needed only. */
+  readonly stdin?: () => NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** Aborted when the user wants the command to stop. */

@@ -10,6 +10,8 @@ Usage: flowdouble COMMAND [options]
 Commands:
   serve                start a server, local or hosted, that clients cannot tell from a real one
   run WORKFLOW.json    submit a workflow to any such server, follow it, download what it makes
+  gateway              set up and run the webhook gateway, which takes events that services post
+  webhook              subscribe, list, remove and test its routes
   quirks               list the behaviours of real servers that --quirk switches on
   rules                list the rules of the protocol, and in a clone which of them are proved
   help [COMMAND]       this text, or that of a command
@@ -25,15 +27,34 @@ Examples:
   flowdouble serve --deployment both
   flowdouble serve --port 0 --clock instant --seed 7 --json
   flowdouble run workflow.json --url http://127.0.0.1:8188 --out pictures
+  flowdouble gateway setup --enable --yes
 `
 
-const io = { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() }
+const io = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: () => process.stdin,
+  env: process.env,
+  cwd: process.cwd(),
+}
 
 const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<number>>> = {
   serve: async (argv) => (await import('./serve.ts')).serveCommand(argv, io),
   run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
+  gateway: async (argv) => {
+    // Only what runs until it is stopped has to be stopped in order.
+    const signal = argv[0] === 'run' ? { signal: stopSignal() } : {}
+    return (await import('./gateway.ts')).gatewayCommand(hidden(argv), { ...io, ...signal })
+  },
+  webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), io),
   quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
   rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
+}
+
+/** The arguments, which from now on are not in the list of processes: a secret can be among them. */
+function hidden(argv: readonly string[]): readonly string[] {
+  process.title = 'flowdouble'
+  return argv
 }
 
 /** Aborts at the first signal; a second one ends the process at once. */

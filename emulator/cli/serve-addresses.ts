@@ -1,5 +1,6 @@
 // Where the servers of `serve` are, for people and for machines, and the keys that everybody may know.
 
+import type { Gateway } from '../edge/gateway.ts'
 import type { Emulator } from '../edge/node.ts'
 import { defaults } from '../options.ts'
 import type { Tier } from '../server/access-hosted.ts'
@@ -17,7 +18,10 @@ export function knownKeys({ options }: Emulator): readonly KnownKey[] {
 }
 
 /** The addresses as `--json` and the ready file tell them: those of the first server, and what hosted has besides. */
-export function addressesOf(emulators: readonly [Emulator, ...Emulator[]]): object {
+export function addressesOf(
+  emulators: readonly [Emulator, ...Emulator[]],
+  gateway: Gateway | undefined,
+): object {
   const [first] = emulators
   const hosted = emulators.find(({ options }) => options.deployment === 'hosted')
   return {
@@ -30,6 +34,7 @@ export function addressesOf(emulators: readonly [Emulator, ...Emulator[]]): obje
         ...(knownKeys(hosted).length > 0 && { keys: knownKeys(hosted) }),
       },
     }),
+    ...(gateway && { gateway: gateway.url }),
   }
 }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
 import type { Deployment } from '../../spec/language.ts'
 import { printable } from '../client/display.ts'
+import type { Gateway } from '../edge/gateway.ts'
 import type { Emulator } from '../edge/node.ts'
 import type { Entry } from '../journal.ts'
 import type { Effect } from '../machine.ts'
@@ -16,7 +17,11 @@ const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])
 
 /** Addresses, the settings that matter, and how to go on. */
-export function banner(emulators: readonly [Emulator, ...Emulator[]], io: CommandIo): string {
+export function banner(
+  emulators: readonly [Emulator, ...Emulator[]],
+  io: CommandIo,
+  gateway?: Gateway,
+): string {
   const colors = colorsOf(io)
   const { seed, clock, pace, preview } = emulators[0].options
   const settings = [`seed ${seed}`, `clock ${clock}`, `pace ${pace} ms`, `previews ${preview}`]
@@ -33,11 +38,13 @@ export function banner(emulators: readonly [Emulator, ...Emulator[]], io: Comman
     })
     return title + lines.join('')
   })
+  if (gateway !== undefined)
+    blocks.push(`  Webhooks   ${colors.cyan(`${gateway.url}/webhooks/NAME`)}\n`)
   const [first, second] = emulators.map((emulator) => clientFlags(emulator))
   return `
   ${colors.bold('flowdouble')}  a test double for a workflow execution server
 
-${blocks.join('\n')}  ${colors.dim(printable(settings.join(' · ')))}
+${blocks.join(emulators.length > 1 ? '\n' : '')}  ${colors.dim(printable(settings.join(' · ')))}
 
   Submit a workflow:  npx flowdouble run WORKFLOW.json ${first}
 ${second === undefined ? '' : `  or on hosted:       npx flowdouble run WORKFLOW.json ${second}\n`}  Stop with Ctrl+C.

@@ -1,6 +1,7 @@
 // The flags of `serve`: those of the server follow from the table of options, and the help from both.
 
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { gatewayAddress } from '../../spec/webhooks.ts'
 import { type OptionEntry, optionTable } from '../option-table.ts'
 
 /** Flags that are not options of the server. */
@@ -12,6 +13,9 @@ const ownFlags = {
   quiet: { type: 'boolean' },
   run: { type: 'string' },
   out: { type: 'string', default: 'output' },
+  'with-gateway': { type: 'boolean' },
+  'gateway-port': { type: 'string' },
+  'config-dir': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -30,6 +34,9 @@ ${helpLine('--config FILE', 'JSON file with options of the server; flags win ove
 ${helpLine('--token-env NAME', 'the environment variable that holds the token')}
 ${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens (of both: the local one)')}
 ${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
+${helpLine('--with-gateway', 'a webhook gateway beside it, on the same clock; flowdouble gateway has more')}
+${helpLine('--gateway-port PORT', `its port; 0 takes a free one (default ${gatewayAddress.port})`)}
+${helpLine('--config-dir DIR', 'where its settings and subscriptions are (default: kept in memory)')}
 ${helpLine('--ready-file FILE', 'written when the server listens, with its addresses as JSON')}
 ${helpLine('--json', 'print the addresses as one line of JSON, and nothing else')}
 ${helpLine('--quiet', 'print nothing but errors')}
@@ -58,6 +65,9 @@ export function readFlags(argv: readonly string[]): {
   readonly readyFile?: string
   readonly run?: string
   readonly out: string
+  readonly withGateway: boolean
+  readonly gatewayPort?: string
+  readonly configDir?: string
   readonly json: boolean
   readonly quiet: boolean
   readonly help: boolean
@@ -74,12 +84,16 @@ export function readFlags(argv: readonly string[]): {
   const text = (name: string): string | undefined => values[name] as string | undefined
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
   const tokenEnv = text('token-env')
+  const [gatewayPort, configDir] = [text('gateway-port'), text('config-dir')]
   return {
     server,
     ...(config !== undefined && { config }),
     ...(tokenEnv !== undefined && { tokenEnv }),
     ...(readyFile !== undefined && { readyFile }),
     ...(run !== undefined && { run }),
+    ...(gatewayPort !== undefined && { gatewayPort }),
+    ...(configDir !== undefined && { configDir }),
+    withGateway: values['with-gateway'] === true,
     out: text('out') ?? 'output',
     json: values['json'] === true,
     quiet: values['quiet'] === true,

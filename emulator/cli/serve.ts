@@ -1,17 +1,24 @@
 // The command `serve`: starts a server or two, says where they are, and shows on a terminal what happens.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { ClockGroup } from '../edge/clock.ts'
+import type { Gateway } from '../edge/gateway.ts'
 import { type Emulator, startEmulator } from '../edge/node.ts'
 import { isUsageError, usageError } from '../options.ts'
+import { isRefused } from '../refused.ts'
+import { flagMessage } from './command.ts'
 import type { CommandIo } from './io.ts'
+import { listenMessage, writeReadyFile } from './listening.ts'
 import { addressesOf } from './serve-addresses.ts'
 import { type Flags, readFlags, serveHelp } from './serve-flags.ts'
+import type * as Beside from './serve-gateway.ts'
 import { planServers } from './serve-plan.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code when all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   const emulators: Emulator[] = []
+  const gateways: Gateway[] = []
   try {
     const flags = readFlags(argv)
     if (flags.help) {
@@ -19,7 +26,8 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
       return 0
     }
     if (flags.run !== undefined) requireFile(resolve(io.cwd, flags.run))
-    await serve(flags, io, emulators)
+    const beside = await besideOf(flags)
+    await serve(flags, io, { emulators, gateways }, beside)
     return 0
   } catch (error) {
     const message = usageMessage(error)
@@ -27,23 +35,42 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     io.stderr.write(`${message}\nSee: flowdouble serve --help\n`)
     return 2
   } finally {
-    await Promise.all(emulators.map((emulator) => emulator.close()))
+    await Promise.all([...gateways, ...emulators].map((one) => one.close()))
   }
 }
 
-/** Starts the servers, each of which joins `emulators`, and resolves when they are to stop. */
-async function serve(flags: Flags, io: CommandIo, emulators: Emulator[]): Promise<void> {
+/** What starts the gateway, where one is asked for. Throws a usage error for flags that need one. */
+async function besideOf(flags: Flags): Promise<typeof Beside | undefined> {
+  const { withGateway, gatewayPort, configDir } = flags
+  if (!withGateway && gatewayPort === undefined && configDir === undefined) return undefined
+  const beside = await import('./serve-gateway.ts')
+  beside.checkGatewayFlags(flags)
+  return beside
+}
+
+/** Starts the servers, each of which joins what was started, and resolves when they are to stop. */
+async function serve(
+  flags: Flags,
+  io: CommandIo,
+  { emulators, gateways }: { emulators: Emulator[]; gateways: Gateway[] },
+  beside: typeof Beside | undefined,
+): Promise<void> {
   const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
   const plans = planServers(flags, io)
+  const clocks: ClockGroup = { members: [] }
   for (const plan of plans) {
     const mark = plans.length > 1 ? plan.deployment : undefined
     const watch = display && io.stdout.isTTY ? display.createWatch(io, mark) : undefined
-    emulators.push(await startEmulator({ ...plan, ...(watch && { onEntry: watch.show }) }))
+    // The gateway goes by the clock of the first one.
+    const own = { ...(watch && { onEntry: watch.show }), ...(emulators.length === 0 && { clocks }) }
+    emulators.push(await startEmulator({ ...plan, ...own }))
   }
   const [first, ...others] = emulators
   if (first === undefined) return
-  announce([first, ...others], flags, io)
-  if (display) io.stdout.write(display.banner([first, ...others], io))
+  const gateway = await beside?.startBeside(flags, first.options, clocks, io)
+  if (gateway !== undefined) gateways.push(gateway)
+  announce([first, ...others], gateway, flags, io)
+  if (display) io.stdout.write(display.banner([first, ...others], io, gateway))
   await untilStopped(first, flags, io)
 }
 
@@ -59,20 +86,12 @@ function requireFile(path: string): void {
 /** Tells machines where the servers are. */
 function announce(
   emulators: readonly [Emulator, ...Emulator[]],
+  gateway: Gateway | undefined,
   flags: Flags,
   io: CommandIo,
 ): void {
-  const addresses = addressesOf(emulators)
-  if (flags.readyFile !== undefined) {
-    const path = resolve(io.cwd, flags.readyFile)
-    // Whoever waits for the file must never see half of it.
-    try {
-      writeFileSync(`${path}.tmp`, `${JSON.stringify(addresses)}\n`)
-      renameSync(`${path}.tmp`, path)
-    } catch (error) {
-      throw usageError(`Cannot write the ready file: ${(error as Error).message}`)
-    }
-  }
+  const addresses = addressesOf(emulators, gateway)
+  if (flags.readyFile !== undefined) writeReadyFile(flags.readyFile, addresses, io.cwd)
   if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
 }
 
@@ -114,26 +133,10 @@ function credentialsOf({ url, options }: Emulator): readonly string[] {
 
 /** The text of an error that the user can do something about, or undefined. */
 function usageMessage(error: unknown): string | undefined {
-  if (isUsageError(error)) return error.message
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  const { code, port, address, isForLinks } = error as NodeJS.ErrnoException & {
-    port?: number
-    address?: string
-    isForLinks?: boolean
-  }
-  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
-    const flag = /'(?:-\w, )?(--[\w-]+)/.exec(error.message)?.[1] ?? 'A flag'
-    return `${flag} needs a value of its own; one that begins with - is written ${flag}=VALUE.`
-  }
-  if (typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS_'))
-    return `${error.message.split('. ')[0]}.`
-  if (code === 'EADDRINUSE') {
-    const place = isForLinks ? ': signed links need the port behind that of their server' : ''
-    return `Port ${port} is in use${place}. Take another with --port, or a free one with --port 0.`
-  }
-  if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} needs more rights. Take one above 1023 with --port.`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `This machine has no address ${address ?? ''} to listen on.`
-  return code === 'ENOENT' ? error.message : undefined
+  if (isUsageError(error) || isRefused(error)) return error.message
+  const message = flagMessage(error) ?? listenMessage(error)
+  if (message !== undefined) return message
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    ? error.message
+    : undefined
 }

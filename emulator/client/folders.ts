@@ -15,8 +15,17 @@ export async function makeWritableFolder(path: string): Promise<void> {
 
 /** Level by level: the recursive `mkdir` of Node never ends below some folders of the system, such as /proc. */
 async function makeFolder(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined)
-  if (found?.isDirectory()) return
+  if (await isFolder(path)) return
   if (dirname(path) !== path) await makeFolder(dirname(path))
-  await mkdir(path)
+  await mkdir(path).catch(async (error: unknown) => {
+    // Somebody else may have made it in the meantime.
+    if (!(await isFolder(path))) throw error
+  })
 }
+
+/** Whether there is a folder at this path. */
+export const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )

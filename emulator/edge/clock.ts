@@ -3,25 +3,53 @@
 import type { Effect } from '../machine.ts'
 import { type Clock, usageError } from '../options.ts'
 import type { Driver } from './driver.ts'
-import type { Sockets } from './sockets.ts'
 
 /** Moves a manual clock; with any other one both throw a usage error. */
-export type ClockHandle = {
+export type ClockHandle<E = Effect> = {
   /** Moves the clock on by so many milliseconds. Resolves when all effects are on the wire. */
   readonly advance: (byMs: number) => Promise<void>
   /**
    * Moves the clock until an effect matches, or with `idle` until nothing is due. Resolves when all effects are
    * on the wire. Throws when nothing is due any more and no effect has matched.
    */
-  readonly until: (what: 'idle' | ((effect: Effect) => boolean)) => Promise<void>
+  readonly until: (what: 'idle' | ((effect: E) => boolean)) => Promise<void>
 }
 
-export function createClockHandle(clock: Clock, driver: Driver, sockets: Sockets): ClockHandle {
+/** Machines whose clocks are one: each of their handles moves them all. */
+export type ClockGroup = {
+  readonly members: {
+    readonly driver: Pick<Driver, 'advance' | 'nowMs'> & { readonly idle: () => void }
+    readonly flushed: () => Promise<unknown>
+  }[]
+}
+
+/**
+ * @param flushed resolves when all effects are on the wire.
+ * @param group the machines that are moved with this one, which joins them.
+ */
+export function createClockHandle<I, E>(
+  clock: Clock,
+  driver: Driver<I, E>,
+  flushed: () => Promise<unknown>,
+  { members }: ClockGroup = { members: [] },
+): ClockHandle<E> {
+  const { advance, nowMs } = driver
+  const own = { advance, nowMs, idle: () => void driver.advanceUntil(() => false) }
+  members.push({ driver: own, flushed })
   const requireManual = (): void => {
     if (clock === 'manual') return
     throw usageError(
       `The clock is ${clock}: it moves by itself. Start with clock: 'manual' to move it.`,
     )
+  }
+  /** Lets all machines have the time of the one that is furthest, and waits until what that brings is on the wire. */
+  const catchUp = async (): Promise<void> => {
+    const latestMs = Math.max(...members.map((one) => one.driver.nowMs()))
+    for (const one of members) {
+      const behindMs = latestMs - one.driver.nowMs()
+      if (behindMs > 0) one.driver.advance(behindMs)
+    }
+    await Promise.all(members.map((one) => one.flushed()))
   }
   return {
     advance: async (byMs) => {
@@ -29,12 +57,13 @@ export function createClockHandle(clock: Clock, driver: Driver, sockets: Sockets
       if (!Number.isFinite(byMs) || byMs < 0)
         throw usageError(`Time cannot move by ${byMs} milliseconds.`)
       driver.advance(byMs)
-      await sockets.flushed()
+      await catchUp()
     },
     until: async (what) => {
       requireManual()
-      const matched = driver.advanceUntil(what === 'idle' ? () => false : what)
-      await sockets.flushed()
+      if (what === 'idle') members.forEach((one) => one.driver.idle())
+      const matched = what !== 'idle' && driver.advanceUntil(what)
+      await catchUp()
       if (what !== 'idle' && !matched) {
         throw usageError(
           'Nothing is due any more, and no effect has matched. Was the workflow submitted?',

@@ -8,14 +8,15 @@ import type { Recorder } from './recorder.ts'
 
 export const CONTROL_PREFIX = '/_flowdouble/'
 
-type Answer = { readonly status: number; readonly type: string; readonly text: string }
+/** An answer to the one who tests. */
+export type Answer = { readonly status: number; readonly type: string; readonly text: string }
 
-const ok = (text: string, type = 'application/json; charset=utf-8'): Answer => ({
+export const ok = (text: string, type = 'application/json; charset=utf-8'): Answer => ({
   status: 200,
   type,
   text,
 })
-const refusal = (status: number, error: string): Answer => ({
+export const refusal = (status: number, error: string): Answer => ({
   status,
   type: 'application/json; charset=utf-8',
   text: JSON.stringify({ error }),
@@ -29,7 +30,15 @@ export async function answerControl(
   recorder: Recorder,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { status, type, text } = await answer(request, clock, recorder)
+  writeAnswer(response, await answer(request, clock, recorder), headers)
+}
+
+/** Writes an answer to the one who tests; `headers` go with it. */
+export function writeAnswer(
+  response: ServerResponse,
+  { status, type, text }: Answer,
+  headers: Readonly<Record<string, string>>,
+): void {
   const length = Buffer.byteLength(text)
   response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, ...headers })
   response.end(text)
@@ -52,12 +61,16 @@ async function answer(
   return refusal(404, 'There are POST /_flowdouble/advance and GET /_flowdouble/journal.')
 }
 
+/** A clock as far as it is moved over HTTP. */
+type Moved = {
+  readonly advance: (byMs: number) => Promise<void>
+  readonly until: (what: 'idle') => Promise<void>
+}
+
 const usage = 'The body is {"ms": 100} or {"until": "idle"}.'
 
-async function advance(
-  body: Uint8Array,
-  clock: Pick<Emulator, 'advance' | 'until'>,
-): Promise<Answer> {
+/** Moves a clock as a body says. */
+export async function advance(body: Uint8Array, clock: Moved): Promise<Answer> {
   let asked: unknown
   try {
     asked = JSON.parse(Buffer.from(body).toString())

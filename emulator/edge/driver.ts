@@ -1,20 +1,35 @@
-// Drives a server: gives inputs their time, carries effects out, and wakes the server when something is due.
+// Drives a machine: gives inputs their time, carries effects out, and wakes the machine when something is due.
 
 import type { Effect, Input } from '../machine.ts'
 import { type Clock, usageError } from '../options.ts'
-import { nextWakeMs, step } from '../server/step.ts'
-import type { Server } from '../server/server.ts'
 
 /** Changes the effects of a step before anybody sees them. It makes wrong servers for the suites, and is for nothing else. */
-export type Tamper = (effects: readonly Effect[], input: Input) => readonly Effect[]
+export type Tamper<I = Input, E = Effect> = (effects: readonly E[], input: I) => readonly E[]
 
-export type Driver = {
+/** Time passes: the one input that every machine takes. */
+type Wake = { readonly kind: 'wake'; readonly atMs: number }
+
+/** What is driven: a state with its own time, in milliseconds since its start. */
+export type Machine<I, E> = {
+  readonly step: (input: I | Wake) => readonly E[]
+  /** When it does something by itself next; undefined when it waits for an input. */
+  readonly nextWakeMs: () => number | undefined
+  readonly nowMs: () => number
+  /** Start of its time, in milliseconds since 1970. */
+  readonly epochMs: number
+  /** How long it has been running by the clock of the machine, in milliseconds; where none is given, that which never jumps. */
+  readonly elapsedMs?: () => number
+}
+
+export type Driver<I = Input, E = Effect> = {
   /** Lets an input happen now, and carries out its effects before it returns. */
-  readonly dispatch: (at: (atMs: number) => Input) => void
+  readonly dispatch: (at: (atMs: number) => I) => void
   /** Moves a manual clock on by so many milliseconds. */
   readonly advance: (byMs: number) => void
   /** Moves a manual clock from one due time to the next until an effect matches, or nothing is due. Tells whether one matched. */
-  readonly advanceUntil: (matches: (effect: Effect) => boolean) => boolean
+  readonly advanceUntil: (matches: (effect: E) => boolean) => boolean
+  /** The time of the machine, in milliseconds since its start. */
+  readonly nowMs: () => number
   readonly stop: () => void
 }
 
@@ -34,41 +49,43 @@ const MAX_TIMER_MS = 2 ** 31 - 1
  * @param together does some work whose effects may leave in one go.
  * @param tamper changes what a step has brought about.
  */
-export function createDriver(
-  server: Server,
+export function createDriver<I, E>(
+  machine: Machine<I, E>,
   clock: Clock,
-  carryOut: (input: Input, effects: readonly Effect[]) => void,
+  carryOut: (input: I | Wake, effects: readonly E[]) => void,
   together: (work: () => void) => void,
-  tamper?: Tamper,
-): Driver {
+  tamper?: Tamper<I | Wake, E>,
+): Driver<I, E> {
+  const { nextWakeMs, epochMs } = machine
   const startedAt = performance.now()
+  const elapsedMs = machine.elapsedMs ?? (() => performance.now() - startedAt)
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
-  const wallMs = (): number => Math.floor((performance.now() - startedAt) * scale)
+  const wallMs = (): number => Math.floor(elapsedMs() * scale)
 
   /**
    * A clock that does not run by itself shows the time of the last input. One that does never passes what is due:
    * where the machine is slower than the pace, the world's time waits, and requests are answered in between.
    */
   const nowMs = (): number =>
-    scale === 0 ? server.nowMs : Math.min(wallMs(), nextWakeMs(server) ?? Infinity)
+    scale === 0 ? machine.nowMs() : Math.min(wallMs(), nextWakeMs() ?? Infinity)
 
-  const happen: typeof step =
-    tamper === undefined ? step : (one, input) => tamper(step(one, input), input)
+  const happen: typeof machine.step =
+    tamper === undefined ? machine.step : (input) => tamper(machine.step(input), input)
 
-  const feed = (input: Input): readonly Effect[] => {
-    const effects = happen(server, input)
+  const feed = (input: I | Wake): readonly E[] => {
+    const effects = happen(input)
     carryOut(input, effects)
     return effects
   }
 
-  const wakeAt = (atMs: number): readonly Effect[] => feed({ kind: 'wake', atMs })
+  const wakeAt = (atMs: number): readonly E[] => feed({ kind: 'wake', atMs })
 
   /** One native timer, for the head of all that is due. */
   const schedule = (): void => {
-    const dueMs = nextWakeMs(server)
+    const dueMs = nextWakeMs()
     clearTimeout(timer)
     if (dueMs === undefined || scale === 0 || stopped) return
     const delayMs = Math.min(Math.max(0, (dueMs - wallMs()) / scale), MAX_TIMER_MS)
@@ -83,12 +100,8 @@ export function createDriver(
   const catchUp = (sliceMs: number, isNow: (dueMs: number) => boolean): void => {
     const endAt = performance.now() + sliceMs
     together(() => {
-      let due = nextWakeMs(server)
-      for (
-        ;
-        due !== undefined && isNow(due) && performance.now() < endAt;
-        due = nextWakeMs(server)
-      ) {
+      let due = nextWakeMs()
+      for (; due !== undefined && isNow(due) && performance.now() < endAt; due = nextWakeMs()) {
         wakeAt(due)
       }
     })
@@ -98,10 +111,10 @@ export function createDriver(
   const runInstantly = (): void => {
     if (stopped) return
     catchUp(INSTANT_SLICE_MS, () => true)
-    if (nextWakeMs(server) !== undefined) setImmediate(runInstantly)
+    if (nextWakeMs() !== undefined) setImmediate(runInstantly)
   }
 
-  const dispatch = (at: (atMs: number) => Input): void => {
+  const dispatch = (at: (atMs: number) => I): void => {
     if (stopped) return
     feed(at(nowMs()))
     if (clock === 'instant') runInstantly()
@@ -110,23 +123,23 @@ export function createDriver(
 
   const advance = (byMs: number): void => {
     if (stopped) throw usageError('The server is closed.')
-    const untilMs = server.nowMs + byMs
-    if (server.options.epochMs + untilMs > MAX_DATE_MS) {
+    const untilMs = machine.nowMs() + byMs
+    if (epochMs + untilMs > MAX_DATE_MS) {
       throw usageError(`Time cannot move by ${byMs} milliseconds: no date is that far away.`)
     }
     together(() => {
-      let due = nextWakeMs(server)
-      for (; due !== undefined && due <= untilMs; due = nextWakeMs(server)) wakeAt(due)
+      let due = nextWakeMs()
+      for (; due !== undefined && due <= untilMs; due = nextWakeMs()) wakeAt(due)
       wakeAt(untilMs)
     })
   }
 
-  const advanceUntil = (matches: (effect: Effect) => boolean): boolean => {
+  const advanceUntil = (matches: (effect: E) => boolean): boolean => {
     if (stopped) throw usageError('The server is closed.')
     let matched = false
     together(() => {
-      let due = nextWakeMs(server)
-      for (; due !== undefined && !matched; due = nextWakeMs(server)) {
+      let due = nextWakeMs()
+      for (; due !== undefined && !matched; due = nextWakeMs()) {
         matched = wakeAt(due).some(matches)
       }
     })
@@ -138,5 +151,5 @@ export function createDriver(
     clearTimeout(timer)
   }
 
-  return { dispatch, advance, advanceUntil, stop }
+  return { dispatch, advance, advanceUntil, nowMs: machine.nowMs, stop }
 }

@@ -14,8 +14,8 @@ import { limits } from '../../spec/limits.ts'
 import type { Headers } from '../machine.ts'
 import type { Reply } from '../replies.ts'
 import { splitTarget } from '../requests.ts'
-import { receiveBody, type Received } from './bodies.ts'
-import { readHeaders, replyText } from './http.ts'
+import type { Received } from './bodies.ts'
+import { replyText } from './http.ts'
 import type { Certificate } from './tls.ts'
 
 /** A request on its way into a world. */
@@ -27,8 +27,10 @@ export type Arrived = Received & {
 
 /** What the HTTP layer needs of the server behind it. */
 export type Behind = {
-  /** Whether the headers of a request tell the world its credentials. */
-  readonly readsCredentials: boolean
+  /** The headers that the server looks at. */
+  readonly readHeaders: (request: IncomingMessage) => Headers
+  /** Receives a body, of which the limit is asked only where there is one. Rejects when the client goes away before its end. */
+  readonly receive: (request: IncomingMessage, limitBytes: () => number) => Promise<Received>
   /** Largest body of this request, in bytes: who is refused anyway is not listened to. */
   readonly limitBytes: (asked: Omit<Arrived, 'body'>) => number
   readonly answer: (arrived: Arrived, response: ServerResponse) => Promise<void>
@@ -121,9 +123,9 @@ async function handle(
   const asked = {
     method: request.method ?? 'GET',
     target: targetOf(request),
-    headers: readHeaders(request, behind.readsCredentials),
+    headers: behind.readHeaders(request),
   }
-  const received = await receiveBody(request, () => behind.limitBytes(asked))
+  const received = await behind.receive(request, () => behind.limitBytes(asked))
   return behind.answer({ ...asked, ...received }, response)
 }
 

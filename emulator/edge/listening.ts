@@ -17,6 +17,10 @@ export function listen(server: HttpServer, host: string, port: number): Promise<
   })
 }
 
+/** Host and port as an address names them. */
+export const hostOf = (host: string, port: number): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`
+
 export const portOf = (server: HttpServer): number => (server.address() as AddressInfo).port
 
 /** So many free ports are tried before one of them is free on all addresses. */

@@ -1,15 +1,14 @@
 // A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
-import type { Server as HttpServer } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Entry } from '../journal.ts'
 import { completeOptions, type ServerOptions, usageError, worldOptions } from '../options.ts'
 import { createServer } from '../server/server.ts'
 import { readCatalog } from './catalog.ts'
-import type { ClockHandle } from './clock.ts'
+import type { ClockGroup, ClockHandle } from './clock.ts'
 import type { Tamper } from './driver.ts'
+import { followConnections } from './lifetime.ts'
 import { createWebServer } from './listener.ts'
-import { listen, openLinks, portOf } from './listening.ts'
+import { hostOf, listen, openLinks, portOf } from './listening.ts'
 import { createRecorder } from './recorder.ts'
 import { readCertificate } from './tls.ts'
 import { wire } from './wiring.ts'
@@ -22,6 +21,8 @@ export type EmulatorOptions = Partial<Omit<ServerOptions, 'seed'>> & {
   readonly onEntry?: (entry: Entry) => void
   /** For suites only: makes a deliberately wrong server, to show that a case catches it. */
   readonly tamper?: Tamper
+  /** For commands only: servers whose manual clocks are one. */
+  readonly clocks?: ClockGroup
 }
 
 /** A running server. */
@@ -43,8 +44,8 @@ export type Emulator = ClockHandle & {
  * Throws a usage error for options that cannot be used, and the system's error when the address is taken.
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const { onEntry, tamper, ...rest } = given
-  const hooks = { onEntry, tamper }
+  const { onEntry, tamper, clocks, ...rest } = given
+  const hooks = { onEntry, tamper, clocks }
   if ((rest.deployment as string | undefined) === 'both')
     throw usageError('startEmulator starts one server: start a local and a hosted one.')
   const options = completeOptions({ port: 0, ...rest })
@@ -65,8 +66,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     await listen(main, options.host, options.port)
     recorder.open()
     const port = portOf(main)
-    const name = options.host.includes(':') ? `[${options.host}]` : options.host
-    const host = `${name}:${port}`
+    const host = hostOf(options.host, port)
     return {
       url: `${certificate === null ? 'http' : 'https'}://${host}`,
       port,
@@ -84,26 +84,5 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   } catch (error) {
     await closing()
     throw error
-  }
-}
-
-/** A client that keeps its side of a connection open is given so long to end it, in milliseconds. */
-const MAX_GOODBYE_MS = 500
-
-/** Follows the connections of servers, and gives a way to close them all. */
-function followConnections(servers: readonly HttpServer[]): () => Promise<void> {
-  const connections = new Set<Socket>()
-  for (const server of servers) {
-    server.on('connection', (raw: Socket) => {
-      connections.add(raw)
-      raw.once('close', () => connections.delete(raw))
-    })
-  }
-  return async () => {
-    const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
-    for (const server of servers) server.closeAllConnections()
-    const timer = setTimeout(() => connections.forEach((raw) => raw.destroy()), MAX_GOODBYE_MS)
-    await Promise.all(closed)
-    clearTimeout(timer)
   }
 }

@@ -5,6 +5,7 @@ import type { Entry } from '../journal.ts'
 import type { Body } from '../machine.ts'
 import { usageError } from '../options.ts'
 import type { WorldOptions } from '../server/world.ts'
+import { createRing } from './ring.ts'
 
 export type Recorder = {
   readonly record: (entry: Entry) => void
@@ -15,11 +16,6 @@ export type Recorder = {
   readonly close: () => void
 }
 
-/** So many of the latest entries are kept in memory, */
-const MAX_ENTRIES = 1000
-/** as long as what they hold is together no larger than this, in bytes. */
-const MAX_HELD_BYTES = 8 * 2 ** 20
-
 /**
  * @param file appended to by each entry, readable by its owner only; null for none.
  * Opening it throws a usage error when it cannot be written.
@@ -28,7 +24,7 @@ export async function createRecorder(
   options: WorldOptions,
   file: string | null,
 ): Promise<Recorder> {
-  const kept = createRing()
+  const kept = createRing(entryBytes)
   // Writing lines needs a module of its own, which a server without a journal file loads only when they are asked for.
   const writer = file === null ? undefined : await createWriter(options, file)
   const record = (entry: Entry): void => {
@@ -47,44 +43,9 @@ export async function createRecorder(
 let key: Promise<string> | undefined
 
 /** Known to this process alone, so that nobody can try guesses on the placeholders of a journal. */
-function placeholderKey(): Promise<string> {
+export function placeholderKey(): Promise<string> {
   key ??= import('node:crypto').then(({ randomUUID }) => randomUUID())
   return key
-}
-
-function createRing(): {
-  add: (entry: Entry) => void
-  entries: () => readonly Entry[]
-  first: () => number
-} {
-  const ring: ({ readonly entry: Entry; readonly bytes: number } | undefined)[] = Array.from({
-    length: MAX_ENTRIES,
-  })
-  let first = 0
-  let next = 0
-  let heldBytes = 0
-  const dropFirst = (): void => {
-    const slot = first++ % MAX_ENTRIES
-    heldBytes -= ring[slot]?.bytes ?? 0
-    ring[slot] = undefined
-  }
-  const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
-  const add = (entry: Entry): void => {
-    if (next - first === MAX_ENTRIES) dropFirst()
-    const bytes = entryBytes(entry)
-    ring[next++ % MAX_ENTRIES] = { entry, bytes }
-    heldBytes += bytes
-    while (isTooLarge()) dropFirst()
-  }
-  const entries = (): readonly Entry[] => {
-    const found: Entry[] = []
-    for (let at = first; at < next; at++) {
-      const held = ring[at % MAX_ENTRIES]
-      if (held !== undefined) found.push(held.entry)
-    }
-    return found
-  }
-  return { add, entries, first: () => first }
 }
 
 const lengthOf = (body: Body): number =>

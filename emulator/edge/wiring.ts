@@ -12,11 +12,13 @@ import { corsHeaders, finish } from '../server/headers.ts'
 import { maxBodyBytes } from '../server/features.ts'
 import type { Server } from '../server/server.ts'
 import type { WorldOptions } from '../server/world.ts'
-import { type ClockHandle, createClockHandle } from './clock.ts'
+import { nextWakeMs, step } from '../server/step.ts'
+import { receiveBody } from './bodies.ts'
+import { type ClockGroup, type ClockHandle, createClockHandle } from './clock.ts'
 import { createCodec } from './codec.ts'
 import { answerControl, CONTROL_PREFIX } from './control.ts'
-import { createDriver, type Driver, type Tamper } from './driver.ts'
-import { writeReply } from './http.ts'
+import { createDriver, type Driver, type Machine, type Tamper } from './driver.ts'
+import { readHeaders, writeReply } from './http.ts'
 import { type Arrived, type Behind, serve } from './listener.ts'
 import type { Recorder } from './recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -25,6 +27,8 @@ import { createSockets, type Sockets } from './sockets.ts'
 export type Hooks = {
   readonly onEntry: ((entry: Entry) => void) | undefined
   readonly tamper: Tamper | undefined
+  /** The machines that are moved with this one. */
+  readonly clocks: ClockGroup | undefined
 }
 
 /** The web servers that clients reach: those of the links are none on local. */
@@ -42,7 +46,7 @@ export function wire(
   options: ServerOptions,
   recorder: Recorder,
   listeners: Listeners,
-  { onEntry, tamper }: Hooks,
+  { onEntry, tamper, clocks }: Hooks,
 ): Edge {
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
@@ -56,7 +60,13 @@ export function wire(
     onEntry?.(entry)
   }
   const together = (work: () => void): void => sockets.together(work)
-  const driver = createDriver(server, options.clock, carryOut, together, tamper)
+  const machine: Machine<Input, Effect> = {
+    step: (input) => step(server, input),
+    nextWakeMs: () => nextWakeMs(server),
+    nowMs: () => server.nowMs,
+    epochMs: server.options.epochMs,
+  }
+  const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
   const timeMs = (): number => server.options.epochMs + server.nowMs
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const sockets = createSockets({
@@ -66,7 +76,7 @@ export function wire(
     readsCredentials,
     compresses: options.wsCompress,
   })
-  const clock = createClockHandle(options.clock, driver, sockets)
+  const clock = createClockHandle(options.clock, driver, () => sockets.flushed(), clocks)
 
   const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
     const response = responses.get(effect.request)
@@ -101,7 +111,8 @@ export function wire(
   }
 
   serve(listeners.main, {
-    readsCredentials,
+    readHeaders: (request) => readHeaders(request, readsCredentials),
+    receive: receiveBody,
     limitBytes: (asked) => ('refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
     answer,
     write,
@@ -113,7 +124,8 @@ export function wire(
   // Their credentials are read although they open nothing: that they came is told as a leak.
   for (const links of listeners.links) {
     serve(links, {
-      readsCredentials: true,
+      readHeaders: (request) => readHeaders(request, true),
+      receive: receiveBody,
       limitBytes: () => 0,
       answer: answerLink,
       write,

@@ -5,7 +5,7 @@ import type { Headers } from '../machine.ts'
 import { type Reply, refuse } from '../replies.ts'
 import { parameter, splitTarget } from '../requests.ts'
 import type { Asked } from './access.ts'
-import { isEqual } from './secrets.ts'
+import { isEqual } from '../secrets.ts'
 import type { WorldOptions } from './world.ts'
 
 /** What keeps a request or handshake out; undefined when nothing does. */

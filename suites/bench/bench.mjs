@@ -23,6 +23,7 @@ import { parseArgs } from 'node:util'
 import { behind } from './behind.mjs'
 import { stopChildren } from './child.mjs'
 import { fanOut } from './fan-out.mjs'
+import { gatewayPosts } from './gateway.mjs'
 import { hosted } from './hosted.mjs'
 import { peerRows } from './peers.mjs'
 import { getRequests, postRequests } from './requests.mjs'
@@ -42,6 +43,7 @@ const measurements = {
   'fan-out': { measure: fanOut, seconds: [100, 7] },
   runs: { measure: runs, seconds: [15, 8] },
   hosted: { measure: hosted, seconds: [90, 12] },
+  gateway: { measure: gatewayPosts, seconds: [30, 4] },
   idle: { measure: idle, seconds: [5, 2] },
   peers: { measure: peerRows, seconds: [200, 50] },
 }

@@ -1,9 +1,10 @@
 // Child process: the load. Keep-alive connections on raw sockets, one request under way on each, no HTTP library,
 // so that it stays faster than the servers that it loads.
 
+import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { answer } from './child.mjs'
-import { nextBody } from './workload.mjs'
+import { nextBody, nextEvent } from './workload.mjs'
 
 const CONNECTIONS = 32
 
@@ -23,14 +24,27 @@ const submit = ({ path = '/prompt', key, changed }) => {
   }
 }
 
+const event =
+  ({ secret }) =>
+  () => {
+    const { body, id } = nextEvent()
+    const signature = createHmac('sha256', secret).update(body).digest('hex')
+    const own = `X-GitHub-Event: push\r\nX-GitHub-Delivery: ${id}\r\nX-Hub-Signature-256: sha256=${signature}`
+    const head = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n${own}`
+    return `POST /webhooks/hook HTTP/1.1\r\nHost: bench\r\n${head}\r\n\r\n${body}`
+  }
+
 /** Sends one request after the other while `take` says so; each is to be answered with this status. */
-const drive = (port, request, status, take) =>
+const drive = (port, request, status, take, took) =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let received = Buffer.alloc(0)
+    let sentAt = 0
     const send = () => {
-      if (take()) socket.write(request(), 'latin1')
-      else socket.end()
+      if (!take()) return socket.end()
+      const text = request()
+      sentAt = performance.now()
+      socket.write(text, 'latin1')
     }
     socket.on('connect', send)
     socket.on('data', (chunk) => {
@@ -45,20 +59,26 @@ const drive = (port, request, status, take) =>
       }
       if (received.length < headEnd + 4 + length) return
       received = Buffer.alloc(0)
+      took.push(performance.now() - sentAt)
       send()
     })
     socket.on('error', reject)
     socket.on('close', resolve)
   })
 
-/** `changed` makes it submits. */
+/** `changed` makes it submits, `secret` signed posts to the gateway. */
 const load = async ({ port, count, status = 200, ...asked }) => {
-  const request = asked.changed === undefined ? get(asked) : submit(asked)
+  const make = asked.secret !== undefined ? event : asked.changed !== undefined ? submit : get
+  const request = make(asked)
+  const took = []
   let left = count
   const take = () => left-- > 0
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => drive(port, request, status, take)))
-  return { seconds: (performance.now() - startedAt) / 1000 }
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, () => drive(port, request, status, take, took)),
+  )
+  const seconds = (performance.now() - startedAt) / 1000
+  return { seconds, p99Ms: took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] }
 }
 
 answer(null, { load })

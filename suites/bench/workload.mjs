@@ -76,3 +76,38 @@ export function nextBody(changed) {
   const [before, after] = halves[changed === 'all' ? submits % 2 : 0]
   return `${before}1${String(process.pid).padStart(9, '0')}${String(submits++).padStart(9, '0')}${after}`
 }
+
+/** What is the same in all events: a push of one commit, as a code host tells it. */
+const push = {
+  ref: 'refs/heads/main',
+  before: '9b6f3c4e2d1a0b9c8d7e6f5a4b3c2d1e0f9a8b7c',
+  repository: {
+    id: 186853002,
+    name: 'lighthouse',
+    full_name: 'acme/lighthouse',
+    private: false,
+    html_url: 'https://code.example/acme/lighthouse',
+    default_branch: 'main',
+  },
+  pusher: { name: 'ann', email: 'ann@acme.example' },
+  sender: { login: 'ann', id: 21031067, type: 'User', site_admin: false },
+  commits: [],
+  head_commit: {
+    id: 'COMMIT',
+    message: 'Keep the lamp lit while the keeper sleeps, and tell the ships when it is not',
+    timestamp: '2026-01-01T00:00:00Z',
+    author: { name: 'Ann', email: 'ann@acme.example', username: 'ann' },
+    added: ['lamp/wick.ts'],
+    removed: [],
+    modified: ['lamp/lamp.ts', 'lamp/lamp.test.ts', 'README.md'],
+  },
+}
+const [beforeCommit, afterCommit] = JSON.stringify(push).split('COMMIT')
+
+let events = 0
+
+/** The next event that a sender posts: its body, and an id that no event before it has had. */
+export function nextEvent() {
+  const id = `${String(process.pid).padStart(9, '0')}-${String(events++).padStart(9, '0')}`
+  return { body: `${beforeCommit}${id}${afterCommit}`, id }
+}

@@ -14,13 +14,13 @@ export const withCases = readdirSync(contract).filter(
   (file) => file.endsWith('.test.ts') && /^\s*(proves|switched)\(/m.test(source(file)),
 )
 
-/** Each case once for each deployment that it runs on. */
+/** Each case once for each place that it runs at. */
 export const cases = await collectCases(async () => {
   // The query makes a module apart from the one that registers the tests, in case one thread loads both.
   for (const file of withCases) await import(`${join(contract, file)}?cases`)
 })
 
-/** `rule on deployment` for each case. */
+/** `rule on place` for each case. */
 export const proven: ReadonlySet<string> = new Set(
-  cases.flatMap(({ ids, deployment }) => ids.map((id) => `${id} on ${deployment}`)),
+  cases.flatMap(({ ids, place }) => ids.map((id) => `${id} on ${place}`)),
 )

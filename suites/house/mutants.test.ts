@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'vitest'
 import { type RuleId, rules } from '../../spec/index.ts'
-import { both, type Deployment, type Rule } from '../../spec/language.ts'
+import type { Place, Rule } from '../../spec/language.ts'
 import { mutants } from '../mutants/index.ts'
 import { type Mutant, onData, onJson, type Tamper } from '../mutants/tamper.ts'
-import { type Case, runCase, runOn, startFor } from '../proves.ts'
+import { type Case, type More, runCase } from '../proves.ts'
 import { isForeign } from '../subject.ts'
 import { cases, source, withCases } from './cases.ts'
 
@@ -13,43 +13,59 @@ import { cases, source, withCases } from './cases.ts'
  * Whether a case fails on a wrong server. It does not count where the server does not start, as a world cannot be so, nor
  * where it breaks down itself, as what it should change is not there.
  */
-async function fails(one: Case, { tamper, options = {} }: Mutant): Promise<boolean> {
+async function fails(one: Case, mutant: Mutant): Promise<boolean> {
   let isBroken = false
-  const wrong = tamper?.(one.deployment)
-  const guarded: Tamper = (effects, input) => {
-    try {
-      return wrong?.(effects, input) ?? effects
-    } catch {
-      isBroken = true
-      return effects
-    }
-  }
-  const subject = await startFor(one, { ...options, tamper: guarded }).catch(() => undefined)
-  if (subject === undefined) return false
-  return runOn(subject, one).then(
+  const more = brokenBy(mutant, one.place, () => {
+    isBroken = true
+  })
+  const run = await one.start(more).catch(() => undefined)
+  if (run === undefined) return false
+  return run().then(
     () => false,
     () => !isBroken,
   )
 }
 
-/** Whether one of the cases of a rule on a deployment fails. */
-async function isCaught(rule: RuleId, deployment: Deployment, mutant: Mutant): Promise<boolean> {
-  const own = cases.filter((one) => one.ids.includes(rule) && one.deployment === deployment)
+/** What makes a subject wrong. `onFault` is called where that itself breaks down. */
+function brokenBy(mutant: Mutant, place: Place, onFault: () => void): More {
+  if ('gateway' in mutant) {
+    const { tamper, options = {} } = mutant.gateway
+    return { gateway: tamper ? { ...options, tamper: guarded(tamper(), onFault) } : options }
+  }
+  const { tamper, options = {} } = mutant
+  if (tamper === undefined || place === 'gateway') return { server: options }
+  return { server: { ...options, tamper: guarded(tamper(place), onFault) } }
+}
+
+const guarded =
+  <I, E>(change: (effects: readonly E[], input: I) => readonly E[], onFault: () => void) =>
+  (effects: readonly E[], input: I): readonly E[] => {
+    try {
+      return change(effects, input)
+    } catch {
+      onFault()
+      return effects
+    }
+  }
+
+/** Whether one of the cases of a rule at a place fails. */
+async function isCaught(rule: RuleId, place: Place, mutant: Mutant): Promise<boolean> {
+  const own = cases.filter((one) => one.ids.includes(rule) && one.place === place)
   for (const one of own) if (await fails(one, mutant)) return true
   return false
 }
 
-/** `rule on deployment` where a wrong server was caught. */
+/** `rule on place` where a wrong server was caught. */
 const caught = new Set<string>()
 
-/** Tries a mutant on each deployment of a rule, the later ones only where nothing was caught so far. */
+/** Tries a mutant at each place of a rule, the later ones only where nothing was caught so far. */
 async function tryOn(rule: RuleId, mutant: Mutant): Promise<boolean> {
   let isFound = false
   const { on }: Rule = rules[rule]
-  for (const deployment of both.filter((one) => on.includes(one))) {
-    const pair = `${rule} on ${deployment}`
+  for (const place of on) {
+    const pair = `${rule} on ${place}`
     if (isFound && caught.has(pair)) continue
-    if (!(await isCaught(rule, deployment, mutant))) continue
+    if (!(await isCaught(rule, place, mutant))) continue
     caught.add(pair)
     isFound = true
   }
@@ -63,11 +79,12 @@ describe.skipIf(isForeign)('mutants', () => {
     expect(survived).toEqual([])
   })
 
-  test('each stated rule is broken, and that is caught, on each of its deployments', () => {
+  test('each stated rule is broken, and that is caught, at each of its places', () => {
     const stated = Object.entries<Rule>(rules).filter(([, { basis }]) => basis === 'stated')
-    const pairs = stated.flatMap(([id, { on }]) =>
-      both.filter((one) => on.includes(one)).map((deployment) => `${id} on ${deployment}`),
-    )
+    // Commands have no effects that could be changed under way: of their rules only those have wrong servers that a
+    // running gateway shows.
+    const shown = stated.filter(([id]) => !id.startsWith('subscriptions/'))
+    const pairs = shown.flatMap(([id, { on }]) => on.map((place) => `${id} on ${place}`))
     expect(pairs.filter((pair) => !caught.has(pair))).toEqual([])
   })
 
@@ -76,7 +93,8 @@ describe.skipIf(isForeign)('mutants', () => {
     const json = onJson(/^GET \/(queue|history)/, (body) => body)()
     const messages = onData('progress_state', (data) => data)()
     for (const one of first.values()) {
-      await runCase(one, { tamper: (effects, input) => messages(json(effects, input), input) })
+      const tamper: Tamper = (effects, input) => messages(json(effects, input), input)
+      await runCase(one, { server: { tamper } })
     }
   })
 })

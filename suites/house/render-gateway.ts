@@ -1,6 +1,12 @@
 // Writes the chapter of PROTOCOL.md about the webhook gateway: its tables of paths, checks, signatures, settings, targets.
 
-import { deliveryModes, type Sender, senders, targets } from '../../spec/deliveries.ts'
+import {
+  agentVariables,
+  deliveryModes,
+  type Sender,
+  senders,
+  targets,
+} from '../../spec/deliveries.ts'
 import { gatewayAddress, gatewayEndpoints, gatewayRefusals, outcomes } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import { type Scheme, schemes } from '../../spec/signatures.ts'
@@ -116,6 +122,10 @@ export function gatewayPart(): string {
     wordTable('Mode', deliveryModes),
     'The senders, each with one call; a member for a thread is there only where there is a thread:',
     senderTable,
+    'Credentials stand in these variables or in `platforms.<name>.token` of config.yaml; beside it `base_url` leads to ' +
+      'another address, and `home_channel` is the chat of routes that name none.',
+    'A command that is the agent has these variables:',
+    wordTable('Variable', agentVariables),
     `The configuration directory is that of ${code(configDirectory.flag)}, of ${code(configDirectory.variable)}, or ` +
       `${code(`~/${configDirectory.folder}`)}; in it stand ${list(Object.values(configFiles).map(({ name }) => name))}. ` +
       `A setting is looked for in this order: ${settingSources.join(', ')}.`,

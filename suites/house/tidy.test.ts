@@ -15,7 +15,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const sources = files.filter((file) => file.endsWith('.ts'))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const core = sources.filter((file) =>
-  /^(spec\/|emulator\/[^/]+\.ts|emulator\/(server|pictures)\/)/.test(file),
+  /^(spec\/|emulator\/[^/]+\.ts|emulator\/(server|receiver|pictures)\/)/.test(file),
 )
 
 /** The code of a file without its comments. */

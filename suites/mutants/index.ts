@@ -4,6 +4,7 @@ import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { hostedDeployments, hostedFiles } from './hosted-files.ts'
+import { deliveries, signatures, subscriptions, templates, webhooks } from './gateway.ts'
 import { history } from './history.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
@@ -34,6 +35,11 @@ const areas: Readonly<Record<string, Mutants>> = {
   userdata,
   'hosted-paths': hostedPaths,
   accounts,
+  webhooks,
+  signatures,
+  templates,
+  deliveries,
+  subscriptions,
 }
 
 export const mutants: readonly (readonly [id: string, mutant: Mutant])[] = Object.entries(

@@ -1,9 +1,10 @@
 // The words in which wrong servers are written down: each changes what leaves the world, and nothing else.
 
-import type { Effect, EmulatorOptions, Input } from 'flowdouble'
+import type { Effect, EmulatorOptions, GatewayOptions, Input } from 'flowdouble'
 import { endpoints, profiles, type RuleId } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import type { Message } from '../judge.ts'
+import type { GatewayRuleId } from '../proves.ts'
 
 export type Tamper = NonNullable<EmulatorOptions['tamper']>
 
@@ -11,12 +12,22 @@ export type Tamper = NonNullable<EmulatorOptions['tamper']>
 type Maker = (deployment?: Deployment) => Tamper
 
 /** A deliberately wrong server. Each rule that it breaks has a case that fails on it. */
-export type Mutant = {
+export type Mutant = ServerMutant | GatewayMutant
+
+type ServerMutant = {
   readonly breaks: readonly RuleId[]
   /** Makes what tampers with one world; whatever it remembers is of that world. */
   readonly tamper?: Maker
   /** How it is started, where the wrong is there. */
   readonly options?: EmulatorOptions
+}
+/** A deliberately wrong gateway. */
+export type GatewayMutant = {
+  readonly breaks: readonly GatewayRuleId[]
+  readonly gateway: {
+    readonly tamper?: () => NonNullable<GatewayOptions['tamper']>
+    readonly options?: GatewayOptions
+  }
 }
 export type Mutants = Readonly<Record<string, Mutant>>
 

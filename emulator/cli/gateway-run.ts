@@ -1,0 +1,136 @@
+// The command `gateway run`: reads the settings once, starts the gateway, and shows where it is and what happens.
+
+import { configFiles, exitCodes } from '../../spec/subscriptions.ts'
+import { printable } from '../client/display.ts'
+import { configDirOf, readSettings } from '../edge/config-dir.ts'
+import { baseUrlOf, readBaseUrl } from '../edge/settings.ts'
+import { readText, realPlace } from '../edge/files.ts'
+import { parseSubscriptions, subscriptionsPath } from '../edge/subscriptions-file.ts'
+import type { Gateway } from '../edge/gateway.ts'
+import type { GatewayOptions } from '../edge/gateway-options.ts'
+import { isObject } from '../json.ts'
+import { isUsageError, usageError } from '../options.ts'
+import type { ReceiverEffect } from '../receiver/machine.ts'
+import { refused } from '../refused.ts'
+import type { Flags } from './command.ts'
+import { readWork, type GatewayWork } from './gateway-work.ts'
+import { listenMessage, writeReadyFile } from './listening.ts'
+import type { CommandIo } from './io.ts'
+import { notEnabled } from './webhook.ts'
+
+/** Starts the gateway itself; cases that look at its options only take its place. */
+export type StartGateway = (
+  options: GatewayOptions,
+) => Promise<Pick<Gateway, 'url' | 'port' | 'close'>>
+
+/** Runs the gateway until the signal of `io` is aborted. */
+export async function runGateway(
+  flags: Flags,
+  io: CommandIo,
+  start: StartGateway,
+): Promise<number> {
+  if (flags.words.length > 0) throw usageError('gateway run takes flags only.')
+  const dir = configDirOf(flags.text('config-dir'), io.env, io.cwd)
+  const { env } = io
+  const settings = await readSettings(dir, { env, flags: ownFlags(flags), quirks: flags.quirks })
+  if (!settings.enabled) throw refused(notEnabled(dir))
+  const work = await readWork(flags, io, dir)
+  const show = logger(flags, io)
+  const path = subscriptionsPath(dir)
+  const options: GatewayOptions = {
+    host: settings.host,
+    port: settings.port,
+    secret: settings.secret,
+    routes: settings.routes,
+    subscriptionsFile: path,
+    rateLimit: settings.rate_limit,
+    maxBodyBytes: settings.max_body_bytes,
+    clock: 'real',
+    epoch: 'now',
+    quirk: flags.quirks,
+    ...work.options,
+    // A tunnel calls from this machine, too: these paths are there for those only who ask for them.
+    control: flags.isSet('control'),
+    onEntry: ({ effects }) => effects.forEach(show),
+  }
+  const gateway = await start(options).catch((error: unknown) => {
+    const message = listenMessage(error)
+    if (message !== undefined) throw refused(message)
+    // What the settings say is no wrong use of the command.
+    throw isUsageError(error) ? refused(error.message) : error
+  })
+  try {
+    const routes = [...new Set([...Object.keys(settings.routes), ...(await namesIn(path))])]
+    const { url, port } = gateway
+    const base_url = baseUrlOf({ ...settings, port })
+    const told = { url, base_url, port, pid: process.pid, routes }
+    const readyFile = flags.text('ready-file')
+    if (readyFile !== undefined) writeReadyFile(readyFile, told, io.cwd)
+    if (flags.isJson) io.stdout.write(`${JSON.stringify(told)}\n`)
+    else if (!flags.isSet('quiet')) io.stdout.write(printable(banner(told, work, dir)))
+    await stopped(io.signal)
+    return exitCodes.done
+  } finally {
+    await gateway.close()
+  }
+}
+
+function ownFlags(flags: Flags): Readonly<Record<string, unknown>> {
+  const [port, base] = [flags.text('port'), flags.text('webhook-base-url')]
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
+    throw usageError('--port is a port, 0 to 65535.')
+  const base_url = base === undefined ? undefined : readBaseUrl(base)
+  if (base !== undefined && base_url === undefined)
+    throw usageError('--webhook-base-url needs an address such as https://hooks.example.')
+  const host = flags.text('host')
+  if (host?.trim() === '') throw usageError('--host needs an address.')
+  return { host, port, base_url }
+}
+
+/** The names in the subscriptions file as it is now: to print them is no reason to put it aside. */
+async function namesIn(path: string): Promise<readonly string[]> {
+  const read = await readText(await realPlace(path)).catch(() => undefined)
+  const entries = read?.isThere === true && read.text !== undefined && parseSubscriptions(read.text)
+  return entries ? [...entries].flatMap(([name, entry]) => (isObject(entry) ? name : [])) : []
+}
+
+type Told = { readonly url: string; readonly base_url: string; readonly routes: readonly string[] }
+
+function banner({ url, base_url, routes }: Told, { told }: GatewayWork, dir: string): string {
+  const addresses = routes.map((name) => `    ${base_url}/webhooks/${encodeURIComponent(name)}`)
+  return `
+  flowdouble gateway  takes events that services post
+
+  Address  ${url}
+  Routes   ${routes.length === 0 ? '(none: flowdouble webhook subscribe NAME)' : routes.join(', ')}
+${addresses.map((line) => `${line}\n`).join('')}  Agent    ${told.agent}
+  Deliver  ${told.deliveries}
+
+  Subscriptions are read from ${dir}/${configFiles.subscriptions.name} as they change.
+  Stop with Ctrl+C.
+
+`
+}
+
+/** Shows lines of the log: all of them on standard output, or warnings and errors only on the other stream. */
+function logger(flags: Flags, io: CommandIo): (effect: ReceiverEffect) => void {
+  const isTerse = flags.isJson || flags.isSet('quiet')
+  return (effect) => {
+    if (effect.kind !== 'log') return
+    const { level, text } = effect
+    const isSerious = level !== 'info'
+    if (isTerse && !isSerious) return
+    const time = new Date().toISOString().slice(11, 19)
+    // A text of several lines is one entry: no sender makes it look like more of them.
+    const shown = text.replaceAll(/\r?\n/g, '\n          ')
+    const line = printable(`${time}  ${isSerious ? `${level}: ` : ''}${shown}\n`)
+    if (isTerse) io.stderr.write(line)
+    else io.stdout.write(line)
+  }
+}
+
+const stopped = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted === true) resolve()
+    else signal?.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -1,0 +1,154 @@
+// The command `gateway setup`: asks, or takes its answers from flags, and writes them.
+
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { exitCodes, gatewaySettings } from '../../spec/subscriptions.ts'
+import { type Answers, configDirOf, readSettings, writeSettings } from '../edge/config-dir.ts'
+import { isOn, type Settings } from '../edge/settings.ts'
+import { usageError } from '../options.ts'
+import { requireSecret } from '../receiver/subscriptions.ts'
+import { refused } from '../refused.ts'
+import { type Flags, readSecret } from './command.ts'
+import type { CommandIo } from './io.ts'
+
+/** Runs the command. What neither a flag nor an answer tells stays as it is. */
+export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number> {
+  if (flags.words.length > 0) throw usageError('gateway setup takes flags only.')
+  const dir = configDirOf(flags.text('config-dir'), io.env, io.cwd)
+  const given = await flagAnswers(flags, io)
+  const isAsking = !flags.isSet('yes')
+  const terminal = io.stdin?.()
+  if (isAsking && terminal?.isTTY !== true) {
+    throw usageError('There is no terminal to ask on. Give the answers as flags, and --yes.')
+  }
+  const settings = await readSettings(dir, { env: {} })
+  const answers = isAsking ? await ask(given, settings, io) : given
+  if (typeof answers.secret === 'string') requireSecret(answers.secret, flags.quirks)
+  const written = await writeSettings(dir, answers)
+  const after = await readSettings(dir, { env: io.env })
+  if (flags.isJson) {
+    const { enabled, host, port, secret } = after
+    const told = { config_dir: dir, written, enabled, host, port, has_secret: secret !== null }
+    io.stdout.write(`${JSON.stringify(told)}\n`)
+  } else {
+    io.stdout.write(report(written, after))
+  }
+  for (const variable of overruling(answers, io.env)) {
+    io.stderr.write(`${variable} is set in the environment and wins over what was written.\n`)
+  }
+  return exitCodes.done
+}
+
+async function flagAnswers(flags: Flags, io: CommandIo): Promise<Answers> {
+  const [isOnGiven, isOffGiven] = [flags.isSet('enable'), flags.isSet('disable')]
+  if (isOnGiven && isOffGiven) throw usageError('Either --enable or --disable.')
+  const host = flags.text('host')?.trim()
+  if (host === '') throw usageError('--host needs an address.')
+  const text = flags.text('port')
+  const port = text === undefined ? undefined : readPort(text)
+  if (text !== undefined && port === undefined) throw usageError('--port is a port, 1 to 65535.')
+  const secret = await readSecret(flags, io)
+  return {
+    ...((isOnGiven || isOffGiven) && { enabled: isOnGiven }),
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(secret !== undefined && { secret }),
+  }
+}
+
+function readPort(text: string): number | undefined {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  return port > 0 && port < 65_536 ? port : undefined
+}
+
+/** The variables of the environment that win over answers. */
+const overruling = (answers: Answers, env: CommandIo['env']): readonly string[] =>
+  Object.keys(answers).flatMap((name) => {
+    const setting = gatewaySettings[name as keyof Answers]
+    return 'variable' in setting && env[setting.variable] ? setting.variable : []
+  })
+
+function report(written: readonly string[], { enabled, host, port, secret }: Settings): string {
+  const lines = [
+    ...(written.length === 0
+      ? ['Nothing had to be changed.']
+      : written.map((path) => `Wrote ${path}`)),
+    enabled ? `Webhooks are enabled, at ${host} port ${port}.` : 'Webhooks are not enabled.',
+    secret === null
+      ? 'There is no global secret: each subscription has its own, and static routes need one.'
+      : 'There is a global secret, for routes without one of their own.',
+  ]
+  const next = `
+Next:
+  flowdouble webhook subscribe NAME   makes a route
+  flowdouble gateway run              starts the gateway; a running one has to be started anew
+`
+  return `${lines.join('\n')}\n${enabled ? next : ''}`
+}
+
+/** Asks what the flags do not answer. An empty answer keeps what there is. */
+async function ask(given: Answers, settings: Settings, io: CommandIo): Promise<Answers> {
+  const { question, hidden, close } = openTerminal(io)
+  try {
+    const answers: Record<string, unknown> = { ...given }
+    while (answers['enabled'] === undefined) {
+      const answer = (await question('Take webhooks (yes or no)? [yes] ')).trim()
+      if (answer === '' || /^y$/i.test(answer) || isOn(answer)) answers['enabled'] = true
+      else if (/^(n|no|off|false|0)$/i.test(answer)) answers['enabled'] = false
+    }
+    while (answers['enabled'] === true && answers['port'] === undefined) {
+      const answer = (await question(`Port? [${settings.port}] `)).trim()
+      const port = answer === '' ? settings.port : readPort(answer)
+      if (port === undefined) io.stdout.write('A port is a number, 1 to 65535.\n')
+      else answers['port'] = port
+    }
+    if (answers['enabled'] === true && answers['secret'] === undefined) {
+      const kept = settings.secret === null ? 'leaves it out' : 'keeps the present one'
+      const secret = await hidden(`Global secret (not shown; an empty one ${kept}): `)
+      if (secret !== '') answers['secret'] = secret
+    }
+    return answers
+  } finally {
+    close()
+  }
+}
+
+type Terminal = {
+  readonly question: (text: string) => Promise<string>
+  /** The same, and what is typed does not show. */
+  readonly hidden: Terminal['question']
+  readonly close: () => void
+}
+
+/** A terminal to ask on. Its questions throw a refusal when the user stops, by Ctrl+C or the end of the input. */
+function openTerminal({ stdin, stdout }: CommandIo): Terminal {
+  if (stdin === undefined) throw refused('There is no terminal to ask on.')
+  let isHidden = false
+  const output = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      if (!isHidden) stdout.write(chunk.toString())
+      done()
+    },
+  })
+  const lines = createInterface({ input: stdin(), output, terminal: true, historySize: 0 })
+  const stop = new AbortController()
+  lines.once('close', () => stop.abort())
+  const question: Terminal['question'] = (text) =>
+    lines.question(text, { signal: stop.signal }).catch(() => {
+      throw refused('\nStopped: nothing was written.')
+    })
+  return {
+    question,
+    hidden: async (text) => {
+      stdout.write(text)
+      isHidden = true
+      try {
+        return await question('')
+      } finally {
+        isHidden = false
+        stdout.write('\n')
+      }
+    },
+    close: () => lines.close(),
+  }
+}

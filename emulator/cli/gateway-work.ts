@@ -1,0 +1,140 @@
+// The flags of `gateway run` that say who answers runs, and where deliveries go.
+
+import { logTarget, senders } from '../../spec/deliveries.ts'
+import { gatewaySettings } from '../../spec/subscriptions.ts'
+import { printable } from '../client/display.ts'
+import { commandAgent, urlAgent } from '../edge/agent.ts'
+import { readAddress } from '../edge/call.ts'
+import type { Agent, GatewayOptions } from '../edge/gateway-options.ts'
+import { readPlatforms, tokenVariables, type PlatformSettings } from '../edge/sender-settings.ts'
+import { senderDeliveries, urlDeliveries } from '../edge/senders.ts'
+import { usageError } from '../options.ts'
+import { bare, type Flags, type FlagTable, repeated, withValue } from './command.ts'
+import type { CommandIo } from './io.ts'
+
+/** The flags of this file. */
+export const workFlags: FlagTable = {
+  ...repeated('agent-command'),
+  ...withValue('agent-url', 'agent-timeout', 'agents-at-once', 'deliver-url'),
+  ...bare('send'),
+}
+
+export const workHelp = `  --agent-command WORD   a command that answers each run, without a shell: the prompt is its input,
+                         what it prints the answer; repeated for each argument, or a JSON list of them
+  --agent-url URL        an address that answers instead: POST of JSON, answered with {"answer"} or text
+  --agent-timeout S      so many seconds for each run (default 600)
+  --agents-at-once N     so many runs at a time, the others wait (default 10)
+  --deliver-url URL      each delivery is one POST of JSON to this address
+  --send                 send to ${Object.keys(senders).join(', ')}
+                         with the credentials of config.yaml or the environment`
+
+type WorkOptions = Pick<
+  GatewayOptions,
+  'agent' | 'agentTimeOutMs' | 'agentsAtOnce' | 'deliveries' | 'homeChannels'
+>
+
+/** What the flags mean for a gateway, and in words for people: neither tells a credential. */
+export type GatewayWork = {
+  readonly options: WorkOptions
+  readonly told: { readonly agent: string; readonly deliveries: string }
+}
+
+/** Reads the flags, and the configuration of senders. Throws a usage error or a refusal for what cannot be used. */
+export async function readWork(flags: Flags, io: CommandIo, dir: string): Promise<GatewayWork> {
+  const platforms = await readPlatforms(dir, io.env)
+  const agent = agentOf(flags, io)
+  const deliveries = deliveriesOf(flags, platforms)
+  const seconds = countOf(flags, 'agent-timeout')
+  const agentsAtOnce = countOf(flags, 'agents-at-once')
+  return {
+    options: {
+      ...agent.options,
+      ...(seconds !== undefined && { agentTimeOutMs: seconds * 1000 }),
+      ...(agentsAtOnce !== undefined && { agentsAtOnce }),
+      ...deliveries.options,
+      homeChannels: platforms.homeChannels,
+    },
+    told: { agent: agent.told, deliveries: deliveries.told },
+  }
+}
+
+function countOf(flags: Flags, name: string): number | undefined {
+  const text = flags.text(name)
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw usageError(`--${name} needs a whole number from 1 on.`)
+  return Number(text)
+}
+
+type Chosen<T> = { readonly options: T; readonly told: string }
+
+function agentOf(flags: Flags, io: CommandIo): Chosen<{ readonly agent?: Agent }> {
+  const command = commandIn(flags.texts('agent-command'))
+  const address = flags.text('agent-url')
+  if (command !== undefined && address !== undefined)
+    throw usageError('There is one agent: give --agent-command or --agent-url.')
+  if (address !== undefined) {
+    const url = readAddress(address, '--agent-url')
+    return { options: { agent: urlAgent(url) }, told: url.origin }
+  }
+  if (command === undefined) return { options: {}, told: 'scripted: it repeats the prompt' }
+  const onFailure = (
+    { route, delivery_id }: { route: string; delivery_id: string },
+    said: string,
+  ) =>
+    io.stderr.write(printable(`The agent said in run ${delivery_id} of ${route}: ${said.trim()}\n`))
+  const around = { cwd: io.cwd, env: withoutCredentials(io.env, flags.isSet('send')), onFailure }
+  return { options: { agent: commandAgent(command, around) }, told: `the command ${command[0]}` }
+}
+
+/** The words of a command: as many as were given, or those of a JSON list. */
+function commandIn(words: readonly string[]): readonly string[] | undefined {
+  const [first] = words
+  if (first === undefined) return undefined
+  const command = words.length === 1 && first.startsWith('[') ? listIn(first) : words
+  if (!command?.[0] || command.some((word) => word.includes('\0')))
+    throw usageError(
+      '--agent-command needs a command, or a JSON list of texts that begins with it.',
+    )
+  return command
+}
+
+function listIn(text: string): readonly string[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text)
+    const isList = Array.isArray(list) && list.every((word) => typeof word === 'string')
+    return isList ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An agent reads what strangers write: it has no need of the credentials that the gateway itself uses. */
+function withoutCredentials(env: CommandIo['env'], sends: boolean): CommandIo['env'] {
+  const hidden = new Set<string>([
+    gatewaySettings.secret.variable,
+    ...(sends ? tokenVariables : []),
+  ])
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)))
+}
+
+function deliveriesOf(
+  flags: Flags,
+  { senders: settings }: PlatformSettings,
+): Chosen<Pick<GatewayOptions, 'deliveries'>> {
+  const address = flags.text('deliver-url')
+  if (address !== undefined && flags.isSet('send'))
+    throw usageError('Deliveries go one way: give --deliver-url or --send.')
+  if (address !== undefined) {
+    const url = readAddress(address, '--deliver-url')
+    return { options: { deliveries: urlDeliveries(url) }, told: url.origin }
+  }
+  if (!flags.isSet('send')) {
+    return { options: {}, told: `${logTarget} to this output, others to the outbox only` }
+  }
+  const ready = Object.keys(settings).filter((target) => settings[target]?.token !== null)
+  return {
+    options: { deliveries: senderDeliveries(settings) },
+    told:
+      ready.length === 0 ? 'sent, but no sender has a credential' : `sent by ${ready.join(', ')}`,
+  }
+}

@@ -1,0 +1,35 @@
+// What commands that listen have in common: the file that says where, and why listening fails.
+
+import { renameSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { usageError } from '../options.ts'
+
+/** Writes a ready file in one step: whoever waits for it must never see half of it. Throws a usage error where it cannot. */
+export function writeReadyFile(file: string, addresses: object, cwd: string): void {
+  const path = resolve(cwd, file)
+  try {
+    writeFileSync(`${path}.tmp`, `${JSON.stringify(addresses)}\n`)
+    renameSync(`${path}.tmp`, path)
+  } catch (error) {
+    throw usageError(`Cannot write the ready file: ${(error as Error).message}`)
+  }
+}
+
+/** Why an address cannot be listened on, and what to do; undefined for any other error. */
+export function listenMessage(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  const { code, port, address, isForLinks } = error as NodeJS.ErrnoException & {
+    port?: number
+    address?: string
+    isForLinks?: boolean
+  }
+  if (code === 'EADDRINUSE') {
+    const place = isForLinks ? ': signed links need the port behind that of their server' : ''
+    return `Port ${port} is in use${place}. Take another with --port, or a free one with --port 0.`
+  }
+  if (code === 'EACCES' && port !== undefined)
+    return `Port ${port} needs more rights. Take one above 1023 with --port.`
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND'
+    ? `This machine has no address ${address ?? ''} to listen on.`
+    : undefined
+}

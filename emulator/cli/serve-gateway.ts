@@ -1,0 +1,60 @@
+// `serve --with-gateway`: a webhook gateway beside the server, on the same clock.
+
+import { gatewayAddress } from '../../spec/webhooks.ts'
+import type { ClockGroup } from '../edge/clock.ts'
+import { configDirOf, readSettings } from '../edge/config-dir.ts'
+import type { Gateway } from '../edge/gateway.ts'
+import type { GatewayOptions } from '../edge/gateway-options.ts'
+import { readPlatforms } from '../edge/sender-settings.ts'
+import { subscriptionsPath } from '../edge/subscriptions-file.ts'
+import { type ServerOptions, usageError } from '../options.ts'
+import type { CommandIo } from './io.ts'
+
+/** What the flags of `serve` say of the gateway. */
+export type GatewayFlags = {
+  readonly withGateway: boolean
+  readonly gatewayPort?: string
+  readonly configDir?: string
+}
+
+/** Throws a usage error for flags that need --with-gateway, and for a port that is none. */
+export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: GatewayFlags): void {
+  if (!withGateway && (gatewayPort !== undefined || configDir !== undefined))
+    throw usageError('--gateway-port and --config-dir are about --with-gateway: give that, too.')
+  if (gatewayPort !== undefined && !(/^\d{1,5}$/.test(gatewayPort) && Number(gatewayPort) < 65_536))
+    throw usageError('--gateway-port is a port, 0 to 65535.')
+  if (configDir === '') throw usageError('--config-dir needs a folder.')
+}
+
+/**
+ * Starts a gateway beside a server: with the clock, the seed and the beginning that the server has. It keeps its routes
+ * in memory, unless there is a configuration directory. Runs are answered by the script, deliveries go to the outbox.
+ */
+export async function startBeside(
+  flags: GatewayFlags,
+  { host, clock, epoch, seed }: ServerOptions,
+  clocks: ClockGroup,
+  io: CommandIo,
+): Promise<Gateway> {
+  const { startGateway } = await import('../edge/gateway.ts')
+  const port = flags.gatewayPort === undefined ? gatewayAddress.port : Number(flags.gatewayPort)
+  const own = await configured(flags.configDir, io)
+  return startGateway({ ...own, host, clock, epoch, seed, port, clocks })
+}
+
+/** What a configuration directory says; without one there is nothing to know. */
+async function configured(dir: string | undefined, io: CommandIo): Promise<GatewayOptions> {
+  const { env } = io
+  if (dir === undefined) return {}
+  const path = configDirOf(dir, env, io.cwd)
+  const { secret, routes, rate_limit, max_body_bytes } = await readSettings(path, { env })
+  const { homeChannels } = await readPlatforms(path, env)
+  return {
+    secret,
+    routes,
+    homeChannels,
+    subscriptionsFile: subscriptionsPath(path),
+    rateLimit: rate_limit,
+    maxBodyBytes: max_body_bytes,
+  }
+}

@@ -1,0 +1,198 @@
+// The command `webhook test`: sends one signed event to a route, or anywhere, and says what became of it.
+
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { limits } from '../../spec/limits.ts'
+import { exitCodes, testSenders } from '../../spec/subscriptions.ts'
+import { printable } from '../client/display.ts'
+import { reasonOf } from '../client/failure.ts'
+import {
+  namesEventInHeader,
+  newDeliveryId,
+  ownPayload,
+  type SenderName,
+  signedHeaders,
+} from '../client/sign.ts'
+import { usageError } from '../options.ts'
+import { requireSecret, type Shown } from '../receiver/subscriptions.ts'
+import { refused } from '../refused.ts'
+import { type Flags, readInput, readSecret } from './command.ts'
+import type { CommandIo } from './io.ts'
+
+const TIME_OUT_MS = limits.testTimeOut.value * 1000
+
+/** The event type of a test where neither the user nor the route names one. */
+const DEFAULT_EVENT = 'test'
+
+/** Largest part of an answer that is shown, in bytes. */
+const MAX_ANSWER_BYTES = 64 * 2 ** 10
+
+type Target = { readonly url: string; readonly secret: string; readonly event: string }
+
+/** Runs the command; `findRoute` looks for the subscription that it names. */
+export async function testCommand(
+  flags: Flags,
+  io: CommandIo,
+  findRoute: () => Promise<Shown>,
+): Promise<number> {
+  const as = senderOf(flags)
+  requireOneBody(flags, as)
+  const { url, secret, event } = await targetOf(flags, io, findRoute)
+  const id = newDeliveryId(as)
+  const body = (await givenBody(flags, io)) ?? Buffer.from(ownPayload(as, event, id))
+  const timestampSeconds = Math.floor(Date.now() / 1000)
+  const headers = signedHeaders(as, secret, { body, event, id, timestampSeconds })
+  if (!flags.isJson)
+    io.stdout.write(printable(`Sending a signed event, as ${as} does, to ${url}\n`))
+  const answer = await post(url, headers, body)
+  const verdict = judge(answer)
+  if (flags.isJson) {
+    const { status, text } = answer
+    const told = { url, as, event, status, answer: jsonOr(text), triggered: verdict === undefined }
+    io.stdout.write(`${JSON.stringify({ ...told, ...(verdict && { error: verdict }) })}\n`)
+  } else {
+    io.stdout.write(printable(`Response (${answer.status}): ${answer.text}\n`))
+  }
+  if (verdict === undefined) return exitCodes.done
+  io.stderr.write(`${printable(verdict)}\n`)
+  return exitCodes.refused
+}
+
+function senderOf(flags: Flags): SenderName {
+  const as = flags.text('as') ?? 'github'
+  if (Object.hasOwn(testSenders, as)) return as as SenderName
+  throw usageError(`--as is one of ${Object.keys(testSenders).join(', ')}.`)
+}
+
+function requireOneBody(flags: Flags, as: SenderName): void {
+  const hasPayload = flags.text('payload') !== undefined
+  const hasFile = flags.text('payload-file') !== undefined
+  if (hasPayload && hasFile)
+    throw usageError('There is one body: give --payload or --payload-file.')
+  if (flags.text('payload-file') === '-' && flags.text('secret') === '-')
+    throw usageError('Standard input is read once: for the payload or for the secret.')
+  const event = flags.text('event')
+  if (event === undefined) return
+  if (/^\s*$|\p{Cc}/u.test(event)) throw usageError('--event needs a text that a header can carry.')
+  if ((hasPayload || hasFile) && !namesEventInHeader(as)) {
+    throw usageError(
+      `As ${as} the event type stands in the payload: --event changes nothing in one of your own.`,
+    )
+  }
+}
+
+async function targetOf(
+  flags: Flags,
+  io: CommandIo,
+  findRoute: () => Promise<Shown>,
+): Promise<Target> {
+  const url = flags.text('url')
+  const event = flags.text('event')
+  if (url !== undefined) {
+    if (!/^https?:/i.test(url) || !URL.canParse(url))
+      throw usageError('--url needs an address that begins with http:// or https://.')
+    const { username, password } = new URL(url)
+    if (username + password !== '') throw usageError('--url takes no user name and no password.')
+    const secret = await readSecret(flags, io)
+    if (secret === undefined)
+      throw usageError('--url needs the secret of the receiver: give --secret or --secret-file.')
+    requireSecret(secret, flags.quirks)
+    return { url, secret, event: event ?? DEFAULT_EVENT }
+  }
+  const route = await findRoute()
+  const given = await readSecret(flags, io)
+  if (given !== undefined) requireSecret(given, flags.quirks)
+  const secret = given ?? route.secret
+  if (secret === undefined)
+    throw refused(
+      `The subscription "${route.name}" has no secret. Subscribe it again to give it one.`,
+    )
+  return { url: route.webhook_url, secret, event: event ?? route.events[0] ?? DEFAULT_EVENT }
+}
+
+/** The bytes of the user as they are, or undefined where there are none. */
+async function givenBody(flags: Flags, io: CommandIo): Promise<Uint8Array | undefined> {
+  const payload = flags.text('payload')
+  const file = flags.text('payload-file')
+  if (payload !== undefined) return Buffer.from(payload)
+  if (file === '-') return Buffer.from(await readInput(io))
+  if (file === undefined) return undefined
+  return readFile(resolve(io.cwd, file)).catch((error: unknown) => {
+    throw usageError(`Cannot read the file of --payload-file: ${reasonOf(error)}.`)
+  })
+}
+
+type Answer = { readonly status: number; readonly text: string }
+
+/** Posts once, follows no redirect, and gives up after the time-out. Throws a refusal without an answer. */
+async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): Promise<Answer> {
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(), TIME_OUT_MS)
+  try {
+    const { signal } = stop
+    const sent = { method: 'POST', headers, body, redirect: 'manual', signal } as const
+    const response = await fetch(url, sent)
+    return { status: response.status, text: await beginningOf(response) }
+  } catch (error) {
+    throw refused(
+      stop.signal.aborted
+        ? `No answer from ${url} within ${limits.testTimeOut.value} seconds.`
+        : `${url} cannot be reached: ${reasonOf(error)}.\nIs the gateway running? flowdouble gateway run`,
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function beginningOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk as Uint8Array)
+    bytes += (chunk as Uint8Array).length
+    if (bytes > MAX_ANSWER_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString()
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+/** What to do about an answer that means that nothing was triggered. */
+const advice: Readonly<Record<number, string>> = {
+  400: 'The receiver cannot read the payload: it has to be a JSON object.',
+  401: 'The receiver has another secret, or its clock is more than 5 minutes off.',
+  403: 'The route is disabled, or has no secret, in the configuration that the gateway reads.',
+  404: 'The receiver has no such route: is the gateway running with this configuration directory?',
+  413: 'The payload, or the text that is made of it, is too large.',
+  429: 'The route has taken its posts for this minute. Try again later.',
+  502: 'The target of the route did not take the message: the log of the gateway says why.',
+}
+
+/** Why an answer means that the event did not trigger the route, or undefined where it did. */
+function judge({ status, text }: Answer): string | undefined {
+  const answer = jsonOr(text)
+  const member = (name: string): unknown =>
+    typeof answer === 'object' && answer !== null
+      ? (answer as Record<string, unknown>)[name]
+      : undefined
+  if (status < 200 || status > 299) {
+    const error = member('error')
+    const reason = typeof error === 'string' ? ` (${error})` : ''
+    return `Not triggered: status ${status}${reason}. ${advice[status] ?? ''}`.trim()
+  }
+  const outcome = member('status')
+  if (outcome === 'ignored') {
+    return 'Not triggered: the route does not listen to this event type. Send another one with --event.'
+  }
+  return outcome === 'duplicate' ? 'Not triggered: the receiver has seen this delivery.' : undefined
+}

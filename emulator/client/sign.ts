@@ -1,0 +1,146 @@
+// Signs a post as a sender of webhooks does, by the table of schemes, and gives it the headers that the sender gives it.
+
+import { createHmac, randomUUID } from 'node:crypto'
+import type { eventMembers } from '../../spec/webhooks.ts'
+import { base64SecretPrefix, type Scheme, schemes, stripeTimestamp } from '../../spec/signatures.ts'
+import { testPayload, testSenders } from '../../spec/subscriptions.ts'
+import { refused } from '../refused.ts'
+
+export type SenderName = keyof typeof testSenders
+
+/** A post before it is signed. */
+export type Unsigned = {
+  readonly body: Uint8Array
+  /** The event type; senders that name it in the payload do not look at it. */
+  readonly event: string
+  /** Unique for each delivery. */
+  readonly id: string
+  readonly timestampSeconds: number
+}
+
+type Kind = {
+  /** Names of headers with their values; `{event}`, `{id}` and `{uuid}` stand for values. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The member of its payloads that names the event type, where no header does. */
+  readonly eventMember?: (typeof eventMembers)[number]
+  readonly idPrefix: string
+}
+
+const json = { 'Content-Type': 'application/json' }
+
+const kinds: Readonly<Record<SenderName, Kind>> = {
+  github: {
+    headers: {
+      ...json,
+      'User-Agent': 'GitHub-Hookshot/flowdouble',
+      'X-GitHub-Event': '{event}',
+      'X-GitHub-Delivery': '{id}',
+      'X-GitHub-Hook-ID': '1',
+      'X-GitHub-Hook-Installation-Target-Type': 'repository',
+      'X-GitHub-Hook-Installation-Target-ID': '1',
+    },
+    idPrefix: '',
+  },
+  gitlab: {
+    headers: {
+      ...json,
+      'User-Agent': 'GitLab/flowdouble',
+      'X-Gitlab-Event': '{event}',
+      'X-Gitlab-Instance': 'https://gitlab.example',
+      'X-Gitlab-Webhook-UUID': '{uuid}',
+      'X-Gitlab-Event-UUID': '{uuid}',
+      'Idempotency-Key': '{id}',
+    },
+    idPrefix: '',
+  },
+  stripe: {
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'User-Agent': 'Stripe/1.0 (flowdouble)',
+    },
+    eventMember: 'type',
+    idPrefix: 'evt_',
+  },
+  svix: {
+    headers: { ...json, 'User-Agent': 'Svix-Webhooks/flowdouble' },
+    eventMember: 'type',
+    idPrefix: 'msg_',
+  },
+  standard: { headers: json, eventMember: 'type', idPrefix: 'msg_' },
+  generic: {
+    headers: { ...json, 'X-Request-ID': '{id}' },
+    eventMember: 'event_type',
+    idPrefix: '',
+  },
+}
+
+/** Whether a sender names the event type in a header, so that any body can be of any type. */
+export const namesEventInHeader = (as: SenderName): boolean => kinds[as].eventMember === undefined
+
+/** An id such as this sender gives its deliveries. */
+export const newDeliveryId = (as: SenderName): string => kinds[as].idPrefix + randomUUID()
+
+/** The headers of a post of this sender. Throws a refusal for a secret that makes no key. */
+export function signedHeaders(
+  as: SenderName,
+  secret: string,
+  post: Unsigned,
+): Readonly<Record<string, string>> {
+  const scheme: Scheme = schemes[testSenders[as]]
+  const values: Readonly<Record<string, string>> = {
+    event: post.event,
+    id: post.id,
+    uuid: randomUUID(),
+  }
+  const own = Object.entries(kinds[as].headers).map(([name, value]) => [
+    name,
+    value.replace(/\{(\w+)\}/, (_, key: string) => values[key] ?? ''),
+  ])
+  const signed: [string | undefined, string][] = [
+    [scheme.id, post.id],
+    [scheme.timestamp, String(post.timestampSeconds)],
+    [scheme.signature, signatureOf(scheme, secret, post)],
+  ]
+  const headers = [...own, ...signed.filter(([name]) => name !== undefined)]
+  // A header carries bytes: those of UTF-8 where a value is more than ASCII.
+  return Object.fromEntries(
+    headers.map(([name, value]) => [name, Buffer.from(value ?? '').toString('latin1')]),
+  ) as Record<string, string>
+}
+
+/** The value of the signature header of a scheme. Throws a refusal for a secret that makes no key. */
+export function signatureOf(scheme: Scheme, secret: string, post: Omit<Unsigned, 'event'>): string {
+  if (scheme.signs === 'token' || scheme.encoding === 'plain') return secret
+  const parts = { id: post.id, timestamp: String(post.timestampSeconds), body: post.body }
+  const hmac = createHmac('sha256', keyOf(scheme, secret))
+  scheme.signs.forEach((part, at) => {
+    if (at > 0) hmac.update('.')
+    hmac.update(parts[part])
+  })
+  const value = scheme.prefix + hmac.digest(scheme.encoding)
+  return scheme.form === 'pairs' ? `${stripeTimestamp}=${post.timestampSeconds},${value}` : value
+}
+
+function keyOf({ key }: Scheme, secret: string): Buffer {
+  if (key !== 'whsec-base64' || !secret.startsWith(base64SecretPrefix)) return Buffer.from(secret)
+  const text = secret.slice(base64SecretPrefix.length)
+  const bytes = Buffer.from(text, 'base64')
+  if (text !== '' && bytes.toString('base64') === text) return bytes
+  throw refused(`What follows ${base64SecretPrefix} in the secret is no base64 with padding.`)
+}
+
+/** A payload of our own that carries the event type as this sender's payloads do. */
+export function ownPayload(as: SenderName, event: string, id: string): string {
+  if (as === 'github' && event === 'test') return testPayload
+  const { test, message } = JSON.parse(testPayload) as { test: boolean; message: string }
+  const data = { test, message }
+  const member = kinds[as].eventMember
+  if (member === 'type') {
+    return JSON.stringify(
+      as === 'stripe'
+        ? { id, object: 'event', type: event, data: { object: data } }
+        : { type: event, timestamp: new Date().toISOString(), data },
+    )
+  }
+  return JSON.stringify({ test, event_type: event, message })
+}

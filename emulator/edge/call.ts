@@ -1,0 +1,84 @@
+// One call of an address that the operator has given: JSON goes out, and what comes back is told without a secret.
+
+import http from 'node:http'
+import https from 'node:https'
+import { usageError } from '../options.ts'
+
+export type Reply = { readonly status: number; readonly type: string; readonly text: string }
+
+/** Why a reply that is too large fails. */
+const tooLarge = 'the reply is too large'
+
+/**
+ * Reads the address of a call. Throws a usage error, which does not repeat it: a path or a query can be a credential.
+ * @param where the words for the place where it was given.
+ */
+export function readAddress(text: string, where: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw usageError(`${where} needs an address that begins with http:// or https://.`)
+  if (url.username + url.password !== '')
+    throw usageError(`${where} takes no user name and no password.`)
+  return url
+}
+
+/**
+ * Posts JSON once, follows no redirect, and waits until the signal is aborted. Rejects with an error that tells no part
+ * of the address, also where the reply has more than `maxBytes`.
+ */
+export function postJson(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
+): Promise<Reply> {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const { request } = url.protocol === 'https:' ? https : http
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException): void =>
+      reject(new Error(`network error ${error.code ?? 'without a code'}`))
+    const own = {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': bytes.length,
+      'User-Agent': 'flowdouble',
+    }
+    const call = request(url, { method: 'POST', headers: { ...own, ...headers }, signal })
+    call.on('error', failed)
+    call.on('response', (response) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length
+        chunks.push(chunk)
+        if (length <= maxBytes) return
+        reject(new Error(tooLarge))
+        call.destroy()
+      })
+      response.on('error', failed)
+      response.on('end', () => {
+        const { statusCode: status = 0, headers: told } = response
+        resolve({
+          status,
+          type: told['content-type'] ?? '',
+          text: Buffer.concat(chunks).toString(),
+        })
+      })
+    })
+    call.end(bytes)
+  })
+}
+
+/** Whether a status means that a call has done what it is for. */
+export const isDone = (status: number): boolean => status >= 200 && status < 300
+
+/** A text as a JSON object; undefined where it is none. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,95 @@
+// The subscriptions file: read as it is, changed by one process at a time, replaced in one step, never lost.
+
+import { basename, dirname, join } from 'node:path'
+import { configFiles } from '../../spec/subscriptions.ts'
+import { isFolder, makeWritableFolder } from '../client/folders.ts'
+import { isObject, type Json, type JsonObject, readJson, writeJson } from '../json.ts'
+import { isRefused, refused } from '../refused.ts'
+import { putAside, readText, realPlace, replaceFile } from './files.ts'
+import { withLock } from './lock.ts'
+
+const { name: fileName, mode } = configFiles.subscriptions
+
+/** Where the subscriptions of a configuration directory stand. */
+export const subscriptionsPath = (dir: string): string => join(dir, fileName)
+
+/** The members of a subscriptions file by name, or undefined for a text that is no JSON object. */
+export function parseSubscriptions(text: string): JsonObject | undefined {
+  try {
+    const value = readJson(text.replace(/^\uFEFF/, ''))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The members of the file, none where there is no file. A corrupt file is put aside.
+ * Throws a refusal then, and where the file cannot be read.
+ */
+export async function readSubscriptions(dir: string): Promise<JsonObject> {
+  const entries = await find(dir)
+  return entries ?? locked(dir, async (path) => requireSound(await find(dir), path))
+}
+
+/**
+ * Changes the members of the file while no other command does. `change` works on the members themselves; nothing is
+ * written when it throws. Resolves to its result. Throws a refusal where the file is corrupt or cannot be written.
+ */
+export async function changeSubscriptions<T>(
+  dir: string,
+  change: (entries: JsonObject) => T,
+): Promise<T> {
+  return locked(dir, async (path) => {
+    const entries = await requireSound(await find(dir), path)
+    const result = change(entries)
+    await replaceFile(path, `${indented(entries)}\n`, mode)
+    return result
+  })
+}
+
+/** Undefined stands for a corrupt file. */
+async function find(dir: string): Promise<JsonObject | undefined> {
+  const read = await readText(await realPlace(subscriptionsPath(dir)))
+  return read.isThere
+    ? read.text === undefined
+      ? undefined
+      : parseSubscriptions(read.text)
+    : new Map()
+}
+
+/** Holds the lock beside the file, which can be elsewhere when it is a link. */
+async function locked<T>(dir: string, work: (path: string) => Promise<T>): Promise<T> {
+  try {
+    const path = await realPlace(subscriptionsPath(dir))
+    // Without a directory there is nobody to hold a lock against, and reading is no reason to make one.
+    if (!(await isFolder(dirname(path)))) await makeWritableFolder(dirname(path))
+    return await withLock(path, () => work(path))
+  } catch (error) {
+    if (isRefused(error) || !(error instanceof Error) || !('syscall' in error)) throw error
+    throw refused(`The subscriptions in ${dir} cannot be written: ${error.message}.`)
+  }
+}
+
+async function requireSound(entries: JsonObject | undefined, path: string): Promise<JsonObject> {
+  if (entries !== undefined) return entries
+  const aside = await putAside(path, mode)
+  throw refused(
+    `${basename(path)} is corrupt: it holds no JSON object. It is now ${aside}; nothing else was changed. ` +
+      'Mend it and put it back, or start anew.',
+  )
+}
+
+/** JSON as people edit it: members on lines of their own, two blanks a level. */
+function indented(value: Json, margin = ''): string {
+  const inner = `${margin}  `
+  if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {
+    const items = value.map((item) => inner + indented(item, inner))
+    return `[\n${items.join(',\n')}\n${margin}]`
+  }
+  if (!isObject(value) || value.size === 0) return writeJson(value)
+  const members = [...value].map(
+    ([key, member]) => `${inner}${JSON.stringify(key)}: ${indented(member, inner)}`,
+  )
+  return `{\n${members.join(',\n')}\n${margin}}`
+}

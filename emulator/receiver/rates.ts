@@ -1,0 +1,37 @@
+// The rate limit: the times of the posts that each route took within its window.
+
+import { limits } from '../../spec/limits.ts'
+
+/** Times by route, oldest first; those before `head` have left the window. */
+export type Rates = Map<string, { times: number[]; head: number }>
+
+export const createRates = (): Rates => new Map()
+
+const windowMs = limits.webhookRateWindow.value * 1000
+/** So many windows are kept before those that have run empty are dropped. */
+const MANY = 1000
+
+/**
+ * Counts a post to a route now. Tells whether there was room; a post without room does not count.
+ * A post exactly one window ago still counts [webhooks/rate-limit].
+ */
+export function countPost(rates: Rates, route: string, limit: number, nowMs: number): boolean {
+  if (rates.size >= MANY && !rates.has(route)) dropEmpty(rates, nowMs)
+  const window = rates.get(route) ?? { times: [], head: 0 }
+  rates.set(route, window)
+  while ((window.times[window.head] ?? Infinity) < nowMs - windowMs) window.head++
+  if (window.head > 64 && window.head * 2 > window.times.length) {
+    window.times = window.times.slice(window.head)
+    window.head = 0
+  }
+  if (window.times.length - window.head >= limit) return false
+  window.times.push(nowMs)
+  return true
+}
+
+/** Routes come and go with their file: those that were not posted to for long need no window. */
+function dropEmpty(rates: Rates, nowMs: number): void {
+  for (const [route, { times }] of rates) {
+    if ((times.at(-1) ?? -Infinity) < nowMs - windowMs) rates.delete(route)
+  }
+}

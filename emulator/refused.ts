@@ -1,0 +1,8 @@
+// Errors that refuse what was asked for well: the message says why, and what to do instead.
+
+/** What a command cannot do as things stand. The message is whole sentences and holds no secret. */
+export const refused = (message: string): Error =>
+  Object.assign(new Error(message), { code: 'REFUSED' })
+
+export const isRefused = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === 'REFUSED'

@@ -1,0 +1,18 @@
+// Child process: a gateway as `gateway run` starts it, with one route that has no limit of posts.
+
+import { startGateway } from '../../dist/emulator/index.js'
+import { answer, childOptions } from './child.mjs'
+
+const { secret } = childOptions()
+const hook = {
+  secret,
+  events: ['push'],
+  prompt: 'Review {head_commit.id} of {repository.full_name}: {head_commit.message}',
+}
+const gateway = await startGateway({
+  port: 0,
+  epoch: 'now',
+  rateLimit: 1e9,
+  routes: { hook },
+})
+answer({ port: gateway.port }, { accepted: () => gateway.runs().length })

@@ -1,0 +1,92 @@
+// What a case of the gateway runs against: a gateway of its own on a manual clock, and a sender that signs its posts.
+
+import { createHmac } from 'node:crypto'
+import { type Gateway, type GatewayOptions, startGateway } from 'flowdouble'
+import { dial, type Exchange, exchange } from './wire.ts'
+
+/** An answer, with its body as JSON. `json` throws where it is none. */
+export type Answer = Exchange & { readonly json: () => any }
+
+export type GatewaySubject = {
+  readonly url: string
+  readonly gateway: Gateway
+  /** Sends a request as it is, on a connection of its own. */
+  readonly send: (
+    method: string,
+    path: string,
+    body?: string | Uint8Array,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answer>
+  /** Posts to a route, signed with its secret as the code host does. What is no text and no bytes is sent as JSON. */
+  readonly post: (
+    name: string,
+    payload: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answer>
+  /** The texts that were delivered to targets, oldest first. */
+  readonly texts: () => readonly string[]
+  /** Lets time pass until nothing is due. */
+  readonly idle: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** The secret of routes in cases that are not about secrets. */
+export const SECRET = 'secret-of-the-sender'
+
+/** Header of a body that is signed as the code host does. */
+export const signed = (body: string | Uint8Array, secret = SECRET): Record<string, string> => ({
+  'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+})
+
+/** Without routes it has one, `hook`, which starts a run for each post. */
+export async function startGatewaySubject(options: GatewayOptions = {}): Promise<GatewaySubject> {
+  const { routes = { hook: { secret: SECRET } }, ...rest } = options
+  const gateway = await startGateway({ port: 0, clock: 'manual', routes, ...rest })
+  const { url } = gateway
+  const send: GatewaySubject['send'] = async (method, path, body = '', headers = {}) => {
+    const reply = await exchange(url, method, path, headers, body)
+    return { ...reply, json: () => JSON.parse(reply.body) as unknown }
+  }
+  const post: GatewaySubject['post'] = (name, payload, headers = {}) => {
+    const body =
+      typeof payload === 'string' || payload instanceof Uint8Array
+        ? payload
+        : JSON.stringify(payload)
+    const own = routes[name]?.['secret'] ?? rest.secret
+    const secret = typeof own === 'string' ? own : SECRET
+    const path = `/webhooks/${encodeURIComponent(name)}`
+    return send('POST', path, body, { ...signed(body, secret), ...headers })
+  }
+  return {
+    url,
+    gateway,
+    send,
+    post,
+    texts: () => gateway.outbox().map(({ text }) => text),
+    idle: () => gateway.until('idle'),
+    close: () => gateway.close(),
+  }
+}
+
+/** A direct route to a chat: its template is what is delivered, and the post is answered when it is. */
+export const direct = (prompt: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  secret: SECRET,
+  prompt,
+  deliver: 'telegram',
+  deliver_only: true,
+  ...more,
+})
+
+/** Posts to the route `hook` one after the other with these ids, on one connection that waits for no answer, and gives the last status. */
+export async function postAll(url: string, ids: readonly string[]): Promise<number> {
+  const heads = ids.map(
+    (name, at) =>
+      `POST /webhooks/hook HTTP/1.1\r\nHost: a\r\nX-Gitlab-Token: ${SECRET}\r\nX-Request-ID: ${name}\r\n` +
+      `Connection: ${at === ids.length - 1 ? 'close' : 'keep-alive'}\r\nContent-Length: 0\r\n\r\n`,
+  )
+  const socket = dial(url)
+  socket.end(heads.join(''))
+  let last = ''
+  for await (const chunk of socket) last = (last + String(chunk)).slice(-1000)
+  return Number(last.slice(last.lastIndexOf('HTTP/1.1 ')).split(' ')[1])
+}
