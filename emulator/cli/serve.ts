@@ -116,9 +116,10 @@ function credentialsOf({ url, options }: Emulator): readonly string[] {
 function usageMessage(error: unknown): string | undefined {
   if (isUsageError(error)) return error.message
   if (!(error instanceof Error) || !('code' in error)) return undefined
-  const { code, port, address, isForLinks } = error as NodeJS.ErrnoException & {
+  const { code, port, address, hostname, isForLinks } = error as NodeJS.ErrnoException & {
     port?: number
     address?: string
+    hostname?: string
     isForLinks?: boolean
   }
   if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
@@ -133,7 +134,8 @@ function usageMessage(error: unknown): string | undefined {
   }
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} needs more rights. Take one above 1023 with --port.`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `This machine has no address ${address ?? ''} to listen on.`
+  // What is no address is looked up as a name, which is then told as one.
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `This machine has no address ${address ?? hostname} to listen on.`
   return code === 'ENOENT' ? error.message : undefined
 }
