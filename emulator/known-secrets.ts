@@ -51,13 +51,16 @@ export function withoutSecrets(
 
 /** Whether one of these secrets stands in a text, however it is spelled. */
 export const holdsSecret = (text: string, secrets: readonly string[]): boolean =>
-  secrets.some((secret) => spellings(secret).some((spelled) => text.includes(spelled)))
+  secrets.some((secret) => [...spellings(secret)].some((spelled) => text.includes(spelled)))
 
-const spellings = (secret: string): readonly string[] => [
-  JSON.stringify(secret).slice(1, -1),
-  secret,
-  encodeURIComponent(secret),
-]
+/** How a secret may stand in a text, the longest first: in JSON, in what Python prints, in both, in an address. */
+function spellings(secret: string): Iterable<string> {
+  const printed = secret.replaceAll('\\', '\\\\')
+  const texts = [inJson(inJson(secret)), inJson(printed), inJson(secret), printed, secret]
+  return new Set([...texts, encodeURIComponent(secret)])
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /**
  * Gives texts in which each secret is told by its number alone, for hashes that are to be equal in a replay, whose
