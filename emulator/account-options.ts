@@ -87,7 +87,9 @@ export function readAccounts(value: unknown): readonly Account[] | string {
   const twice = findTwice(accounts.map(({ user }) => user))
   if (twice !== undefined) return `the user ${twice} comes twice`
   const keys = accounts.flatMap((account) => [...new Set(account.keys)])
-  return findTwice(keys) === undefined ? accounts : 'one key stands for two accounts'
+  if (findTwice(keys) !== undefined) return 'one key stands for two accounts'
+  const isBoth = accounts.some(({ partnerKey }) => partnerKey !== null && keys.includes(partnerKey))
+  return isBoth ? 'a partner key is an API key too' : accounts
 }
 
 const findTwice = (values: readonly string[]): string | undefined =>

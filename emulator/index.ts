@@ -1,7 +1,8 @@
 // The public entry: start a server in this process, drive its clock, read its journal.
 
 export { type Emulator, type EmulatorOptions, startEmulator } from './edge/node.ts'
-export { type Entry, replay } from './journal.ts'
+export { replay } from './edge/replay.ts'
+export type { Entry } from './journal.ts'
 export type { Effect, FrameContent, Input } from './machine.ts'
 export type { Clock, ServerOptions } from './options.ts'
 export { type Gateway, startGateway } from './edge/gateway.ts'

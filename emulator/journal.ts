@@ -1,14 +1,15 @@
 // The journal of a server: its inputs with their effects, in order. State is a function of it, so it replays.
 
 import { keyHeader, secretKeys } from '../spec/access.ts'
-import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { isObject, type Json, readDocument, writeJson } from './json.ts'
+import { holdsSecret, secretsOf, withoutSecrets } from './known-secrets.ts'
 import type { Effect, Headers, Input } from './machine.ts'
 import { bodyText } from './requests.ts'
 import { step } from './server/step.ts'
 import * as hosted from './server/hosted-parts.ts'
+import { isPlaceholder, placeholders } from './placeholders.ts'
 import { createServer } from './server/server.ts'
 import type { WorldOptions } from './server/world.ts'
 import { shownTarget } from './shown-target.ts'
@@ -26,10 +27,12 @@ export type Header = {
 const VERSION = 'journal 1'
 const apiKeyHeader = keyHeader.toLowerCase()
 
-/** @param first number of the first entry that follows. */
-export function headerLine(all: WorldOptions, key: string, first = 0): string {
+/**
+ * @param hide makes the placeholder of a secret.
+ * @param first number of the first entry that follows.
+ */
+export function headerLine(all: WorldOptions, hide: (secret: string) => string, first = 0): string {
   const { objectInfo: _objectInfo, ...options } = all
-  const hide = (secret: string): string => placeholder(secret, key)
   const token = all.token === null ? null : hide(all.token)
   const accounts = all.accounts.map((account) => ({
     ...account,
@@ -40,84 +43,90 @@ export function headerLine(all: WorldOptions, key: string, first = 0): string {
   return JSON.stringify(header)
 }
 
-/**
- * One entry as a line of JSON. What a client keeps secret is replaced by a placeholder: equal secrets, equal placeholders.
- * @param key what the placeholders are made with; who knows it can tell whether a guess is right.
- * @param secrets what the server knows its clients by (see secretsOf).
- */
-export function entryLine(entry: Entry, key: string, secrets: readonly string[]): string {
-  return JSON.stringify({
-    input: shownInput(entry, key, secrets),
-    effects: shownEffects(entry.effects, key),
-  })
+/** What replaces secrets: one that is known to be one, those that stand in a text, and what the server knows. */
+type Hide = {
+  readonly one: (secret: string) => string
+  readonly known: (text: string) => string
+  /** Whether a text holds what the server knows. */
+  readonly holds: (text: string) => boolean
 }
 
-function shownInput({ input, effects }: Entry, key: string, secrets: readonly string[]): unknown {
+/**
+ * Writes entries as lines of JSON. Credentials, and what the server knows its clients by wherever it stands, are replaced
+ * by placeholders [access/journal-keys-hidden]: equal secrets, equal placeholders.
+ * @param toPlaceholder makes the placeholder of a secret.
+ */
+export function lineWriter(
+  options: Pick<WorldOptions, 'token' | 'accounts'>,
+  toPlaceholder: (secret: string) => string,
+): (entry: Entry) => string {
+  const secrets = secretsOf(options)
+  const known = (text: string): string => withoutSecrets(text, secrets, toPlaceholder)
+  // What is hidden as known may stand where any secret is hidden.
+  const hidden = new Set(secrets.map(toPlaceholder))
+  const one = (secret: string): string => (hidden.has(secret) ? secret : toPlaceholder(secret))
+  const hide: Hide = { one, known, holds: (text) => holdsSecret(text, secrets) }
+  return ({ input, effects }) =>
+    JSON.stringify({
+      input: shownInput(input, hide),
+      effects: effects.map((effect) => shownEffect(effect, hide)),
+    })
+}
+
+function shownInput(input: Input, hide: Hide): unknown {
+  if (input.kind === 'message') return { ...input, text: hide.known(input.text) }
   if (input.kind !== 'request' && input.kind !== 'open') return input
-  const isRefused = effects.some((effect) => 'status' in effect && effect.status === 401)
-  const isLink = 'links' in input && input.links
-  const came = isRefused ? 'refused' : isLink ? 'links' : 'served'
-  const hide = (secret: string): string => placeholder(secret, key)
-  const target = shownTarget(input.target, secrets, came, hide)
+  const target = shownTarget(input.target, hide.one, hide.known)
   if (input.kind === 'open') return { ...input, target, headers: shownHeaders(input.headers, hide) }
   const { body: _body, ...rest } = input
-  const { headers, ...body } = shownBody(input, key)
+  const { headers, ...body } = shownBody(input, hide)
   return { ...rest, target, headers: shownHeaders(headers, hide), ...body }
 }
 
-/** A keyed placeholder: it tells whether two secrets are equal, and nothing else. A placeholder stands for itself. */
-export function placeholder(secret: string, key: string): string {
-  if (/^<secret:[0-9a-f]{12}>$/.test(secret)) return secret
-  const digest = hmac(sha256, utf8ToBytes(key), utf8ToBytes(secret))
-  return `<secret:${bytesToHex(digest).slice(0, 12)}>`
-}
-
-/**
- * What a server knows its clients by: its token, and the keys of its accounts, those for partner nodes too. The longest
- * come first, since one may be part of another.
- */
-export const secretsOf = ({
-  token,
-  accounts,
-}: Pick<WorldOptions, 'token' | 'accounts'>): readonly string[] =>
-  [token, ...accounts.flatMap(({ keys, partnerKey }) => [...keys, partnerKey])]
-    .filter((secret) => secret !== null)
-    .sort((a, b) => b.length - a.length)
-
 /** Headers whose credentials are placeholders: the server of a replay has the same ones. */
-function shownHeaders(headers: Headers, hide: (secret: string) => string): Headers {
-  const { authorization, [apiKeyHeader]: apiKey, ...rest } = headers
-  const others = apiKey === undefined ? rest : { ...rest, [apiKeyHeader]: hide(apiKey) }
-  if (authorization === undefined) return others
-  const [, scheme = '', secret = authorization] = /^(bearer +)(.*)$/i.exec(authorization) ?? []
-  return { ...others, authorization: scheme + hide(secret) }
+function shownHeaders(headers: Headers, hide: Hide): Headers {
+  const shown: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === apiKeyHeader) shown[name] = hide.one(value)
+    else if (name === 'authorization') {
+      const [, scheme = '', secret = value] = /^(bearer +)(.*)$/i.exec(value) ?? []
+      shown[name] = scheme + hide.one(secret)
+    } else shown[name] = hide.known(value)
+  }
+  return shown
 }
 
 /** The body as text without keys, in base64 where it is no UTF-8, and the headers that go with it. */
 function shownBody(
   input: RequestInput,
-  key: string,
+  hide: Hide,
 ): { headers: Headers } & ({ body: string } | { bodyBase64: string }) {
   const { body, headers } = input
   const type = headers['content-type'] ?? ''
   const text = orUndefined(() => bodyText(input))
   if (text === undefined) {
+    if (holdsFiles(input)) return { headers, bodyBase64: base64(shownBytes(body, hide)) }
     // What is no text is refused whole, unless it is a form; its key must not be kept either.
-    const letters = Array.from(body, (byte) => String.fromCharCode(byte))
-      .join('')
-      .replaceAll('\0', '')
-    const mayHoldKey = !holdsFiles(input) && secretKeys.some((name) => letters.includes(name))
-    return mayHoldKey
-      ? { headers, body: placeholder(letters, key) }
-      : { headers, bodyBase64: base64(body) }
+    const letters = lettersOf(body).replaceAll('\0', '')
+    const mayHoldKey =
+      secretKeys.some((name) => letters.includes(name)) || hide.known(letters) !== letters
+    return mayHoldKey ? { headers, body: hide.one(letters) } : { headers, bodyBase64: base64(body) }
   }
-  const shown = holdsFiles(input) ? text : withoutPartnerKeys(text, key)
+  const known = hide.known(text)
+  const shown = holdsFiles(input) ? known : withoutPartnerKeys(known, hide)
   if (shown !== text) {
     const inUtf8 = { 'content-type': type.replace(/charset\s*=\s*"?[^\s;"]*"?/i, 'charset=utf-8') }
     return { headers: type === '' ? headers : { ...headers, ...inUtf8 }, body: shown }
   }
   const isUtf8 = orUndefined(() => utf8.decode(body)) === text
   return isUtf8 ? { headers, body: text } : { headers, bodyBase64: base64(body) }
+}
+
+/** Bytes without what the server knows, where it stands in them as ASCII. */
+function shownBytes(bytes: Uint8Array, hide: Hide): Uint8Array {
+  const letters = lettersOf(bytes)
+  const shown = hide.known(letters)
+  return shown === letters ? bytes : Uint8Array.from(shown, (letter) => letter.charCodeAt(0))
 }
 
 /** Files that a client stores are no submits, and a server gives them back byte by byte. */
@@ -136,77 +145,100 @@ function orUndefined<T>(make: () => T): T | undefined {
 }
 
 /**
- * The text without keys of partner nodes, at whatever depth they stand. Only the member that holds one is written anew:
- * the rest stays as it came, since a server gives it back as it came.
+ * The text without keys, at whatever depth they stand and however they are spelled. Only the member that holds one is
+ * written anew: the rest stays as it came, since a server gives it back as it came.
  */
-function withoutPartnerKeys(text: string, key: string): string {
-  // A name may be spelled with escapes.
+function withoutPartnerKeys(text: string, hide: Hide): string {
+  // A name may be spelled with escapes, and so may a key.
   const namesKey = secretKeys.some((name) => text.includes(name))
-  if (!namesKey && !text.includes('\\u')) return text
+  if (!namesKey && !text.includes('\\')) return text
   const document = orUndefined(() => readDocument(text))
   // What is no JSON is refused whole; its key, if that is one, must not be kept either.
-  if (document === undefined) return placeholder(text, key)
+  if (document === undefined) return namesKey || text.includes('\\u') ? hide.one(text) : text
   const { value, spans, repeatsKeys } = document
-  if (!isObject(value)) return hideKeys(value, key) ? writeJson(value) : text
-  const hidden = [...value].filter(([name, member]) => isSecret(name) || hideKeys(member, key))
-  for (const [name, member] of hidden) if (isSecret(name)) value.set(name, hideValue(member, key))
+  const without = shownJson(value, hide)
+  if (without === value) return text
   // Of members that come twice the last one counts; the others could hold a key that nobody looks at.
-  if (repeatsKeys) return writeJson(value)
+  if (!isObject(value) || !isObject(without) || repeatsKeys) return writeJson(without)
   let shown = text
-  for (const [name] of hidden.toReversed()) {
+  for (const name of [...value.keys()].toReversed()) {
+    const member = without.get(name)
+    // A name that is a key itself is gone.
+    if (member === undefined) return writeJson(without)
+    if (member === value.get(name)) continue
     const [start, end] = spans.get(name) ?? [0, 0]
-    shown = shown.slice(0, start) + writeJson(value.get(name) ?? null) + shown.slice(end)
+    shown = shown.slice(0, start) + writeJson(member) + shown.slice(end)
   }
   return shown
 }
 
 const isSecret = (name: string): boolean => secretKeys.some((secret) => secret === name)
 
-const hideValue = (value: Json, key: string): Json =>
-  value === null || value === ''
-    ? value
-    : placeholder(typeof value === 'string' ? value : writeJson(value), key)
+const hideValue = (value: Json, { one }: Hide): Json =>
+  value === null || value === '' ? value : one(typeof value === 'string' ? value : writeJson(value))
 
-/** Replaces the keys in a value; tells whether there was one. */
-function hideKeys(value: Json, key: string): boolean {
-  if (Array.isArray(value)) return value.map((item) => hideKeys(item, key)).includes(true)
-  if (!isObject(value)) return false
-  let found = false
-  for (const [name, member] of value) {
-    if (isSecret(name)) value.set(name, hideValue(member, key))
-    found = isSecret(name) || hideKeys(member, key) || found
+/** A value without keys: the value itself where it holds none. */
+function shownJson(value: Json, hide: Hide): Json {
+  if (typeof value === 'string') return hide.known(value)
+  if (Array.isArray(value)) {
+    const items = value.map((item) => shownJson(item, hide))
+    return items.some((item, index) => item !== value[index]) ? items : value
   }
-  return found
+  if (!isObject(value)) return value
+  const members = new Map<string, Json>()
+  let isChanged = false
+  for (const [name, member] of value) {
+    const shown = isSecret(name) ? hideValue(member, hide) : shownJson(member, hide)
+    const shownName = hide.known(name)
+    isChanged ||= shown !== member || shownName !== name
+    members.set(shownName, shown)
+  }
+  return isChanged ? members : value
 }
 
 /** A secret member of a JSON text, wherever it stands. */
 const secretMember = new RegExp(`"(${secretKeys.join('|')})":\\s*("(?:[^"\\\\]|\\\\.)+")`, 'g')
 
-/** Effects with byte arrays as their length and hash, and without the keys that a quirk shows. */
-const shownEffects = (effects: readonly Effect[], key: string): unknown =>
-  effects.map((effect) => shownValue(effect, key))
+/** An effect without keys. The tag of a file that holds one is left out: it is made of the bytes, and differs in a replay. */
+function shownEffect(effect: Effect, hide: Hide): unknown {
+  if (effect.kind === 'reply' && effect.file !== undefined && effect.body instanceof Uint8Array) {
+    const { file, ...rest } = effect
+    if (hide.holds(lettersOf(effect.body)))
+      return shownValue({ ...rest, file: { modifiedMs: file.modifiedMs } }, hide)
+  }
+  return shownValue(effect, hide)
+}
 
-function shownValue(value: unknown, key: string): unknown {
-  if (typeof value === 'string') return withoutSecretMembers(value, key)
-  if (value instanceof Uint8Array) return { bytes: value.length, sha256: bytesToHex(sha256(value)) }
-  if (Array.isArray(value)) return value.map((item) => shownValue(item, key))
+/** What effects hold: byte arrays as their length and hash, and no keys. */
+function shownValue(value: unknown, hide: Hide): unknown {
+  if (typeof value === 'string') return withoutSecretMembers(hide.known(value), hide)
+  if (value instanceof Uint8Array) {
+    const bytes = shownBytes(value, hide)
+    return { bytes: bytes.length, sha256: bytesToHex(sha256(bytes)) }
+  }
+  if (Array.isArray(value)) return value.map((item) => shownValue(item, hide))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, shownValue(member, key)]),
+    Object.entries(value).map(([name, member]) => [name, shownValue(member, hide)]),
   )
 }
 
-const withoutSecretMembers = (text: string, key: string): string =>
+const withoutSecretMembers = (text: string, { one }: Hide): string =>
   text.replace(secretMember, (_, name: string, secret: string) => {
-    return `"${name}": ${JSON.stringify(placeholder(JSON.parse(secret) as string, key))}`
+    return `"${name}": ${JSON.stringify(one(JSON.parse(secret) as string))}`
   })
 
-/** Bytes in base64. */
-export function base64(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary)
+/** Bytes as letters, one for each. */
+function lettersOf(bytes: Uint8Array): string {
+  let letters = ''
+  for (let at = 0; at < bytes.length; at += 8192) {
+    letters += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  }
+  return letters
 }
+
+/** Bytes in base64. */
+export const base64 = (bytes: Uint8Array): string => btoa(lettersOf(bytes))
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 /** An input as a line tells it: bodies are text, or base64 where they are no UTF-8. */
@@ -225,13 +257,13 @@ function inputOf(line: string): Input {
 /**
  * Runs the inputs of a journal through a new server and returns the number of entries and the first one whose
  * effects differ (from 0), or null. `objectInfo` is the catalogue that the server had.
- * Throws SyntaxError for a text that is no journal, or one that has lost its beginning.
+ * Throws SyntaxError for lines that are no journal, or one that has lost its beginning.
  */
-export function replay(
-  text: string,
+export function replayLines(
+  journal: readonly string[],
   objectInfo: string,
 ): { entries: number; differs: number | null } {
-  const [first = '', ...lines] = text.split('\n').filter((line) => line !== '')
+  const [first = '', ...lines] = journal.filter((line) => line !== '')
   const header = JSON.parse(first) as Partial<Header>
   if (header.flowdouble !== VERSION || header.options === undefined) {
     throw new SyntaxError('This is no journal: its first line lacks the options of a server.')
@@ -242,12 +274,14 @@ export function replay(
       'The journal has lost its beginning. Keep all of it in a file: serve --journal FILE.',
     )
   }
-  // Only placeholders are left in a journal, and they stand for themselves under every key.
-  const key = 'replay'
-  const secrets = secretsOf(server.options)
+  // Only placeholders are left in a journal, and they stand for themselves.
+  const toPlaceholder = placeholders('replay')
+  const lineOf = lineWriter(server.options, (secret) =>
+    isPlaceholder(secret) ? secret : toPlaceholder(secret),
+  )
   const differs = lines.findIndex((line) => {
     const input = inputOf(line)
-    return entryLine({ input, effects: step(server, input) }, key, secrets) !== line
+    return lineOf({ input, effects: step(server, input) }) !== line
   })
   return { entries: lines.length, differs: differs < 0 ? null : differs }
 }

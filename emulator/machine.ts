@@ -1,5 +1,6 @@
 // What goes into a world and what comes out: plain data, the same behind every edge.
 
+import type { keyHeader } from '../spec/access.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './pictures/picture.ts'
 
 /** Request headers by lower-case name; only those that the protocol looks at reach the machine. */
@@ -96,8 +97,12 @@ export type Effect =
     }
   | { readonly kind: 'send'; readonly sockets: readonly number[]; readonly text: string }
   | { readonly kind: 'frame'; readonly sockets: readonly number[]; readonly content: FrameContent }
-  /** A client has sent a credential along with a signed link, which needs none; `header` is the one that carried it. */
-  | { readonly kind: 'leak'; readonly request: number; readonly header: string }
+  /** A client has sent a credential along with a signed link, which needs none; `where` is the header that carried it. */
+  | {
+      readonly kind: 'leak'
+      readonly request: number
+      readonly where: typeof keyHeader | 'Authorization' | 'address'
+    }
   /** A run begins or ends. Nothing is sent for it: it tells those who watch the world. */
   | {
       readonly kind: 'run'

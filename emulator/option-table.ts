@@ -227,7 +227,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   signedBaseUrl: {
     flag: 'signed-base-url',
     value: 'URL',
-    help: 'what the signed links of hosted begin with, where clients reach them at another address',
+    help: 'what the signed links of hosted begin with; they work where requests name its host',
     on: 'hosted',
     schema: { type: ['string', 'null'], pattern: '^https?://[^/?#@\\s]+/?$' },
     read: hostAddress,

@@ -117,9 +117,24 @@ export const rules = {
     on: hosted,
   },
   'access/hosted-keys-hidden': {
-    says: 'No reply or message shows a key that came as one, nor does the journal, which replays.',
+    says: 'No reply or message tells a key that came as one; other texts come back as stored.',
     basis: 'chosen',
     on: hosted,
+  },
+  'access/hosted-extra-data-keys': {
+    says: 'Members of extra_data that are a key of the account, 8 characters or more, are dropped.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'access/journal-keys-hidden': {
+    says: 'The journal tells no known key of 8 characters or more, wherever it stands.',
+    basis: 'chosen',
+    on: both,
+  },
+  'access/journal-replays': {
+    says: 'A journal replays, unless a known key has named a file or was in an uploaded one.',
+    basis: 'chosen',
+    on: both,
   },
   'access/hosted-account-mistakes': {
     says: 'Accounts that cannot be used are refused before a server starts, without telling a key.',
@@ -154,7 +169,7 @@ export const rules = {
     carries: ['A33'],
   },
   'access/partner-key-hidden': {
-    says: 'No listing, history entry, job detail or file shows a partner key.',
+    says: 'No listing, job or file shows what extra_data has under the name of a partner key.',
     basis: 'chosen',
     on: both,
   },

@@ -271,7 +271,7 @@ const storageError = (code: string, message: string) => ({
 export const linkRefusals = {
   linkChanged: {
     status: 403,
-    when: 'A link without a signature, or one whose signature is that of another link.',
+    when: 'A link without a signature, or one whose signature is that of another link or host.',
     body: storageError('SignatureDoesNotMatch', 'The signature does not fit this link.'),
     headers: storageHeaders,
   },

@@ -264,6 +264,11 @@ export const rules = {
     basis: 'chosen',
     on: hosted,
   },
+  'files/hosted-link-signed-host': {
+    says: 'A signed link works at the host that it names alone: with another Host it answers 403.',
+    basis: 'chosen',
+    on: hosted,
+  },
   'files/hosted-link-query': {
     says: 'A signed link carries algorithm, date, lifetime and signature under X-Goog- names.',
     basis: 'chosen',
@@ -290,12 +295,17 @@ export const rules = {
     on: hosted,
   },
   'files/hosted-link-leak': {
-    says: 'A key or token sent to a signed link is served, and shows as a leak in the journal.',
+    says: 'A key or token in a header of a signed link is served, and the journal tells a leak.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-link-leak-address': {
+    says: 'A known key of 8 characters or more in the address of a link is told as a leak too.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-strict': {
-    says: 'Where signed links are strict, one that comes with a key or token answers 403.',
+    says: 'Where signed links are strict, one with a key or token in a header answers 403.',
     basis: 'chosen',
     on: hosted,
   },
@@ -439,6 +449,11 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'files/upload-text-bytes': {
+    says: 'An upload with bytes that are no text, where a text belongs, answers 500.',
+    basis: 'observed',
+    on: local,
+  },
   'files/upload-is-usable': {
     says: 'A workflow loads an uploaded image by the name in the reply.',
     basis: 'observed',
@@ -488,6 +503,11 @@ export const rules = {
   },
   'files/hosted-upload-bad': {
     says: 'A hosted upload without a file, or of an unknown type, answers 400.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'files/hosted-upload-text-bytes': {
+    says: 'A hosted upload with bytes that are no text, where a text belongs, answers 400.',
     basis: 'chosen',
     on: hosted,
   },

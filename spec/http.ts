@@ -96,6 +96,11 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'http/long-body': {
+    says: 'A body far above what is taken is not waited for: the answer comes first and closes.',
+    basis: 'chosen',
+    on: both,
+  },
   'http/body-limit-told': {
     says: 'The features tell a configured body limit as a float, and the usual one as an integer.',
     basis: 'observed',

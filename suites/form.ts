@@ -7,6 +7,18 @@ export type Part = {
   readonly content: string | Uint8Array
 }
 
+/** Bytes that are no text in UTF-8. */
+const noText = Uint8Array.from([0xff, 0xfe, 0])
+
+/** Forms of an upload that have such bytes where a text belongs. */
+export const formsWithoutText: readonly (readonly Part[])[] = [
+  [{ name: 'image', content: Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]) }],
+  ...['type', 'subfolder', 'original_ref'].map((name) => [
+    { name: 'image', filename: 'x.txt', content: 'x' },
+    { name, content: noText },
+  ]),
+]
+
 const boundary = 'flowdouble-boundary-4711'
 
 /** The body and the headers of a form. */

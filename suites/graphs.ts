@@ -65,3 +65,9 @@ export const changed = (
   if (before === undefined) throw new Error(`The graph has no node ${id}.`)
   return { ...graph, [id]: { ...before, inputs: { ...before.inputs, ...inputs } } }
 }
+
+/** A picture that a partner makes, saved. */
+export const bought = (prompt = 'a lighthouse'): Graph => ({
+  '1': node('OpenAIDalle3', { prompt }),
+  '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'bought' }),
+})

@@ -45,3 +45,17 @@ export function refusalOf({ status, headers, text }: Fetched): readonly [number,
 /** The bytes of a file of the subject, by way of its link. */
 export const fetchFile = async (subject: Pick<Subject, 'get'>, filename: string): Promise<Buffer> =>
   (await fetchLink(await linkTo(subject, filename))).bytes
+
+/** The content of a file whose link is wanted. */
+export const ten = new TextEncoder().encode('0123456789')
+
+/** Uploads ten digits, and gives their name and a link to them. */
+export async function digits(
+  subject: Pick<Subject, 'get' | 'upload'>,
+): Promise<{ name: string; link: string }> {
+  const { name } = (await subject.upload({ name: 'a.txt', bytes: ten })).json()
+  return { name, link: await linkTo(subject, name) }
+}
+
+/** Status and text of an answer. */
+export const seen = ({ status, text }: Fetched) => [status, text]

@@ -18,9 +18,11 @@ export function writeReadyFile(file: string, addresses: object, cwd: string): vo
 /** Why an address cannot be listened on, and what to do; undefined for any other error. */
 export function listenMessage(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
-  const { code, port, address, isForLinks } = error as NodeJS.ErrnoException & {
+  const { code, port, address, hostname, isForLinks } = error as NodeJS.ErrnoException & {
     port?: number
     address?: string
+    /** What is no address is looked up as a name, which is then told as one. */
+    hostname?: string
     isForLinks?: boolean
   }
   if (code === 'EADDRINUSE') {
@@ -29,7 +31,7 @@ export function listenMessage(error: unknown): string | undefined {
   }
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} needs more rights. Take one above 1023 with --port.`
-  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND'
-    ? `This machine has no address ${address ?? ''} to listen on.`
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+    ? `This machine has no address ${address ?? hostname} to listen on.`
     : undefined
 }

@@ -139,8 +139,8 @@ export function createWatch(io: CommandIo, mark?: Deployment): { show: (entry: E
 }
 
 /** What is wrong when a client takes its key along to a signed link. */
-const leakBy = ({ header }: { readonly header: string }): string =>
-  `a client sent its key (${printable(header)}) along to a signed link, which is another host`
+const leakBy = ({ where }: { readonly where: string }): string =>
+  `a client sent its key (${where}) along to a signed link, which is another host`
 
 const withoutToken = (target: string): string => replaceToken(target, () => '***')
 

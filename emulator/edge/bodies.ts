@@ -11,7 +11,10 @@ const none = new Uint8Array()
 const tooLarge: Received = { body: none, fault: 'tooLarge' }
 const unreadable: Received = { body: none, fault: 'unreadable' }
 
-/** So many bytes beyond the limit are read and dropped, so that a client can finish sending and read the answer. */
+/**
+ * So many bytes beyond the limit are read and dropped, so that a client can finish sending and read the answer. Where
+ * more are announced or come, the answer does not wait for them, and ends the connection [http/long-body].
+ */
 const MAX_DROPPED_BYTES = 16 * 2 ** 20
 
 /**
@@ -25,6 +28,10 @@ export async function receiveBody(
 ): Promise<Received> {
   if (hasNoBody(request)) return { body: none }
   const limitBytes = limitOf()
+  if (Number(request.headers['content-length']) > limitBytes + MAX_DROPPED_BYTES) {
+    request.pause()
+    return tooLarge
+  }
   const body = await collect(request, limitBytes)
   if (body === null) return tooLarge
   const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''

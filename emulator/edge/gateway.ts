@@ -34,7 +34,7 @@ import { type Arrived, createWebServer, serve } from './listener.ts'
 import { hostOf, listen, portOf } from './listening.ts'
 import { createMemory } from './gateway-memory.ts'
 import { receiveRaw } from './raw-bodies.ts'
-import { placeholderKey } from './recorder.ts'
+import { placeholdersOfProcess } from './recorder.ts'
 import { createRing } from './ring.ts'
 
 /** A running gateway. */
@@ -130,7 +130,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     ...clock,
     ...memory,
     journal: async () =>
-      journalLines(receiver.options, kept.entries(), kept.first(), await placeholderKey()),
+      journalLines(receiver.options, kept.entries(), kept.first(), await placeholdersOfProcess()),
     outbox: () => outboxOf(ledger),
     failDeliveries: (failure: ScriptedFailure) =>
       driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),

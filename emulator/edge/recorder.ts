@@ -32,20 +32,22 @@ export async function createRecorder(
     writer?.write(entry)
   }
   const lines = async (): Promise<readonly string[]> => {
-    const { entryLine, headerLine, secretsOf } = await import('../journal.ts')
-    const key = await placeholderKey()
-    const entries = kept.entries().map((entry) => entryLine(entry, key, secretsOf(options)))
-    return [headerLine(options, key, kept.first()), ...entries]
+    const { headerLine, lineWriter } = await import('../journal.ts')
+    const hide = await placeholdersOfProcess()
+    const entries = kept.entries().map(lineWriter(options, hide))
+    return [headerLine(options, hide, kept.first()), ...entries]
   }
   return { record, lines, open: () => writer?.open(), close: () => writer?.close() }
 }
 
-let key: Promise<string> | undefined
+let made: Promise<(secret: string) => string> | undefined
 
-/** Known to this process alone, so that nobody can try guesses on the placeholders of a journal. */
-export function placeholderKey(): Promise<string> {
-  key ??= import('node:crypto').then(({ randomUUID }) => randomUUID())
-  return key
+/** Their key is known to this process alone, so that nobody can try guesses on the placeholders of a journal. */
+export function placeholdersOfProcess(): Promise<(secret: string) => string> {
+  made ??= Promise.all([import('node:crypto'), import('../placeholders.ts')]).then(
+    ([{ randomUUID }, { placeholders }]) => placeholders(randomUUID()),
+  )
+  return made
 }
 
 const lengthOf = (body: Body): number =>
@@ -66,9 +68,9 @@ async function createWriter(
   options: WorldOptions,
   file: string,
 ): Promise<{ open: () => void; write: (entry: Entry) => void; close: () => void }> {
-  const { entryLine, headerLine, secretsOf } = await import('../journal.ts')
-  const secrets = secretsOf(options)
-  const secret = await placeholderKey()
+  const { headerLine, lineWriter } = await import('../journal.ts')
+  const hide = await placeholdersOfProcess()
+  const lineOf = lineWriter(options, hide)
   let handle: number | undefined
   // Each line is on its way to the disk before the next input: a journal is most wanted after a crash.
   const writeLine = (line: string): void => {
@@ -81,11 +83,11 @@ async function createWriter(
     } catch (error) {
       throw usageError(`Cannot write the journal: ${(error as Error).message}`)
     }
-    writeLine(headerLine(options, secret))
+    writeLine(headerLine(options, hide))
   }
   const close = (): void => {
     if (handle !== undefined) closeSync(handle)
     handle = undefined
   }
-  return { open, write: (entry) => writeLine(entryLine(entry, secret, secrets)), close }
+  return { open, write: (entry) => writeLine(lineOf(entry)), close }
 }

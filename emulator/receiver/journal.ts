@@ -7,7 +7,8 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { insecureSecret } from '../../spec/signatures.ts'
 import { isObject, readJson, writeJson } from '../json.ts'
-import { base64, placeholder } from '../journal.ts'
+import { base64 } from '../journal.ts'
+import { isPlaceholder, placeholders } from '../placeholders.ts'
 import type { ReceiverEffect, ReceiverInput } from './machine.ts'
 import { createReceiver, type ReceiverOptions } from './receiver.ts'
 import { readFile } from './routes.ts'
@@ -28,14 +29,17 @@ type Header = {
   readonly options: ReceiverOptions
 }
 
-/** The lines of a journal: the options of the receiver, then an entry in each. */
+/**
+ * The lines of a journal: the options of the receiver, then an entry in each.
+ * @param toPlaceholder gives what stands for a secret.
+ */
 export function journalLines(
   options: ReceiverOptions,
   entries: readonly ReceiverEntry[],
   first: number,
-  key: string,
+  toPlaceholder: (secret: string) => string,
 ): readonly string[] {
-  const hide = createHide(options, entries, key)
+  const hide = createHide(options, entries, toPlaceholder)
   const shown: ReceiverOptions = {
     ...options,
     secret: options.secret === null ? null : hide.secret(options.secret),
@@ -62,10 +66,10 @@ const MIN_KNOWN = 4
 function createHide(
   options: ReceiverOptions,
   entries: readonly ReceiverEntry[],
-  key: string,
+  toPlaceholder: (secret: string) => string,
 ): Hide {
   const secret = (one: string): string =>
-    one === '' || one === insecureSecret ? one : placeholder(one, key)
+    one === '' || one === insecureSecret ? one : toPlaceholder(one)
   const texts = entries.map(({ input }) => (input.kind === 'file' ? (input.text ?? '') : ''))
   const known = new Set([options.secret ?? '', ...secretsIn(options.routes)])
   for (const text of texts) for (const one of secretsIn(text)) known.add(one)
@@ -76,7 +80,7 @@ function createHide(
   const long = pairs.filter(([one]) => one.length >= MIN_KNOWN)
   const inText = (text: string): string =>
     long.reduce((shown, [one, other]) => shown.replaceAll(one, other), text)
-  return { secret, inText, inRoutes: (text) => inText(hideInRoutes(text, secret, key)), pairs }
+  return { secret, inText, inRoutes: (text) => inText(hideInRoutes(text, secret)), pairs }
 }
 
 function secretsIn(text: string): string[] {
@@ -86,11 +90,11 @@ function secretsIn(text: string): string[] {
   )
 }
 
-function hideInRoutes(text: string, secret: (one: string) => string, key: string): string {
+function hideInRoutes(text: string, secret: (one: string) => string): string {
   // What is no file of routes takes no effect, and nobody knows where in it a secret stands.
-  if (readFile(text) === undefined) return placeholder(text, key)
+  if (readFile(text) === undefined) return secret(text)
   const routes = readJson(text.replace(/^\uFEFF/, ''))
-  if (!isObject(routes)) return placeholder(text, key)
+  if (!isObject(routes)) return secret(text)
   for (const route of routes.values()) {
     const given = isObject(route) ? route.get('secret') : undefined
     if (isObject(route) && typeof given === 'string') route.set('secret', secret(given))
@@ -170,7 +174,10 @@ export function replayGateway(text: string): { entries: number; differs: number 
   // Only placeholders are left, and they stand for themselves.
   const inputs = lines.map(inputOf)
   const entries = inputs.map((input) => ({ input, effects: step(receiver, input) }))
-  const [, ...again] = journalLines(header.options, entries, 0, 'replay')
+  const toPlaceholder = placeholders('replay')
+  const [, ...again] = journalLines(header.options, entries, 0, (secret) =>
+    isPlaceholder(secret) ? secret : toPlaceholder(secret),
+  )
   const differs = lines.findIndex((line, at) => again[at] !== line)
   return { entries: lines.length, differs: differs < 0 ? null : differs }
 }

@@ -139,15 +139,18 @@ function saveByContent(
   run: SavedBy,
 ): FileEntry {
   const saved = ofRun(content, run)
-  const filename = `${contentHash(hashing, saved)}.${ending}`
+  const filename = `${contentHash(hashing, saved, world.spell)}.${ending}`
   if (get(world.files, keyOf('output', '', filename)) === undefined) {
     store(world, 'output', '', filename, saved)
   }
   return { filename, subfolder: '', type }
 }
 
-/** What a file is named after on hosted: its bytes, or of a picture, which has none yet, all that they depend on. */
-export function contentHash(hashing: Hashing, content: FileContent): string {
+/**
+ * What a file is named after on hosted: its bytes, or of a picture, which has none yet, all that they depend on, spelled
+ * by `spell`.
+ */
+export function contentHash(hashing: Hashing, content: FileContent, spell: World['spell']): string {
   const bytes = bytesOf(content)
   if (bytes !== undefined) return hashing.blake3Hex(bytes)
   const { format, channels, run, textChunks } = content as Extract<
@@ -157,7 +160,7 @@ export function contentHash(hashing: Hashing, content: FileContent): string {
   const texts = run === undefined ? [] : textsOf(run)
   const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
   const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
-  return hashing.sha256Hex(JSON.stringify(parts))
+  return hashing.sha256Hex(spell(JSON.stringify(parts)))
 }
 
 /** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */

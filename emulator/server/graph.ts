@@ -46,12 +46,14 @@ export function brokenLink(
 /**
  * Content hashes of the nodes: type, inputs and the same for all ancestors, so that ids do not matter.
  * `fingerprint` adds what a node's content depends on besides (a file's bytes), or null.
+ * `spell` changes the texts before they are hashed.
  * Of nodes on a cycle the one met first counts as unknown to the others.
  */
 export function contentHashes(
   graph: JsonObject,
   types: ReadonlyMap<string, NodeType>,
   fingerprint: (id: string, type: NodeType) => string | null,
+  spell: Spell = null,
 ): Map<string, number> {
   const hashes = new Map<string, number>()
   // A stack of its own, since a workflow may be longer than the call stack is deep. A node is met twice: first its
@@ -61,7 +63,7 @@ export function contentHashes(
   for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
     if (hashes.has(id) || met.has(id)) {
       stack.pop()
-      if (!hashes.has(id)) hashes.set(id, contentHash(graph, id, types, hashes, fingerprint))
+      if (!hashes.has(id)) hashes.set(id, contentHash(graph, id, types, hashes, fingerprint, spell))
       continue
     }
     met.add(id)
@@ -73,12 +75,16 @@ export function contentHashes(
   return hashes
 }
 
+/** How a text is spelled in a hash; null where it is as it is. */
+type Spell = ((text: string) => string) | null
+
 function contentHash(
   graph: JsonObject,
   id: string,
   types: ReadonlyMap<string, NodeType>,
   hashes: ReadonlyMap<string, number>,
   fingerprint: (id: string, type: NodeType) => string | null,
+  spell: Spell,
 ): number {
   const type = types.get(id)
   const node = graph.get(id)
@@ -101,7 +107,7 @@ function contentHash(
   const own = type?.readsOwnId ? id : ''
   const outside = type === undefined ? null : fingerprint(id, type)
   texts.push(')', own, '#', outside ?? '')
-  return hashTexts(texts)
+  return hashTexts(spell === null ? texts : texts.map(spell))
 }
 
 /** Sorts names in place. Few are moved to their places one by one, since `sort` makes lists of its own. */

@@ -58,7 +58,10 @@ export function prepare(world: World, run: Run): Prepared {
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
   const fingerprints = fingerprintsOf(world, graph, types)
-  const hashes = contentHashes(graph, types, dependsOn(world, run, graph, fingerprints))
+  const { spell } = world
+  const holdsSecret = spell(run.graphText) !== run.graphText
+  const depends = dependsOn(world, run, graph, fingerprints)
+  const hashes = contentHashes(graph, types, depends, holdsSecret ? spell : null)
   return { graph, types, fingerprints, hashes }
 }
 

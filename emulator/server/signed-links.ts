@@ -5,6 +5,8 @@ import { LINK_LIFETIME_S } from '../../spec/files.ts'
 import type { Effect, Headers, Input } from '../machine.ts'
 import { empty, type Reply, refuseLink } from '../replies.ts'
 import { decodePart } from '../requests.ts'
+import { holdsSecret, secretsOf } from '../known-secrets.ts'
+import type { Asked } from './access.ts'
 import { flatFile } from './file-inputs.ts'
 import { isEqual } from '../secrets.ts'
 import type { Server } from './server.ts'
@@ -32,15 +34,24 @@ export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | 
 export function signedLink(world: HostedWorld, filename: string, host: string | undefined): string {
   // Only whole seconds can be told.
   const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
-  const target = signedTarget(world, filename, dateOf(sinceMs), `${LINK_LIFETIME_S}`)
-  return linkBase(world.hosted.links, host) + target
+  const base = linkBase(world.hosted.links, host)
+  const [scheme = '', place = ''] = base.split('://')
+  const to = hostName(scheme, place)
+  return base + signedTarget(world, to, filename, dateOf(sinceMs), `${LINK_LIFETIME_S}`)
+}
+
+/** A host as links are signed for it: no client sends the usual port, and capitals make no difference. */
+function hostName(scheme: string, host: string): string {
+  const usual = scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/
+  return host.toLowerCase().replace(usual, '')
 }
 
 const dateOf = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
 
-/** Path and query of the only link to this file with this date and lifetime, which are as it tells them. */
+/** Path and query of the only link at this host to this file with this date and lifetime, which are as it tells them. */
 function signedTarget(
   { options, hosted }: HostedWorld,
+  host: string,
   filename: string,
   date: string,
   lifetime: string,
@@ -48,7 +59,7 @@ function signedTarget(
   const path = `/${hosted.account.user}/${encodeURIComponent(filename)}`
   const signed = `X-Goog-Algorithm=GOOG4-HMAC-SHA256&X-Goog-Date=${date}&X-Goog-Expires=${lifetime}&X-Goog-SignedHeaders=host`
   const key = `signed links of ${options.seed}`
-  const signature = hosted.hashing.hmacHex(key, `${path}?${signed}`)
+  const signature = hosted.hashing.hmacHex(key, `${host}${path}?${signed}`)
   return `${path}?${signed}&X-Goog-Signature=${signature}`
 }
 
@@ -57,18 +68,20 @@ const linkPattern = new RegExp(
   String.raw`^/([\w-]+)/([^/?]+)\?.*?&X-Goog-Date=(${date})&X-Goog-Expires=(\d{1,9})&`,
 )
 
-/** The file that a target links to, and until when; undefined for a target that no link of this server has. */
+/** The file that a target links to, and until when; undefined where no link of this server has it and its host. */
 function readLink(
   { worlds }: Server,
-  target: string,
+  { target, headers }: Asked,
 ): { world: HostedWorld; filename: string; untilMs: number } | undefined {
   const match = linkPattern.exec(target)
   const world = match && worlds.filter(isHosted).find((one) => one.hosted.account.user === match[1])
   if (!match || !world) return undefined
   const [, , name = '', told = '', year, month, day, hour, minute, second, lifetime = ''] = match
   const filename = decodePart(name)
+  const { baseUrl, scheme } = world.hosted.links
+  const host = hostName(baseUrl?.split('://')[0] ?? scheme, headers['host'] ?? '')
   // The whole target is compared, so that nothing in it can be otherwise.
-  if (!isEqual(target, signedTarget(world, filename, told, lifetime))) return undefined
+  if (!isEqual(target, signedTarget(world, host, filename, told, lifetime))) return undefined
   const sinceMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   return { world, filename, untilMs: sinceMs + Number(lifetime) * 1000 }
 }
@@ -78,27 +91,37 @@ export function answerLink(
   server: Server,
   input: Extract<Input, { kind: 'request' }>,
 ): readonly Effect[] {
-  const { request, headers } = input
+  const { request, headers, target } = input
   const sent = credentials.filter((name) => headers[name.toLowerCase()] !== undefined)
+  const leaks = holdsKey(server, target) ? [...sent, 'address' as const] : sent
   const isStrict = server.options.signedLinks?.strict === true
   const reply = serve(server, input, isStrict ? sent : [])
   return [
     { kind: 'reply', request, ...reply, headers: { ...reply.headers, ...forPages(isStrict) } },
-    ...sent.map((header) => ({ kind: 'leak', request, header }) as const),
+    ...leaks.map((where) => ({ kind: 'leak', request, where }) as const),
   ]
 }
+
+/** Whether a key that the server knows stands in an address, however it is spelled. */
+function holdsKey({ options }: Server, target: string): boolean {
+  const secrets = secretsOf(options)
+  return holdsSecret(target, secrets) || holdsSecret(decodeEach(target), secrets)
+}
+
+const decodeEach = (target: string): string =>
+  target
+    .split(/([/?&=])/)
+    .map(decodePart)
+    .join('')
 
 /** The headers that carry what a link does not need. */
 const credentials = [keyHeader, 'Authorization'] as const
 
-function serve(
-  server: Server,
-  { method, target }: { readonly method: string; readonly target: string },
-  refused: readonly string[],
-): Reply {
+function serve(server: Server, asked: Asked, refused: readonly string[]): Reply {
+  const { method } = asked
   if (method === 'OPTIONS') return empty
   if (method !== 'GET' && method !== 'HEAD') return refuseLink('linkMethod')
-  const link = readLink(server, target)
+  const link = readLink(server, asked)
   if (link === undefined) return refuseLink('linkChanged')
   const { world, filename, untilMs } = link
   if (timestamp(world) > untilMs) {

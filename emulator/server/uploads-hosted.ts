@@ -80,7 +80,7 @@ function readUpload(request: Request): Upload | Reply {
 /** Stores what was made of an upload, unless it is here already, and tells its name. */
 function keep(world: HostedWorld, { filename, type, field }: Upload, content: FileContent): Reply {
   const ending = /\.[a-z0-9]{1,16}$/i.exec(filename)?.[0].toLowerCase() ?? ''
-  const name = contentHash(world.hosted.hashing, content) + ending
+  const name = contentHash(world.hosted.hashing, content, world.spell) + ending
   if (get(world.files, keyOf('input', '', name)) === undefined) {
     const { uploadLimitBytes } = world.options
     if (world.uploadedBytes + sizeOfUpload(content) > uploadLimitBytes) {

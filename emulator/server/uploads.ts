@@ -71,19 +71,28 @@ export type Form = {
   readonly field: (name: string) => string | undefined
 }
 
-/** A form in either encoding; a part that comes twice counts once. Undefined when the form is malformed. */
+/** The fields that are read as texts. */
+const textNames = new Set(['type', 'subfolder', 'overwrite', 'original_ref'])
+
+/**
+ * A form in either encoding; a part that comes twice counts once. Undefined when the form is malformed, or bytes that
+ * are no text stand where a text belongs [files/upload-text-bytes, files/hosted-upload-text-bytes].
+ */
 export function readForm(request: Request): Form | undefined {
   const type = request.headers['content-type'] ?? ''
   if (/^application\/x-www-form-urlencoded\b/i.test(type)) return readFields(request)
   const boundary = getMultipartBoundary(type)
   const parts = new Map<string, MultipartPart>()
+  const texts = new Map<string, string>()
   if (boundary !== null) {
     const maxSize = request.body.length + 1
     const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
     try {
       for (const part of parseMultipart(request.body, { boundary, ...limits })) {
         const name = part.name ?? ''
-        if (!parts.has(name)) parts.set(name, part)
+        if (parts.has(name)) continue
+        parts.set(name, part)
+        if (isText(part) || textNames.has(name)) texts.set(name, textOf(part))
       }
     } catch {
       return undefined
@@ -91,12 +100,20 @@ export function readForm(request: Request): Form | undefined {
   }
   const image = parts.get('image')
   // An empty text counts as no image, but not an empty file.
-  const hasImage = image !== undefined && (image.filename !== undefined || image.text !== '')
+  const hasImage = image !== undefined && (image.filename !== undefined || image.size > 0)
   return {
     image: hasImage ? { filename: image.filename, bytes: new Uint8Array(image.bytes) } : undefined,
-    field: (name) => parts.get(name)?.text,
+    field: (name) => texts.get(name),
   }
 }
+
+/** Whether a part is read as a text whoever looks at it. */
+const isText = ({ filename, mediaType = 'text/plain' }: MultipartPart): boolean =>
+  filename === undefined && mediaType.startsWith('text/')
+
+/** A part as text, in the charset that it names. Throws for bytes that are no text in it. */
+const textOf = ({ bytes, headers }: MultipartPart): string =>
+  bodyText({ body: bytes, headers: { 'content-type': headers['content-type'] ?? '' } })
 
 /** Such a form holds no files: an image in it is a text, and an empty one is none. */
 function readFields(request: Request): Form | undefined {

@@ -13,6 +13,7 @@ import {
   readDocument,
   writeJson,
 } from '../json.ts'
+import { isKeyOf } from '../known-secrets.ts'
 import { drawUuid } from '../random.ts'
 import { json, type Reply, refuse } from '../replies.ts'
 import { type Request, bodyText } from '../requests.ts'
@@ -186,15 +187,24 @@ export type Extra = Pick<
   'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
 >
 
-/** Takes the keys of partner nodes out, however deep they stand; tells whether there were any. */
-function dropSecrets(value: Json): boolean {
+/**
+ * Takes the keys of partner nodes out, and on hosted members under any name that are a key of the account
+ * [access/hosted-extra-data-keys], however deep they stand; tells whether there were any.
+ */
+function dropSecrets(value: Json, world: World): boolean {
   let dropped = false
-  if (Array.isArray(value)) for (const item of value) dropped = dropSecrets(item) || dropped
+  if (Array.isArray(value)) for (const item of value) dropped = dropSecrets(item, world) || dropped
   if (!isObject(value)) return dropped
   for (const name of secretKeys) dropped = value.delete(name) || dropped
-  for (const member of value.values()) dropped = dropSecrets(member) || dropped
+  for (const [name, member] of value) {
+    if (isOwnKey(world, member)) dropped = value.delete(name) || dropped
+    else dropped = dropSecrets(member, world) || dropped
+  }
   return dropped
 }
+
+const isOwnKey = ({ hosted }: World, value: Json): boolean =>
+  hosted !== null && typeof value === 'string' && isKeyOf(hosted.account, value)
 
 /** The extra_data of a submit: an empty object where there is none. */
 export const givenExtra = (body: JsonObject): Json =>
@@ -209,7 +219,7 @@ function extraDataOf(world: World, body: JsonObject): Extra | undefined {
     return keepExtra(world, given, given.get('client_id') ?? null)
   }
   if (client_id !== undefined) return undefined
-  dropSecrets(given)
+  dropSecrets(given, world)
   const text = ownText(writeJson(given))
   const poison = 'extra_data is not an object'
   return {
@@ -225,7 +235,7 @@ function extraDataOf(world: World, body: JsonObject): Extra | undefined {
 export function keepExtra(world: World, given: JsonObject, client_id: Json): Extra {
   const full = ownText(writeJson(given))
   const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
-  const hidesKeys = dropSecrets(given)
+  const hidesKeys = dropSecrets(given, world)
   const unusable = Array.isArray(client_id) || isObject(client_id)
   return {
     // Most runs hide nothing: then one text serves both.

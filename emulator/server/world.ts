@@ -4,6 +4,7 @@
 import { tiers } from '../../spec/access.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { type Bounded, createBounded } from '../bounded.ts'
+import { numberSecrets } from '../known-secrets.ts'
 import { hash53, type Random, createRandom } from '../random.ts'
 import type { Effect } from '../machine.ts'
 import type { JsonObject } from '../json.ts'
@@ -147,6 +148,8 @@ export type World = {
   /** What it has on hosted alone; null on local. */
   readonly hosted: HostedState | null
   readonly quirks: ReadonlySet<string>
+  /** How a text is spelled in a hash: alike on the server of a replay, which does not know the secrets. */
+  readonly spell: (text: string) => string
   /** Where all picture ids start, so that two seeds never paint the same. */
   readonly pictureSeed: number
   nowMs: number
@@ -215,6 +218,7 @@ export function createWorld(options: WorldOptions, hosted: HostedState | null = 
     options,
     hosted,
     quirks: new Set(options.quirks),
+    spell: numberSecrets(options),
     pictureSeed: hash53(`pictures of ${options.seed}`),
     nowMs: 0,
     random: createRandom(

@@ -5,7 +5,7 @@ import { decode, encode } from 'fast-png'
 import { expect } from 'vitest'
 import { hostedError } from '../../spec/errors.ts'
 import { fileEntry, folderTypes, hostedUploadLimits, uploadReply } from '../../spec/files.ts'
-import { formOf, viewPath } from '../form.ts'
+import { formOf, viewPath, formsWithoutText } from '../form.ts'
 import { type Graph, node, solid } from '../graphs.ts'
 import { violations } from '../judge.ts'
 import { fetchFile, fetchLink, linkTo } from '../links.ts'
@@ -186,6 +186,14 @@ proves(
   },
   ownWorld,
 )
+
+proves('files/hosted-upload-text-bytes', async ({ request }) => {
+  for (const path of ['/upload/image', '/upload/mask']) {
+    for (const parts of formsWithoutText) {
+      expectRefused(await request('POST', path, ...formOf(...parts)), 400)
+    }
+  }
+})
 
 proves('files/hosted-upload-bad', async ({ request, upload, as }) => {
   const image = { name: 'image', filename: 'x.txt', content: 'x' }

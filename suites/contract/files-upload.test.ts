@@ -1,9 +1,9 @@
 // Files: uploads, their names, and their use in workflows.
 
 import { decode, encode } from 'fast-png'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { uploadReply } from '../../spec/files.ts'
-import { formOf, viewPath } from '../form.ts'
+import { formOf, formsWithoutText, viewPath } from '../form.ts'
 import type { Graph } from '../graphs.ts'
 import { violations } from '../judge.ts'
 import { proves } from '../proves.ts'
@@ -150,6 +150,20 @@ proves('files/upload-image-text', async ({ request }) => {
     expect(await send('image=&type=input', urlencoded)).toBe(400)
     expect(await send('type=input', urlencoded)).toBe(400)
   }
+})
+
+proves('files/upload-text-bytes', async ({ request }) => {
+  const said = vi.spyOn(process.stderr, 'write')
+  for (const path of ['/upload/image', '/upload/mask']) {
+    for (const parts of formsWithoutText) {
+      const reply = await request('POST', path, ...formOf(...parts))
+      expect(seen(reply)).toEqual([500, crash, 'text/plain; charset=utf-8'])
+    }
+  }
+  // It is an answer like any other, and no failure of the server itself.
+  const calls = said.mock.calls.flat()
+  said.mockRestore()
+  expect(calls).toEqual([])
 })
 
 proves(

@@ -80,6 +80,22 @@ proves(
   limited,
 )
 
+proves('http/long-body', async ({ url, deployment }) => {
+  const [path, refused] = deployment === 'hosted' ? ['/api/prompt', 401] : ['/prompt', 413]
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`
+  // Nothing of it comes, nor has to.
+  const { status, header } = await exchangeBytes(
+    url,
+    `${head}Content-Length: ${120 * 2 ** 20}\r\n\r\n`,
+  )
+  expect([status, header('connection')]).toEqual([refused, 'close'])
+  // Nor does the end of one that tells no length.
+  const piece = `1000000\r\n${' '.repeat(2 ** 24)}\r\n`
+  const pieces = Array.from({ length: deployment === 'hosted' ? 2 : 8 }, () => piece)
+  const endless = await exchangeBytes(url, `${head}Transfer-Encoding: chunked\r\n\r\n`, ...pieces)
+  expect([endless.status, endless.header('connection')]).toEqual([refused, 'close'])
+})
+
 for (const [maxBody, told] of [
   [null, `${limits.body.value}`],
   [100, '104857600.0'],

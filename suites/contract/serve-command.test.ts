@@ -82,6 +82,12 @@ test('serve/port-in-use A taken port is a clear message and exit code 2', async 
   expect(stdout).toBe('')
 })
 
+test('serve/no-address An address that is none is named in the message', async () => {
+  const { code, stderr } = await start('serve', '--host', '999.1.1.1', '--port', '0').ends
+  expect(code).toBe(2)
+  expect(stderr).toContain('This machine has no address 999.1.1.1 to listen on.')
+})
+
 test('serve/flags A flag that comes alone stands for the usual value, wherever it comes', async () => {
   const flags = ['--manager', '--cors', '--port', '0', '--max-upload-size', '1', '--json']
   const command = start('serve', ...flags, '--ws-compress')

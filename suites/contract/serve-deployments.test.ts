@@ -199,7 +199,7 @@ test('serve/watch The lines of two servers are told apart, and a leaked key is w
     ({ kind: 'reply', request: 1, status, headers: {}, body }) as const
   createWatch(io, 'local').show({ input, effects: [reply(200, '{}')] })
   const refusal = '{"code": "BAD_REQUEST", "message": "No prompt."}'
-  const leak = { kind: 'leak', request: 1, header: 'X-API-Key' } as const
+  const leak = { kind: 'leak', request: 1, where: 'X-API-Key' } as const
   createWatch(io, 'hosted').show({ input, effects: [reply(400, refusal), leak] })
   const link = {
     ...input,

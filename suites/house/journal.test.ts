@@ -59,6 +59,19 @@ test('journal/kept-when-not-started A server that cannot start leaves an older j
   expect(readFileSync(journal, 'utf8')).toBe('from before')
 })
 
+test('journal/replay-as-given A journal replays as its server gives it and as its file has it, with the built-in catalogue', async () => {
+  const journal = journalFile()
+  const subject = await startSubject({ clock: 'instant', journal })
+  await subject.submit(solid())
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  const entries = lines.length - 1
+  expect(entries).toBeGreaterThan(1)
+  expect(replay(lines)).toEqual({ entries, differs: null })
+  expect(replay(readFileSync(journal, 'utf8'))).toEqual({ entries, differs: null })
+  expect(replay(lines, '{}').differs).not.toBeNull()
+})
+
 test('journal/in-order Requests on one connection happen in the order in which they were sent', async () => {
   const subject = await startSubject()
   const body = JSON.stringify({ prompt: solid() })

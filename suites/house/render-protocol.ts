@@ -38,7 +38,7 @@ function deploymentsPart(): string {
       renamed.map((one: Endpoint) => [code(one.path), code(hosted.prefix + one.hostedPath)]),
     ),
     `GET of ${renamed.map(({ path }) => code(hosted.prefix + path)).join(', ')} answers 404 there.`,
-    `Without a key hosted serves ${publicPaths.map(code).join(', ')} only, and what has no prefix. A paid tier is needed for ` +
+    `Without a key hosted serves ${publicPaths.map(code).join(', ')} only; outside its prefix it serves the socket alone, which needs a key too. A paid tier is needed for ` +
       `${paidPaths.map(code).join(', ')}. The key for partner nodes stands in \`extra_data\` as ` +
       `${partnerKeys.map(code).join(' or ')}.`,
   )

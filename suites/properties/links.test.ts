@@ -153,7 +153,8 @@ test('files/forgotten-link A link to a file that was dropped for newer ones is a
   const send = (method: string, target: string, content?: string, links?: true) => {
     const image = { name: 'image', filename: 'a.txt', content: content ?? '' }
     const [body, { 'Content-Type': type = '' }] = formOf(image)
-    const headers = { 'content-type': type, ...(!links && { 'x-api-key': 'key-of-one' }) }
+    const own = links ? { host: '127.0.0.1:1' } : { 'x-api-key': 'key-of-one' }
+    const headers = { 'content-type': type, ...own }
     const bytes = new Uint8Array(body)
     const input = {
       kind: 'request',
