@@ -16,6 +16,12 @@ const id = { type: 'string' } as const
 const ids = { type: 'array', items: { type: 'string' } } as const
 const objectOrArray = { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] } as const
 const timestamp = { type: 'integer', minimum: 0, volatile: true } as const
+/** What a message about a whole run tells at least. */
+const runAndTime = {
+  type: 'object',
+  properties: { prompt_id: id, timestamp },
+  required: ['prompt_id', 'timestamp'],
+} as const satisfies Schema
 const amount = { type: 'number', minimum: 0 } as const
 
 /** The state of one node in a `progress_state` message. */
@@ -168,11 +174,7 @@ export const messages = {
   execution_start: {
     on: both,
     when: 'A run begins.',
-    data: {
-      type: 'object',
-      properties: { prompt_id: id, timestamp },
-      required: ['prompt_id', 'timestamp'],
-    },
+    data: runAndTime,
   },
   execution_cached: {
     on: both,
@@ -248,11 +250,7 @@ export const messages = {
   execution_success: {
     on: both,
     when: 'A run has succeeded.',
-    data: {
-      type: 'object',
-      properties: { prompt_id: id, timestamp },
-      required: ['prompt_id', 'timestamp'],
-    },
+    data: runAndTime,
   },
   execution_error: {
     on: both,

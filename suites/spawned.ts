@@ -1,12 +1,20 @@
 // Commands as processes of their own, as users start them: what they say, and how they end.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The built command. */
 export const main = join(import.meta.dirname, '..', 'dist', 'emulator', 'cli', 'main.js')
+/** A workflow that every server runs. */
+export const textToImage = join(
+  import.meta.dirname,
+  '..',
+  'recordings',
+  'workflows',
+  'text-to-image.json',
+)
 /** A new folder. */
 export const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
 
@@ -46,4 +54,11 @@ export function start(...args: readonly string[]): Command {
       void ends.then(() => reject(new Error(`It ended without ${pattern}:\n${stdout}\n${stderr}`)))
     })
   return { process: child, says, ends }
+}
+
+/** A file with this value as JSON. */
+export function fileOf(value: unknown): string {
+  const file = join(folder(), 'value.json')
+  writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value))
+  return file
 }

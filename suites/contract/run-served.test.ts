@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { runWorkflow } from '../../dist/emulator/client/run.js'
 import type { RunEvent, RunOptions, RunResult } from '../../dist/emulator/client/run.js'
 import { startSubject } from '../subject.ts'
-import { start, textToImage } from './serve-harness.ts'
+import { start, textToImage } from '../spawned.ts'
 
 const failing = textToImage.replace('text-to-image', 'failing')
 const imageToImage = textToImage.replace('text-to-image', 'image-to-image')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { serveCommand } from '../../dist/emulator/cli/serve.js'
 
-import { folder, start, textToImage } from './serve-harness.ts'
+import { folder, start, textToImage } from '../spawned.ts'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`serve/stops ${signal} stops a server that has open connections, with exit code 0; with --json its addresses are all that it says`, async () => {

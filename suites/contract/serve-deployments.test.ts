@@ -6,7 +6,7 @@ import { startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { banner, createWatch, nextStep } from '../../dist/emulator/cli/serve-display.js'
-import { fileOf, folder, start } from './serve-harness.ts'
+import { fileOf, folder, start } from '../spawned.ts'
 
 type Addresses = {
   readonly url: string

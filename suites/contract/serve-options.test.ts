@@ -4,7 +4,7 @@ import { type EmulatorOptions, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { readFlags } from '../../dist/emulator/cli/serve-flags.js'
 import { planServers } from '../../dist/emulator/cli/serve-plan.js'
-import { fileOf } from './serve-harness.ts'
+import { fileOf } from '../spawned.ts'
 
 const quiet = { write: () => undefined }
 const plan = (...argv: readonly string[]) =>

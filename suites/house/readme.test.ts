@@ -9,7 +9,7 @@ import { createWatch } from '../../dist/emulator/cli/serve-display.js'
 import { startEmulator } from '../../dist/emulator/index.js'
 import { hostedKey } from '../contract/punishing-hosted.ts'
 import { message, startOtherHost, startPunishingServer } from '../contract/punishing-server.ts'
-import { folder, start, textToImage } from '../contract/serve-harness.ts'
+import { folder, start, textToImage } from '../spawned.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
