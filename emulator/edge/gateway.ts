@@ -43,6 +43,8 @@ export type Gateway = ClockHandle<ReceiverEffect> & {
   readonly url: string
   readonly port: number
   readonly options: CompleteGatewayOptions
+  /** The names of the routes that are served: static ones first, then those of the file or of memory. */
+  readonly routes: () => readonly string[]
   /** The latest entries of the journal as lines of JSON, after a line that tells the options. They hold no secret. */
   readonly journal: () => Promise<readonly string[]>
   /** The latest deliveries, each attempt an entry, oldest first. */
@@ -174,6 +176,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     port,
     ...control,
     options,
+    routes: () => [...receiver.staticRoutes.keys(), ...receiver.dynamicRoutes.keys()],
     runs: () => JSON.parse(runsText(ledger)) as ReturnType<Gateway['runs']>,
     close: async () => {
       driver.stop()

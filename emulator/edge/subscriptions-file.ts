@@ -14,7 +14,7 @@ const { name: fileName, mode } = configFiles.subscriptions
 export const subscriptionsPath = (dir: string): string => join(dir, fileName)
 
 /** The members of a subscriptions file by name, or undefined for a text that is no JSON object. */
-export function parseSubscriptions(text: string): JsonObject | undefined {
+function parseSubscriptions(text: string): JsonObject | undefined {
   try {
     const value = readJson(text.replace(/^\uFEFF/, ''))
     return isObject(value) ? value : undefined
