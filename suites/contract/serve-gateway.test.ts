@@ -107,6 +107,26 @@ test('serve/gateway-config With a configuration directory it has its settings an
   )()
 })
 
+test('serve/gateway-options An option of a gateway that cannot be used is named', async () => {
+  const wrong = {
+    host: '',
+    port: 65_536,
+    seed: '',
+    clock: 'manul',
+    epoch: Number.NaN,
+    rateLimit: -1,
+    agentsAtOnce: 0,
+    quirk: ['history.completed-on-error'],
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    const started = startGateway({ port: 0, [name]: value }).then((gateway) => gateway.close())
+    await expect(started).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(name),
+    })
+  }
+})
+
 test('serve/gateway-alone A gateway without a server has a clock of its own', async () => {
   const [one, other] = [
     await startGateway({ port: 0, clock: 'manual' }),
