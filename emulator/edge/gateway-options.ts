@@ -33,7 +33,7 @@ export type GatewayOptions = {
   readonly routes?: RoutesGiven
   /** File with the subscriptions, which is looked at on each request; null keeps them in memory. */
   readonly subscriptionsFile?: string | null
-  /** Subscriptions to start with, where they are kept in memory. */
+  /** Subscriptions to start with, where they are kept in memory: each of them has to be one that can be served. */
   readonly subscriptions?: RoutesGiven
   /** Posts to one route within 60 seconds. */
   readonly rateLimit?: number

@@ -65,8 +65,8 @@ export type Gateway = ClockHandle<ReceiverEffect> & {
 }
 
 /**
- * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, static routes
- * that cannot be served among them, and the system's error when the address is taken.
+ * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
+ * cannot be served among them, and the system's error when the address is taken.
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const options = completeGatewayOptions(given)
