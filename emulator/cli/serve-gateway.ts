@@ -51,7 +51,7 @@ async function configured(dir: string | undefined, io: CommandIo): Promise<Gatew
   if (dir === undefined) return {}
   const path = configDirOf(dir, env, io.cwd)
   const { port, secret, routes, rate_limit, max_body_bytes } = await readSettings(path, { env })
-  const { homeChannels } = await readPlatforms(path, env)
+  const { homeChannels } = await readPlatforms(path, env, false)
   return {
     port,
     secret,
