@@ -115,7 +115,13 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const { agent, deliveries } = options
   const work = createWork(driver.dispatch, typeof agent === 'function' ? agent : null, deliveries)
-  const clock = createClockHandle(options.clock, driver, () => Promise.resolve(), given.clocks)
+  const clock = createClockHandle(
+    options.clock,
+    driver,
+    () => Promise.resolve(),
+    given.clocks,
+    'Was an event posted?',
+  )
   const gatewayTimeMs = (): number => timeMs(receiver)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
     writeReply(response, reply, gatewayTimeMs(), noPictures)

@@ -133,6 +133,9 @@ test('serve/gateway-alone A gateway without a server has a clock of its own', as
     await startGateway({ port: 0, clock: 'manual' }),
   ]
   await one.advance(5000)
+  await expect(one.until(() => false)).rejects.toThrow(
+    /no effect has matched\. Was an event posted\?/,
+  )
   const date = (await fetch(`${other.url}/health`)).headers.get('date')
   expect(Date.parse(date ?? '')).toBe(1767225600000)
   await one.close()
