@@ -3,6 +3,7 @@
 import { keyHeader, secretKeys } from '../spec/access.ts'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64, lettersOf } from './base64.ts'
 import { isObject, type Json, readDocument, writeJson } from './json.ts'
 import { holdsSecret, secretsOf, withoutSecrets } from './known-secrets.ts'
 import type { Effect, Headers, Input } from './machine.ts'
@@ -227,18 +228,6 @@ const withoutSecretMembers = (text: string, { one }: Hide): string =>
   text.replace(secretMember, (_, name: string, secret: string) => {
     return `"${name}": ${JSON.stringify(one(JSON.parse(secret) as string))}`
   })
-
-/** Bytes as letters, one for each. */
-function lettersOf(bytes: Uint8Array): string {
-  let letters = ''
-  for (let at = 0; at < bytes.length; at += 8192) {
-    letters += String.fromCharCode(...bytes.subarray(at, at + 8192))
-  }
-  return letters
-}
-
-/** Bytes in base64. */
-export const base64 = (bytes: Uint8Array): string => btoa(lettersOf(bytes))
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 /** An input as a line tells it: bodies are text, or base64 where they are no UTF-8. */

@@ -133,6 +133,7 @@ export const deliveryCall = {
   required: [
     'target',
     'chat_id',
+    'thread_id',
     'text',
     'route',
     'event',
@@ -142,11 +143,12 @@ export const deliveryCall = {
   ],
 } as const satisfies Schema
 
-/** One attempt to deliver, as the outbox lists it. */
+/** One attempt to deliver, as the outbox lists it. A target that there is not stands there as it was written. */
 export const outboxEntry = {
   type: 'object',
   properties: {
     ...deliveryCall.properties,
+    target: text,
     status: { enum: ['delivered', 'failed'] },
     error: textOrNull,
     timestamp: { type: 'integer' },
@@ -309,7 +311,7 @@ export const rules = {
     on: gateway,
   },
   'deliveries/runs-at-once': {
-    says: 'Runs of one route run side by side: none waits for the one before it.',
+    says: 'Runs of one route run side by side: while the agent has room none waits for another.',
     basis: 'observed',
     on: gateway,
   },

@@ -143,7 +143,7 @@ export const gatewayDifferences = [
     topic: 'Direct delivery needs a real target',
     stated: 'so it says',
     real: 'only `log` is refused; any other word is taken and fails with 502',
-    ours: 'a word that is no target is refused',
+    ours: 'the command refuses a word that is no target; out of a file it is taken, and fails with 502',
     rules: ['subscriptions/real-target', 'subscriptions/known-target', 'subscriptions/not-loaded'],
   },
   {
@@ -295,8 +295,8 @@ export const gatewaySilences = [
   {
     topic: 'Queue of runs',
     real: 'none: each post starts its run at once',
-    ours: 'as real servers',
-    rules: ['deliveries/runs-at-once'],
+    ours: 'as real servers by script; a command or a URL has 10 runs at a time, further ones wait',
+    rules: ['deliveries/runs-at-once', 'deliveries/agents-at-once'],
   },
   {
     topic: 'Names of subscriptions',

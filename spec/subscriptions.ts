@@ -18,7 +18,7 @@ export const configDirectory = {
   folder: '.flowdouble',
 } as const
 
-/** What a name has to look like after `normalised`: trimmed, in lower case, each blank a hyphen. */
+/** What a name has to look like after `readName`: trimmed, in lower case, each blank a hyphen. */
 export const routeName = /^[a-z0-9][a-z0-9_-]*$/
 
 /** A generated secret: so many random bytes in base64 for URLs, without padding. */
@@ -29,16 +29,17 @@ export const defaultDescription = 'Agent-created subscription: {name}'
 
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const
+const textsOrText = { anyOf: [texts, text] } as const
 
 /** A route, static or dynamic. Members that are not told here are kept. */
 export const webhookRoute = {
   type: 'object',
   properties: {
     description: text,
-    events: { anyOf: [texts, text] },
+    events: textsOrText,
     secret: text,
     prompt: text,
-    skills: texts,
+    skills: textsOrText,
     deliver: text,
     created_at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' },
     deliver_only: { type: 'boolean' },

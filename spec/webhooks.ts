@@ -180,7 +180,7 @@ export const gatewayRefusals = {
   },
   textTooLong: {
     status: 413,
-    when: 'The text that the template renders to is larger than its limit.',
+    when: 'The text that the template or a member of deliver_extra renders to is above its limit.',
     body: { json: { error: 'Rendered text too large' } },
   },
   rateLimited: {

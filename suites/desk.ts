@@ -135,6 +135,7 @@ export async function startOptions(around: Around, ...argv: readonly string[]) {
     return Promise.resolve({
       url: `http://${given.host}:${given.port}`,
       port: given.port ?? 0,
+      routes: () => [],
       close: () => Promise.resolve(),
     })
   }

@@ -4,11 +4,9 @@ import { configFiles, exitCodes } from '../../spec/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../edge/config-dir.ts'
 import { baseUrlOf, readBaseUrl } from '../edge/settings.ts'
-import { readText, realPlace } from '../edge/files.ts'
-import { parseSubscriptions, subscriptionsPath } from '../edge/subscriptions-file.ts'
+import { subscriptionsPath } from '../edge/subscriptions-file.ts'
 import type { Gateway } from '../edge/gateway.ts'
 import type { GatewayOptions } from '../edge/gateway-options.ts'
-import { isObject } from '../json.ts'
 import { isUsageError, usageError } from '../options.ts'
 import type { ReceiverEffect } from '../receiver/machine.ts'
 import { refused } from '../refused.ts'
@@ -21,7 +19,7 @@ import { notEnabled } from './webhook.ts'
 /** Starts the gateway itself; cases that look at its options only take its place. */
 export type StartGateway = (
   options: GatewayOptions,
-) => Promise<Pick<Gateway, 'url' | 'port' | 'close'>>
+) => Promise<Pick<Gateway, 'url' | 'port' | 'routes' | 'close'>>
 
 /** Runs the gateway until the signal of `io` is aborted. */
 export async function runGateway(
@@ -36,13 +34,12 @@ export async function runGateway(
   if (!settings.enabled) throw refused(notEnabled(dir))
   const work = await readWork(flags, io, dir)
   const show = logger(flags, io)
-  const path = subscriptionsPath(dir)
   const options: GatewayOptions = {
     host: settings.host,
     port: settings.port,
     secret: settings.secret,
     routes: settings.routes,
-    subscriptionsFile: path,
+    subscriptionsFile: subscriptionsPath(dir),
     rateLimit: settings.rate_limit,
     maxBodyBytes: settings.max_body_bytes,
     clock: 'real',
@@ -60,8 +57,8 @@ export async function runGateway(
     throw isUsageError(error) ? refused(error.message) : error
   })
   try {
-    const routes = [...new Set([...Object.keys(settings.routes), ...(await namesIn(path))])]
     const { url, port } = gateway
+    const routes = gateway.routes()
     const base_url = baseUrlOf({ ...settings, port })
     const told = { url, base_url, port, pid: process.pid, routes }
     const readyFile = flags.text('ready-file')
@@ -85,13 +82,6 @@ function ownFlags(flags: Flags): Readonly<Record<string, unknown>> {
   const host = flags.text('host')
   if (host?.trim() === '') throw usageError('--host needs an address.')
   return { host, port, base_url }
-}
-
-/** The names in the subscriptions file as it is now: to print them is no reason to put it aside. */
-async function namesIn(path: string): Promise<readonly string[]> {
-  const read = await readText(await realPlace(path)).catch(() => undefined)
-  const entries = read?.isThere === true && read.text !== undefined && parseSubscriptions(read.text)
-  return entries ? [...entries].flatMap(([name, entry]) => (isObject(entry) ? name : [])) : []
 }
 
 type Told = { readonly url: string; readonly base_url: string; readonly routes: readonly string[] }

@@ -41,7 +41,7 @@ export type GatewayWork = {
 
 /** Reads the flags, and the configuration of senders. Throws a usage error or a refusal for what cannot be used. */
 export async function readWork(flags: Flags, io: CommandIo, dir: string): Promise<GatewayWork> {
-  const platforms = await readPlatforms(dir, io.env)
+  const platforms = await readPlatforms(dir, io.env, flags.isSet('send'))
   const agent = agentOf(flags, io)
   const deliveries = deliveriesOf(flags, platforms)
   const seconds = countOf(flags, 'agent-timeout')

@@ -35,8 +35,8 @@ ${helpLine('--token-env NAME', 'the environment variable that holds the token')}
 ${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens (of both: the local one)')}
 ${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
 ${helpLine('--with-gateway', 'a webhook gateway beside it, on the same clock; flowdouble gateway has more')}
-${helpLine('--gateway-port PORT', `its port; 0 takes a free one (default ${gatewayAddress.port})`)}
-${helpLine('--config-dir DIR', 'where its settings and subscriptions are (default: kept in memory)')}
+${helpLine('--gateway-port PORT', `its port; 0 takes a free one (default that of its settings, ${gatewayAddress.port})`)}
+${helpLine('--config-dir DIR', 'where its settings and subscriptions are, but for host and enabled (default: kept in memory)')}
 ${helpLine('--ready-file FILE', 'written when the server listens, with its addresses as JSON')}
 ${helpLine('--json', 'print the addresses as one line of JSON, and nothing else')}
 ${helpLine('--quiet', 'print nothing but errors')}

@@ -1,6 +1,5 @@
 // `serve --with-gateway`: a webhook gateway beside the server, on the same clock.
 
-import { gatewayAddress } from '../../spec/webhooks.ts'
 import type { ClockGroup } from '../edge/clock.ts'
 import { configDirOf, readSettings } from '../edge/config-dir.ts'
 import type { Gateway } from '../edge/gateway.ts'
@@ -28,7 +27,8 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
 
 /**
  * Starts a gateway beside a server: with the clock, the seed and the beginning that the server has. It keeps its routes
- * in memory, unless there is a configuration directory. Runs are answered by the script, deliveries go to the outbox.
+ * in memory, unless there is a configuration directory, whose port is its port unless a flag says another. Runs are
+ * answered by the script, deliveries go to the outbox. An error of the system is marked `isForGateway`.
  */
 export async function startBeside(
   flags: GatewayFlags,
@@ -37,9 +37,12 @@ export async function startBeside(
   io: CommandIo,
 ): Promise<Gateway> {
   const { startGateway } = await import('../edge/gateway.ts')
-  const port = flags.gatewayPort === undefined ? gatewayAddress.port : Number(flags.gatewayPort)
   const own = await configured(flags.configDir, io)
-  return startGateway({ ...own, host, clock, epoch, seed, port, clocks })
+  const port = flags.gatewayPort === undefined ? own.port : Number(flags.gatewayPort)
+  const options = { ...own, host, clock, epoch, seed, clocks, ...(port !== undefined && { port }) }
+  return startGateway(options).catch((error: unknown) => {
+    throw Object.assign(error as Error, { isForGateway: true })
+  })
 }
 
 /** What a configuration directory says; without one there is nothing to know. */
@@ -47,9 +50,10 @@ async function configured(dir: string | undefined, io: CommandIo): Promise<Gatew
   const { env } = io
   if (dir === undefined) return {}
   const path = configDirOf(dir, env, io.cwd)
-  const { secret, routes, rate_limit, max_body_bytes } = await readSettings(path, { env })
-  const { homeChannels } = await readPlatforms(path, env)
+  const { port, secret, routes, rate_limit, max_body_bytes } = await readSettings(path, { env })
+  const { homeChannels } = await readPlatforms(path, env, false)
   return {
+    port,
     secret,
     routes,
     homeChannels,

@@ -6,6 +6,12 @@ import { usageError } from '../options.ts'
 
 export type Reply = { readonly status: number; readonly type: string; readonly text: string }
 
+type CallOptions = {
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+  readonly method?: string
+}
+
 /** Why a reply that is too large fails. */
 const tooLarge = 'the reply is too large'
 
@@ -23,14 +29,14 @@ export function readAddress(text: string, where: string): URL {
 }
 
 /**
- * Posts JSON once, follows no redirect, and waits until the signal is aborted. Rejects with an error that tells no part
+ * Sends JSON once, by POST unless told otherwise, follows no redirect, and waits until the signal is aborted. Rejects with an error that tells no part
  * of the address, also where the reply has more than `maxBytes`.
  */
 export function postJson(
   url: URL,
   headers: Readonly<Record<string, string>>,
   body: unknown,
-  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
+  { signal, maxBytes, method = 'POST' }: CallOptions,
 ): Promise<Reply> {
   const bytes = Buffer.from(JSON.stringify(body))
   const { request } = url.protocol === 'https:' ? https : http
@@ -42,7 +48,7 @@ export function postJson(
       'Content-Length': bytes.length,
       'User-Agent': 'flowdouble',
     }
-    const call = request(url, { method: 'POST', headers: { ...own, ...headers }, signal })
+    const call = request(url, { method, headers: { ...own, ...headers }, signal })
     call.on('error', failed)
     call.on('response', (response) => {
       const chunks: Buffer[] = []

@@ -26,12 +26,14 @@ export type ClockGroup = {
 /**
  * @param flushed resolves when all effects are on the wire.
  * @param group the machines that are moved with this one, which joins them.
+ * @param hint what to look at where nothing is due any more.
  */
 export function createClockHandle<I, E>(
   clock: Clock,
   driver: Driver<I, E>,
   flushed: () => Promise<unknown>,
   { members }: ClockGroup = { members: [] },
+  hint = 'Was the workflow submitted?',
 ): ClockHandle<E> {
   const { advance, nowMs } = driver
   const own = { advance, nowMs, idle: () => void driver.advanceUntil(() => false) }
@@ -65,9 +67,7 @@ export function createClockHandle<I, E>(
       const matched = what !== 'idle' && driver.advanceUntil(what)
       await catchUp()
       if (what !== 'idle' && !matched) {
-        throw usageError(
-          'Nothing is due any more, and no effect has matched. Was the workflow submitted?',
-        )
+        throw usageError(`Nothing is due any more, and no effect has matched. ${hint}`)
       }
     },
   }

@@ -11,6 +11,7 @@ export type Memory = {
   readonly remove: (name: string) => boolean
 }
 
+/** Loads the subscriptions to start with. Throws a usage error where one of them cannot be served. */
 export function createMemory(
   receiver: Receiver,
   { subscriptionsFile, subscriptions }: CompleteGatewayOptions,
@@ -28,19 +29,24 @@ export function createMemory(
       throw usageError('The subscriptions of this gateway stand in a file: change that.')
     }
   }
+  /** Throws a usage error for a subscription that would not be served. */
+  const requireServed = (name: string, route: RouteGiven): void => {
+    if (receiver.staticRoutes.has(name)) {
+      throw usageError(`There is a static route "${name}", and static routes win.`)
+    }
+    const given = readFile(JSON.stringify({ [name]: route }))?.get(name)
+    const fault =
+      given === undefined
+        ? 'is no object'
+        : usable(readRoute(name, given, receiver.options.secret), isOpenAllowed(receiver.options))
+    if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
+  }
+  for (const [name, route] of held) requireServed(name, route)
   if (held.size > 0) load()
   return {
     subscribe: (name, route) => {
       requireMemory()
-      if (receiver.staticRoutes.has(name)) {
-        throw usageError(`There is a static route "${name}", and static routes win.`)
-      }
-      const given = readFile(JSON.stringify({ [name]: route }))?.get(name)
-      const fault =
-        given === undefined
-          ? 'is no object'
-          : usable(readRoute(name, given, receiver.options.secret), isOpenAllowed(receiver.options))
-      if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
+      requireServed(name, route)
       held.set(name, route)
       load()
     },

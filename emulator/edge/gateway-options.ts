@@ -3,7 +3,8 @@
 import { quirks } from '../../spec/quirks.ts'
 import { limits } from '../../spec/limits.ts'
 import { gatewayAddress } from '../../spec/webhooks.ts'
-import { type Clock, FIXED_EPOCH_MS, usageError } from '../options.ts'
+import { optionTable } from '../option-table.ts'
+import { type Clock, FIXED_EPOCH_MS, readOptions, usageError } from '../options.ts'
 import type { ReceiverEntry } from '../receiver/journal.ts'
 import type { AgentRun, Delivery, ReceiverEffect, ReceiverInput } from '../receiver/machine.ts'
 import type { ReceiverOptions } from '../receiver/receiver.ts'
@@ -32,7 +33,7 @@ export type GatewayOptions = {
   readonly routes?: RoutesGiven
   /** File with the subscriptions, which is looked at on each request; null keeps them in memory. */
   readonly subscriptionsFile?: string | null
-  /** Subscriptions to start with, where they are kept in memory. */
+  /** Subscriptions to start with, where they are kept in memory: each of them has to be one that can be served. */
   readonly subscriptions?: RoutesGiven
   /** Posts to one route within 60 seconds. */
   readonly rateLimit?: number
@@ -77,9 +78,14 @@ export const isLoopback = (host: string): boolean => loopback.test(host)
 
 /** Completes the options of a caller. Throws a usage error for an unusable value. */
 export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOptions {
+  // These are read as those of a server are. The port is told in other words: it has another default.
+  const read = readOptions(
+    { host: given.host, clock: given.clock, epoch: given.epoch, seed: given.seed },
+    (name) => `option ${name}`,
+  )
+  const { host = gatewayAddress.host, clock = 'real', epoch = FIXED_EPOCH_MS, seed = '0' } = read
   const {
-    host = gatewayAddress.host,
-    clock = 'real',
+    port = gatewayAddress.port,
     quirk = [],
     rateLimit = limits.webhookRate.value,
     maxBodyBytes = limits.webhookBody.value,
@@ -94,6 +100,8 @@ export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOp
       `There is no quirk "${unknown}" of the gateway. Known:\n  ${gatewayQuirks.join('\n  ')}`,
     )
   }
+  if (optionTable.port.read(`${port}`) === undefined)
+    throw usageError(`option port cannot be ${port}: a port, 0 to 65535.`)
   const counts = { rateLimit, maxBodyBytes, agentsAtOnce, agentTimeOutMs }
   for (const [name, value] of Object.entries(counts)) {
     const least = name.startsWith('agent') ? 1 : 0
@@ -108,7 +116,10 @@ export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOp
   }
   return {
     host,
+    port,
     clock,
+    epoch,
+    seed,
     quirk,
     rateLimit,
     maxBodyBytes,
@@ -116,11 +127,8 @@ export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOp
     agentTimeOutMs,
     subscriptionsFile,
     subscriptions,
-    port: given.port ?? gatewayAddress.port,
     secret: given.secret ?? null,
     routes: given.routes ?? {},
-    epoch: given.epoch ?? FIXED_EPOCH_MS,
-    seed: given.seed ?? '0',
     agent: given.agent ?? plainScript,
     deliveries: given.deliveries ?? null,
     homeChannels: given.homeChannels ?? {},

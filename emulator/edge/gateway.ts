@@ -43,6 +43,8 @@ export type Gateway = ClockHandle<ReceiverEffect> & {
   readonly url: string
   readonly port: number
   readonly options: CompleteGatewayOptions
+  /** The names of the routes that are served: static ones first, then those of the file or of memory. */
+  readonly routes: () => readonly string[]
   /** The latest entries of the journal as lines of JSON, after a line that tells the options. They hold no secret. */
   readonly journal: () => Promise<readonly string[]>
   /** The latest deliveries, each attempt an entry, oldest first. */
@@ -63,8 +65,8 @@ export type Gateway = ClockHandle<ReceiverEffect> & {
 }
 
 /**
- * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, static routes
- * that cannot be served among them, and the system's error when the address is taken.
+ * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
+ * cannot be served among them, and the system's error when the address is taken.
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const options = completeGatewayOptions(given)
@@ -113,7 +115,13 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const { agent, deliveries } = options
   const work = createWork(driver.dispatch, typeof agent === 'function' ? agent : null, deliveries)
-  const clock = createClockHandle(options.clock, driver, () => Promise.resolve(), given.clocks)
+  const clock = createClockHandle(
+    options.clock,
+    driver,
+    () => Promise.resolve(),
+    given.clocks,
+    'Was an event posted?',
+  )
   const gatewayTimeMs = (): number => timeMs(receiver)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
     writeReply(response, reply, gatewayTimeMs(), noPictures)
@@ -174,6 +182,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     port,
     ...control,
     options,
+    routes: () => [...receiver.staticRoutes.keys(), ...receiver.dynamicRoutes.keys()],
     runs: () => JSON.parse(runsText(ledger)) as ReturnType<Gateway['runs']>,
     close: async () => {
       driver.stop()

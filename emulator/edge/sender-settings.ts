@@ -14,7 +14,7 @@ export type SenderSettings = {
 }
 
 export type PlatformSettings = {
-  /** By target. */
+  /** By target; none where nothing is sent. */
   readonly senders: Readonly<Record<string, SenderSettings>>
   /** By platform. */
   readonly homeChannels: Readonly<Record<string, string>>
@@ -27,16 +27,20 @@ export const tokenVariables = table.map(([, { tokenVariable }]) => tokenVariable
 
 /**
  * Reads what stands in `platforms` of config.yaml and in variables, which win. Throws a refusal, which repeats no value,
- * for one that cannot be used.
+ * for one that cannot be used. Without `sends` it looks at no credential and no address.
  */
-export async function readPlatforms(dir: string, env: Environment): Promise<PlatformSettings> {
+export async function readPlatforms(
+  dir: string,
+  env: Environment,
+  sends: boolean,
+): Promise<PlatformSettings> {
   const sources = await readSources(dir, env)
   const homes = platforms.flatMap((platform) => {
     const variable = table.find(([target]) => target === platform)?.[1].homeVariable
     const found = find(sources, `platforms.${platform}.home_channel`, variable)
     return found === undefined ? [] : [[platform, textOf(found)]]
   })
-  const own = table.map(([target, sender]) => [target, settingsOf(sender, sources)])
+  const own = sends ? table.map(([target, sender]) => [target, settingsOf(sender, sources)]) : []
   return {
     senders: Object.fromEntries(own) as PlatformSettings['senders'],
     homeChannels: Object.fromEntries(homes) as PlatformSettings['homeChannels'],

@@ -32,7 +32,7 @@ export function senderDeliveries(settings: Readonly<Record<string, SenderSetting
     if (sender === undefined || token === null) throw failure(delivery, deliveryErrors.noSender)
     const { path, headers, body } = callOf(sender, delivery, token)
     const url = new URL(baseUrl + path)
-    const reply = await postJson(url, headers, body, { signal, maxBytes })
+    const reply = await postJson(url, headers, body, { signal, maxBytes, method: sender.method })
     if (!succeeded(sender, reply)) throw new Error(reasonIn(target, reply, credentials))
   }
 }

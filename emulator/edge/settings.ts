@@ -69,8 +69,9 @@ const checks: Partial<Record<Name, (value: unknown) => unknown>> = {
 /** An http or https address without query and credentials, and without a slash at its end; undefined for any other text. */
 export function readBaseUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
-  const { protocol, search, hash, username, password } = new URL(text)
-  const isUsable = /^https?:$/.test(protocol) && search + hash + username + password === ''
+  const { protocol, username, password } = new URL(text)
+  // An empty query is one too: whatever is put behind it is no path.
+  const isUsable = /^https?:$/.test(protocol) && username + password === '' && !/[?#]/.test(text)
   return isUsable ? text.trim().replace(/\/+$/, '') : undefined
 }
 

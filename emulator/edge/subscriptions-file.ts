@@ -14,7 +14,7 @@ const { name: fileName, mode } = configFiles.subscriptions
 export const subscriptionsPath = (dir: string): string => join(dir, fileName)
 
 /** The members of a subscriptions file by name, or undefined for a text that is no JSON object. */
-export function parseSubscriptions(text: string): JsonObject | undefined {
+function parseSubscriptions(text: string): JsonObject | undefined {
   try {
     const value = readJson(text.replace(/^\uFEFF/, ''))
     return isObject(value) ? value : undefined
@@ -62,7 +62,6 @@ async function find(dir: string): Promise<JsonObject | undefined> {
 async function locked<T>(dir: string, work: (path: string) => Promise<T>): Promise<T> {
   try {
     const path = await realPlace(subscriptionsPath(dir))
-    // Without a directory there is nobody to hold a lock against, and reading is no reason to make one.
     if (!(await isFolder(dirname(path)))) await makeWritableFolder(dirname(path))
     return await withLock(path, () => work(path))
   } catch (error) {

@@ -7,7 +7,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { insecureSecret } from '../../spec/signatures.ts'
 import { isObject, readJson, writeJson } from '../json.ts'
-import { base64 } from '../journal.ts'
+import { base64 } from '../base64.ts'
 import { isPlaceholder, placeholders } from '../placeholders.ts'
 import type { ReceiverEffect, ReceiverInput } from './machine.ts'
 import { createReceiver, type ReceiverOptions } from './receiver.ts'

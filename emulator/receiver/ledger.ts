@@ -14,7 +14,6 @@ type Shelf<T> = {
 export type Ledger = {
   readonly runs: Shelf<AgentRun>
   readonly outbox: Shelf<OutboxEntry>
-  delivered: number
 }
 
 const createShelf = <T>(sizeOf: (one: T) => number): Shelf<T> => ({
@@ -28,14 +27,13 @@ export const createLedger = (): Ledger => ({
     ({ prompt, payload, answer }) => prompt.length + payload.length + (answer?.length ?? 0),
   ),
   outbox: createShelf(({ text }) => text.length),
-  delivered: 0,
 })
 
 /** Notes what the effects of a step tell. */
 export function note(ledger: Ledger, effects: readonly ReceiverEffect[]): void {
   for (const effect of effects) {
     if (effect.kind === 'run') keep(ledger.runs, `${effect.id}`, effect.run)
-    else if (effect.kind === 'outbox') keep(ledger.outbox, `${ledger.delivered++}`, effect.entry)
+    else if (effect.kind === 'outbox') keep(ledger.outbox, `${effect.id}`, effect.entry)
   }
 }
 

@@ -42,7 +42,6 @@ export function render(template: string, context: Context): string | undefined {
 function renderDefault({ payload, event, route, isCut }: Context, room: Room): string {
   const texts: Readonly<Record<string, string>> = {
     event: valueText(event, isCut, room),
-    route,
     name: route,
     payload: cut(indented(payload, room), isCut, cuts.payload),
   }

@@ -49,6 +49,7 @@ proves(
     await post('note', { a: 1 }, { ...id('id-1'), 'X-GitHub-Event': 'push' })
     await post('run', { type: ['odd'] }, id('id-2'))
     await idle()
+    expect((await post('pager', {})).status).toBe(502)
     const entries = gateway.outbox()
     expect(entries).toEqual([
       {
@@ -66,6 +67,8 @@ proves(
         timestamp: 1767225601234,
       },
       expect.objectContaining({ target: 'slack', event: ['odd'], delivery_id: 'id-2', text: 'hi' }),
+      // What is no target stands there as it was written.
+      expect.objectContaining({ target: 'pager', status: 'failed' }),
     ])
     for (const entry of entries) expect(violations(outboxEntry, entry)).toEqual([])
     expect((await send('GET', '/_flowdouble/outbox')).json()).toEqual(entries)
@@ -74,6 +77,7 @@ proves(
     routes: {
       note: direct('a is {a}', { deliver_extra: { chat_id: '5' } }),
       run: { secret, prompt: 'hi', deliver: 'slack' },
+      pager: direct('x', { deliver: 'pager' }),
     },
   },
 )

@@ -63,6 +63,12 @@ proves(
       ])
       expect(stderr).not.toContain('a b')
     }
+    // What is not sent with is not looked at; the chats show in the outbox.
+    desk.write('config.yaml', `${enabled()}  slack: {token: "a b", home_channel: C1}\n`)
+    const env = { DISCORD_BOT_TOKEN: 'Bot x', DISCORD_HOME_CHANNEL: 'D1' }
+    expect((await optionsOf(desk, env)).homeChannels).toEqual({ slack: 'C1', discord: 'D1' })
+    const { code } = await desk.runIn({ env }, 'gateway', 'run', '--port', '0', '--send')
+    expect(code).toBe(1)
   }),
 )
 

@@ -1,6 +1,7 @@
 // `serve --with-gateway`: two servers of one command, which are told together and whose time passes together.
 
 import { expect } from 'vitest'
+import { gatewayAddress } from '../../spec/webhooks.ts'
 import { type ClockGroup } from '../../dist/emulator/edge/clock.js'
 import { startEmulator, startGateway } from 'flowdouble'
 import { checkGatewayFlags, startBeside } from '../../dist/emulator/cli/serve-gateway.js'
@@ -39,6 +40,8 @@ test('serve/gateway-banner The banner names it; wrong flags and a port in use sa
   const second = start('serve', '--port', '0', '--with-gateway', '--gateway-port', port)
   const { code, stderr } = await second.ends
   expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)])
+  // The port of the server is another one, and free.
+  expect(stderr).toMatch(/ with --gateway-port, or a free one with --gateway-port 0\./)
   command.process.kill('SIGINT')
   expect((await command.ends).code).toBe(0)
   const wrong = [
@@ -85,18 +88,43 @@ test('serve/gateway-clock One manual clock moves both, whichever is asked', asyn
 })
 
 test('serve/gateway-config With a configuration directory it has its settings and subscriptions', async () => {
-  await atDesk(async ({ dir }) => {
-    const desk = deskAt(dir)
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
-    const server = await startEmulator()
-    const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
-    const flags = { withGateway: true, gatewayPort: '0', configDir: dir }
-    const gateway = await startBeside(flags, server.options, { members: [] }, io)
-    expect(await postTo(gateway.url, 'ci', SECRET)).toBe(202)
-    expect(await postTo(gateway.url, 'fixed', 'of-config')).toBe(202)
-    await gateway.close()
-    await server.close()
-  }, enabled('routes: {fixed: {secret: of-config}}'))()
+  await atDesk(
+    async ({ dir }) => {
+      const desk = deskAt(dir)
+      await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
+      const server = await startEmulator()
+      const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
+      const flags = { withGateway: true, configDir: dir }
+      const gateway = await startBeside(flags, server.options, { members: [] }, io)
+      expect(await postTo(gateway.url, 'ci', SECRET)).toBe(202)
+      expect(await postTo(gateway.url, 'fixed', 'of-config')).toBe(202)
+      // Its port is that of the settings, too, where no flag says another: here a free one.
+      expect(gateway.port).not.toBe(gatewayAddress.port)
+      await gateway.close()
+      await server.close()
+    },
+    enabled('port: 0', 'routes: {fixed: {secret: of-config}}'),
+  )()
+})
+
+test('serve/gateway-options An option of a gateway that cannot be used is named', async () => {
+  const wrong = {
+    host: '',
+    port: 65_536,
+    seed: '',
+    clock: 'manul',
+    epoch: Number.NaN,
+    rateLimit: -1,
+    agentsAtOnce: 0,
+    quirk: ['history.completed-on-error'],
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    const started = startGateway({ port: 0, [name]: value }).then((gateway) => gateway.close())
+    await expect(started).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(name),
+    })
+  }
 })
 
 test('serve/gateway-alone A gateway without a server has a clock of its own', async () => {
@@ -105,6 +133,9 @@ test('serve/gateway-alone A gateway without a server has a clock of its own', as
     await startGateway({ port: 0, clock: 'manual' }),
   ]
   await one.advance(5000)
+  await expect(one.until(() => false)).rejects.toThrow(
+    /no effect has matched\. Was an event posted\?/,
+  )
   const date = (await fetch(`${other.url}/health`)).headers.get('date')
   expect(Date.parse(date ?? '')).toBe(1767225600000)
   await one.close()

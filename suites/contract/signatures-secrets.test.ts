@@ -1,6 +1,9 @@
 // Signed times, letters beyond ASCII, and the secrets: which one counts, which count as none, and that none shows.
 
-import { expect } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect } from 'vitest'
 import { replayGateway, startGateway } from 'flowdouble'
 import { schemes } from '../../spec/signatures.ts'
 import { type GatewaySubject, SECRET, signed } from '../gateway-subject.ts'
@@ -9,6 +12,17 @@ import { headersOf, NOW, schemeNames, timedSchemes } from '../senders.ts'
 import { exchangeBytes } from '../wire.ts'
 
 const body = '{}'
+
+const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let files = 0
+
+/** A file with these subscriptions: what is kept in memory is refused where it cannot be served. */
+function fileWith(routes: unknown): string {
+  const path = join(folder, `${files++}.json`)
+  writeFileSync(path, JSON.stringify(routes))
+  return path
+}
 
 /** The status of a post with these headers. */
 const status = async (
@@ -130,7 +144,10 @@ proves(
     expect(await status(subject, {}, 'closed')).toBe(401)
     expect(await status(subject, signed(body), 'closed')).toBe(202)
   },
-  { routes: {}, subscriptions: { open: { secret: openly }, closed: { secret: SECRET } } },
+  {
+    routes: {},
+    subscriptionsFile: fileWith({ open: { secret: openly }, closed: { secret: SECRET } }),
+  },
 )
 
 proves(
@@ -154,13 +171,13 @@ proves(
   },
   {
     routes: {},
-    subscriptions: {
+    subscriptionsFile: fileWith({
       empty: { secret: '' },
       null: { secret: null },
       number: { secret: 5 },
       absent: {},
       prefix: { secret: 'whsec_' },
-    },
+    }),
   },
 )
 
@@ -186,7 +203,7 @@ proves(
   {
     secret: 'global-secret',
     routes: { own: { secret: 'own-secret' }, global: {} },
-    subscriptions: { empty: { secret: '' } },
+    subscriptionsFile: fileWith({ empty: { secret: '' } }),
   },
 )
 

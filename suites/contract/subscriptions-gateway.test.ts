@@ -209,6 +209,10 @@ proves(
     expect(stdout).not.toContain('secret-of-ci')
     await expect(fetch(running.url)).rejects.toThrow()
 
+    // What is left out is told as no route, and neither is what a static route hides.
+    const { dynamic } = desk.routes()
+    const routes = { open: { secret: '' }, fixed: { secret: 'other' }, dynamic }
+    desk.write(subscriptionsName, JSON.stringify(routes))
     const told = await runGateway(
       desk,
       {},

@@ -113,6 +113,8 @@ proves(
       ['extra.secret', 'secret: 123456'],
       ['extra.base_url', 'base_url: example'],
       ['extra.base_url', 'base_url: http://user:123456@x.example'],
+      ['extra.base_url', 'base_url: http://x.example/?'],
+      ['extra.base_url', 'base_url: "http://x.example/#"'],
       ['extra.routes', 'routes: [a]'],
       ['extra.routes', 'routes: {a: 1}'],
       ['extra.rate_limit', 'rate_limit: -1'],

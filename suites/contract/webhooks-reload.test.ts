@@ -133,6 +133,15 @@ proves(
     expect(texts()).toEqual(['b is 1'])
     expect(() => gateway.subscribe('c', direct('x', { deliver: 'log' }))).toThrow(/deliver_only/)
     expect(() => gateway.subscribe('c', {})).toThrow(/has no secret/)
+    // Those that it starts with are looked at in the same way.
+    for (const name of ['a', 'static']) {
+      const given = name === 'a' ? {} : route
+      const options = { port: 0, routes: { static: route }, subscriptions: { [name]: given } }
+      const started = startGateway(options).then((other) => other.close())
+      await expect(started).rejects.toThrow(
+        name === 'a' ? /"a" has no secret/ : /static routes win/,
+      )
+    }
   },
   { routes: {}, subscriptions: { a: route } },
 )

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -42,6 +42,23 @@ test('the core reads no clock, no chance, no environment, and holds no promise',
 
 test('the core imports no module of Node', () => {
   expect(core.filter((file) => /from 'node:|import\('node:|require\(/.test(code(file)))).toEqual([])
+})
+
+/** The files that a file imports while it is loaded, with those that they import, and itself. */
+function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(file)) return loaded
+  loaded.add(file)
+  const imports = /^(?:import|export) (?:(?:\{[^}]*\}|\* as \w+) from )?'(\.[^']+)'/gm
+  for (const [, path = ''] of code(file).matchAll(imports))
+    loadedBy(join(dirname(file), path), loaded)
+  return loaded
+}
+
+test('a gateway loads nothing of the workflow server but how Python writes values', () => {
+  const server = [...loadedBy('emulator/edge/gateway.ts')].filter((file) =>
+    file.startsWith('emulator/server/'),
+  )
+  expect(server).toEqual(['emulator/server/python.ts'])
 })
 
 test('nothing imports the suites, and the suites take the emulator by its public entry or as built', () => {
