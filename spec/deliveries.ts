@@ -348,6 +348,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'deliveries/agent-left': {
+    says: 'What has left the process group of a command and holds its output keeps no gateway running.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'deliveries/agent-time-out': {
     says: 'An agent command or URL that takes more than 600 seconds fails its run.',
     basis: 'chosen',
