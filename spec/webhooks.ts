@@ -394,6 +394,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'webhooks/id-restarts': {
+    says: 'Ids that `gateway run` gives differ from those before a restart; with a seed they repeat.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'webhooks/duplicate': {
     says: 'A post with an id that its route has seen answers 200 "duplicate" and does nothing.',
     basis: 'stated',

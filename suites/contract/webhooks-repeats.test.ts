@@ -1,10 +1,12 @@
 // Posts that come too often, and posts that come again: rate limit and delivery ids.
 
 import { createHmac } from 'node:crypto'
+import type { GatewayOptions } from 'flowdouble'
 import { expect } from 'vitest'
 import { createReceiver, type ReceiverOptions } from '../../dist/emulator/receiver/receiver.js'
 import { step } from '../../dist/emulator/receiver/step.js'
-import { direct, type GatewaySubject, SECRET } from '../gateway-subject.ts'
+import { atDesk, optionsOf } from '../desk.ts'
+import { direct, type GatewaySubject, SECRET, startGatewaySubject } from '../gateway-subject.ts'
 import { proves, switched } from '../proves.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
@@ -111,6 +113,25 @@ proves('webhooks/id-made', async ({ post, gateway }) => {
   expect(new Set(replies.map((reply) => reply.json().delivery_id)).size).toBe(20)
   expect(gateway.runs()).toHaveLength(20)
 })
+
+proves(
+  'webhooks/id-restarts',
+  atDesk(async (desk) => {
+    const firstIds = async (options: readonly GatewayOptions[]): Promise<readonly string[]> => {
+      const ids: string[] = []
+      for (const given of options) {
+        const subject = await startGatewaySubject({ seed: given.seed ?? '0' })
+        ids.push((await subject.post('hook', {})).json().delivery_id)
+        await subject.close()
+      }
+      return ids
+    }
+    const [first, second] = await firstIds([await optionsOf(desk), await optionsOf(desk)])
+    expect(first).not.toBe(second)
+    const [third, fourth] = await firstIds([{}, {}])
+    expect(third).toBe(fourth)
+  }),
+)
 
 proves('webhooks/duplicate', async ({ post, gateway, idle }) => {
   expect((await post('hook', { n: 1 }, id('same'))).status).toBe(202)
