@@ -425,6 +425,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'webhooks/repeat-waits': {
+    says: 'A repeat of a direct delivery under way waits for its end: 200 "duplicate", or 502 as well.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'webhooks/ids-bounded': {
     says: 'The gateway remembers 100,000 ids; beyond that it forgets the oldest one first.',
     basis: 'chosen',
