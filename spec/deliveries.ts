@@ -327,6 +327,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'deliveries/agent-environment': {
+    says: 'A command has the environment of the gateway, never its secret or a credential of a sender.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'deliveries/agent-answers': {
     says: 'The answer is the output of a command that exits with 0, or the text or `answer` of a 2xx.',
     basis: 'chosen',

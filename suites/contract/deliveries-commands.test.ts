@@ -2,8 +2,10 @@
 
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'vitest'
-import { atDesk } from '../desk.ts'
-import { SECRET, signed } from '../gateway-subject.ts'
+import { senders } from '../../spec/deliveries.ts'
+import { gatewaySettings } from '../../spec/subscriptions.ts'
+import { atDesk, enabled, postTo, runGateway, withReceiving } from '../desk.ts'
+import { SECRET } from '../gateway-subject.ts'
 import { createArrivals } from '../platforms.ts'
 import { proves } from '../proves.ts'
 import { start } from '../spawned.ts'
@@ -23,12 +25,40 @@ proves(
     const own = ['--config-dir', desk.dir, '--port', '0', '--json', agent]
     const command = start('gateway', 'run', ...own)
     const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
-    const post = { method: 'POST', headers: signed('{}'), body: '{}' }
-    expect((await fetch(`${url}/webhooks/ci`, post)).status).toBe(202)
+    expect(await postTo(url, 'ci', SECRET)).toBe(202)
     const [left] = await opened.next(1)
     command.process.kill('SIGTERM')
     expect((await command.ends).code).toBe(0)
     left?.destroy()
     server.close()
+  }),
+)
+
+proves(
+  'deliveries/agent-environment',
+  atDesk(async (desk) => {
+    const tokens = Object.values(senders).map(({ tokenVariable }) => tokenVariable)
+    const names = [gatewaySettings.secret.variable, ...tokens]
+    const env = {
+      ...Object.fromEntries(names.map((name) => [name, 'hidden'])),
+      SLACK_HOME_CHANNEL: 'C1',
+      KEPT: 'kept',
+    }
+    const script = `console.log(JSON.stringify(process.env))`
+    const agent = `--agent-command=${JSON.stringify([process.execPath, '-e', script])}`
+    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--deliver', 'slack')
+    for (const send of [false, true]) {
+      await withReceiving({ status: 200, body: '{"ok": true}' }, async ({ url, got, arrival }) => {
+        desk.write('config.yaml', `${enabled()}  slack: {base_url: "${url}"}\n`)
+        const way = send ? ['--send'] : ['--deliver-url', url]
+        const running = await runGateway(desk, { env }, agent, ...way)
+        expect(await postTo(running.url, 'ci', SECRET)).toBe(202)
+        await arrival
+        await running.stop()
+        const { text } = JSON.parse(got[0]!.body.toString()) as { text: string }
+        expect(text).toContain('"KEPT":"kept"')
+        expect(text).not.toContain('hidden')
+      })
+    }
   }),
 )
