@@ -217,9 +217,7 @@ export const agentVariables = {
 export const pathValue = /^(?!\.{1,2}$)[\w.:@+-]+$/
 
 export type Sender = {
-  /** The name of its block in `platforms` of config.yaml. */
-  readonly platform: string
-  /** The address that the paths stand behind, unless `platforms.<platform>.base_url` is another. */
+  /** The address that the paths stand behind, unless `platforms.<target>.base_url` is another. */
   readonly baseUrl: string
   readonly method: 'POST'
   /** `{token}`, `{chat_id}`, `{thread_id}`, `{text}`, `{repo}` and `{number}` stand for values. */
@@ -230,9 +228,9 @@ export type Sender = {
   readonly body: Readonly<Record<string, string>>
   /** Further members where there is a thread. */
   readonly threadBody?: Readonly<Record<string, string>>
-  /** The variable with the credential, if `platforms.<platform>.token` does not have it. */
+  /** The variable with the credential, if `platforms.<target>.token` does not have it. */
   readonly tokenVariable: string
-  /** The variable with the chat of routes that name none, if `platforms.<platform>.home_channel` does not. */
+  /** The variable with the chat of routes that name none, if `platforms.<target>.home_channel` does not. */
   readonly homeVariable?: string
   /** The member of the reply that has to be true; without one a status of 2xx is enough. */
   readonly successMember?: string
@@ -241,7 +239,6 @@ export type Sender = {
 /** The senders by target: one HTTP call each. */
 export const senders = {
   github_comment: {
-    platform: 'github',
     baseUrl: 'https://api.github.com',
     method: 'POST',
     path: '/repos/{repo}/issues/{number}/comments',
@@ -250,7 +247,6 @@ export const senders = {
     tokenVariable: 'GITHUB_TOKEN',
   },
   telegram: {
-    platform: 'telegram',
     baseUrl: 'https://api.telegram.org',
     method: 'POST',
     path: '/bot{token}/sendMessage',
@@ -262,7 +258,6 @@ export const senders = {
     successMember: 'ok',
   },
   discord: {
-    platform: 'discord',
     baseUrl: 'https://discord.com',
     method: 'POST',
     path: '/api/v10/channels/{chat_id}/messages',
@@ -273,7 +268,6 @@ export const senders = {
     homeVariable: 'DISCORD_HOME_CHANNEL',
   },
   slack: {
-    platform: 'slack',
     baseUrl: 'https://slack.com',
     method: 'POST',
     path: '/api/chat.postMessage',
@@ -335,6 +329,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'deliveries/agent-environment': {
+    says: 'A command has the environment of the gateway, never its secret or a credential of a sender.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'deliveries/agent-answers': {
     says: 'The answer is the output of a command that exits with 0, or the text or `answer` of a 2xx.',
     basis: 'chosen',
@@ -347,6 +346,11 @@ export const rules = {
   },
   'deliveries/agent-ended': {
     says: 'A command that has timed out, or whose gateway stops, is killed with all that it started.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-left': {
+    says: 'What has left the process group of a command and holds its output keeps no gateway running.',
     basis: 'chosen',
     on: gateway,
   },
@@ -454,6 +458,11 @@ export const rules = {
   },
   'deliveries/sender-settings': {
     says: 'A sender has its credential, home channel and address from a variable or config.yaml.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/sender-block': {
+    says: 'In config.yaml a sender stands under its target: `platforms.github_comment.token`, say.',
     basis: 'chosen',
     on: gateway,
   },

@@ -394,6 +394,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'webhooks/id-restarts': {
+    says: 'Ids that `gateway run` gives differ from those before a restart; with a seed they repeat.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'webhooks/duplicate': {
     says: 'A post with an id that its route has seen answers 200 "duplicate" and does nothing.',
     basis: 'stated',
@@ -417,6 +422,11 @@ export const rules = {
   },
   'webhooks/id-forgotten': {
     says: 'A direct delivery that fails forgets its id, so that a retry is delivered.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'webhooks/repeat-waits': {
+    says: 'A repeat of a direct delivery under way waits for its end: 200 "duplicate", or 502 as well.',
     basis: 'chosen',
     on: gateway,
   },

@@ -1,5 +1,6 @@
 // The command `gateway run`: reads the settings once, starts the gateway, and shows where it is and what happens.
 
+import { randomUUID } from 'node:crypto'
 import { configFiles, exitCodes } from '../../spec/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../edge/config-dir.ts'
@@ -44,6 +45,8 @@ export async function runGateway(
     maxBodyBytes: settings.max_body_bytes,
     clock: 'real',
     epoch: 'now',
+    // Ids of one start are not those of the next [webhooks/id-restarts].
+    seed: randomUUID(),
     quirk: flags.quirks,
     ...work.options,
     // A tunnel calls from this machine, too: these paths are there for those only who ask for them.

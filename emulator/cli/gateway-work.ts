@@ -82,7 +82,7 @@ function agentOf(flags: Flags, io: CommandIo): Chosen<{ readonly agent?: Agent }
     said: string,
   ) =>
     io.stderr.write(printable(`The agent said in run ${delivery_id} of ${route}: ${said.trim()}\n`))
-  const around = { cwd: io.cwd, env: withoutCredentials(io.env, flags.isSet('send')), onFailure }
+  const around = { cwd: io.cwd, env: withoutCredentials(io.env), onFailure }
   return { options: { agent: commandAgent(command, around) }, told: `the command ${command[0]}` }
 }
 
@@ -108,12 +108,12 @@ function listIn(text: string): readonly string[] | undefined {
   }
 }
 
-/** An agent reads what strangers write: it has no need of the credentials that the gateway itself uses. */
-function withoutCredentials(env: CommandIo['env'], sends: boolean): CommandIo['env'] {
-  const hidden = new Set<string>([
-    gatewaySettings.secret.variable,
-    ...(sends ? tokenVariables : []),
-  ])
+/**
+ * An agent reads what strangers write: it has no need of what the gateway itself reads as credentials, whether it sends
+ * with them now or not [deliveries/agent-environment].
+ */
+function withoutCredentials(env: CommandIo['env']): CommandIo['env'] {
+  const hidden = new Set<string>([gatewaySettings.secret.variable, ...tokenVariables])
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)))
 }
 

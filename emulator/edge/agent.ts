@@ -31,7 +31,12 @@ export function commandAgent(command: readonly string[], { cwd, env, onFailure }
     new Promise((resolve, reject) => {
       // A group of its own, so that whatever it starts ends with it.
       const child = spawn(file, args, { cwd, env: { ...env, ...variablesOf(run) }, detached: true })
-      const end = (): void => kill(child)
+      const end = (): void => {
+        kill(child)
+        // What has left its group can still hold its output: nobody waits for that.
+        for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+        child.unref()
+      }
       signal.addEventListener('abort', end, { once: true })
       const answer = collect(child.stdout, maxBytes)
       const said = collect(child.stderr, MAX_STDERR)

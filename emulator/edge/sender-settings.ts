@@ -40,7 +40,9 @@ export async function readPlatforms(
     const found = find(sources, `platforms.${platform}.home_channel`, variable)
     return found === undefined ? [] : [[platform, textOf(found)]]
   })
-  const own = sends ? table.map(([target, sender]) => [target, settingsOf(sender, sources)]) : []
+  const own = sends
+    ? table.map(([target, sender]) => [target, settingsOf(target, sender, sources)])
+    : []
   return {
     senders: Object.fromEntries(own) as PlatformSettings['senders'],
     homeChannels: Object.fromEntries(homes) as PlatformSettings['homeChannels'],
@@ -65,8 +67,9 @@ function textOf({ value, where }: Found): string {
   throw refused(`${where} has to be a text (write long numbers in quotes).`)
 }
 
-function settingsOf(sender: Sender, sources: Sources): SenderSettings {
-  const block = `platforms.${sender.platform}`
+function settingsOf(target: string, sender: Sender, sources: Sources): SenderSettings {
+  // The block has the name of the target [deliveries/sender-block].
+  const block = `platforms.${target}`
   const token = find(sources, `${block}.token`, sender.tokenVariable)
   const base = find(sources, `${block}.base_url`)
   return {

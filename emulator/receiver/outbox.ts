@@ -2,6 +2,7 @@
 
 import { logTarget, originTarget, plainText, retries } from '../../spec/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
+import type { Reply } from '../replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './dues.ts'
 import type { Delivery, ScriptedFailure } from './machine.ts'
@@ -20,6 +21,29 @@ export function deliver(
   const id = nextSerial(receiver)
   receiver.attempts.set(id, { delivery, ending, fault: fault ?? null, row: null })
   attempt(receiver, id)
+}
+
+/**
+ * Lets the repeat of a post wait for the direct delivery that is under way with its id, and tells whether there is one:
+ * only its end shows whether the sender has to try again [webhooks/repeat-waits].
+ */
+export function joins(
+  receiver: Receiver,
+  route: string,
+  delivery_id: string,
+  request: number,
+): boolean {
+  if (hasQuirk(receiver, 'webhooks.duplicate-after-502')) return false
+  const isAnyRoute = hasQuirk(receiver, 'webhooks.global-ids')
+  for (const [id, one] of receiver.attempts) {
+    const { delivery, ending } = one
+    if (ending.kind !== 'direct' || delivery.delivery_id !== delivery_id) continue
+    if (delivery.route !== route && !isAnyRoute) continue
+    const repeats = [...ending.repeats, request]
+    receiver.attempts.set(id, { ...one, ending: { ...ending, repeats } })
+    return true
+  }
+  return false
 }
 
 /** Makes the attempt of this number now. */
@@ -83,18 +107,19 @@ export function endAttempt(receiver: Receiver, id: number, error: string | null)
 function answerDirect(
   receiver: Receiver,
   { route, delivery_id }: Delivery,
-  { request, deliver }: Extract<Attempt['ending'], { kind: 'direct' }>,
+  { request, deliver, repeats }: Extract<Attempt['ending'], { kind: 'direct' }>,
   error: string | null,
 ): void {
   // A sender that tries again is to be heard [webhooks/id-forgotten].
   if (error !== null && !hasQuirk(receiver, 'webhooks.duplicate-after-502')) {
     forget(receiver, route, delivery_id)
   }
-  const { status, headers, body } =
-    error === null
-      ? answer('delivered', { name: route, deliver, delivery_id })
-      : answer('deliveryFailed', { delivery_id })
-  receiver.effects.push({ kind: 'reply', request, status, headers, body: body as string })
+  const failed = error === null ? undefined : answer('deliveryFailed', { delivery_id })
+  const reply = (to: number, { status, headers, body }: Reply): void => {
+    receiver.effects.push({ kind: 'reply', request: to, status, headers, body: body as string })
+  }
+  reply(request, failed ?? answer('delivered', { name: route, deliver, delivery_id }))
+  for (const repeat of repeats) reply(repeat, failed ?? answer('duplicate', { delivery_id }))
 }
 
 /** The row of the table of retries that an error is about. */

@@ -7,7 +7,7 @@ import { refuse, type Reply } from '../replies.ts'
 import { answer } from './answers.ts'
 import { deliveryIdOf, eventOf, finite, parseBody } from './events.ts'
 import type { ReceiverInput } from './machine.ts'
-import { deliver } from './outbox.ts'
+import { deliver, joins } from './outbox.ts'
 import { countPost } from './rates.ts'
 import { hasQuirk, isOpenAllowed, type Receiver, routeOf, timeMs } from './receiver.ts'
 import type { Route } from './routes.ts'
@@ -45,12 +45,16 @@ export function takePost(receiver: Receiver, post: Post, name: string): Reply | 
   const extra = renderExtra(route.extra, context)
   if (text === undefined || extra === undefined) return answer('textTooLong')
   const delivery_id = deliveryIdOf(post.headers, payload, scheme) ?? makeId(receiver)
-  if (!remember(receiver, name, delivery_id)) return answer('duplicate', { delivery_id })
+  if (!remember(receiver, name, delivery_id))
+    return joins(receiver, name, delivery_id, post.request)
+      ? undefined
+      : answer('duplicate', { delivery_id })
   const place = placeOf(receiver, route, extra, payload)
   const told = { route: name, event: plainValue(event), delivery_id }
   if (route.isDirect) {
     const message = messageOf(receiver, route, text)
-    const ending = { kind: 'direct', request: post.request, deliver: route.deliver } as const
+    const { request } = post
+    const ending = { kind: 'direct', request, deliver: route.deliver, repeats: [] } as const
     deliver(receiver, place, { ...told, text: message }, ending)
     return undefined
   }

@@ -62,7 +62,13 @@ export type Attempt = {
   readonly delivery: Delivery
   /** What becomes of it: the post is answered, with the target as its route has it, or it is tried again. */
   readonly ending:
-    | { readonly kind: 'direct'; readonly request: number; readonly deliver: string }
+    | {
+        readonly kind: 'direct'
+        readonly request: number
+        readonly deliver: string
+        /** The posts that came again meanwhile, and are answered with it. */
+        readonly repeats: readonly number[]
+      }
     | { readonly kind: 'answer' }
   /** Why it cannot be delivered at all; null where it can. */
   readonly fault: string | null

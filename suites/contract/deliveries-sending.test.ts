@@ -2,8 +2,8 @@
 
 import { expect } from 'vitest'
 import { urlDeliveries } from '../../dist/emulator/edge/senders.js'
-import { deliveryCall } from '../../spec/deliveries.ts'
-import { atDesk, enabled, optionsOf, runGateway, withReceiving } from '../desk.ts'
+import { deliveryCall, senders } from '../../spec/deliveries.ts'
+import { atDesk, enabled, optionsOf, postTo, runGateway, withReceiving } from '../desk.ts'
 import { direct, type GatewaySubject, SECRET, signed } from '../gateway-subject.ts'
 import { violations } from '../judge.ts'
 import { proves } from '../proves.ts'
@@ -69,6 +69,32 @@ proves(
     expect((await optionsOf(desk, env)).homeChannels).toEqual({ slack: 'C1', discord: 'D1' })
     const { code } = await desk.runIn({ env }, 'gateway', 'run', '--port', '0', '--send')
     expect(code).toBe(1)
+  }),
+)
+
+proves(
+  'deliveries/sender-block',
+  atDesk(async (desk) => {
+    await withReceiving({ status: 201, body: '{"ok": true}' }, async ({ url, got }) => {
+      const targets = Object.keys(senders)
+      const extra = '{repo: a/b, pr_number: 1, chat_id: C1}'
+      const route = (target: string) =>
+        `${target}: {secret: ${SECRET}, prompt: hi, deliver: ${target}, deliver_only: true, deliver_extra: ${extra}}`
+      const block = (target: string) =>
+        `  ${target}: {token: of-${target}, base_url: "${url}/${target}"}\n`
+      const routes = `routes: {${targets.map(route).join(', ')}}`
+      desk.write('config.yaml', enabled(routes) + targets.map(block).join(''))
+      const running = await runGateway(desk, {}, '--send')
+      for (const target of targets)
+        expect([target, await postTo(running.url, target, SECRET)]).toEqual([target, 200])
+      await running.stop()
+      expect(got.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+        ['/github_comment/repos/a/b/issues/1/comments', 'Bearer of-github_comment'],
+        ['/telegram/botof-telegram/sendMessage', undefined],
+        ['/discord/api/v10/channels/C1/messages', 'Bot of-discord'],
+        ['/slack/api/chat.postMessage', 'Bearer of-slack'],
+      ])
+    })
   }),
 )
 

@@ -1,10 +1,13 @@
 // Posts that come too often, and posts that come again: rate limit and delivery ids.
 
 import { createHmac } from 'node:crypto'
+import { type GatewayOptions, replayGateway } from 'flowdouble'
 import { expect } from 'vitest'
 import { createReceiver, type ReceiverOptions } from '../../dist/emulator/receiver/receiver.js'
 import { step } from '../../dist/emulator/receiver/step.js'
-import { direct, type GatewaySubject, SECRET } from '../gateway-subject.ts'
+import { atDesk, optionsOf } from '../desk.ts'
+import { direct, type GatewaySubject, SECRET, startGatewaySubject } from '../gateway-subject.ts'
+import { createArrivals } from '../platforms.ts'
 import { proves, switched } from '../proves.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
@@ -112,6 +115,25 @@ proves('webhooks/id-made', async ({ post, gateway }) => {
   expect(gateway.runs()).toHaveLength(20)
 })
 
+proves(
+  'webhooks/id-restarts',
+  atDesk(async (desk) => {
+    const firstIds = async (options: readonly GatewayOptions[]): Promise<readonly string[]> => {
+      const ids: string[] = []
+      for (const given of options) {
+        const subject = await startGatewaySubject({ seed: given.seed ?? '0' })
+        ids.push((await subject.post('hook', {})).json().delivery_id)
+        await subject.close()
+      }
+      return ids
+    }
+    const [first, second] = await firstIds([await optionsOf(desk), await optionsOf(desk)])
+    expect(first).not.toBe(second)
+    const [third, fourth] = await firstIds([{}, {}])
+    expect(third).toBe(fourth)
+  }),
+)
+
 proves('webhooks/duplicate', async ({ post, gateway, idle }) => {
   expect((await post('hook', { n: 1 }, id('same'))).status).toBe(202)
   const again = await post('hook', { n: 2 }, id('same'))
@@ -175,6 +197,55 @@ proves(
     expect(texts()).toHaveLength(3)
   },
   { routes: { note: direct('x') } },
+)
+
+const begun = createArrivals<(error?: Error) => void>()
+const arrived = createArrivals<number>()
+
+proves(
+  'webhooks/repeat-waits',
+  async ({ post, gateway }) => {
+    const replyTo = async (name: string): Promise<readonly [number, string]> => {
+      const reply = await post(name, {}, id('a'))
+      return [reply.status, reply.json().status]
+    }
+    /** Two posts of one id while its delivery is under way, which then ends so, and one with another route. */
+    const both = async (error?: Error) => {
+      const first = replyTo('note')
+      const [end] = await begun.next(1)
+      await arrived.next(1)
+      const second = replyTo('note')
+      await arrived.next(1)
+      const other = replyTo('other')
+      const [endOther] = await begun.next(1)
+      await arrived.next(1)
+      endOther?.()
+      expect(await other).toEqual([200, 'delivered'])
+      end?.(error)
+      return Promise.all([first, second])
+    }
+    const failed = [502, 'error']
+    expect(await both(new Error('down'))).toEqual([failed, failed])
+    await gateway.advance(3_600_000)
+    // What failed is new, and what was delivered is not.
+    expect(await both()).toEqual([
+      [200, 'delivered'],
+      [200, 'duplicate'],
+    ])
+    expect(await replyTo('note')).toEqual([200, 'duplicate'])
+    const replayed = replayGateway((await gateway.journal()).join('\n'))
+    expect(replayed.differs).toBeNull()
+  },
+  {
+    routes: { note: direct('x'), other: direct('x') },
+    deliveries: () =>
+      new Promise((resolve, reject) => {
+        begun.take((error) => (error === undefined ? resolve() : reject(error)))
+      }),
+    onEntry: ({ input }) => {
+      if (input.kind === 'request') arrived.take(input.request)
+    },
+  },
 )
 
 // So many posts over HTTP take long: the gateway tells what it is made from, and what is behind HTTP takes them.

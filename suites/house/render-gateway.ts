@@ -122,8 +122,8 @@ export function gatewayPart(): string {
     wordTable('Mode', deliveryModes),
     'The senders, each with one call; a member for a thread is there only where there is a thread:',
     senderTable,
-    'Credentials stand in these variables or in `platforms.<name>.token` of config.yaml; beside it `base_url` leads to ' +
-      'another address, and `home_channel` is the chat of routes that name none.',
+    'Credentials stand in these variables or in `platforms.<target>.token` of config.yaml, such as `platforms.github_comment.token`; ' +
+      'beside it `base_url` leads to another address, and `home_channel` is the chat of routes that name none.',
     'A command that is the agent has these variables:',
     wordTable('Variable', agentVariables),
     `The configuration directory is that of ${code(configDirectory.flag)}, of ${code(configDirectory.variable)}, or ` +
