@@ -257,7 +257,7 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/corrupt-file': {
-    says: 'A command that finds a corrupt file says so, puts it aside under a new name, and exits 1.',
+    says: 'With a corrupt file commands exit 1; those that write put it aside, the others leave it.',
     basis: 'chosen',
     on: gateway,
   },

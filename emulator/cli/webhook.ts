@@ -11,7 +11,11 @@ import {
 import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../edge/config-dir.ts'
 import { baseUrlOf, readBaseUrl, type Settings } from '../edge/settings.ts'
-import { changeSubscriptions, readSubscriptions } from '../edge/subscriptions-file.ts'
+import {
+  changeSubscriptions,
+  findSubscriptions,
+  readSubscriptions,
+} from '../edge/subscriptions-file.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { usageError } from '../options.ts'
 import {
@@ -301,7 +305,9 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
   const given = oneName(flags, 'remove')
   const { dir } = await openDesk(flags, io)
   const name = readName(given)
-  if (!isObject((await readSubscriptions(dir)).get(name))) throw unknown(name)
+  const found = await findSubscriptions(dir)
+  // A name that is not there is no reason to make a directory; a corrupt file is put aside by whoever changes it.
+  if (found !== undefined && !isObject(found.get(name))) throw unknown(name)
   await changeSubscriptions(dir, (entries) => {
     // Somebody else may have been faster.
     if (!isObject(entries.get(name))) throw unknown(name)

@@ -24,12 +24,16 @@ export function parseSubscriptions(text: string): JsonObject | undefined {
 }
 
 /**
- * The members of the file, none where there is no file. A corrupt file is put aside.
- * Throws a refusal then, and where the file cannot be read.
+ * The members of the file, none where there is no file. Throws a refusal where the file is corrupt, or cannot be read.
+ * A corrupt file stays where it is: a running gateway serves its routes as long as the file is there.
  */
 export async function readSubscriptions(dir: string): Promise<JsonObject> {
-  const entries = await find(dir)
-  return entries ?? locked(dir, async (path) => requireSound(await find(dir), path))
+  const entries = await findSubscriptions(dir)
+  if (entries !== undefined) return entries
+  throw refused(
+    `${subscriptionsPath(dir)} is corrupt: it holds no JSON object. It was left as it is. ` +
+      'Mend it by hand, or take it away to start anew.',
+  )
 }
 
 /**
@@ -41,15 +45,15 @@ export async function changeSubscriptions<T>(
   change: (entries: JsonObject) => T,
 ): Promise<T> {
   return locked(dir, async (path) => {
-    const entries = await requireSound(await find(dir), path)
+    const entries = await requireSound(await findSubscriptions(dir), path)
     const result = change(entries)
     await replaceFile(path, `${indented(entries)}\n`, mode)
     return result
   })
 }
 
-/** Undefined stands for a corrupt file. */
-async function find(dir: string): Promise<JsonObject | undefined> {
+/** The members of the file; undefined stands for a corrupt one. Throws a refusal where it cannot be read. */
+export async function findSubscriptions(dir: string): Promise<JsonObject | undefined> {
   const read = await readText(await realPlace(subscriptionsPath(dir)))
   return read.isThere
     ? read.text === undefined
