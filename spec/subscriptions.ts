@@ -261,6 +261,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'subscriptions/stray-member': {
+    says: 'A file with a member that is no route is left as it is: changing it names the member, exits 1.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/reload': {
     says: 'The gateway looks at the subscriptions file on each request, and serves what it says.',
     basis: 'stated',

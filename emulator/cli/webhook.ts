@@ -15,6 +15,7 @@ import {
   changeSubscriptions,
   findSubscriptions,
   readSubscriptions,
+  strayNames,
 } from '../edge/subscriptions-file.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { usageError } from '../options.ts'
@@ -254,7 +255,7 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
       : hindrance(read, flags.quirks)
     return { route: isOpen && secret !== undefined ? route : others, note }
   })
-  for (const name of strangers(entries)) {
+  for (const name of strayNames(entries)) {
     io.stderr.write(
       printable(
         `The member ${JSON.stringify(name)} is no route; a gateway does not load the file with it.\n`,
@@ -272,9 +273,6 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
   else io.stdout.write(printable(listText(routes)))
   return exitCodes.done
 }
-
-const strangers = (entries: JsonObject): readonly string[] =>
-  [...entries].flatMap(([name, entry]) => (isObject(entry) ? [] : name))
 
 type Listed = { readonly route: Shown; readonly note: string | undefined }
 

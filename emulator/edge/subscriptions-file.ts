@@ -38,7 +38,8 @@ export async function readSubscriptions(dir: string): Promise<JsonObject> {
 
 /**
  * Changes the members of the file while no other command does. `change` works on the members themselves; nothing is
- * written when it throws. Resolves to its result. Throws a refusal where the file is corrupt or cannot be written.
+ * written when it throws. Resolves to its result. Throws a refusal where the file is corrupt, has members that are no
+ * routes, or cannot be written.
  */
 export async function changeSubscriptions<T>(
   dir: string,
@@ -46,6 +47,7 @@ export async function changeSubscriptions<T>(
 ): Promise<T> {
   return locked(dir, async (path) => {
     const entries = await requireSound(await findSubscriptions(dir), path)
+    requireLoadable(entries)
     const result = change(entries)
     await replaceFile(path, `${indented(entries)}\n`, mode)
     return result
@@ -81,6 +83,20 @@ async function requireSound(entries: JsonObject | undefined, path: string): Prom
   throw refused(
     `${basename(path)} is corrupt: it holds no JSON object. It is now ${aside}; nothing else was changed. ` +
       'Mend it and put it back, or start anew.',
+  )
+}
+
+/** The names of members that are no routes: a gateway does not load a file with one. */
+export const strayNames = (entries: JsonObject): readonly string[] =>
+  [...entries].flatMap(([name, entry]) => (isObject(entry) ? [] : name))
+
+/** Throws a refusal where a gateway would not load the file, so that a change of it would do nothing. */
+function requireLoadable(entries: JsonObject): void {
+  const names = strayNames(entries).map((name) => JSON.stringify(name))
+  if (names.length === 0) return
+  throw refused(
+    `${fileName} has members that are no routes: ${names.join(', ')}. A gateway does not load the file with them; ` +
+      'nothing was changed. Take them out by hand.',
   )
 }
 

@@ -170,3 +170,24 @@ proves(
     expect([code, stderr]).toEqual([1, expect.stringContaining('config.yaml')])
   }),
 )
+
+proves(
+  'subscriptions/stray-member',
+  atDesk(async (desk) => {
+    const text = '{"stray one": 1, "b": {"secret": "s"}}'
+    desk.write(subscriptionsName, text)
+    for (const argv of [
+      ['subscribe', 'a'],
+      ['subscribe', 'b'],
+      ['remove', 'b'],
+      ['add', 'stray-one'],
+    ]) {
+      const { code, stderr } = await desk.run('webhook', ...argv)
+      expect([argv, code, stderr]).toEqual([argv, 1, expect.stringContaining('"stray one"')])
+      expect(desk.read(subscriptionsName)).toBe(text)
+    }
+    const { code, stdout, stderr } = await desk.run('webhook', 'list')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('/webhooks/b')])
+    expect(stderr).toContain('"stray one"')
+  }),
+)
