@@ -403,6 +403,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'subscriptions/secret-text': {
+    says: 'A given secret that is no UTF-8, or has blanks at its ends, is refused; nothing is written.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/real-target': {
     says: '`--deliver-only` needs a real target: with `log`, or without any, it is refused.',
     basis: 'stated',

@@ -14,7 +14,7 @@ import {
   signedHeaders,
 } from '../client/sign.ts'
 import { usageError } from '../options.ts'
-import { requireSecret, type Shown } from '../receiver/subscriptions.ts'
+import { requireGivenSecret, type Shown } from '../receiver/subscriptions.ts'
 import { refused } from '../refused.ts'
 import { type Flags, readInput, readSecret } from './command.ts'
 import type { CommandIo } from './io.ts'
@@ -96,12 +96,12 @@ async function targetOf(
     const secret = await readSecret(flags, io)
     if (secret === undefined)
       throw usageError('--url needs the secret of the receiver: give --secret or --secret-file.')
-    requireSecret(secret, flags.quirks)
+    requireGivenSecret(secret, flags.quirks)
     return { url, secret, event: event ?? DEFAULT_EVENT }
   }
   const route = await findRoute()
   const given = await readSecret(flags, io)
-  if (given !== undefined) requireSecret(given, flags.quirks)
+  if (given !== undefined) requireGivenSecret(given, flags.quirks)
   const secret = given ?? route.secret
   if (secret === undefined)
     throw refused(

@@ -68,6 +68,18 @@ export function requireSecret(secret: string, quirks: readonly string[]): void {
     )
 }
 
+/**
+ * The same for a secret that the user gives now, which also has to be a text as it is: what was no UTF-8 has lost its
+ * bytes, and blanks around it are lost on the way in a header [subscriptions/secret-text].
+ */
+export function requireGivenSecret(secret: string, quirks: readonly string[]): void {
+  requireSecret(secret, quirks)
+  if (secret.includes('\uFFFD')) throw refused('The secret is no text in UTF-8.')
+  if (secret.trim() === '') throw refused('The secret is blank.')
+  if (secret.trim() !== secret)
+    throw refused('The secret begins or ends with a blank. Leave the blanks out.')
+}
+
 /** Throws a refusal for a target that there is not, and for a direct delivery to none. */
 function requireTarget({ deliver, isDirect }: SubscribeRequest): void {
   const real = targets.filter((target) => target !== logTarget)
@@ -96,7 +108,7 @@ export function subscribedEntry(
 ): JsonObject {
   const { name, secret, chatId, origin } = request
   requireTarget(request)
-  if (secret !== null) requireSecret(secret, quirks)
+  if (secret !== null) requireGivenSecret(secret, quirks)
   if (before !== undefined && !isObject(before)) {
     throw refused(
       `The subscriptions file has a member ${JSON.stringify(name)} that is no route. Take it out by hand.`,
