@@ -347,6 +347,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'subscriptions/env-lines': {
+    says: 'Lines of .env are NAME=value, also after `export`; another one is named, and exits 1.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/read-once': {
     says: 'config.yaml and .env are read once, when the gateway starts.',
     basis: 'stated',
