@@ -505,6 +505,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'subscriptions/test-port': {
+    says: '`webhook test` sends to any port, also to one that browsers block.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/setup': {
     says: '`gateway setup` asks whether webhooks are on, for the port and for the global secret.',
     basis: 'stated',

@@ -13,6 +13,7 @@ import {
   type SenderName,
   signedHeaders,
 } from '../client/sign.ts'
+import { postBytes } from '../edge/call.ts'
 import { usageError } from '../options.ts'
 import { requireGivenSecret, type Shown } from '../receiver/subscriptions.ts'
 import { refused } from '../refused.ts'
@@ -134,9 +135,11 @@ async function post(
   const timer = setTimeout(() => stop.abort(), TIME_OUT_MS)
   try {
     const { signal } = stop
-    const sent = { method: 'POST', headers, body, redirect: 'manual', signal } as const
-    const response = await fetch(url, sent)
-    return { status: response.status, text: await beginningOf(response) }
+    return await postBytes(new URL(url), headers, body, {
+      signal,
+      maxBytes: MAX_ANSWER_BYTES,
+      cutsReply: true,
+    })
   } catch (error) {
     throw refused(
       stop.signal.aborted
@@ -146,17 +149,6 @@ async function post(
   } finally {
     clearTimeout(timer)
   }
-}
-
-async function beginningOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk as Uint8Array)
-    bytes += (chunk as Uint8Array).length
-    if (bytes > MAX_ANSWER_BYTES) break
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString()
 }
 
 function jsonOr(text: string): unknown {

@@ -30,15 +30,31 @@ export function postJson(
   url: URL,
   headers: Readonly<Record<string, string>>,
   body: unknown,
-  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
+  bounds: Bounds,
 ): Promise<Reply> {
-  const bytes = Buffer.from(JSON.stringify(body))
+  const own = { 'Content-Type': 'application/json; charset=utf-8' }
+  return postBytes(url, { ...own, ...headers }, Buffer.from(JSON.stringify(body)), bounds)
+}
+
+/** What bounds a call: who stops it, how large a reply can be, and whether a larger one is cut off or fails. */
+export type Bounds = {
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+  readonly cutsReply?: boolean
+}
+
+/** The same for bytes as they are. Any port will do: `fetch` refuses some of them. */
+export function postBytes(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+  { signal, maxBytes, cutsReply = false }: Bounds,
+): Promise<Reply> {
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException): void =>
       reject(new Error(`network error ${error.code ?? 'without a code'}`))
     const own = {
-      'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': bytes.length,
       'User-Agent': 'flowdouble',
     }
@@ -47,22 +63,21 @@ export function postJson(
     call.on('response', (response) => {
       const chunks: Buffer[] = []
       let length = 0
+      const end = (): void => {
+        const { statusCode: status = 0, headers: told } = response
+        const text = Buffer.concat(chunks).subarray(0, maxBytes).toString()
+        resolve({ status, type: told['content-type'] ?? '', text })
+      }
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
         chunks.push(chunk)
         if (length <= maxBytes) return
-        reject(new Error(tooLarge))
+        if (cutsReply) end()
+        else reject(new Error(tooLarge))
         call.destroy()
       })
       response.on('error', failed)
-      response.on('end', () => {
-        const { statusCode: status = 0, headers: told } = response
-        resolve({
-          status,
-          type: told['content-type'] ?? '',
-          text: Buffer.concat(chunks).toString(),
-        })
-      })
+      response.on('end', end)
     })
     call.end(bytes)
   })
