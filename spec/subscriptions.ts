@@ -413,6 +413,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'subscriptions/secret-encoded': {
+    says: 'A given secret with characters after "whsec_" that no base64 has is refused.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/real-target': {
     says: '`--deliver-only` needs a real target: with `log`, or without any, it is refused.',
     basis: 'stated',

@@ -1,7 +1,7 @@
 // Subscriptions as data: their names and lists, and what subscribing makes of an entry of the file.
 
 import { logTarget, platforms, targets } from '../../spec/deliveries.ts'
-import { insecureSecret } from '../../spec/signatures.ts'
+import { base64SecretPrefix, insecureSecret } from '../../spec/signatures.ts'
 import { defaultDescription, routeName, webhookRoute } from '../../spec/subscriptions.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { refused } from '../refused.ts'
@@ -80,6 +80,18 @@ export function requireGivenSecret(secret: string, quirks: readonly string[]): v
     throw refused('The secret begins or ends with a blank. Leave the blanks out.')
 }
 
+/**
+ * Throws a refusal for a secret that looks encoded and cannot be: senders that sign with what it stands for have none.
+ * A secret of letters, digits and _ passes: other senders sign with such a text as it is [subscriptions/secret-encoded].
+ */
+export function requireKey(secret: string): void {
+  if (!secret.startsWith(base64SecretPrefix)) return
+  if (/^[\w+/-]+=*$/.test(secret.slice(base64SecretPrefix.length))) return
+  throw refused(
+    `What follows ${base64SecretPrefix} in the secret is no base64: no sender has such a key.`,
+  )
+}
+
 /** Throws a refusal for a target that there is not, and for a direct delivery to none. */
 function requireTarget({ deliver, isDirect }: SubscribeRequest): void {
   const real = targets.filter((target) => target !== logTarget)
@@ -108,7 +120,10 @@ export function subscribedEntry(
 ): JsonObject {
   const { name, secret, chatId, origin } = request
   requireTarget(request)
-  if (secret !== null) requireGivenSecret(secret, quirks)
+  if (secret !== null) {
+    requireGivenSecret(secret, quirks)
+    requireKey(secret)
+  }
   if (before !== undefined && !isObject(before)) {
     throw refused(
       `The subscriptions file has a member ${JSON.stringify(name)} that is no route. Take it out by hand.`,

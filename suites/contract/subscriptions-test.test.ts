@@ -120,10 +120,10 @@ proves(
     await desk.run('webhook', 'subscribe', 'ci', '--secret', 'ключ')
     const token = header(await sent(desk, '--as', 'gitlab'), 'X-Gitlab-Token')
     expect(Buffer.from(token, 'latin1').toString()).toBe('ключ')
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', 'whsec_not+base64!')
+    await desk.run('webhook', 'subscribe', 'ci', '--secret', 'whsec_not+base64')
     const { code, stderr } = await desk.run('webhook', 'test', 'ci', '--as', 'svix')
     expect([code, stderr]).toEqual([1, expect.stringContaining('base64')])
-    expect(stderr).not.toContain('not+base64!')
+    expect(stderr).not.toContain('not+base64')
   }),
 )
 
