@@ -258,7 +258,12 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/corrupt-file': {
-    says: 'A command that finds a corrupt file says so, puts it aside under a new name, and exits 1.',
+    says: 'With a corrupt file commands exit 1; those that write put it aside, the others leave it.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'subscriptions/stray-member': {
+    says: 'A file with a member that is no route is left as it is: changing it names the member, exits 1.',
     basis: 'chosen',
     on: gateway,
   },
@@ -343,6 +348,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'subscriptions/env-lines': {
+    says: 'Lines of .env are NAME=value, also after `export`; another one is named, and exits 1.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/read-once': {
     says: 'config.yaml and .env are read once, when the gateway starts.',
     basis: 'stated',
@@ -396,6 +406,16 @@ export const rules = {
   },
   'subscriptions/secret-refused': {
     says: 'An empty secret of the user, or INSECURE_NO_AUTH, is refused, and nothing is written.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'subscriptions/secret-text': {
+    says: 'A given secret that is no UTF-8, or has blanks at its ends, is refused; nothing is written.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'subscriptions/secret-encoded': {
+    says: 'A given secret with characters after "whsec_" that no base64 has is refused.',
     basis: 'chosen',
     on: gateway,
   },
@@ -488,6 +508,11 @@ export const rules = {
   },
   'subscriptions/test-url': {
     says: '`webhook test --url` sends to any address with the secret that it is given, enabled or not.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'subscriptions/test-port': {
+    says: '`webhook test` sends to any port, also to one that browsers block.',
     basis: 'chosen',
     on: gateway,
   },

@@ -6,7 +6,7 @@ import { exitCodes, gatewaySettings } from '../../spec/subscriptions.ts'
 import { type Answers, configDirOf, readSettings, writeSettings } from '../edge/config-dir.ts'
 import { isOn, type Settings } from '../edge/settings.ts'
 import { usageError } from '../options.ts'
-import { requireSecret } from '../receiver/subscriptions.ts'
+import { requireGivenSecret, requireKey } from '../receiver/subscriptions.ts'
 import { refused } from '../refused.ts'
 import { type Flags, readSecret } from './command.ts'
 import type { CommandIo } from './io.ts'
@@ -23,7 +23,10 @@ export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number>
   }
   const settings = await readSettings(dir, { env: {} })
   const answers = isAsking ? await ask(given, settings, io) : given
-  if (typeof answers.secret === 'string') requireSecret(answers.secret, flags.quirks)
+  if (typeof answers.secret === 'string') {
+    requireGivenSecret(answers.secret, flags.quirks)
+    requireKey(answers.secret)
+  }
   const written = await writeSettings(dir, answers)
   const after = await readSettings(dir, { env: io.env })
   if (flags.isJson) {

@@ -13,8 +13,9 @@ import {
   type SenderName,
   signedHeaders,
 } from '../client/sign.ts'
+import { postBytes } from '../edge/call.ts'
 import { usageError } from '../options.ts'
-import { requireSecret, type Shown } from '../receiver/subscriptions.ts'
+import { requireGivenSecret, type Shown } from '../receiver/subscriptions.ts'
 import { refused } from '../refused.ts'
 import { type Flags, readInput, readSecret } from './command.ts'
 import type { CommandIo } from './io.ts'
@@ -96,12 +97,12 @@ async function targetOf(
     const secret = await readSecret(flags, io)
     if (secret === undefined)
       throw usageError('--url needs the secret of the receiver: give --secret or --secret-file.')
-    requireSecret(secret, flags.quirks)
+    requireGivenSecret(secret, flags.quirks)
     return { url, secret, event: event ?? DEFAULT_EVENT }
   }
   const route = await findRoute()
   const given = await readSecret(flags, io)
-  if (given !== undefined) requireSecret(given, flags.quirks)
+  if (given !== undefined) requireGivenSecret(given, flags.quirks)
   const secret = given ?? route.secret
   if (secret === undefined)
     throw refused(
@@ -134,9 +135,11 @@ async function post(
   const timer = setTimeout(() => stop.abort(), TIME_OUT_MS)
   try {
     const { signal } = stop
-    const sent = { method: 'POST', headers, body, redirect: 'manual', signal } as const
-    const response = await fetch(url, sent)
-    return { status: response.status, text: await beginningOf(response) }
+    return await postBytes(new URL(url), headers, body, {
+      signal,
+      maxBytes: MAX_ANSWER_BYTES,
+      cutsReply: true,
+    })
   } catch (error) {
     throw refused(
       stop.signal.aborted
@@ -146,17 +149,6 @@ async function post(
   } finally {
     clearTimeout(timer)
   }
-}
-
-async function beginningOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk as Uint8Array)
-    bytes += (chunk as Uint8Array).length
-    if (bytes > MAX_ANSWER_BYTES) break
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString()
 }
 
 function jsonOr(text: string): unknown {

@@ -11,7 +11,12 @@ import {
 import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../edge/config-dir.ts'
 import { baseUrlOf, readBaseUrl, type Settings } from '../edge/settings.ts'
-import { changeSubscriptions, readSubscriptions } from '../edge/subscriptions-file.ts'
+import {
+  changeSubscriptions,
+  findSubscriptions,
+  readSubscriptions,
+  strayNames,
+} from '../edge/subscriptions-file.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { usageError } from '../options.ts'
 import {
@@ -250,7 +255,7 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
       : hindrance(read, flags.quirks)
     return { route: isOpen && secret !== undefined ? route : others, note }
   })
-  for (const name of strangers(entries)) {
+  for (const name of strayNames(entries)) {
     io.stderr.write(
       printable(
         `The member ${JSON.stringify(name)} is no route; a gateway does not load the file with it.\n`,
@@ -268,9 +273,6 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
   else io.stdout.write(printable(listText(routes)))
   return exitCodes.done
 }
-
-const strangers = (entries: JsonObject): readonly string[] =>
-  [...entries].flatMap(([name, entry]) => (isObject(entry) ? [] : name))
 
 type Listed = { readonly route: Shown; readonly note: string | undefined }
 
@@ -301,7 +303,9 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
   const given = oneName(flags, 'remove')
   const { dir } = await openDesk(flags, io)
   const name = readName(given)
-  if (!isObject((await readSubscriptions(dir)).get(name))) throw unknown(name)
+  const found = await findSubscriptions(dir)
+  // A name that is not there is no reason to make a directory; a corrupt file is put aside by whoever changes it.
+  if (found !== undefined && !isObject(found.get(name))) throw unknown(name)
   await changeSubscriptions(dir, (entries) => {
     // Somebody else may have been faster.
     if (!isObject(entries.get(name))) throw unknown(name)

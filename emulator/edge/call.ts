@@ -6,10 +6,12 @@ import { usageError } from '../options.ts'
 
 export type Reply = { readonly status: number; readonly type: string; readonly text: string }
 
+/** Who stops a call, by which method it goes (POST), and how large its reply can be: a larger one is cut off, or fails. */
 type CallOptions = {
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly method?: string
+  readonly cutsReply?: boolean
 }
 
 /** Why a reply that is too large fails. */
@@ -36,15 +38,24 @@ export function postJson(
   url: URL,
   headers: Readonly<Record<string, string>>,
   body: unknown,
-  { signal, maxBytes, method = 'POST' }: CallOptions,
+  options: CallOptions,
 ): Promise<Reply> {
-  const bytes = Buffer.from(JSON.stringify(body))
+  const own = { 'Content-Type': 'application/json; charset=utf-8' }
+  return postBytes(url, { ...own, ...headers }, Buffer.from(JSON.stringify(body)), options)
+}
+
+/** The same for bytes as they are. Any port will do: `fetch` refuses some of them. */
+export function postBytes(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+  { signal, maxBytes, method = 'POST', cutsReply = false }: CallOptions,
+): Promise<Reply> {
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException): void =>
       reject(new Error(`network error ${error.code ?? 'without a code'}`))
     const own = {
-      'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': bytes.length,
       'User-Agent': 'flowdouble',
     }
@@ -53,22 +64,21 @@ export function postJson(
     call.on('response', (response) => {
       const chunks: Buffer[] = []
       let length = 0
+      const end = (): void => {
+        const { statusCode: status = 0, headers: told } = response
+        const text = Buffer.concat(chunks).subarray(0, maxBytes).toString()
+        resolve({ status, type: told['content-type'] ?? '', text })
+      }
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
         chunks.push(chunk)
         if (length <= maxBytes) return
-        reject(new Error(tooLarge))
+        if (cutsReply) end()
+        else reject(new Error(tooLarge))
         call.destroy()
       })
       response.on('error', failed)
-      response.on('end', () => {
-        const { statusCode: status = 0, headers: told } = response
-        resolve({
-          status,
-          type: told['content-type'] ?? '',
-          text: Buffer.concat(chunks).toString(),
-        })
-      })
+      response.on('end', end)
     })
     call.end(bytes)
   })

@@ -2,11 +2,11 @@
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { isMap, parseDocument, type Document } from 'yaml'
 import { configDirectory, configFiles, gatewaySettings } from '../../spec/subscriptions.ts'
 import { makeWritableFolder } from '../client/folders.ts'
 import { isRefused, refused } from '../refused.ts'
+import { readVariables } from './env-file.ts'
 import { readText, realPlace, replaceFile } from './files.ts'
 import { type Candidate, decide, isOn, type Settings } from './settings.ts'
 
@@ -62,7 +62,7 @@ export type Sources = { readonly config: unknown; readonly variables: readonly E
 /** Reads the files of the directory. Throws a refusal for those that cannot be read. */
 export async function readSources(dir: string, env: Environment): Promise<Sources> {
   const config = plain(await readConfig(dir))
-  return { config, variables: [env, parseEnv(await readEnv(dir))] }
+  return { config, variables: [env, readVariables(await readEnv(dir))] }
 }
 
 const readEnv = async (dir: string): Promise<string> =>
@@ -130,7 +130,7 @@ export async function writeSettings(dir: string, answers: Answers): Promise<read
   for (const [name, value] of Object.entries(answers)) {
     const setting = gatewaySettings[name as keyof Answers]
     if (!('variable' in setting)) continue
-    if (name === 'secret' || parseEnv(newEnv)[setting.variable] !== undefined)
+    if (name === 'secret' || readVariables(newEnv)[setting.variable] !== undefined)
       newEnv = withVariable(newEnv, setting.variable, String(value))
   }
   const changed: string[] = []
@@ -187,8 +187,8 @@ function withVariable(text: string, name: string, value: string): string {
   const pattern = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'm')
   const end = text === '' || text.endsWith('\n') ? '' : '\n'
   const written = pattern.test(text) ? text.replace(pattern, () => line) : `${text}${end}${line}\n`
-  const { [name]: _, ...others } = parseEnv(text)
-  const { [name]: read, ...kept } = parseEnv(written)
+  const { [name]: _, ...others } = readVariables(text)
+  const { [name]: read, ...kept } = readVariables(written)
   if (read === value && JSON.stringify(kept) === JSON.stringify(others)) return written
   throw refused(
     `${name} cannot be written to ${configFiles.env.name} as it is. Change that file by hand.`,

@@ -24,32 +24,38 @@ function parseSubscriptions(text: string): JsonObject | undefined {
 }
 
 /**
- * The members of the file, none where there is no file. A corrupt file is put aside.
- * Throws a refusal then, and where the file cannot be read.
+ * The members of the file, none where there is no file. Throws a refusal where the file is corrupt, or cannot be read.
+ * A corrupt file stays where it is: a running gateway serves its routes as long as the file is there.
  */
 export async function readSubscriptions(dir: string): Promise<JsonObject> {
-  const entries = await find(dir)
-  return entries ?? locked(dir, async (path) => requireSound(await find(dir), path))
+  const entries = await findSubscriptions(dir)
+  if (entries !== undefined) return entries
+  throw refused(
+    `${subscriptionsPath(dir)} is corrupt: it holds no JSON object. It was left as it is. ` +
+      'Mend it by hand, or take it away to start anew.',
+  )
 }
 
 /**
  * Changes the members of the file while no other command does. `change` works on the members themselves; nothing is
- * written when it throws. Resolves to its result. Throws a refusal where the file is corrupt or cannot be written.
+ * written when it throws. Resolves to its result. Throws a refusal where the file is corrupt, has members that are no
+ * routes, or cannot be written.
  */
 export async function changeSubscriptions<T>(
   dir: string,
   change: (entries: JsonObject) => T,
 ): Promise<T> {
   return locked(dir, async (path) => {
-    const entries = await requireSound(await find(dir), path)
+    const entries = await requireSound(await findSubscriptions(dir), path)
+    requireLoadable(entries)
     const result = change(entries)
     await replaceFile(path, `${indented(entries)}\n`, mode)
     return result
   })
 }
 
-/** Undefined stands for a corrupt file. */
-async function find(dir: string): Promise<JsonObject | undefined> {
+/** The members of the file; undefined stands for a corrupt one. Throws a refusal where it cannot be read. */
+export async function findSubscriptions(dir: string): Promise<JsonObject | undefined> {
   const read = await readText(await realPlace(subscriptionsPath(dir)))
   return read.isThere
     ? read.text === undefined
@@ -76,6 +82,20 @@ async function requireSound(entries: JsonObject | undefined, path: string): Prom
   throw refused(
     `${basename(path)} is corrupt: it holds no JSON object. It is now ${aside}; nothing else was changed. ` +
       'Mend it and put it back, or start anew.',
+  )
+}
+
+/** The names of members that are no routes: a gateway does not load a file with one. */
+export const strayNames = (entries: JsonObject): readonly string[] =>
+  [...entries].flatMap(([name, entry]) => (isObject(entry) ? [] : name))
+
+/** Throws a refusal where a gateway would not load the file, so that a change of it would do nothing. */
+function requireLoadable(entries: JsonObject): void {
+  const names = strayNames(entries).map((name) => JSON.stringify(name))
+  if (names.length === 0) return
+  throw refused(
+    `${fileName} has members that are no routes: ${names.join(', ')}. A gateway does not load the file with them; ` +
+      'nothing was changed. Take them out by hand.',
   )
 }
 

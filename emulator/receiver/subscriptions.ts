@@ -1,7 +1,7 @@
 // Subscriptions as data: their names and lists, and what subscribing makes of an entry of the file.
 
 import { logTarget, platforms, targets } from '../../spec/deliveries.ts'
-import { insecureSecret } from '../../spec/signatures.ts'
+import { base64SecretPrefix, insecureSecret } from '../../spec/signatures.ts'
 import { defaultDescription, routeName, webhookRoute } from '../../spec/subscriptions.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { refused } from '../refused.ts'
@@ -68,6 +68,30 @@ export function requireSecret(secret: string, quirks: readonly string[]): void {
     )
 }
 
+/**
+ * The same for a secret that the user gives now, which also has to be a text as it is: what was no UTF-8 has lost its
+ * bytes, and blanks around it are lost on the way in a header [subscriptions/secret-text].
+ */
+export function requireGivenSecret(secret: string, quirks: readonly string[]): void {
+  requireSecret(secret, quirks)
+  if (secret.includes('\uFFFD')) throw refused('The secret is no text in UTF-8.')
+  if (secret.trim() === '') throw refused('The secret is blank.')
+  if (secret.trim() !== secret)
+    throw refused('The secret begins or ends with a blank. Leave the blanks out.')
+}
+
+/**
+ * Throws a refusal for a secret that looks encoded and cannot be: senders that sign with what it stands for have none.
+ * A secret of letters, digits and _ passes: other senders sign with such a text as it is [subscriptions/secret-encoded].
+ */
+export function requireKey(secret: string): void {
+  if (!secret.startsWith(base64SecretPrefix)) return
+  if (/^[\w+/-]+=*$/.test(secret.slice(base64SecretPrefix.length))) return
+  throw refused(
+    `What follows ${base64SecretPrefix} in the secret is no base64: no sender has such a key.`,
+  )
+}
+
 /** Throws a refusal for a target that there is not, and for a direct delivery to none. */
 function requireTarget({ deliver, isDirect }: SubscribeRequest): void {
   const real = targets.filter((target) => target !== logTarget)
@@ -96,7 +120,10 @@ export function subscribedEntry(
 ): JsonObject {
   const { name, secret, chatId, origin } = request
   requireTarget(request)
-  if (secret !== null) requireSecret(secret, quirks)
+  if (secret !== null) {
+    requireGivenSecret(secret, quirks)
+    requireKey(secret)
+  }
   if (before !== undefined && !isObject(before)) {
     throw refused(
       `The subscriptions file has a member ${JSON.stringify(name)} that is no route. Take it out by hand.`,

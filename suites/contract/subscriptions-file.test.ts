@@ -113,9 +113,22 @@ proves(
   'subscriptions/corrupt-file',
   atDesk(async (desk) => {
     const broken = ['', '{"a": ', '[]', '"text"', Buffer.from([0x7b, 0xc3, 0x28, 0x7d])]
-    const commands = [['subscribe', 'a'], ['list'], ['remove', 'a'], ['test', 'a'], ['list']]
+    const commands = [
+      ['subscribe', 'a'],
+      ['remove', 'a'],
+      ['add', 'a'],
+      ['rm', 'a'],
+      ['subscribe', 'a'],
+    ]
     for (const [at, content] of broken.entries()) {
       desk.write(subscriptionsName, content, 0o644)
+      // A command that only reads leaves the file, whose routes a running gateway serves.
+      for (const reading of [['list'], ['test', 'a']]) {
+        const { code, stdout, stderr } = await desk.run('webhook', ...reading)
+        expect([code, stdout]).toEqual([1, ''])
+        expect(stderr).toMatch(/corrupt.*Mend it/)
+        expect(desk.read(subscriptionsName)).toBe(content.toString())
+      }
       const [command = '', ...argv] = commands[at] ?? []
       const { code, stdout, stderr } = await desk.run('webhook', command, ...argv)
       const aside = `${subscriptionsName}.corrupt-${at + 1}`
@@ -155,5 +168,26 @@ proves(
     const env = { WEBHOOK_ENABLED: 'on' }
     const { code, stderr } = await below.runIn({ env }, 'webhook', 'subscribe', 'a')
     expect([code, stderr]).toEqual([1, expect.stringContaining('config.yaml')])
+  }),
+)
+
+proves(
+  'subscriptions/stray-member',
+  atDesk(async (desk) => {
+    const text = '{"stray one": 1, "b": {"secret": "s"}}'
+    desk.write(subscriptionsName, text)
+    for (const argv of [
+      ['subscribe', 'a'],
+      ['subscribe', 'b'],
+      ['remove', 'b'],
+      ['add', 'stray-one'],
+    ]) {
+      const { code, stderr } = await desk.run('webhook', ...argv)
+      expect([argv, code, stderr]).toEqual([argv, 1, expect.stringContaining('"stray one"')])
+      expect(desk.read(subscriptionsName)).toBe(text)
+    }
+    const { code, stdout, stderr } = await desk.run('webhook', 'list')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('/webhooks/b')])
+    expect(stderr).toContain('"stray one"')
   }),
 )

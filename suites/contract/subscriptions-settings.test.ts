@@ -150,6 +150,28 @@ proves(
   }),
 )
 
+proves(
+  'subscriptions/env-lines',
+  atDesk(async (desk) => {
+    for (const line of ['hidden-one', 'export PATH', 'hidden-one "a=b"', '= 1']) {
+      desk.write('.env', `# mine\n\n${line}\nWEBHOOK_PORT=9004\n`)
+      for (const argv of [
+        ['webhook', 'list'],
+        ['gateway', 'run'],
+        ['gateway', 'setup', '--yes', '--secret', 's'],
+      ]) {
+        const { code, stdout, stderr } = await desk.run(...argv)
+        expect([argv, code, stdout]).toEqual([argv, 1, ''])
+        expect(stderr).toContain('Line 3 of .env')
+        expect(stderr).not.toContain('hidden-one')
+      }
+    }
+    const settings = "KEY='one\ntwo\nthree'\r\n\texport WEBHOOK_PORT=9004 # mine\r\n"
+    desk.write('.env', `EMPTY=\n${settings}export WEBHOOK_SECRET="from .env"`)
+    expect(await optionsOf(desk)).toMatchObject({ port: 9004, secret: 'from .env' })
+  }),
+)
+
 switchedAtDesk('webhooks.env-needs-enabled', async (desk) => {
   const quirk = ['--quirk', 'webhooks.env-needs-enabled']
   const env = { WEBHOOK_PORT: '9003', WEBHOOK_SECRET: 's' }

@@ -176,3 +176,47 @@ proves(
     expect(await optionsOf(desk)).toMatchObject({ port: 2 })
   }, null),
 )
+
+proves(
+  'subscriptions/secret-text',
+  atDesk(async (desk) => {
+    const bytes = [Buffer.from([0x61, 0xff, 0x62]), ' ', '\u00a0', ' a', 'a ', '\ufeffa']
+    const url = ['--url', 'http://127.0.0.1:1']
+    for (const content of bytes) {
+      desk.write('key', content)
+      const file = ['--secret-file', desk.path('key')]
+      for (const argv of [
+        ['webhook', 'subscribe', 'a', ...file],
+        ['webhook', 'test', ...url, ...file],
+        ['gateway', 'setup', '--yes', ...file],
+      ]) {
+        const { code, stdout, stderr } = await desk.run(...argv)
+        expect([argv, code, stdout]).toEqual([argv, 1, ''])
+        expect(stderr).toMatch(/^The secret (is no text in UTF-8|is blank|begins or ends)/)
+      }
+    }
+    expect([desk.has('.env'), desk.has('webhook_subscriptions.json')]).toEqual([false, false])
+    const piped = { stdin: ' \n' }
+    const { code } = await desk.runIn(piped, 'webhook', 'subscribe', 'a', '--secret', '-')
+    expect(code).toBe(1)
+  }),
+)
+
+proves(
+  'subscriptions/secret-encoded',
+  atDesk(async (desk) => {
+    const codeOf = async (secret: string): Promise<number[]> => {
+      const given = ['--secret', secret]
+      const subscribed = await desk.run('webhook', 'subscribe', 'a', ...given)
+      const setUp = await desk.run('gateway', 'setup', '--yes', ...given)
+      if (subscribed.code !== 0) expect(subscribed.stderr).toMatch(/whsec_ .* no base64/)
+      return [subscribed.code, setUp.code]
+    }
+    for (const secret of ['whsec_', 'whsec_!!!', 'whsec_a b', 'whsec_a2V5=a2V5', 'whsec_='])
+      expect([secret, ...(await codeOf(secret))]).toEqual([secret, 1, 1])
+    expect([desk.has('.env'), desk.has('webhook_subscriptions.json')]).toEqual([false, false])
+    // The second one is what payment senders sign with as it is.
+    for (const secret of ['whsec_a2V5Pz5rZXk=', 'whsec_test_secret', '!!!'])
+      expect([secret, ...(await codeOf(secret))]).toEqual([secret, 0, 0])
+  }),
+)
