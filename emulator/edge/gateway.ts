@@ -1,6 +1,7 @@
 // A webhook gateway behind Node's sockets: starts one, and gives the tests a handle on its clock and on what it did.
 
 import type { ServerResponse } from 'node:http'
+import { limits } from '../../spec/limits.ts'
 import { usageError } from '../options.ts'
 import { answer } from '../receiver/answers.ts'
 import { entryBytes, journalLines, type ReceiverEntry } from '../receiver/journal.ts'
@@ -12,6 +13,7 @@ import type {
   ReceiverInput,
   ScriptedFailure,
 } from '../receiver/machine.ts'
+import { isPatient } from '../receiver/dues.ts'
 import { createReceiver, staticFault, timeMs } from '../receiver/receiver.ts'
 import { nextWakeMs, routeNameIn, step } from '../receiver/step.ts'
 import { type ClockHandle, createClockHandle } from './clock.ts'
@@ -27,7 +29,7 @@ import {
   receiverOptions,
   type RouteGiven,
 } from './gateway-options.ts'
-import { createWork } from './gateway-work.ts'
+import { createWork, type Patience } from './gateway-work.ts'
 import { writeReply } from './http.ts'
 import { followConnections } from './lifetime.ts'
 import { type Arrived, createWebServer, serve } from './listener.ts'
@@ -97,6 +99,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const machine = {
     step: (input: ReceiverInput) => step(receiver, input),
     nextWakeMs: () => nextWakeMs(receiver),
+    isPatient: () => isPatient(receiver),
     nowMs: () => receiver.nowMs,
     epochMs: receiver.options.epochMs,
     // Real senders sign with the time of the wall, which goes on while a machine sleeps.
@@ -112,8 +115,18 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     given.tamper,
   )
   const { agent, deliveries } = options
-  const work = createWork(driver.dispatch, typeof agent === 'function' ? agent : null, deliveries)
-  const clock = createClockHandle(options.clock, driver, () => Promise.resolve(), given.clocks)
+  // An instant clock stands still while others work.
+  const patience = options.clock === 'instant' ? patienceOf(options) : null
+  const ownAgent = typeof agent === 'function' ? agent : null
+  const work = createWork(driver.dispatch, ownAgent, deliveries, patience)
+  const { clocks } = given
+  const clock = createClockHandle(
+    options.clock,
+    driver,
+    () => Promise.resolve(),
+    clocks,
+    work.ended,
+  )
   const gatewayTimeMs = (): number => timeMs(receiver)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
     writeReply(response, reply, gatewayTimeMs(), noPictures)
@@ -182,6 +195,11 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     },
   }
 }
+
+const patienceOf = ({ agentTimeOutMs }: CompleteGatewayOptions): Patience => ({
+  runMs: agentTimeOutMs,
+  deliveryMs: limits.senderTimeOut.value * 1000,
+})
 
 /** Bodies of requests that are no posts to a route are not listened to, but for what a test asks. */
 function limitOf({ maxBodyBytes }: CompleteGatewayOptions, target: string): number {
