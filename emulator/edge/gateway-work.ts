@@ -61,7 +61,11 @@ export function createWork(
         : setTimeout(giveUp, Math.min(late.afterMs, MAX_TIMER_MS))
     controller.signal.addEventListener('abort', () => clearTimeout(timer))
     // What throws before it promises anything has failed as well.
-    const promise = Promise.resolve().then(() => work(controller.signal))
+    const promise = Promise.resolve().then(() => {
+      // What was ended before it began, by what came in the same moment, is never begun.
+      controller.signal.throwIfAborted()
+      return work(controller.signal)
+    })
     void promise.then(
       (value) => finish(value, null),
       (error: unknown) => finish(null, reasonOf(error)),

@@ -2,7 +2,7 @@
 
 import { type Agent, type Delivery, replayGateway } from 'flowdouble'
 import { expect } from 'vitest'
-import { direct, SECRET } from '../gateway-subject.ts'
+import { direct, SECRET, signed } from '../gateway-subject.ts'
 import { createArrivals } from '../platforms.ts'
 import { proves } from '../proves.ts'
 
@@ -81,5 +81,30 @@ proves(
           reject(new Error('ended'))
         })
       }),
+  },
+)
+
+let asked: string[] = []
+let stop: () => Promise<void> = () => Promise.resolve()
+proves(
+  'deliveries/agent-ended',
+  async ({ gateway, send }) => {
+    asked = []
+    stop = () => gateway.close()
+    // The gateway stops in the moment in which the agent is asked, so that nobody answers.
+    await send('POST', '/webhooks/hook', '{}', signed('{}')).catch(() => {})
+    await turn()
+    expect(gateway.runs()).toHaveLength(1)
+    expect(asked).toEqual([])
+  },
+  {
+    routes,
+    agent: async ({ prompt }) => {
+      asked.push(prompt)
+      return ''
+    },
+    onEntry: ({ effects }) => {
+      if (effects.some(({ kind }) => kind === 'ask')) void stop()
+    },
   },
 )
