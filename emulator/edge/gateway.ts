@@ -4,7 +4,13 @@ import type { ServerResponse } from 'node:http'
 import { limits } from '../../spec/limits.ts'
 import { usageError } from '../options.ts'
 import { answer } from '../receiver/answers.ts'
-import { entryBytes, journalLines, type ReceiverEntry } from '../receiver/journal.ts'
+import {
+  entryBytes,
+  journalLines,
+  noteSecretsOf,
+  type ReceiverEntry,
+  secretsOf,
+} from '../receiver/journal.ts'
 import { createLedger, note, outboxOf, runsText } from '../receiver/ledger.ts'
 import type {
   AgentRun,
@@ -80,12 +86,14 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   if (fault !== undefined) throw usageError(fault)
   const ledger = createLedger()
   const kept = createRing(entryBytes)
+  const everKnown = secretsOf(receiver.options)
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
 
   const carryOut = (input: ReceiverInput, effects: readonly ReceiverEffect[]): void => {
     const entry: ReceiverEntry = { input, effects }
     kept.add(entry)
+    noteSecretsOf(input, everKnown)
     note(ledger, effects)
     for (const effect of effects) {
       if (effect.kind !== 'reply') continue
@@ -143,7 +151,13 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     ...clock,
     ...memory,
     journal: async () =>
-      journalLines(receiver.options, kept.entries(), kept.first(), await placeholdersOfProcess()),
+      journalLines(
+        receiver.options,
+        kept.entries(),
+        kept.first(),
+        everKnown,
+        await placeholdersOfProcess(),
+      ),
     outbox: () => outboxOf(ledger),
     failDeliveries: (failure: ScriptedFailure) =>
       driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),

@@ -78,7 +78,7 @@ export type Receiver = {
   readonly random: Random
   readonly staticRoutes: ReadonlyMap<string, Route>
   dynamicRoutes: ReadonlyMap<string, Route>
-  /** The secrets that no log line tells, longest first, so that one inside another hides nothing of it. */
+  /** All secrets ever known, which no log line tells, longest first, so that one inside another hides nothing of it. */
   secrets: readonly string[]
   /** When the file that was loaded last was modified. */
   fileModifiedMs: number
@@ -176,10 +176,10 @@ export function log(
   receiver.effects.push({ kind: 'log', level, text })
 }
 
-/** Notes the secrets that the receiver knows now, after its routes have changed. */
+/** Notes the secrets that the receiver knows now, after its routes have changed; runs can still tell older ones. */
 export function noteSecrets(receiver: Receiver): void {
   const { options, staticRoutes, dynamicRoutes } = receiver
-  const secrets = new Set<string>(options.secret === null ? [] : [options.secret])
+  const secrets = new Set([...receiver.secrets, options.secret ?? ''])
   for (const { secret } of staticRoutes.values()) secrets.add(secret)
   for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
   receiver.secrets = [...secrets]
