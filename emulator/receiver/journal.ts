@@ -5,7 +5,7 @@
 // validates them as the receiver did, and nobody can use them.
 
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { insecureSecret } from '../../spec/signatures.ts'
+import { hiddenFromCharacters, insecureSecret } from '../../spec/signatures.ts'
 import { isObject, readJson, writeJson } from '../json.ts'
 import { base64 } from '../journal.ts'
 import { isPlaceholder, placeholders } from '../placeholders.ts'
@@ -62,9 +62,6 @@ type Hide = {
   readonly pairs: readonly (readonly [string, string])[]
 }
 
-/** Shorter secrets could be part of any text. */
-const MIN_KNOWN = 4
-
 function createHide(
   everKnown: ReadonlySet<string>,
   toPlaceholder: (secret: string) => string,
@@ -75,7 +72,7 @@ function createHide(
     .filter((one) => one !== secret(one))
     .toSorted((a, b) => b.length - a.length)
     .map((one) => [one, secret(one)] as const)
-  const long = pairs.filter(([one]) => one.length >= MIN_KNOWN)
+  const long = pairs.filter(([one]) => one.length >= hiddenFromCharacters)
   const inText = (text: string): string =>
     long.reduce((shown, [one, other]) => shown.replaceAll(one, other), text)
   return { secret, inText, inRoutes: (text) => inText(hideInRoutes(text, secret)), pairs }

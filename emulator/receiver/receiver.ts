@@ -1,7 +1,7 @@
 // The state of a receiver of webhooks, and how one is made.
 
 import { limits } from '../../spec/limits.ts'
-import { insecureSecret, loopbackHosts } from '../../spec/signatures.ts'
+import { hiddenFromCharacters, insecureSecret, loopbackHosts } from '../../spec/signatures.ts'
 import type { quirks } from '../../spec/quirks.ts'
 import { type Bounded, createBounded } from '../bounded.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
@@ -162,9 +162,6 @@ export const timeMs = ({ options, nowMs }: Receiver): number => options.epochMs 
 /** A number that nothing else of this receiver has. */
 export const nextSerial = (receiver: Receiver): number => ++receiver.lastSerial
 
-/** Shorter secrets could be part of any text, and hiding them would tell what they are. */
-const MIN_HIDDEN = 4
-
 /** Writes a line of the log, in which no secret of a route stands [signatures/hidden]. */
 export function log(
   receiver: Receiver,
@@ -183,6 +180,6 @@ export function noteSecrets(receiver: Receiver): void {
   for (const { secret } of staticRoutes.values()) secrets.add(secret)
   for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
   receiver.secrets = [...secrets]
-    .filter((secret) => secret.length >= MIN_HIDDEN && secret !== insecureSecret)
+    .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
     .toSorted((a, b) => b.length - a.length)
 }

@@ -44,3 +44,18 @@ proves(
   },
 )
 let shown = ''
+
+proves(
+  'signatures/hidden',
+  async ({ gateway, post, idle }) => {
+    await post('four', { echo: 'hfou', other: 'hth' }, { 'X-Request-ID': 'd' })
+    await post('three', {})
+    await idle()
+    const journal = (await gateway.journal()).join('\n')
+    expect(journal).not.toContain('hfou')
+    // One of three characters stands for itself in a text, yet not where a secret is expected.
+    expect(journal).toContain('hth')
+    expect(journal).not.toContain('\\"secret\\":\\"hth')
+  },
+  { routes: { four: { secret: 'hfou' }, three: { secret: 'hth' } } },
+)
