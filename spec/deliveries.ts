@@ -359,6 +359,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'deliveries/work-awaited': {
+    says: 'A clock that jumps waits for agents and senders at work, and lets none of them time out.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'deliveries/runs-kept': {
     says: 'The gateway lists the last 10,000 agent runs and outbox entries, up to 64 MiB of each.',
     basis: 'chosen',

@@ -139,6 +139,9 @@ export const base64SecretPrefix = 'whsec_'
 /** The secret that other gateways take for "do not validate": here it is no secret at all. */
 export const insecureSecret = 'INSECURE_NO_AUTH'
 
+/** Secrets with fewer characters are not hidden in texts: they could be part of any, and hiding them would tell what they are. */
+export const hiddenFromCharacters = 4
+
 /** Hosts that count as loopback for the quirk that lets that secret pass; they are trimmed and in lower case. */
 export const loopbackHosts = [
   '127.0.0.1',
@@ -287,7 +290,7 @@ export const rules = {
     carries: ['B54', 'B55'],
   },
   'signatures/hidden': {
-    says: 'No secret of a route shows in a reply, a log line or the journal of the gateway.',
+    says: 'No secret of 4 or more characters shows in a reply, a log line or the journal of the gateway.',
     basis: 'chosen',
     on: gateway,
   },

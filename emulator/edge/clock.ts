@@ -9,8 +9,9 @@ export type ClockHandle<E = Effect> = {
   /** Moves the clock on by so many milliseconds. Resolves when all effects are on the wire. */
   readonly advance: (byMs: number) => Promise<void>
   /**
-   * Moves the clock until an effect matches, or with `idle` until nothing is due. Resolves when all effects are
-   * on the wire. Throws when nothing is due any more and no effect has matched.
+   * Moves the clock until an effect matches, or with `idle` until nothing is due, for which it waits for agents and
+   * senders that are at work and lets none of them time out. Resolves when all effects are on the wire. Throws when
+   * nothing is due any more and no effect has matched.
    */
   readonly until: (what: 'idle' | ((effect: E) => boolean)) => Promise<void>
 }
@@ -18,14 +19,16 @@ export type ClockHandle<E = Effect> = {
 /** Machines whose clocks are one: each of their handles moves them all. */
 export type ClockGroup = {
   readonly members: {
-    readonly driver: Pick<Driver, 'advance' | 'nowMs'> & { readonly idle: () => void }
+    readonly driver: Pick<Driver, 'advance' | 'nowMs'> & { readonly settle: () => void }
     readonly flushed: () => Promise<unknown>
+    readonly worked: () => Promise<void> | undefined
   }[]
 }
 
 /**
  * @param flushed resolves when all effects are on the wire.
  * @param group the machines that are moved with this one, which joins them.
+ * @param worked resolves when work that others do has ended, be it one piece; undefined where there is none under way.
  * @param hint what to look at where nothing is due any more.
  */
 export function createClockHandle<I, E>(
@@ -33,11 +36,12 @@ export function createClockHandle<I, E>(
   driver: Driver<I, E>,
   flushed: () => Promise<unknown>,
   { members }: ClockGroup = { members: [] },
+  worked: () => Promise<void> | undefined = () => undefined,
   hint = 'Was the workflow submitted?',
 ): ClockHandle<E> {
   const { advance, nowMs } = driver
-  const own = { advance, nowMs, idle: () => void driver.advanceUntil(() => false) }
-  members.push({ driver: own, flushed })
+  const own = { advance, nowMs, settle: driver.settle }
+  members.push({ driver: own, flushed, worked })
   const requireManual = (): void => {
     if (clock === 'manual') return
     throw usageError(
@@ -53,6 +57,15 @@ export function createClockHandle<I, E>(
     }
     await Promise.all(members.map((one) => one.flushed()))
   }
+  /** What others did for one machine can leave another one with something to do. */
+  const idle = async (): Promise<void> => {
+    for (;;) {
+      for (const one of members) one.driver.settle()
+      const works = members.map((one) => one.worked()).filter((work) => work !== undefined)
+      if (works.length === 0) return
+      await Promise.race(works)
+    }
+  }
   return {
     advance: async (byMs) => {
       requireManual()
@@ -63,7 +76,7 @@ export function createClockHandle<I, E>(
     },
     until: async (what) => {
       requireManual()
-      if (what === 'idle') members.forEach((one) => one.driver.idle())
+      if (what === 'idle') await idle()
       const matched = what !== 'idle' && driver.advanceUntil(what)
       await catchUp()
       if (what !== 'idle' && !matched) {

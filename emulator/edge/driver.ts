@@ -14,6 +14,11 @@ export type Machine<I, E> = {
   readonly step: (input: I | Wake) => readonly E[]
   /** When it does something by itself next; undefined when it waits for an input. */
   readonly nextWakeMs: () => number | undefined
+  /**
+   * Whether what it does next is to give up work that others do for it. Such a time is never jumped to: they work in
+   * real time, and would always be late. None for a machine for which nobody else works.
+   */
+  readonly isPatient?: () => boolean
   readonly nowMs: () => number
   /** Start of its time, in milliseconds since 1970. */
   readonly epochMs: number
@@ -28,6 +33,8 @@ export type Driver<I = Input, E = Effect> = {
   readonly advance: (byMs: number) => void
   /** Moves a manual clock from one due time to the next until an effect matches, or nothing is due. Tells whether one matched. */
   readonly advanceUntil: (matches: (effect: E) => boolean) => boolean
+  /** Moves a manual clock from one due time to the next until nothing is due, or only work of others is waited for. */
+  readonly settle: () => void
   /** The time of the machine, in milliseconds since its start. */
   readonly nowMs: () => number
   readonly stop: () => void
@@ -42,7 +49,7 @@ const INSTANT_SLICE_MS = 250
 const MAX_DATE_MS = 8.64e15
 
 /** Longest time that a native timer can wait, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1
+export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * @param carryOut receives each input with its effects, in order.
@@ -56,7 +63,7 @@ export function createDriver<I, E>(
   together: (work: () => void) => void,
   tamper?: Tamper<I | Wake, E>,
 ): Driver<I, E> {
-  const { nextWakeMs, epochMs } = machine
+  const { nextWakeMs, epochMs, isPatient = () => false } = machine
   const startedAt = performance.now()
   const elapsedMs = machine.elapsedMs ?? (() => performance.now() - startedAt)
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
@@ -110,8 +117,8 @@ export function createDriver<I, E>(
   /** Everything at once; only what takes long leaves room for other requests in between. */
   const runInstantly = (): void => {
     if (stopped) return
-    catchUp(INSTANT_SLICE_MS, () => true)
-    if (nextWakeMs() !== undefined) setImmediate(runInstantly)
+    catchUp(INSTANT_SLICE_MS, () => !isPatient())
+    if (nextWakeMs() !== undefined && !isPatient()) setImmediate(runInstantly)
   }
 
   const dispatch = (at: (atMs: number) => I): void => {
@@ -134,6 +141,11 @@ export function createDriver<I, E>(
     })
   }
 
+  const settle = (): void => {
+    if (stopped) throw usageError('The server is closed.')
+    catchUp(Infinity, () => !isPatient())
+  }
+
   const advanceUntil = (matches: (effect: E) => boolean): boolean => {
     if (stopped) throw usageError('The server is closed.')
     let matched = false
@@ -151,5 +163,5 @@ export function createDriver<I, E>(
     clearTimeout(timer)
   }
 
-  return { dispatch, advance, advanceUntil, nowMs: machine.nowMs, stop }
+  return { dispatch, advance, advanceUntil, settle, nowMs: machine.nowMs, stop }
 }

@@ -1,9 +1,16 @@
 // A webhook gateway behind Node's sockets: starts one, and gives the tests a handle on its clock and on what it did.
 
 import type { ServerResponse } from 'node:http'
+import { limits } from '../../spec/limits.ts'
 import { usageError } from '../options.ts'
 import { answer } from '../receiver/answers.ts'
-import { entryBytes, journalLines, type ReceiverEntry } from '../receiver/journal.ts'
+import {
+  entryBytes,
+  journalLines,
+  noteSecretsOf,
+  type ReceiverEntry,
+  secretsOf,
+} from '../receiver/journal.ts'
 import { createLedger, note, outboxOf, runsText } from '../receiver/ledger.ts'
 import type {
   AgentRun,
@@ -12,6 +19,7 @@ import type {
   ReceiverInput,
   ScriptedFailure,
 } from '../receiver/machine.ts'
+import { isPatient } from '../receiver/dues.ts'
 import { createReceiver, staticFault, timeMs } from '../receiver/receiver.ts'
 import { nextWakeMs, routeNameIn, step } from '../receiver/step.ts'
 import { type ClockHandle, createClockHandle } from './clock.ts'
@@ -27,7 +35,7 @@ import {
   receiverOptions,
   type RouteGiven,
 } from './gateway-options.ts'
-import { createWork } from './gateway-work.ts'
+import { createWork, type Patience } from './gateway-work.ts'
 import { writeReply } from './http.ts'
 import { followConnections } from './lifetime.ts'
 import { type Arrived, createWebServer, serve } from './listener.ts'
@@ -80,12 +88,14 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   if (fault !== undefined) throw usageError(fault)
   const ledger = createLedger()
   const kept = createRing(entryBytes)
+  const everKnown = secretsOf(receiver.options)
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
 
   const carryOut = (input: ReceiverInput, effects: readonly ReceiverEffect[]): void => {
     const entry: ReceiverEntry = { input, effects }
     kept.add(entry)
+    noteSecretsOf(input, everKnown)
     note(ledger, effects)
     for (const effect of effects) {
       if (effect.kind !== 'reply') continue
@@ -99,6 +109,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const machine = {
     step: (input: ReceiverInput) => step(receiver, input),
     nextWakeMs: () => nextWakeMs(receiver),
+    isPatient: () => isPatient(receiver),
     nowMs: () => receiver.nowMs,
     epochMs: receiver.options.epochMs,
     // Real senders sign with the time of the wall, which goes on while a machine sleeps.
@@ -114,12 +125,17 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     given.tamper,
   )
   const { agent, deliveries } = options
-  const work = createWork(driver.dispatch, typeof agent === 'function' ? agent : null, deliveries)
+  // An instant clock stands still while others work.
+  const patience = options.clock === 'instant' ? patienceOf(options) : null
+  const ownAgent = typeof agent === 'function' ? agent : null
+  const work = createWork(driver.dispatch, ownAgent, deliveries, patience)
+  const { clocks } = given
   const clock = createClockHandle(
     options.clock,
     driver,
     () => Promise.resolve(),
-    given.clocks,
+    clocks,
+    work.ended,
     'Was an event posted?',
   )
   const gatewayTimeMs = (): number => timeMs(receiver)
@@ -138,7 +154,13 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     ...clock,
     ...memory,
     journal: async () =>
-      journalLines(receiver.options, kept.entries(), kept.first(), await placeholdersOfProcess()),
+      journalLines(
+        receiver.options,
+        kept.entries(),
+        kept.first(),
+        everKnown,
+        await placeholdersOfProcess(),
+      ),
     outbox: () => outboxOf(ledger),
     failDeliveries: (failure: ScriptedFailure) =>
       driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),
@@ -191,6 +213,11 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     },
   }
 }
+
+const patienceOf = ({ agentTimeOutMs }: CompleteGatewayOptions): Patience => ({
+  runMs: agentTimeOutMs,
+  deliveryMs: limits.senderTimeOut.value * 1000,
+})
 
 /** Bodies of requests that are no posts to a route are not listened to, but for what a test asks. */
 function limitOf({ maxBodyBytes }: CompleteGatewayOptions, target: string): number {

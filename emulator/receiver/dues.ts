@@ -3,8 +3,14 @@
 import { popHeap, pushHeap } from '../heap.ts'
 import { type Due, nextSerial, type Receiver } from './receiver.ts'
 
-const isBefore = (a: Due, b: Due): boolean =>
-  a.atMs === b.atMs ? a.serial < b.serial : a.atMs < b.atMs
+const isTimeOut = (due: Due): boolean => due.kind.endsWith('-time-out')
+
+/** Time-outs come first among what is due at one moment, so that whoever must not jump to them sees them. */
+function isBefore(a: Due, b: Due): boolean {
+  if (a.atMs !== b.atMs) return a.atMs < b.atMs
+  if (isTimeOut(a) !== isTimeOut(b)) return isTimeOut(a)
+  return a.serial < b.serial
+}
 
 type Planned = Due extends infer D ? (D extends Due ? Omit<D, 'atMs' | 'serial'> : never) : never
 
@@ -23,6 +29,12 @@ export function nextDue(receiver: Receiver): Due | undefined {
   const { dues } = receiver
   while (dues[0] !== undefined && !isAlive(receiver, dues[0])) popHeap(dues, isBefore)
   return dues[0]
+}
+
+/** Whether the receiver does nothing before it gives up an agent or a sender that is at work. */
+export function isPatient(receiver: Receiver): boolean {
+  const due = nextDue(receiver)
+  return due !== undefined && isTimeOut(due)
 }
 
 /** Takes what is due next if it is until then. */

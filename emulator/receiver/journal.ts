@@ -5,7 +5,7 @@
 // validates them as the receiver did, and nobody can use them.
 
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { insecureSecret } from '../../spec/signatures.ts'
+import { hiddenFromCharacters, insecureSecret } from '../../spec/signatures.ts'
 import { isObject, readJson, writeJson } from '../json.ts'
 import { base64 } from '../base64.ts'
 import { isPlaceholder, placeholders } from '../placeholders.ts'
@@ -31,15 +31,17 @@ type Header = {
 
 /**
  * The lines of a journal: the options of the receiver, then an entry in each.
+ * @param everKnown all secrets that the receiver ever knew, with those of entries that are kept no longer.
  * @param toPlaceholder gives what stands for a secret.
  */
 export function journalLines(
   options: ReceiverOptions,
   entries: readonly ReceiverEntry[],
   first: number,
+  everKnown: ReadonlySet<string>,
   toPlaceholder: (secret: string) => string,
 ): readonly string[] {
-  const hide = createHide(options, entries, toPlaceholder)
+  const hide = createHide(everKnown, toPlaceholder)
   const shown: ReceiverOptions = {
     ...options,
     secret: options.secret === null ? null : hide.secret(options.secret),
@@ -60,27 +62,30 @@ type Hide = {
   readonly pairs: readonly (readonly [string, string])[]
 }
 
-/** Shorter secrets could be part of any text. */
-const MIN_KNOWN = 4
-
 function createHide(
-  options: ReceiverOptions,
-  entries: readonly ReceiverEntry[],
+  everKnown: ReadonlySet<string>,
   toPlaceholder: (secret: string) => string,
 ): Hide {
   const secret = (one: string): string =>
     one === '' || one === insecureSecret ? one : toPlaceholder(one)
-  const texts = entries.map(({ input }) => (input.kind === 'file' ? (input.text ?? '') : ''))
-  const known = new Set([options.secret ?? '', ...secretsIn(options.routes)])
-  for (const text of texts) for (const one of secretsIn(text)) known.add(one)
-  const pairs = [...known]
+  const pairs = [...everKnown]
     .filter((one) => one !== secret(one))
     .toSorted((a, b) => b.length - a.length)
     .map((one) => [one, secret(one)] as const)
-  const long = pairs.filter(([one]) => one.length >= MIN_KNOWN)
+  const long = pairs.filter(([one]) => one.length >= hiddenFromCharacters)
   const inText = (text: string): string =>
     long.reduce((shown, [one, other]) => shown.replaceAll(one, other), text)
   return { secret, inText, inRoutes: (text) => inText(hideInRoutes(text, secret)), pairs }
+}
+
+/** The secrets that a receiver knows from its options. */
+export const secretsOf = ({ secret, routes }: ReceiverOptions): Set<string> =>
+  new Set([secret ?? '', ...secretsIn(routes)])
+
+/** Adds the secrets that an input tells to those that are known. */
+export function noteSecretsOf(input: ReceiverInput, known: Set<string>): void {
+  if (input.kind !== 'file') return
+  for (const secret of secretsIn(input.text ?? '')) known.add(secret)
 }
 
 function secretsIn(text: string): string[] {
@@ -175,7 +180,9 @@ export function replayGateway(text: string): { entries: number; differs: number 
   const inputs = lines.map(inputOf)
   const entries = inputs.map((input) => ({ input, effects: step(receiver, input) }))
   const toPlaceholder = placeholders('replay')
-  const [, ...again] = journalLines(header.options, entries, 0, (secret) =>
+  const known = secretsOf(header.options)
+  for (const input of inputs) noteSecretsOf(input, known)
+  const [, ...again] = journalLines(header.options, entries, 0, known, (secret) =>
     isPlaceholder(secret) ? secret : toPlaceholder(secret),
   )
   const differs = lines.findIndex((line, at) => again[at] !== line)

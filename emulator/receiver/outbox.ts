@@ -10,6 +10,9 @@ import { type Attempt, log, nextSerial, type Place, type Receiver, timeMs } from
 import { hasQuirk } from './receiver.ts'
 import { forget } from './seen.ts'
 
+/** The errors of what others took too long for. */
+export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as const
+
 /** Delivers a text to a place. What comes of it is told by effects: at once, or when its end is told by an input. */
 export function deliver(
   receiver: Receiver,

@@ -1,7 +1,7 @@
 // The state of a receiver of webhooks, and how one is made.
 
 import { limits } from '../../spec/limits.ts'
-import { insecureSecret, loopbackHosts } from '../../spec/signatures.ts'
+import { hiddenFromCharacters, insecureSecret, loopbackHosts } from '../../spec/signatures.ts'
 import type { quirks } from '../../spec/quirks.ts'
 import { type Bounded, createBounded } from '../bounded.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../json.ts'
@@ -84,7 +84,7 @@ export type Receiver = {
   readonly random: Random
   readonly staticRoutes: ReadonlyMap<string, Route>
   dynamicRoutes: ReadonlyMap<string, Route>
-  /** The secrets that no log line tells, longest first, so that one inside another hides nothing of it. */
+  /** All secrets ever known, which no log line tells, longest first, so that one inside another hides nothing of it. */
   secrets: readonly string[]
   /** When the file that was loaded last was modified. */
   fileModifiedMs: number
@@ -168,9 +168,6 @@ export const timeMs = ({ options, nowMs }: Receiver): number => options.epochMs 
 /** A number that nothing else of this receiver has. */
 export const nextSerial = (receiver: Receiver): number => ++receiver.lastSerial
 
-/** Shorter secrets could be part of any text, and hiding them would tell what they are. */
-const MIN_HIDDEN = 4
-
 /** Writes a line of the log, in which no secret of a route stands [signatures/hidden]. */
 export function log(
   receiver: Receiver,
@@ -182,13 +179,13 @@ export function log(
   receiver.effects.push({ kind: 'log', level, text })
 }
 
-/** Notes the secrets that the receiver knows now, after its routes have changed. */
+/** Notes the secrets that the receiver knows now, after its routes have changed; runs can still tell older ones. */
 export function noteSecrets(receiver: Receiver): void {
   const { options, staticRoutes, dynamicRoutes } = receiver
-  const secrets = new Set<string>(options.secret === null ? [] : [options.secret])
+  const secrets = new Set([...receiver.secrets, options.secret ?? ''])
   for (const { secret } of staticRoutes.values()) secrets.add(secret)
   for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
   receiver.secrets = [...secrets]
-    .filter((secret) => secret.length >= MIN_HIDDEN && secret !== insecureSecret)
+    .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
     .toSorted((a, b) => b.length - a.length)
 }

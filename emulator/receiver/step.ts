@@ -6,7 +6,7 @@ import { allowedBy, findEndpoint, routesOf } from '../routes.ts'
 import { answer } from './answers.ts'
 import { nextDue, takeDue } from './dues.ts'
 import type { ReceiverEffect, ReceiverInput } from './machine.ts'
-import { attempt, endAttempt, scriptFailure } from './outbox.ts'
+import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost } from './posts.ts'
 import type { Due, Receiver } from './receiver.ts'
 import { loadFile } from './reload.ts'
@@ -36,11 +36,11 @@ function proceed(receiver: Receiver, due: Due): void {
     case 'answer':
       return answerByScript(receiver, due.run)
     case 'agent-time-out':
-      return endRun(receiver, due.run, '', 'the agent timed out')
+      return endRun(receiver, due.run, '', timeOuts.run)
     case 'attempt':
       return attempt(receiver, due.attempt)
     case 'sender-time-out':
-      return endAttempt(receiver, due.attempt, 'timed out')
+      return endAttempt(receiver, due.attempt, timeOuts.delivery)
   }
 }
 
