@@ -61,6 +61,7 @@ async function readsOf({ ready: { port, signedUrl } }) {
       name: 'hosted-link',
       what: 'GET of the signed link, a picture of 512 x 768',
       path: `${link.pathname}${link.search}`,
+      host: link.host,
       port: Number(new URL(signedUrl).port),
     },
   ]

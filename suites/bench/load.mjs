@@ -8,11 +8,12 @@ import { nextBody, nextEvent } from './workload.mjs'
 
 const CONNECTIONS = 32
 
-/** The head that all requests have; a hosted server wants a key. */
-const headOf = (key) => `Host: bench\r\n${key === undefined ? '' : `X-API-Key: ${key}\r\n`}`
+/** The head that all requests have; a hosted server wants a key, and its links their own host. */
+const headOf = (key, host = 'bench') =>
+  `Host: ${host}\r\n${key === undefined ? '' : `X-API-Key: ${key}\r\n`}`
 
-const get = ({ path, key }) => {
-  const text = `GET ${path} HTTP/1.1\r\n${headOf(key)}\r\n`
+const get = ({ path, key, host }) => {
+  const text = `GET ${path} HTTP/1.1\r\n${headOf(key, host)}\r\n`
   return () => text
 }
 
