@@ -285,7 +285,7 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/reload-corrupt': {
-    says: 'A file that is no JSON object of objects leaves the routes as they are, and is logged.',
+    says: 'A file that is no JSON object of objects in UTF-8 leaves the routes as they are, and is logged.',
     basis: 'observed',
     on: gateway,
   },

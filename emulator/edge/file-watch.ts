@@ -14,7 +14,8 @@ export function watchFile(path: string): () => Changed | undefined {
   let known: string | undefined
   return () => {
     const found = look(path)
-    if (found === null) return undefined
+    // Reading what is no file, such as a pipe, could take for ever.
+    if (found === null || found?.isFile() === false) return undefined
     const mark = found === undefined ? 'gone' : `${found.mtimeMs} ${found.ino} ${found.size}`
     if (mark === known) return undefined
     // A gateway that starts without a file has no routes to drop.
@@ -34,10 +35,19 @@ function look(path: string): Stats | undefined | null {
   }
 }
 
+/** The text of bytes. What is no UTF-8 is no JSON either, and neither is the empty text that stands for it. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return ''
+  }
+}
+
 function read(path: string, modifiedMs: number | undefined): Changed | null {
   if (modifiedMs === undefined) return { text: null, modifiedMs: 0 }
   try {
-    return { text: readFileSync(path, 'utf8'), modifiedMs }
+    return { text: decode(readFileSync(path)), modifiedMs }
   } catch {
     return null
   }

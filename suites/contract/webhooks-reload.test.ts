@@ -1,5 +1,6 @@
 // Where routes come from while a gateway runs: the file that changes under it, and what is kept in memory.
 
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,11 +79,14 @@ proves(
       write(subject, 2000 + at, text)
       expect([text, await names(subject)]).toEqual([text, 'a'])
     }
+    const latin1 = Buffer.from(JSON.stringify({ b: { ...route, prompt: 'é' } }), 'latin1')
+    writeFileSync(fileOf(subject), latin1)
+    expect(await names(subject)).toBe('a')
     for (const line of await subject.gateway.journal()) {
       const effects: { kind: string; level: string }[] = JSON.parse(line).effects ?? []
       logged.push(...effects.flatMap(({ kind, level }) => (kind === 'log' ? level : [])))
     }
-    expect(logged.filter((level) => level === 'error')).toHaveLength(6)
+    expect(logged.filter((level) => level === 'error')).toHaveLength(7)
     write(subject, 3000, `\uFEFF${JSON.stringify({ b: route })}`)
     expect(await names(subject)).toBe('b')
   },
@@ -99,6 +103,10 @@ proves(
     mkdirSync(fileOf(subject))
     expect(await names(subject)).toBe('a')
     rmSync(fileOf(subject), { recursive: true })
+    // Nor is what does not end: a pipe into which nobody writes.
+    execFileSync('mkfifo', [fileOf(subject)])
+    expect(await names(subject)).toBe('a')
+    rmSync(fileOf(subject))
     write(subject, 2000, { b: route })
     expect(await names(subject)).toBe('b')
     const through = join(fileOf(subject), 'none.json')
