@@ -148,6 +148,11 @@ export const outcomes = {
 
 /** What a post that was not processed is answered; also what every other path answers. */
 export const gatewayRefusals = {
+  internal: {
+    status: 500,
+    when: 'The gateway is at fault: nothing that a sender sends leads here.',
+    body: { json: { error: 'Internal error' } },
+  },
   badRequest: {
     status: 400,
     when: 'The body could not be read to its end.',
@@ -321,8 +326,13 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'webhooks/answered-in-order': {
+    says: 'A post is answered after all that was due before it and before what it brings about.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'webhooks/no-500': {
-    says: 'No request to the gateway is answered 500, and none brings it down.',
+    says: 'Nothing that a sender sends is answered 500, and nothing of it brings the gateway down.',
     basis: 'chosen',
     on: gateway,
   },

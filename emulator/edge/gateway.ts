@@ -187,7 +187,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     readHeaders: gatewayHeaders,
     receive: (request, limitBytes) => receiveRaw(request, limitBytes()),
     isSocketPath: () => false,
-    refusals: { badRequest: answer('badRequest'), internal: answer('badRequest') },
+    refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
     upgrade: null,
     limitBytes: ({ target }) => limitOf(options, target),
     answer: respond,

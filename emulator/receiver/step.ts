@@ -79,11 +79,13 @@ function answerRequest(
   receiver: Receiver,
   input: Extract<ReceiverInput, { kind: 'request' }>,
 ): void {
+  // Before what the request brings about, and after what was due before it.
+  const at = receiver.effects.length
   const reply = find(receiver, input)
   if (reply === undefined) return
   const { status, headers, body } = reply
   const effect = { request: input.request, status, headers, body: body as string }
-  receiver.effects.unshift({ kind: 'reply', ...effect })
+  receiver.effects.splice(at, 0, { kind: 'reply', ...effect })
 }
 
 /** The answer to a request; undefined where it comes later. */
