@@ -294,6 +294,11 @@ export const rules = {
     basis: 'observed',
     on: gateway,
   },
+  'subscriptions/events-are-texts': {
+    says: 'A route whose `events` are neither texts nor null is left out, and never takes every event.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/in-memory': {
     says: 'A gateway without a configuration directory keeps its subscriptions in memory.',
     basis: 'chosen',

@@ -13,6 +13,8 @@ export type Route = {
   readonly isEnabled: boolean
   /** The event types that it takes; none for all. */
   readonly events: readonly string[]
+  /** Whether its filter could be read: texts, or none at all. */
+  readonly isFilterValid: boolean
   /** The template; empty for none. */
   readonly prompt: string
   readonly skills: readonly string[]
@@ -32,6 +34,12 @@ export function readList(value: Json | undefined): readonly string[] {
   return items.map((item) => textOf(item).trim()).filter((item) => item !== '')
 }
 
+const isFilter = (events: Json | undefined): boolean =>
+  events === undefined ||
+  events === null ||
+  typeof events === 'string' ||
+  (Array.isArray(events) && events.every((event) => typeof event === 'string'))
+
 /** @param globalSecret of routes without the member `secret`; null for none. */
 export function readRoute(name: string, given: JsonObject, globalSecret: string | null): Route {
   const secret = given.has('secret') ? textOf(given.get('secret')) : (globalSecret ?? '')
@@ -41,6 +49,7 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
     secret,
     isEnabled: given.get('enabled') !== false,
     events: readList(given.get('events')),
+    isFilterValid: isFilter(given.get('events')),
     prompt: textOf(given.get('prompt')),
     skills: readList(given.get('skills')),
     deliver: textOf(given.get('deliver')) || logTarget,
@@ -61,13 +70,16 @@ function readOrigin(value: Json | undefined): Route['origin'] {
  * What keeps a route from being served, as the rest of a sentence; undefined when nothing does.
  * @param isOpenAllowed whether the secret that stands for no validation does so.
  */
-export function usable({ secret, isDirect, deliver }: Route, isOpenAllowed: boolean) {
+export function usable(route: Route, isOpenAllowed: boolean): string | undefined {
+  const { secret, isDirect, deliver, isFilterValid } = route
   // No empty secret, and none that everybody knows, ever lets a post in [signatures/no-open-route].
   if (secret === '') return 'has no secret'
   if (secret === insecureSecret && !isOpenAllowed) {
     return `has the secret ${insecureSecret}, which counts as none`
   }
   if (isDirect && deliver === logTarget) return `has deliver_only, but its target is "${logTarget}"`
+  // Read as no filter it would take every event [subscriptions/events-are-texts].
+  if (!isFilterValid) return 'has events that are no list of texts'
   return undefined
 }
 

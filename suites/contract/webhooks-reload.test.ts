@@ -129,6 +129,24 @@ proves(
 )
 
 proves(
+  'subscriptions/events-are-texts',
+  async (subject) => {
+    const wrong: readonly unknown[] = [{ a: 1 }, 5, true, [1], ['push', null]]
+    for (const [index, events] of wrong.entries()) {
+      write(subject, 1000 * (index + 1), { a: direct('x', { events }), b: route })
+      expect([events, await names(subject)]).toEqual([events, 'b'])
+    }
+    for (const [index, events] of [null, 'push', ['push'], []].entries()) {
+      write(subject, 10_000 + 1000 * index, { a: direct('x', { events }), b: route })
+      expect([events, await names(subject)]).toEqual([events, 'ab'])
+    }
+    const routes = JSON.parse('{"fixed": {"secret": "s", "events": {"a": 1}}}')
+    await expect(startGateway({ port: 0, routes })).rejects.toThrow(/events/)
+  },
+  onFile(),
+)
+
+proves(
   'subscriptions/in-memory',
   async (subject) => {
     const { gateway, post, texts } = subject
