@@ -8,6 +8,7 @@ import { step } from '../../dist/emulator/server/step.js'
 import { createServer } from '../../dist/emulator/server/server.js'
 import { both } from '../../spec/language.ts'
 import { formOf, type Part, viewPath } from '../form.ts'
+import { smallWorld } from '../small-world.ts'
 import { type Reply, startSubject, type Subject } from '../subject.ts'
 
 const folders = ['input', 'output', 'temp'] as const
@@ -149,35 +150,13 @@ describe.each(both)('on %s', (deployment) => {
 const plain = (text: string) =>
   text.replaceAll(/[^!-~]|[#&+]/gu, (char) => encodeURIComponent(char))
 
-/** A world without node types that keeps so many files, and so many bytes of uploads. */
-const smallWorld = (fileLimit: number, uploadLimitBytes: number) =>
-  createServer({
-    deployment: 'local',
-    accounts: [],
-    failures: [],
-    seed: '0',
-    epochMs: 0,
-    paceMs: 5,
-    startDelayMs: 25,
-    preview: 'none',
-    objectInfo: '{}',
-    models: 'listed',
-    unknownNodes: 'refuse',
-    quirks: [],
-    historyLimit: 1,
-    fileLimit,
-    uploadLimitBytes,
-    pendingLimitBytes: 10_000,
-    maxBody: null,
-    cors: null,
-    token: null,
-    manager: false,
-    signedLinks: null,
-  })
+/** A world that keeps so many files, and so many bytes of uploads. */
+const worldOf = (fileLimit: number, uploadLimitBytes: number) =>
+  createServer({ ...smallWorld, fileLimit, uploadLimitBytes })
 
 /** The status of an upload to this world. */
 function sendForm(
-  world: ReturnType<typeof smallWorld>,
+  world: ReturnType<typeof worldOf>,
   target: string,
   ...parts: readonly Part[]
 ): number | null {
@@ -195,7 +174,7 @@ function sendForm(
 }
 
 test('files/forgotten-uploads Uploads that were dropped for newer files no longer count.', () => {
-  const world = smallWorld(3, 10)
+  const world = worldOf(3, 10)
   const statuses = ['four', 'four', '1', '1', 'four', 'seven..'].map((content, index) =>
     sendForm(world, '/upload/image', { name: 'image', filename: `${index}`, content }),
   )
@@ -205,7 +184,7 @@ test('files/forgotten-uploads Uploads that were dropped for newer files no longe
 
 test('files/masks-count A mask counts with its original, of which it keeps a copy.', () => {
   const content = encode({ width: 1, height: 1, channels: 4, data: Uint8Array.of(1, 2, 3, 4) })
-  const world = smallWorld(20, 5 * content.length)
+  const world = worldOf(20, 5 * content.length)
   const image = (filename: string) => ({ name: 'image', filename, content })
   const statuses = [sendForm(world, '/upload/image', image('0.png'))]
   // Each is a mask of the one before, whose original it keeps.

@@ -7,6 +7,7 @@ import { createServer } from '../../dist/emulator/server/server.js'
 import { step } from '../../dist/emulator/server/step.js'
 import { formOf, viewPath } from '../form.ts'
 import { linkTo, fetchLink } from '../links.ts'
+import { smallWorld } from '../small-world.ts'
 import { isForeign, startSubject, type Subject } from '../subject.ts'
 import { exchange } from '../wire.ts'
 
@@ -126,26 +127,11 @@ describe.skipIf(isForeign)('signed links', () => {
 test('files/forgotten-link A link to a file that was dropped for newer ones is answered 404.', () => {
   const server = createServer(
     {
+      ...smallWorld,
       deployment: 'hosted',
       accounts: [account('one')],
-      failures: [],
-      seed: '0',
-      epochMs: 0,
-      paceMs: 5,
-      startDelayMs: 25,
-      preview: 'none',
-      objectInfo: '{}',
-      models: 'listed',
-      unknownNodes: 'refuse',
-      quirks: [],
-      historyLimit: 1,
       fileLimit: 2,
       uploadLimitBytes: 10,
-      pendingLimitBytes: 10_000,
-      maxBody: null,
-      cors: null,
-      token: null,
-      manager: false,
       signedLinks: { scheme: 'http', port: 1, baseUrl: null, strict: false },
     },
     hosted,
