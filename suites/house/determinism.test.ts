@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import type { Session } from '../client.ts'
 import { formOf, viewPath } from '../form.ts'
 import { failing, type Graph, slow, textToImage } from '../graphs.ts'
+import { type Answer, direct, SECRET, startGatewaySubject } from '../gateway-subject.ts'
 import { type Reply, startSubject } from '../subject.ts'
 
 const catalog = join(import.meta.dirname, '../../spec/node-types.json')
@@ -18,74 +19,168 @@ const preview = (image: string): Graph => ({
 })
 type Output = Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
 
-/** Lives through the same session in a world with this seed. Gives a hash of all that a client saw, those of the pictures, and the journal. */
-async function live(seed: string) {
-  const subject = await startSubject({ seed, preview: 'jpeg' })
-  const { connect, emulator, get, idle, post, reach, request, run, submit } = subject
-  const hash = createHash('sha256')
-  let seen = 0
-  const see = (...items: readonly (string | Uint8Array)[]) => {
-    for (const item of items) hash.update(`${seen++} ${item.length}\n`).update(item)
+const recordings = join(import.meta.dirname, '../../recordings/transcripts')
+
+/** Takes down what a client receives, a line each: short texts as they are, the rest by length and hash. */
+function startTranscript() {
+  const lines: string[] = []
+  const note = (...items: readonly (string | Uint8Array)[]): void => {
+    for (const item of items) {
+      const isShort = typeof item === 'string' && item.length <= 160 && !item.includes('\n')
+      const digest = createHash('sha256').update(item).digest('hex').slice(0, 16)
+      lines.push(isShort ? item : `${item.length} ${typeof item} ${digest}`)
+    }
   }
-  const seeReply = ({ status, headers, bytes }: Reply) =>
-    see(`${status}`, JSON.stringify(headers), bytes)
-  const seeSession = async (session: Session) => {
+  const noteReply = ({ status, headers, bytes }: Reply): void =>
+    note(`${status}`, withoutPort(JSON.stringify(headers)), withoutPorts(bytes))
+  const noteSession = async (session: Session): Promise<void> => {
     await session.settled()
-    see(...session.texts)
+    note(...session.texts)
     for (const { frame, fields } of session.frames()) {
-      see(frame)
+      note(frame)
       for (const value of Object.values(fields)) {
-        see(value instanceof Uint8Array ? value : JSON.stringify(value))
+        note(value instanceof Uint8Array ? value : JSON.stringify(value))
       }
     }
   }
+  return { lines, note, noteReply, noteSession }
+}
+
+/** Free ports differ from run to run. */
+const withoutPort = (text: string): string => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+const withoutPorts = (bytes: Buffer): string | Buffer => {
+  const text = bytes.toString()
+  return Buffer.from(text).equals(bytes) ? withoutPort(text) : bytes
+}
+
+/** Lives through the same session in a local world with this seed. Gives all that a client received, hashes of the pictures, and the journal. */
+async function live(seed: string) {
+  const subject = await startSubject({ seed, preview: 'jpeg' })
+  const { connect, emulator, get, idle, post, reach, request, run, submit } = subject
+  const { lines, note, noteReply, noteSession } = startTranscript()
   const me = await connect('me')
   const other = await connect()
   const host = { Host: 'flowdouble.test' }
   for (const path of ['/', '/system_stats', '/object_info/KSampler', '/models/vae', '/none']) {
-    seeReply(await request('GET', path, undefined, host))
+    noteReply(await request('GET', path, undefined, host))
   }
   const form = formOf({ name: 'image', filename: 'my.bin', content: Uint8Array.of(0, 255, 10) })
-  seeReply(await request('POST', '/upload/image', ...form))
-  see((await run(me, textToImage(1, 3, 2))).prompt_id)
+  noteReply(await request('POST', '/upload/image', ...form))
+  note((await run(me, textToImage(1, 3, 2))).prompt_id)
   me.send('{"type": "feature_flags", "data": {"supports_preview_metadata": true}}')
-  see((await run(me, textToImage(2))).prompt_id)
-  seeReply(await submit(textToImage(3)))
-  seeReply(await submit({ '1': { class_type: 'None', inputs: {} } }))
-  seeReply(await get('/queue'))
+  note((await run(me, textToImage(2))).prompt_id)
+  noteReply(await submit(textToImage(3)))
+  noteReply(await submit({ '1': { class_type: 'None', inputs: {} } }))
+  noteReply(await get('/queue'))
   await idle()
   await submit(slow(), { client_id: 'me', prompt_id: 'stopped' })
   await reach(me, ({ type, data }) => type === 'progress' && data['prompt_id'] === 'stopped')
-  seeReply(await post('/interrupt', {}))
+  noteReply(await post('/interrupt', {}))
   await idle()
   await run(me, failing())
   await run(me, preview('example.png'))
   await emulator?.advance(1500)
   const history = await get('/history')
-  seeReply(history)
+  noteReply(history)
   const entries: { outputs: Readonly<Record<string, Output>> }[] = Object.values(history.json())
   const outputs = entries.flatMap((entry) => Object.values(entry.outputs))
   const files = outputs.flatMap((output) => Object.values(output).flat())
   const views: Reply[] = []
   for (const file of files) views.push(await get(viewPath(file)))
-  views.forEach(seeReply)
+  views.forEach(noteReply)
   const pictures = views.map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'))
-  seeReply(await get(viewPath({ filename: 'my.bin', type: 'input' })))
-  await seeSession(me)
-  await seeSession(other)
+  noteReply(await get(viewPath({ filename: 'my.bin', type: 'input' })))
+  await noteSession(me)
+  await noteSession(other)
   const journal = (await emulator?.journal()) ?? []
   await subject.close()
-  return { hash: hash.digest('hex'), seen, journal, pictures }
+  return { lines, journal, pictures }
+}
+
+/** A session on hosted: jobs that succeed, fail and are cancelled, a link and its file. */
+async function liveHosted(seed: string): Promise<readonly string[]> {
+  const subject = await startSubject({ seed, deployment: 'hosted', preview: 'jpeg' })
+  const { connect, get, idle, post, raw, reach, run, submit, upload, view } = subject
+  const { lines, note, noteReply, noteSession } = startTranscript()
+  const me = await connect('me')
+  noteReply(await raw('GET', '/api/queue'))
+  for (const path of ['/system_stats', '/object_info/KSampler', '/models/vae', '/none', '/user']) {
+    noteReply(await get(path))
+  }
+  noteReply(await upload({ name: 'my.bin', bytes: Uint8Array.of(0, 255, 10) }))
+  const { prompt_id } = await run(me, textToImage(1, 3, 2))
+  const detail = await get(`/jobs/${prompt_id}`)
+  noteReply(detail)
+  const [file] = Object.values(detail.json().outputs as Record<string, Output>)[0]!['images']!
+  noteReply(await get(viewPath(file!)))
+  noteReply(await view(file!))
+  const stopped = (await submit(slow())).json().prompt_id as string
+  await reach(me, ({ type, data }) => type === 'progress' && data['prompt_id'] === stopped)
+  noteReply(await get('/queue'))
+  noteReply(await post('/interrupt', {}))
+  await idle()
+  await run(me, failing('OOMError'))
+  noteReply(await get('/jobs'))
+  noteReply(await get('/history'))
+  await noteSession(me)
+  await subject.close()
+  return lines
+}
+
+/** A session with the gateway: a run, a direct delivery, a repeat, refusals, a failing delivery. */
+async function liveGateway(seed: string): Promise<readonly string[]> {
+  const routes = {
+    hook: {
+      secret: SECRET,
+      prompt: 'Build {status}',
+      deliver: 'telegram',
+      deliver_extra: { chat_id: '1' },
+    },
+    direct: direct('Build {status} {none}', { deliver_extra: { chat_id: '2' } }),
+    filtered: { secret: SECRET, events: ['push'] },
+  }
+  const { gateway, idle, post, send, close } = await startGatewaySubject({ seed, routes, epoch: 0 })
+  const { lines, note } = startTranscript()
+  const noteAnswer = ({ status, body }: Answer): void => note(`${status}`, body)
+  noteAnswer(await send('GET', '/health'))
+  noteAnswer(await post('hook', { status: 'green' }, { 'X-Request-ID': 'one' }))
+  noteAnswer(await post('hook', { status: 'green' }, { 'X-Request-ID': 'one' }))
+  noteAnswer(await post('direct', { status: 'red' }))
+  noteAnswer(await post('filtered', {}, { 'X-GitHub-Event': 'issues' }))
+  noteAnswer(await post('none', {}))
+  noteAnswer(await post('hook', '{', {}))
+  noteAnswer(await send('POST', '/webhooks/hook', '{}'))
+  await idle()
+  gateway.failDeliveries({ target: '*', error: 'out of reach', times: 1 })
+  noteAnswer(await post('direct', { status: 'blue' }))
+  await idle()
+  note(...gateway.runs().map((run) => JSON.stringify(run)))
+  note(...gateway.outbox().map((entry) => JSON.stringify(entry)))
+  await close()
+  return lines
 }
 
 test('determinism/same-bytes Equal seeds give equal bytes, and another seed gives others.', async () => {
   const [one, same, other] = [await live('a'), await live('a'), await live('b')]
-  expect(one.seen).toBeGreaterThan(200)
-  expect([same.seen, same.hash]).toEqual([one.seen, one.hash])
-  expect([other.seen, other.hash === one.hash]).toEqual([one.seen, false])
+  expect(one.lines.length).toBeGreaterThan(200)
+  expect(same.lines).toEqual(one.lines)
+  expect(other.lines).toHaveLength(one.lines.length)
+  expect(other.lines).not.toEqual(one.lines)
   expect(one.pictures.length).toBeGreaterThan(3)
   expect(one.pictures.filter((picture) => other.pictures.includes(picture))).toEqual([])
 })
+
+test.each([
+  ['local', async () => (await live('a')).lines],
+  ['hosted', () => liveHosted('a')],
+  ['gateway', () => liveGateway('a')],
+] as const)(
+  'determinism/transcript The %s session is the recorded one, line by line.',
+  async (name, session) => {
+    const lines = await session()
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(join(recordings, `${name}.txt`))
+  },
+)
 
 test('determinism/replay A journal replays to equal effects, and one changed by hand does not.', async () => {
   const { journal } = await live('a')
