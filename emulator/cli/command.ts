@@ -7,8 +7,8 @@ import type { Quirk } from '../../spec/language.ts'
 import { quirks } from '../../spec/quirks.ts'
 import { exitCodes } from '../../spec/subscriptions.ts'
 import { printable } from '../client/display.ts'
-import { isUsageError, usageError } from '../options.ts'
-import { isRefused } from '../refused.ts'
+import { isUsageError, usageError } from '../options/complete.ts'
+import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
 
 /** Flags by their names. */

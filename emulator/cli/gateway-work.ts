@@ -3,12 +3,16 @@
 import { logTarget, senders } from '../../spec/deliveries.ts'
 import { gatewaySettings } from '../../spec/subscriptions.ts'
 import { printable } from '../client/display.ts'
-import { commandAgent, urlAgent } from '../edge/agent.ts'
-import { readAddress } from '../edge/call.ts'
-import type { Agent, GatewayOptions } from '../edge/gateway-options.ts'
-import { readPlatforms, tokenVariables, type PlatformSettings } from '../edge/sender-settings.ts'
-import { senderDeliveries, urlDeliveries } from '../edge/senders.ts'
-import { usageError } from '../options.ts'
+import { commandAgent, urlAgent } from '../edge/gateway/agent.ts'
+import { readAddress } from '../edge/gateway/call.ts'
+import type { Agent, GatewayOptions } from '../edge/gateway/options.ts'
+import {
+  readPlatforms,
+  tokenVariables,
+  type PlatformSettings,
+} from '../edge/gateway/sender-settings.ts'
+import { senderDeliveries, urlDeliveries } from '../edge/gateway/senders.ts'
+import { usageError } from '../options/complete.ts'
 import { bare, type Flags, type FlagTable, repeated, withValue } from './command.ts'
 import type { CommandIo } from './io.ts'
 

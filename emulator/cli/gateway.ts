@@ -86,4 +86,4 @@ export const gatewayCommand = (
 
 // Loaded when it is needed, so that setup starts fast.
 const startGateway: StartGateway = async (options) =>
-  (await import('../edge/gateway.ts')).startGateway(options)
+  (await import('../edge/gateway/gateway.ts')).startGateway(options)

@@ -2,7 +2,7 @@
 
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { gatewayAddress } from '../../spec/webhooks.ts'
-import { type OptionEntry, optionTable } from '../option-table.ts'
+import { type OptionEntry, optionTable } from '../options/table.ts'
 
 /** Flags that are not options of the server. */
 const ownFlags = {

@@ -1,12 +1,12 @@
 // `serve --with-gateway`: a webhook gateway beside the server, on the same clock.
 
 import type { ClockGroup } from '../edge/clock.ts'
-import { configDirOf, readSettings } from '../edge/config-dir.ts'
-import type { Gateway } from '../edge/gateway.ts'
-import type { GatewayOptions } from '../edge/gateway-options.ts'
-import { readPlatforms } from '../edge/sender-settings.ts'
-import { subscriptionsPath } from '../edge/subscriptions-file.ts'
-import { type ServerOptions, usageError } from '../options.ts'
+import { configDirOf, readSettings } from '../config/config-dir.ts'
+import type { Gateway } from '../edge/gateway/gateway.ts'
+import type { GatewayOptions } from '../edge/gateway/options.ts'
+import { readPlatforms } from '../edge/gateway/sender-settings.ts'
+import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
+import { type ServerOptions, usageError } from '../options/complete.ts'
 import type { CommandIo } from './io.ts'
 
 /** What the flags of `serve` say of the gateway. */
@@ -36,7 +36,7 @@ export async function startBeside(
   clocks: ClockGroup,
   io: CommandIo,
 ): Promise<Gateway> {
-  const { startGateway } = await import('../edge/gateway.ts')
+  const { startGateway } = await import('../edge/gateway/gateway.ts')
   const own = await configured(flags.configDir, io)
   const port = flags.gatewayPort === undefined ? own.port : Number(flags.gatewayPort)
   const options = { ...own, host, clock, epoch, seed, clocks, ...(port !== undefined && { port }) }

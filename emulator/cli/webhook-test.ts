@@ -13,10 +13,10 @@ import {
   type SenderName,
   signedHeaders,
 } from '../client/sign.ts'
-import { postBytes } from '../edge/call.ts'
-import { usageError } from '../options.ts'
-import { requireGivenSecret, type Shown } from '../receiver/subscriptions.ts'
-import { refused } from '../refused.ts'
+import { postBytes } from '../edge/gateway/call.ts'
+import { usageError } from '../options/complete.ts'
+import { requireGivenSecret, type Shown } from '../gateway/subscriptions.ts'
+import { refused } from '../lib/refused.ts'
 import { type Flags, readInput, readSecret } from './command.ts'
 import type { CommandIo } from './io.ts'
 

@@ -9,16 +9,16 @@ import {
   testSenders,
 } from '../../spec/subscriptions.ts'
 import { printable } from '../client/display.ts'
-import { configDirOf, readSettings } from '../edge/config-dir.ts'
-import { baseUrlOf, readBaseUrl, type Settings } from '../edge/settings.ts'
+import { configDirOf, readSettings } from '../config/config-dir.ts'
+import { baseUrlOf, readBaseUrl, type Settings } from '../config/settings.ts'
 import {
   changeSubscriptions,
   findSubscriptions,
   readSubscriptions,
   strayNames,
-} from '../edge/subscriptions-file.ts'
-import { isObject, type JsonObject } from '../json.ts'
-import { usageError } from '../options.ts'
+} from '../edge/gateway/subscriptions-file.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { usageError } from '../options/complete.ts'
 import {
   hindrance,
   readName,
@@ -28,9 +28,9 @@ import {
   shown,
   subscribedEntry,
   type SubscribeRequest,
-} from '../receiver/subscriptions.ts'
-import { readList, readRoute } from '../receiver/routes.ts'
-import { refused } from '../refused.ts'
+} from '../gateway/subscriptions.ts'
+import { readList, readRoute } from '../gateway/routes.ts'
+import { refused } from '../lib/refused.ts'
 import {
   bare,
   type Flags,

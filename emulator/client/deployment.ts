@@ -1,7 +1,7 @@
 // Which form of the server is at an address: as the user says, as the key tells, or as the server shows.
 
 import type { Deployment } from '../../spec/language.ts'
-import { isHeaderText } from '../header-text.ts'
+import { isHeaderText } from '../options/header-text.ts'
 import { failure } from './failure.ts'
 import { fieldsOf, parseLenient } from './json.ts'
 import { rootOf, send, serverAt, textOf } from './server.ts'

@@ -4,7 +4,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import type { eventMembers } from '../../spec/webhooks.ts'
 import { base64SecretPrefix, type Scheme, schemes, stripeTimestamp } from '../../spec/signatures.ts'
 import { testPayload, testSenders } from '../../spec/subscriptions.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../lib/refused.ts'
 
 export type SenderName = keyof typeof testSenders
 

@@ -1,7 +1,7 @@
 // The handle that tests have on the clock of a running server.
 
 import type { Effect } from '../machine.ts'
-import { type Clock, usageError } from '../options.ts'
+import { type Clock, usageError } from '../options/complete.ts'
 import type { Driver } from './driver.ts'
 
 /** Moves a manual clock; with any other one both throw a usage error. */

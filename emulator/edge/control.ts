@@ -1,9 +1,9 @@
 // What a test asks of the double itself, not of the server it plays: POST /_flowdouble/advance, GET /_flowdouble/journal.
 
 import type { ServerResponse } from 'node:http'
-import { isUsageError } from '../options.ts'
-import { splitTarget } from '../requests.ts'
-import type { Emulator } from './node.ts'
+import { isUsageError } from '../options/complete.ts'
+import { splitTarget } from '../http/requests.ts'
+import type { Emulator } from './node/server.ts'
 import type { Recorder } from './recorder.ts'
 
 export const CONTROL_PREFIX = '/_flowdouble/'

@@ -1,11 +1,11 @@
 // Keeps the journal of a server: the latest entries in memory, and all of them in a file where one is asked for.
 
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs'
-import type { Entry } from '../journal.ts'
+import type { Entry } from '../server/journal.ts'
 import type { Body } from '../machine.ts'
-import { usageError } from '../options.ts'
-import type { WorldOptions } from '../server/world.ts'
-import { createRing } from './ring.ts'
+import { usageError } from '../options/complete.ts'
+import type { WorldOptions } from '../server/world/world.ts'
+import { createRing } from '../journal/ring.ts'
 
 export type Recorder = {
   readonly record: (entry: Entry) => void
@@ -32,7 +32,7 @@ export async function createRecorder(
     writer?.write(entry)
   }
   const lines = async (): Promise<readonly string[]> => {
-    const { headerLine, lineWriter } = await import('../journal.ts')
+    const { headerLine, lineWriter } = await import('../server/journal.ts')
     const hide = await placeholdersOfProcess()
     const entries = kept.entries().map(lineWriter(options, hide))
     return [headerLine(options, hide, kept.first()), ...entries]
@@ -44,7 +44,7 @@ let made: Promise<(secret: string) => string> | undefined
 
 /** Their key is known to this process alone, so that nobody can try guesses on the placeholders of a journal. */
 export function placeholdersOfProcess(): Promise<(secret: string) => string> {
-  made ??= Promise.all([import('node:crypto'), import('../placeholders.ts')]).then(
+  made ??= Promise.all([import('node:crypto'), import('../journal/placeholders.ts')]).then(
     ([{ randomUUID }, { placeholders }]) => placeholders(randomUUID()),
   )
   return made
@@ -68,7 +68,7 @@ async function createWriter(
   options: WorldOptions,
   file: string,
 ): Promise<{ open: () => void; write: (entry: Entry) => void; close: () => void }> {
-  const { headerLine, lineWriter } = await import('../journal.ts')
+  const { headerLine, lineWriter } = await import('../server/journal.ts')
   const hide = await placeholdersOfProcess()
   const lineOf = lineWriter(options, hide)
   let handle: number | undefined

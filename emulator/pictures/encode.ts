@@ -1,6 +1,6 @@
 // The bytes of pictures and previews, made once and kept a while: many ask for the same.
 
-import { hash53 } from '../random.ts'
+import { hash53 } from '../lib/random.ts'
 import { encodeApng } from './apng.ts'
 import { encodeJpeg } from './jpeg.ts'
 import { paint, paintPreview } from './paint.ts'

@@ -1,6 +1,6 @@
 // Writes WebP files with more than one picture in them: still or animated, lossless, with texts as EXIF.
 
-import { concat, latin1 } from '../bytes.ts'
+import { concat, latin1 } from '../lib/bytes.ts'
 import { onlyChannels, type Pixels } from './pixels.ts'
 import { usableTexts, type Texts } from './png.ts'
 import { encodeWebp } from './webp.ts'

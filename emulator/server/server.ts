@@ -1,8 +1,8 @@
 // A server as its clients meet it: one world on local; on hosted one for each account, so that none sees another's.
 
-import type { Account } from './access-hosted.ts'
-import type * as HostedParts from './hosted-parts.ts'
-import { createHostedState, createWorld, type World, type WorldOptions } from './world.ts'
+import type { Account } from './hosted/access.ts'
+import type * as HostedParts from './hosted/index.ts'
+import { createHostedState, createWorld, type World, type WorldOptions } from './world/world.ts'
 
 /** What a hosted server does otherwise than a local one. */
 export type Hosted = typeof HostedParts

@@ -1,16 +1,16 @@
 // The one way into a server: an input goes in, effects come out, and nothing else happens.
 
 import type { Effect, Input } from '../machine.ts'
-import { badRequest, refuse, type Reply } from '../replies.ts'
-import { type Arrived, splitTarget } from '../requests.ts'
-import { admit } from './access.ts'
-import { finish } from './headers.ts'
-import { endInstall } from './installs.ts'
-import { answerLocal } from './local.ts'
-import { closeSocket, openSocket, readMessage } from './messages.ts'
-import { proceed } from './runs.ts'
+import { badRequest, refuse, type Reply } from '../http/replies.ts'
+import { type Arrived, splitTarget } from '../http/requests.ts'
+import { admit } from './admit.ts'
+import { finish } from './world/response-headers.ts'
+import { endInstall } from './world/installs.ts'
+import { answerLocal } from './local/index.ts'
+import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
+import { proceed } from './runs/worker.ts'
 import type { Server } from './server.ts'
-import { isHosted, type World } from './world.ts'
+import { isHosted, type World } from './world/world.ts'
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 

@@ -1,7 +1,7 @@
 // Sending as the commands set it up: credentials and addresses of senders, and one address for all deliveries.
 
 import { expect } from 'vitest'
-import { urlDeliveries } from '../../dist/emulator/edge/senders.js'
+import { urlDeliveries } from '../../dist/emulator/edge/gateway/senders.js'
 import { deliveryCall, senders } from '../../spec/deliveries.ts'
 import { atDesk, enabled, optionsOf, postTo, runGateway, withReceiving } from '../desk.ts'
 import { direct, type GatewaySubject, SECRET, signed } from '../gateway-subject.ts'

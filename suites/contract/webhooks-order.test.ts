@@ -1,8 +1,8 @@
 // In which order a gateway tells what happens.
 
 import { expect } from 'vitest'
-import { createReceiver, type ReceiverOptions } from '../../dist/emulator/receiver/receiver.js'
-import { step } from '../../dist/emulator/receiver/step.js'
+import { createReceiver, type ReceiverOptions } from '../../dist/emulator/gateway/state.js'
+import { step } from '../../dist/emulator/gateway/step.js'
 import { SECRET } from '../gateway-subject.ts'
 import { proves } from '../proves.ts'
 

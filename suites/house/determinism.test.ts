@@ -26,7 +26,7 @@ function startTranscript() {
   const lines: string[] = []
   const note = (...items: readonly (string | Uint8Array)[]): void => {
     for (const item of items) {
-      const isShort = typeof item === 'string' && item.length <= 160 && !item.includes('\n')
+      const isShort = typeof item === 'string' && item.length <= 560 && !item.includes('\n')
       const digest = createHash('sha256').update(item).digest('hex').slice(0, 16)
       lines.push(isShort ? item : `${item.length} ${typeof item} ${digest}`)
     }
@@ -46,8 +46,11 @@ function startTranscript() {
   return { lines, note, noteReply, noteSession }
 }
 
-/** Free ports differ from run to run. */
-const withoutPort = (text: string): string => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+/** Free ports differ from run to run, and with them the signatures of links, which cover their host. */
+const withoutPort = (text: string): string =>
+  text
+    .replaceAll(/(127\.0\.0\.1|localhost):\d+/g, '$1:PORT')
+    .replaceAll(/Signature=[^"&]+/g, 'Signature=OF-THIS-PORT')
 const withoutPorts = (bytes: Buffer): string | Buffer => {
   const text = bytes.toString()
   return Buffer.from(text).equals(bytes) ? withoutPort(text) : bytes
@@ -101,7 +104,7 @@ async function live(seed: string) {
 async function liveHosted(seed: string): Promise<readonly string[]> {
   const subject = await startSubject({ seed, deployment: 'hosted', preview: 'jpeg' })
   const { connect, get, idle, post, raw, reach, run, submit, upload, view } = subject
-  const { lines, note, noteReply, noteSession } = startTranscript()
+  const { lines, noteReply, noteSession } = startTranscript()
   const me = await connect('me')
   noteReply(await raw('GET', '/api/queue'))
   for (const path of ['/system_stats', '/object_info/KSampler', '/models/vae', '/none', '/user']) {

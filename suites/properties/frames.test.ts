@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 
 import type { FrameContent } from '../../dist/emulator/machine.js'
-import { encodeFrame } from '../../dist/emulator/server/frames.js'
+import { encodeFrame } from '../../dist/emulator/server/world/frames.js'
 import { frames } from '../../spec/frames.ts'
 import { type Decoded, decodeFrame } from '../decode.ts'
 

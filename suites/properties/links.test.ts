@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as hosted from '../../dist/emulator/server/hosted-parts.js'
+import * as hosted from '../../dist/emulator/server/hosted/index.js'
 import { createServer } from '../../dist/emulator/server/server.js'
 import { step } from '../../dist/emulator/server/step.js'
 import { formOf, viewPath } from '../form.ts'

@@ -3,8 +3,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accountsSchema, readAccounts } from '../../dist/emulator/account-options.js'
-import { failuresSchema, readFailures } from '../../dist/emulator/failure-options.js'
+import { accountsSchema, readAccounts } from '../../dist/emulator/options/accounts.js'
+import { failuresSchema, readFailures } from '../../dist/emulator/options/failures.js'
 
 const ajv = new Ajv2020({ allowUnionTypes: true })
 

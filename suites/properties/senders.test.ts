@@ -11,7 +11,7 @@ import {
   string,
 } from 'fast-check'
 import { expect, test } from 'vitest'
-import { senderDeliveries } from '../../dist/emulator/edge/senders.js'
+import { senderDeliveries } from '../../dist/emulator/edge/gateway/senders.js'
 import { withReceiving } from '../desk.ts'
 import { direct, startGatewaySubject } from '../gateway-subject.ts'
 

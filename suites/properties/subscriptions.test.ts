@@ -38,7 +38,9 @@ function runChild(
   return new Promise((resolve) => child.once('close', (_, signal) => resolve({ signal, lines })))
 }
 
-const fileModule = JSON.stringify(`file://${join(dist, 'edge', 'subscriptions-file.js')}`)
+const fileModule = JSON.stringify(
+  `file://${join(dist, 'edge', 'gateway', 'subscriptions-file.js')}`,
+)
 const require = createRequire(import.meta.url)
 
 /** Writes once, and kills itself before the operation on files that has this number. */

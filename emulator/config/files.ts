@@ -1,0 +1,124 @@
+// Small files that are never half there: read whole, replaced in one step, put aside under a new name.
+
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { chmod, lstat, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { refused } from '../lib/refused.ts'
+
+/** A file that was looked for: `text` is missing where its bytes are no UTF-8. */
+export type ReadText =
+  | { readonly isThere: false }
+  | { readonly isThere: true; readonly text: string | undefined; readonly mode: number }
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined
+
+/**
+ * The place at which a file really stands, so that a link to it stays a link.
+ * Throws a refusal for a link that leads nowhere, and for a path that cannot be followed.
+ */
+export async function realPlace(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    const isLink = await lstat(path).then(
+      (found) => found.isSymbolicLink(),
+      () => false,
+    )
+    if (isLink)
+      throw refused(`${path} is a link to ${await readlink(path)}, where there is no file.`)
+    if (codeOf(error) !== 'ENOENT') throw unreadable(path, error)
+    const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)))
+    return join(folder, basename(path))
+  }
+}
+
+const unreadable = (path: string, error: unknown): Error =>
+  refused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+
+/** Reads a file whole. Throws a refusal where there is something that cannot be read, or that is no file. */
+export async function readText(path: string): Promise<ReadText> {
+  try {
+    // Without waiting: a pipe in the place of the file would never say a word.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const found = await file.stat()
+      if (!found.isFile()) throw refused(`${path} is no file.`)
+      return { isThere: true, text: decoded(await file.readFile()), mode: found.mode & 0o777 }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { isThere: false }
+    throw codeOf(error) === 'REFUSED' ? error : unreadable(path, error)
+  }
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const temporaryPrefix = (path: string): string => `.${basename(path)}.`
+const TEMPORARY_SUFFIX = '.tmp'
+
+/**
+ * Replaces a file: whoever reads it sees the old text or the new one, also after the machine went down.
+ * What an earlier write that was killed has left behind is removed, so one process at a time does this.
+ * @param mode of the new file, whatever that of the old one was.
+ */
+export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+  const folder = dirname(path)
+  await removeLeftovers(path)
+  const name = `${temporaryPrefix(path)}${randomBytes(6).toString('hex')}${TEMPORARY_SUFFIX}`
+  const temporary = join(folder, name)
+  try {
+    const file = await open(temporary, 'wx', mode)
+    try {
+      await file.chmod(mode)
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncFolder(folder)
+}
+
+async function removeLeftovers(path: string): Promise<void> {
+  const prefix = temporaryPrefix(path)
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(prefix) || !name.endsWith(TEMPORARY_SUFFIX)) continue
+    await rm(join(dirname(path), name), { force: true })
+  }
+}
+
+/** The new name is on the disk, too. Some systems cannot open a folder, which then does it by itself. */
+async function syncFolder(folder: string): Promise<void> {
+  const opened = await open(folder, 'r').catch(() => undefined)
+  await opened?.sync().catch(() => undefined)
+  await opened?.close()
+}
+
+/** Renames a corrupt file to the first `<path>.corrupt-<n>` that is free. Resolves to its new path. */
+export async function putAside(path: string, mode: number): Promise<string> {
+  for (let n = 1; ; n++) {
+    const aside = `${path}.corrupt-${n}`
+    const isTaken = await lstat(aside).then(
+      () => true,
+      () => false,
+    )
+    if (isTaken) continue
+    await rename(path, aside)
+    await chmod(aside, mode)
+    return aside
+  }
+}

@@ -1,0 +1,93 @@
+// A lock beside a file, for processes that change it: one holds it, and the dead hold nothing.
+//
+// Whoever wants the lock makes a claim, a file with a name of its own, and holds the lock once no other living process
+// has a claim. Two claims at once see each other: the one whose name comes first stays and waits, the other steps back.
+// Who sees a claim makes none. Names are never used again, so that the claim of a dead process can be removed by anybody at any time.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { refused } from '../lib/refused.ts'
+
+/** How long a process waits for the same other one, in milliseconds. */
+const MAX_WAIT_MS = 5000
+const MIN_PAUSE_MS = 2
+const MAX_PAUSE_MS = 25
+
+/** Process ids mean something on their own machine only: claims of others count as living. */
+const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
+
+const claimPrefix = (path: string): string => `${basename(path)}.lock-`
+
+/** Does some work while no other process has the lock of this path. Throws a refusal when that takes too long. */
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const claim = await acquire(path)
+  try {
+    return await work()
+  } finally {
+    await rm(claim, { force: true })
+  }
+}
+
+async function acquire(path: string): Promise<string> {
+  const folder = dirname(path)
+  const name = `${claimPrefix(path)}${process.pid}-${host}-${randomBytes(6).toString('hex')}`
+  const claim = join(folder, name)
+  let endAt = performance.now() + MAX_WAIT_MS
+  let awaited: string | undefined
+  const others = async (): Promise<readonly string[]> =>
+    (await livingClaims(path)).filter((other) => other !== name)
+  for (let isClaimed = false; ;) {
+    let before = await others()
+    if (!isClaimed && before.length === 0) {
+      await writeFile(claim, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
+      isClaimed = true
+      before = await others()
+    }
+    const [first] = before
+    if (first === undefined) return claim
+    if (first !== awaited) endAt = performance.now() + MAX_WAIT_MS
+    awaited = first
+    const isOver = performance.now() > endAt
+    if (isClaimed && (isOver || before.some((other) => other < name))) {
+      await rm(claim, { force: true })
+      isClaimed = false
+    }
+    if (isOver) {
+      throw refused(
+        `Another command, process ${pidOf(path, first)}, is changing ${basename(path)}. ` +
+          `Try again when it is done. If no such process is there, remove ${join(folder, first)}.`,
+      )
+    }
+    await pause(MIN_PAUSE_MS + Math.random() * (MAX_PAUSE_MS - MIN_PAUSE_MS))
+  }
+}
+
+const pidOf = (path: string, claim: string): number =>
+  parseInt(claim.slice(claimPrefix(path).length))
+
+/** The claims of processes that live, sorted. Those of dead ones are removed. */
+async function livingClaims(path: string): Promise<readonly string[]> {
+  const folder = dirname(path)
+  const prefix = claimPrefix(path)
+  const claims = (await readdir(folder)).filter((name) => name.startsWith(prefix)).sort()
+  const living: string[] = []
+  for (const claim of claims) {
+    if (isLiving(path, claim)) living.push(claim)
+    else await rm(join(folder, claim), { force: true })
+  }
+  return living
+}
+
+function isLiving(path: string, claim: string): boolean {
+  if (!claim.includes(`-${host}-`)) return true
+  try {
+    process.kill(pidOf(path, claim), 0)
+    return true
+  } catch (error) {
+    // Without the right to signal it, it is there all the same.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

@@ -1,0 +1,60 @@
+// Subscriptions that are kept in memory: for the receiver they are a file that changes.
+
+import { usageError } from '../../options/complete.ts'
+import type { ReceiverInput } from '../../gateway/machine.ts'
+import { isOpenAllowed, type Receiver } from '../../gateway/state.ts'
+import { readFile, readRoute, usable } from '../../gateway/routes.ts'
+import type { CompleteGatewayOptions, RouteGiven } from './options.ts'
+
+export type Memory = {
+  readonly subscribe: (name: string, route: RouteGiven) => void
+  readonly remove: (name: string) => boolean
+}
+
+/** Loads the subscriptions to start with. Throws a usage error where one of them cannot be served. */
+export function createMemory(
+  receiver: Receiver,
+  { subscriptionsFile, subscriptions }: CompleteGatewayOptions,
+  dispatch: (at: (atMs: number) => ReceiverInput) => void,
+): Memory {
+  const held = new Map(Object.entries(subscriptions))
+  let modifiedMs = 0
+  const load = (): void => {
+    const text = JSON.stringify(Object.fromEntries(held))
+    modifiedMs++
+    dispatch((atMs) => ({ kind: 'file', atMs, text, modifiedMs }))
+  }
+  const requireMemory = (): void => {
+    if (subscriptionsFile !== null) {
+      throw usageError('The subscriptions of this gateway stand in a file: change that.')
+    }
+  }
+  /** Throws a usage error for a subscription that would not be served. */
+  const requireServed = (name: string, route: RouteGiven): void => {
+    if (receiver.staticRoutes.has(name)) {
+      throw usageError(`There is a static route "${name}", and static routes win.`)
+    }
+    const given = readFile(JSON.stringify({ [name]: route }))?.get(name)
+    const fault =
+      given === undefined
+        ? 'is no object'
+        : usable(readRoute(name, given, receiver.options.secret), isOpenAllowed(receiver.options))
+    if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
+  }
+  for (const [name, route] of held) requireServed(name, route)
+  if (held.size > 0) load()
+  return {
+    subscribe: (name, route) => {
+      requireMemory()
+      requireServed(name, route)
+      held.set(name, route)
+      load()
+    },
+    remove: (name) => {
+      requireMemory()
+      const isGone = held.delete(name)
+      if (isGone) load()
+      return isGone
+    },
+  }
+}

@@ -1,0 +1,94 @@
+// What senders need of the configuration: credentials, addresses, and the chats of routes that name none.
+
+import { pathValue, platforms, type Sender, senders } from '../../../spec/deliveries.ts'
+import { configFiles } from '../../../spec/subscriptions.ts'
+import { refused } from '../../lib/refused.ts'
+import { type Environment, readSources, type Sources, valueAt } from '../../config/config-dir.ts'
+import { readBaseUrl } from '../../config/settings.ts'
+
+export type SenderSettings = {
+  /** The credential; null where there is none. */
+  readonly token: string | null
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+}
+
+export type PlatformSettings = {
+  /** By target; none where nothing is sent. */
+  readonly senders: Readonly<Record<string, SenderSettings>>
+  /** By platform. */
+  readonly homeChannels: Readonly<Record<string, string>>
+}
+
+const table = Object.entries<Sender>(senders)
+
+/** The variables that hold credentials of senders. */
+export const tokenVariables = table.map(([, { tokenVariable }]) => tokenVariable)
+
+/**
+ * Reads what stands in `platforms` of config.yaml and in variables, which win. Throws a refusal, which repeats no value,
+ * for one that cannot be used. Without `sends` it looks at no credential and no address.
+ */
+export async function readPlatforms(
+  dir: string,
+  env: Environment,
+  sends: boolean,
+): Promise<PlatformSettings> {
+  const sources = await readSources(dir, env)
+  const homes = platforms.flatMap((platform) => {
+    const variable = table.find(([target]) => target === platform)?.[1].homeVariable
+    const found = find(sources, `platforms.${platform}.home_channel`, variable)
+    return found === undefined ? [] : [[platform, textOf(found)]]
+  })
+  const own = sends
+    ? table.map(([target, sender]) => [target, settingsOf(target, sender, sources)])
+    : []
+  return {
+    senders: Object.fromEntries(own) as PlatformSettings['senders'],
+    homeChannels: Object.fromEntries(homes) as PlatformSettings['homeChannels'],
+  }
+}
+
+type Found = { readonly value: unknown; readonly where: string }
+
+/** The value of the first source that has it: a variable, then config.yaml. An empty text is none. */
+function find({ config, variables }: Sources, key: string, variable?: string): Found | undefined {
+  const candidates: Found[] = []
+  if (variable !== undefined)
+    for (const one of variables) candidates.push({ value: one[variable], where: variable })
+  candidates.push({ value: valueAt(config, key), where: `${key} of ${configFiles.config.name}` })
+  return candidates.find(({ value }) => value !== undefined && value !== null && value !== '')
+}
+
+/** A text, or a number as YAML reads ids. */
+function textOf({ value, where }: Found): string {
+  if (typeof value === 'string') return value
+  if (Number.isSafeInteger(value)) return `${value as number}`
+  throw refused(`${where} has to be a text (write long numbers in quotes).`)
+}
+
+function settingsOf(target: string, sender: Sender, sources: Sources): SenderSettings {
+  // The block has the name of the target [deliveries/sender-block].
+  const block = `platforms.${target}`
+  const token = find(sources, `${block}.token`, sender.tokenVariable)
+  const base = find(sources, `${block}.base_url`)
+  return {
+    token: token === undefined ? null : tokenIn(token, sender),
+    baseUrl: base === undefined ? sender.baseUrl : baseIn(base),
+  }
+}
+
+function tokenIn(found: Found, { path }: Sender): string {
+  const token = textOf(found).trim()
+  const form = path.includes('{token}') ? pathValue : /^[\x21-\x7e]+$/
+  if (form.test(token)) return token
+  throw refused(`${found.where} is no credential: it has characters that no call can carry.`)
+}
+
+function baseIn(found: Found): string {
+  const base = readBaseUrl(textOf(found))
+  if (base !== undefined) return base
+  throw refused(
+    `${found.where} has to be an address that begins with http:// or https://, without query and password.`,
+  )
+}

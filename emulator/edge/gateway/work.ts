@@ -1,0 +1,106 @@
+// Lets agents and senders that are not the machine's own do what its effects ask for, and tells it how that ended.
+
+import type { ReceiverEffect, ReceiverInput } from '../../gateway/machine.ts'
+import { timeOuts } from '../../gateway/outbox.ts'
+import { MAX_TIMER_MS } from '../driver.ts'
+import type { Agent, Deliveries } from './options.ts'
+
+type Dispatch = (at: (atMs: number) => ReceiverInput) => void
+
+export type Work = {
+  /** Begins what the effects ask for, and ends what is over. */
+  readonly carryOut: (effects: readonly ReceiverEffect[]) => void
+  /** Resolves when a piece of what is under way has ended; undefined where nothing is. */
+  readonly ended: () => Promise<void> | undefined
+  /** Ends all that is under way. */
+  readonly stop: () => void
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+/** For how long work is waited for in real time, in milliseconds. */
+export type Patience = { readonly runMs: number; readonly deliveryMs: number }
+
+/**
+ * @param agent null where the scripted one answers.
+ * @param deliveries null where the outbox takes them.
+ * @param patience null where the clock of the machine ends what takes too long.
+ */
+export function createWork(
+  dispatch: Dispatch,
+  agent: Agent | null,
+  deliveries: Deliveries | null,
+  patience: Patience | null,
+): Work {
+  let waiting: (() => void)[] = []
+  const tellEnd = (): void => {
+    const told = waiting
+    waiting = []
+    for (const tell of told) tell()
+  }
+  const underWay = new Map<string, AbortController>()
+  const begin = <T>(
+    key: string,
+    work: (signal: AbortSignal) => Promise<T>,
+    end: (value: T | null, error: string | null) => (atMs: number) => ReceiverInput,
+    late: { readonly afterMs: number | undefined; readonly error: string },
+  ): void => {
+    const controller = new AbortController()
+    underWay.set(key, controller)
+    const finish = (value: T | null, error: string | null): void => {
+      clearTimeout(timer)
+      underWay.delete(key)
+      if (!controller.signal.aborted) dispatch(end(value, error))
+      tellEnd()
+    }
+    const giveUp = (): void => dispatch(end(null, late.error))
+    const timer =
+      late.afterMs === undefined
+        ? undefined
+        : setTimeout(giveUp, Math.min(late.afterMs, MAX_TIMER_MS))
+    controller.signal.addEventListener('abort', () => clearTimeout(timer))
+    // What throws before it promises anything has failed as well.
+    const promise = Promise.resolve().then(() => {
+      // What was ended before it began, by what came in the same moment, is never begun.
+      controller.signal.throwIfAborted()
+      return work(controller.signal)
+    })
+    void promise.then(
+      (value) => finish(value, null),
+      (error: unknown) => finish(null, reasonOf(error)),
+    )
+  }
+  const stop = (key: string): void => {
+    underWay.get(key)?.abort()
+    underWay.delete(key)
+    tellEnd()
+  }
+  const carryOut = (effects: readonly ReceiverEffect[]): void => {
+    for (const effect of effects) {
+      if (effect.kind === 'ask' && agent !== null) {
+        const { id, run } = effect
+        begin(
+          `run ${id}`,
+          (signal) => agent(run, signal),
+          (value, error) => (atMs) => {
+            return { kind: 'answered', atMs, run: id, answer: value ?? '', error }
+          },
+          { afterMs: patience?.runMs, error: timeOuts.run },
+        )
+      } else if (effect.kind === 'run' && effect.run.status !== 'running') stop(`run ${effect.id}`)
+      else if (effect.kind === 'deliver' && deliveries !== null) {
+        const { id, delivery } = effect
+        begin(
+          `delivery ${id}`,
+          (signal) => deliveries(delivery, signal),
+          (_, error) => (atMs) => ({ kind: 'delivered', atMs, delivery: id, error }),
+          { afterMs: patience?.deliveryMs, error: timeOuts.delivery },
+        )
+      } else if (effect.kind === 'outbox') stop(`delivery ${effect.id}`)
+    }
+  }
+  const ended = (): Promise<void> | undefined =>
+    underWay.size === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))
+  return { carryOut, ended, stop: () => [...underWay.keys()].forEach(stop) }
+}

@@ -1,0 +1,93 @@
+// Request bodies at the edge: collected up to the limit, and decompressed.
+
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import type { Input } from '../../machine.ts'
+
+/** A body, or why it is not here. */
+export type Received = Pick<Extract<Input, { kind: 'request' }>, 'body' | 'fault'>
+
+const none = new Uint8Array()
+const tooLarge: Received = { body: none, fault: 'tooLarge' }
+const unreadable: Received = { body: none, fault: 'unreadable' }
+
+/**
+ * So many bytes beyond the limit are read and dropped, so that a client can finish sending and read the answer. Where
+ * more are announced or come, the answer does not wait for them, and ends the connection [http/long-body].
+ */
+const MAX_DROPPED_BYTES = 16 * 2 ** 20
+
+/**
+ * Receives the body of a request: no more than `limitOf` says, in bytes, are kept, before and after decompression; it is asked
+ * only where there is a body.
+ * Rejects when the client goes away before the end.
+ */
+export async function receiveBody(
+  request: IncomingMessage,
+  limitOf: () => number,
+): Promise<Received> {
+  if (hasNoBody(request)) return { body: none }
+  const limitBytes = limitOf()
+  if (Number(request.headers['content-length']) > limitBytes + MAX_DROPPED_BYTES) {
+    request.pause()
+    return tooLarge
+  }
+  const body = await collect(request, limitBytes)
+  if (body === null) return tooLarge
+  const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
+  const isCoded = coding === 'gzip' || coding === 'deflate'
+  return isCoded && body.length > 0 ? decompress(body, coding, limitBytes) : { body }
+}
+
+/** Whether a request comes without a body, so that nothing has to be waited for. After CONNECT comes no HTTP. */
+const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'CONNECT' ||
+  ((method === 'GET' || method === 'HEAD') &&
+    headers['content-length'] === undefined &&
+    headers['transfer-encoding'] === undefined)
+
+/** The bytes of the body, or null when there are more than the limit. */
+function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Array | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= limitBytes) chunks.push(chunk)
+      else chunks.length = 0
+      if (bytes <= limitBytes + MAX_DROPPED_BYTES) return
+      request.pause()
+      resolve(null)
+    })
+    request.on('end', () => {
+      if (bytes > limitBytes) resolve(null)
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+    })
+    request.on('error', reject)
+    request.on('close', () => {
+      if (!request.complete) reject(new Error('The client went away.'))
+    })
+  })
+}
+
+async function decompress(
+  body: Uint8Array,
+  coding: 'gzip' | 'deflate',
+  limitBytes: number,
+): Promise<Received> {
+  // Loaded by the first client that compresses, not before the server listens.
+  const zlib = await import('node:zlib')
+  // Some clients send deflate without its wrapper.
+  const isWrapped = ((body[0] as number) & 15) === 8
+  const unpack = coding === 'gzip' ? zlib.gunzip : isWrapped ? zlib.inflate : zlib.inflateRaw
+  try {
+    return {
+      body: await promisify<Uint8Array, object, Buffer>(unpack)(body, {
+        maxOutputLength: limitBytes,
+      }),
+    }
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    return isTooLarge ? tooLarge : unreadable
+  }
+}

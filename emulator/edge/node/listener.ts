@@ -1,0 +1,168 @@
+// The HTTP layer: what is HTTP at all, bodies, upgrades; whatever passes becomes an input of the world.
+
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { limits } from '../../../spec/limits.ts'
+import type { Headers } from '../../machine.ts'
+import type { Reply } from '../../http/replies.ts'
+import { splitTarget } from '../../http/requests.ts'
+import type { Received } from './bodies.ts'
+import { replyText } from './http.ts'
+import type { Certificate } from './tls.ts'
+
+/** A request on its way into a world. */
+export type Arrived = Received & {
+  readonly method: string
+  readonly target: string
+  readonly headers: Headers
+}
+
+/** What the HTTP layer needs of the server behind it. */
+export type Behind = {
+  /** The headers that the server looks at. */
+  readonly readHeaders: (request: IncomingMessage) => Headers
+  /** Receives a body, of which the limit is asked only where there is one. Rejects when the client goes away before its end. */
+  readonly receive: (request: IncomingMessage, limitBytes: () => number) => Promise<Received>
+  /** Largest body of this request, in bytes: who is refused anyway is not listened to. */
+  readonly limitBytes: (asked: Omit<Arrived, 'body'>) => number
+  readonly answer: (arrived: Arrived, response: ServerResponse) => Promise<void>
+  /** Writes a reply that the world does not know of. */
+  readonly write: (response: ServerResponse, reply: Reply) => void
+  /** Whether a WebSocket opens there. */
+  readonly isSocketPath: (path: string) => boolean
+  /** What is answered to what is no request, and where the server is at fault. */
+  readonly refusals: Readonly<Record<'badRequest' | 'internal', Reply>>
+  /** The world's time since 1970, in milliseconds. */
+  readonly timeMs: () => number
+  /** Takes over a connection that asks for a WebSocket; null where there are none. */
+  readonly upgrade: ((request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>) | null
+}
+
+const KEEP_ALIVE_MS = 3_630_000
+
+/** Longest head of a request: real servers only bound its lines. */
+const MAX_HEAD_BYTES = 256 * 2 ** 10
+
+/** A web server that nobody stands behind yet; with a certificate it speaks HTTPS. */
+export async function createWebServer(certificate: Certificate | null): Promise<Server> {
+  const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
+  const options = { ...limits, requireHostHeader: false }
+  const server = certificate === null ? createServer(options) : await secure(options, certificate)
+  const early: Parameters<RequestListener>[] = []
+  earlyRequests.set(server, early)
+  server.on('request', (...one) => early.push(one))
+  return server
+}
+
+/** Requests that came before anybody stood behind their server. */
+const earlyRequests = new WeakMap<Server, readonly Parameters<RequestListener>[]>()
+
+async function secure(options: ServerOptions, certificate: Certificate): Promise<Server> {
+  const { createServer: createSecureServer } = await import('node:https')
+  // The two are alike in all that is used here.
+  return createSecureServer({ ...options, ...certificate })
+}
+
+/** Lets a server hand on what arrives whole, and answer the rest by itself. */
+export function serve(server: Server, behind: Behind): void {
+  // A client may send the next request before the last one is answered: each waits for the one before it, whose
+  // body may still be on its way.
+  const turns = new WeakMap<Duplex, Promise<void>>()
+  const receive: RequestListener = (request, response) => {
+    const { socket } = request
+    const before = turns.get(socket)
+    const begin = (): Promise<void> => handle(behind, request, response)
+    const turn = (before === undefined ? begin() : before.then(begin)).catch((error: unknown) => {
+      // A client that goes away while it sends is no failure of the server. Anything else is a broken assumption, which
+      // is said aloud; but one request must not take the world away from the others.
+      if (request.destroyed && !request.complete) return
+      process.stderr.write(`flowdouble could not answer a request: ${String(error)}\n`)
+      if (!response.headersSent) behind.write(response, behind.refusals.internal)
+      else response.destroy()
+    })
+    turns.set(socket, turn)
+    void turn.then(() => turns.get(socket) === turn && turns.delete(socket))
+  }
+  server.removeAllListeners('request').on('request', receive)
+  for (const one of earlyRequests.get(server) ?? []) receive(...one)
+  server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
+    if (behind.upgrade === null || !asksForSocket(behind, request))
+      ignoreUpgrade(server, request, raw, head)
+    else if (hasLongLine(request)) end(raw, behind.refusals.badRequest, behind)
+    else void behind.upgrade(request, raw, head)
+  })
+  server.on('connect', (request: IncomingMessage, raw: Socket) => {
+    // No tunnel is offered: the method is answered like any other that a path does not take.
+    const response = new ServerResponse(request)
+    response.assignSocket(raw)
+    response.shouldKeepAlive = false
+    response.on('finish', () => raw.end(() => raw.destroy()))
+    raw.on('error', () => raw.destroy())
+    receive(request, response)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, raw: Duplex) => {
+    if (error.code === 'ECONNRESET' || !raw.writable) raw.destroy()
+    else end(raw, behind.refusals.badRequest, behind)
+  })
+}
+
+async function handle(
+  behind: Behind,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (hasLongLine(request)) return behind.write(response, behind.refusals.badRequest)
+  const asked = {
+    method: request.method ?? 'GET',
+    target: targetOf(request),
+    headers: behind.readHeaders(request),
+  }
+  const received = await behind.receive(request, () => behind.limitBytes(asked))
+  return behind.answer({ ...asked, ...received }, response)
+}
+
+/** Path and query; a proxy's client names the whole address. */
+function targetOf({ url = '/' }: IncomingMessage): string {
+  if (url.startsWith('/')) return url
+  const rest = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  return rest.startsWith('?') || rest === '' ? `/${rest}` : rest
+}
+
+function hasLongLine({ method = '', url = '', rawHeaders }: IncomingMessage): boolean {
+  if (method.length + url.length + '  HTTP/1.1'.length > limits.line.value) return true
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const length = (rawHeaders[at] as string).length + (rawHeaders[at + 1] as string).length
+    if (length + ': '.length > limits.line.value) return true
+  }
+  return false
+}
+
+const asksForSocket = (behind: Behind, { method, url = '' }: IncomingMessage): boolean =>
+  method === 'GET' && behind.isSocketPath(splitTarget(url)[0])
+
+/** Reads the request again as one that asks for no upgrade: its connection starts anew without that header. */
+function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name, value] = [rawHeaders[at] as string, rawHeaders[at + 1] as string]
+    const kept = /^connection$/i.test(name) ? value.replaceAll(/\bupgrade\b/gi, '') : value
+    if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${kept}`)
+  }
+  raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit('encrypted' in raw ? 'secureConnection' : 'connection', raw)
+}
+
+/** Answers on the bare connection, and ends it. */
+function end(raw: Duplex, reply: Reply, { timeMs }: Behind): void {
+  raw.on('error', () => raw.destroy())
+  raw.end(replyText(reply, timeMs()), () => raw.destroy())
+}

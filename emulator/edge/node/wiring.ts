@@ -1,0 +1,149 @@
+// Connects the parts of an edge: requests and sockets go through the driver into the server, its effects come back out.
+
+import { isSocketPath } from '../../http/routes.ts'
+import type { Server as HttpServer, ServerResponse } from 'node:http'
+import type { Entry } from '../../server/journal.ts'
+import type { Effect, Input } from '../../machine.ts'
+import type { ServerOptions } from '../../options/complete.ts'
+import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
+import { admit } from '../../server/admit.ts'
+import { encodeFrame } from '../../server/world/frames.ts'
+import { corsHeaders, finish } from '../../server/world/response-headers.ts'
+import { maxBodyBytes } from '../../server/world/features.ts'
+import type { Server } from '../../server/server.ts'
+import type { WorldOptions } from '../../server/world/world.ts'
+import { nextWakeMs, step } from '../../server/step.ts'
+import { receiveBody } from './bodies.ts'
+import { type ClockGroup, type ClockHandle, createClockHandle } from '../clock.ts'
+import { createCodec } from '../codec.ts'
+import { answerControl, CONTROL_PREFIX } from '../control.ts'
+import { createDriver, type Driver, type Machine, type Tamper } from '../driver.ts'
+import { readHeaders, writeReply } from './http.ts'
+import { type Arrived, type Behind, serve } from './listener.ts'
+import type { Recorder } from '../recorder.ts'
+import { createSockets, type Sockets } from './sockets.ts'
+
+/** What a caller hangs into the path of inputs and effects. */
+export type Hooks = {
+  readonly onEntry: ((entry: Entry) => void) | undefined
+  readonly tamper: Tamper | undefined
+  /** The machines that are moved with this one. */
+  readonly clocks: ClockGroup | undefined
+}
+
+/** The web servers that clients reach: those of the links are none on local. */
+export type Listeners = { readonly main: HttpServer; readonly links: readonly HttpServer[] }
+
+export type Edge = {
+  readonly driver: Driver
+  readonly sockets: Sockets
+  readonly clock: ClockHandle
+}
+
+/** Puts the server behind its listeners, which answer from now on. */
+export function wire(
+  server: Server,
+  options: ServerOptions,
+  recorder: Recorder,
+  listeners: Listeners,
+  { onEntry, tamper, clocks }: Hooks,
+): Edge {
+  const responses = new Map<number, ServerResponse>()
+  let lastRequest = 0
+  const codec = createCodec()
+
+  const carryOut = (input: Input, effects: readonly Effect[]): void => {
+    const entry = { input, effects }
+    recorder.record(entry)
+    for (const effect of effects) if (effect.kind === 'reply') reply(effect)
+    sockets.carryOut(effects)
+    onEntry?.(entry)
+  }
+  const together = (work: () => void): void => sockets.together(work)
+  const machine: Machine<Input, Effect> = {
+    step: (input) => step(server, input),
+    nextWakeMs: () => nextWakeMs(server),
+    nowMs: () => server.nowMs,
+    epochMs: server.options.epochMs,
+  }
+  const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
+  const timeMs = (): number => server.options.epochMs + server.nowMs
+  const readsCredentials = options.token !== null || options.deployment === 'hosted'
+  const sockets = createSockets({
+    dispatch: driver.dispatch,
+    encode: (content) => encodeFrame(content, codec.encodeImage),
+    timeMs,
+    readsCredentials,
+    compresses: options.wsCompress,
+  })
+  const clock = createClockHandle(options.clock, driver, () => sockets.flushed(), clocks)
+
+  const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
+    const response = responses.get(effect.request)
+    responses.delete(effect.request)
+    if (response !== undefined) writeReply(response, effect, timeMs(), codec.encodeFile)
+  }
+  const write = (response: ServerResponse, found: Reply): void =>
+    writeReply(response, found, timeMs(), codec.encodeFile)
+
+  const enter = (arrived: Arrived, response: ServerResponse, mark: { links?: true }): void => {
+    const request = ++lastRequest
+    responses.set(request, response)
+    driver.dispatch((atMs) => ({ kind: 'request', atMs, ...mark, request, ...arrived }))
+  }
+  const answer = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
+    const { method, target, headers } = arrived
+    const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
+    if (loading !== undefined) await loading
+    if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
+      const admitted = admit(server, arrived)
+      if ('refusal' in admitted) {
+        const { refusal } = admitted
+        return write(response, finish(server.options, target, headers['accept'], refusal))
+      }
+      return answerControl(arrived, response, clock, recorder, corsHeaders(options))
+    }
+    enter(arrived, response, {})
+  }
+  const answerLink = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
+    await codec.ready(true)
+    enter(arrived, response, { links: true })
+  }
+
+  serve(listeners.main, {
+    readHeaders: (request) => readHeaders(request, readsCredentials),
+    receive: receiveBody,
+    limitBytes: (asked) => ('refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
+    answer,
+    write,
+    timeMs,
+    isSocketPath: (path) => isSocketPath(options.deployment, path),
+    refusals: refusalsOf(server.options),
+    upgrade: sockets.upgrade,
+  })
+  // Their credentials are read although they open nothing: that they came is told as a leak.
+  for (const links of listeners.links) {
+    serve(links, {
+      readHeaders: (request) => readHeaders(request, true),
+      receive: receiveBody,
+      limitBytes: () => 0,
+      answer: answerLink,
+      write,
+      timeMs,
+      isSocketPath: () => false,
+      refusals: refusalsOf(server.options),
+      upgrade: null,
+    })
+  }
+  return { driver, sockets, clock }
+}
+
+/** What is answered to what does not reach a world. */
+function refusalsOf(options: WorldOptions): Behind['refusals'] {
+  if (options.deployment === 'local')
+    return { badRequest: refuse('badRequestText'), internal: refuse('internal') }
+  const reason = 'This is no HTTP request, or one of its lines is too long.'
+  const badRequest = refuseHosted('badRequest', { reason }, { Connection: 'close' })
+  const inHosted = (reply: Reply): Reply => finish(options, '', undefined, reply)
+  return { badRequest: inHosted(badRequest), internal: inHosted(refuseHosted('internal')) }
+}

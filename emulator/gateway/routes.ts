@@ -1,0 +1,101 @@
+// Routes: how one is read from its JSON, which are usable, and what a subscriptions file says.
+
+import { logTarget, originTarget } from '../../spec/deliveries.ts'
+import { insecureSecret } from '../../spec/signatures.ts'
+import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
+import { isTruthy } from '../lib/python.ts'
+
+/** A route as the receiver uses it. */
+export type Route = {
+  readonly name: string
+  /** The secret in effect; empty for none. */
+  readonly secret: string
+  readonly isEnabled: boolean
+  /** The event types that it takes; none for all. */
+  readonly events: readonly string[]
+  /** Whether its filter could be read: texts, or none at all. */
+  readonly isFilterValid: boolean
+  /** The template; empty for none. */
+  readonly prompt: string
+  readonly skills: readonly string[]
+  /** The target, as it was written. */
+  readonly deliver: string
+  readonly isDirect: boolean
+  readonly extra: JsonObject
+  /** Where it was subscribed: what the target `origin` stands for. */
+  readonly origin: { readonly platform: string; readonly chat_id: string } | null
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/** The members of a list: texts, trimmed and not empty. One text is split at its commas [subscriptions/lists]. */
+export function readList(value: Json | undefined): readonly string[] {
+  const items = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
+  return items.map((item) => textOf(item).trim()).filter((item) => item !== '')
+}
+
+const isFilter = (events: Json | undefined): boolean =>
+  events === undefined ||
+  events === null ||
+  typeof events === 'string' ||
+  (Array.isArray(events) && events.every((event) => typeof event === 'string'))
+
+/** @param globalSecret of routes without the member `secret`; null for none. */
+export function readRoute(name: string, given: JsonObject, globalSecret: string | null): Route {
+  const secret = given.has('secret') ? textOf(given.get('secret')) : (globalSecret ?? '')
+  const extra = given.get('deliver_extra')
+  return {
+    name,
+    secret,
+    isEnabled: given.get('enabled') !== false,
+    events: readList(given.get('events')),
+    isFilterValid: isFilter(given.get('events')),
+    prompt: textOf(given.get('prompt')),
+    skills: readList(given.get('skills')),
+    deliver: textOf(given.get('deliver')) || logTarget,
+    isDirect: isTruthy(given.get('deliver_only')),
+    extra: isObject(extra) ? extra : new Map(),
+    origin: readOrigin(given.get('origin')),
+  }
+}
+
+function readOrigin(value: Json | undefined): Route['origin'] {
+  if (!isObject(value)) return null
+  const [platform, chat_id] = [textOf(value.get('platform')), textOf(value.get('chat_id'))]
+  // A place that is itself `origin` leads nowhere.
+  return platform === '' || platform === originTarget ? null : { platform, chat_id }
+}
+
+/**
+ * What keeps a route from being served, as the rest of a sentence; undefined when nothing does.
+ * @param isOpenAllowed whether the secret that stands for no validation does so.
+ */
+export function usable(route: Route, isOpenAllowed: boolean): string | undefined {
+  const { secret, isDirect, deliver, isFilterValid } = route
+  // No empty secret, and none that everybody knows, ever lets a post in [signatures/no-open-route].
+  if (secret === '') return 'has no secret'
+  if (secret === insecureSecret && !isOpenAllowed) {
+    return `has the secret ${insecureSecret}, which counts as none`
+  }
+  if (isDirect && deliver === logTarget) return `has deliver_only, but its target is "${logTarget}"`
+  // Read as no filter it would take every event [subscriptions/events-are-texts].
+  if (!isFilterValid) return 'has events that are no list of texts'
+  return undefined
+}
+
+/** The routes of a subscriptions file by name; undefined for a text that is no JSON object of objects. */
+export function readFile(text: string): ReadonlyMap<string, JsonObject> | undefined {
+  try {
+    const value = readJson(text.replace(/^\uFEFF/, ''))
+    if (!isObject(value)) return undefined
+    const routes = new Map<string, JsonObject>()
+    for (const [name, route] of value) {
+      if (!isObject(route)) return undefined
+      routes.set(name, route)
+    }
+    return routes
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,183 @@
+// Checks how a post is signed, driven by the table of schemes in the spec.
+
+import { hmac as makeHmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import {
+  base64SecretPrefix,
+  type KeyDerivation,
+  type Scheme,
+  type SchemeName,
+  schemes,
+  stripeTimestamp,
+  tokenHeader,
+} from '../../spec/signatures.ts'
+import type { Headers } from '../machine.ts'
+import { isEqual } from '../lib/equal.ts'
+
+/** A post as far as its signature is concerned. A character of a header stands for a byte. */
+export type Signed = { readonly headers: Headers; readonly body: Uint8Array }
+
+/** HMAC with SHA-256. Every implementation gives the same bytes; that of an edge can be faster. */
+export type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array
+export const portableHmac: Hmac = (key, message) => makeHmac(sha256, key, message)
+
+const all: readonly (readonly [SchemeName, Scheme])[] = Object.entries<Scheme>(schemes).map(
+  ([name, scheme]) => [name as SchemeName, scheme],
+)
+/** Schemes that the earlier gateway does not understand. */
+const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'token'])
+const earlier = all.filter(([name]) => !newer.has(name))
+
+/** Headers that carry a token, in lower case, except the one with a scheme of its own. */
+const isToken = (name: string): boolean =>
+  tokenHeader.test(name) && name !== schemes.gitlab.signature.toLowerCase()
+
+const valueOf = (headers: Headers, name: string | undefined): string =>
+  name === undefined ? '' : (headers[name.toLowerCase()] ?? '')
+
+/** The scheme that decides about a post; undefined where it is not signed. */
+function schemeOf(headers: Headers, isEarlier: boolean): readonly [SchemeName, Scheme] | undefined {
+  return (isEarlier ? earlier : all).find(([name, { selectedBy }]) =>
+    name === 'token'
+      ? tokensIn(headers).length > 0
+      : selectedBy.some((header) => valueOf(headers, header) !== ''),
+  )
+}
+
+const tokensIn = (headers: Headers): readonly string[] =>
+  Object.entries(headers).flatMap(([name, value]) => (isToken(name) && value !== '' ? value : []))
+
+/**
+ * The scheme by which a post is validly signed with the secret, or undefined.
+ * @param nowMs the time in milliseconds since 1970, against which signed times are held.
+ * @param isEarlier leaves out the schemes that the earlier gateway does not understand.
+ */
+export function validScheme(
+  post: Signed,
+  secret: string,
+  nowMs: number,
+  isEarlier: boolean,
+  hmac: Hmac = portableHmac,
+): SchemeName | undefined {
+  if (secret === '') return undefined
+  const found = schemeOf(post.headers, isEarlier)
+  if (found === undefined) return undefined
+  const [name, scheme] = found
+  if (scheme.signs === 'token') {
+    const offered =
+      name === 'token' ? tokensIn(post.headers) : [valueOf(post.headers, scheme.signature)]
+    const expected = bytesText(utf8ToBytes(secret))
+    return offered.some((token) => isEqual(token, expected)) ? name : undefined
+  }
+  if (!isInTime(scheme, post.headers, nowMs)) return undefined
+  const expected = signatureOf(scheme, post, secret, hmac)
+  if (expected === undefined) return undefined
+  const offered = offeredIn(scheme, valueOf(post.headers, scheme.signature))
+  return offered.some((one) => isEqual(one, expected)) ? name : undefined
+}
+
+/** The signatures in the value of a header: there can be several. */
+function offeredIn({ form }: Scheme, value: string): readonly string[] {
+  if (form === 'entries') return value.split(/[\t\n\v\f\r ]+/)
+  return form === 'pairs' ? value.split(',') : [value]
+}
+
+/** The signed time as it was written; of several the first one counts. */
+function timeText({ form, signature, timestamp }: Scheme, headers: Headers): string {
+  if (form !== 'pairs') return valueOf(headers, timestamp)
+  const prefix = `${stripeTimestamp}=`
+  const pair = valueOf(headers, signature)
+    .split(',')
+    .find((one) => one.startsWith(prefix))
+  return pair?.slice(prefix.length) ?? ''
+}
+
+function isInTime(scheme: Scheme, headers: Headers, nowMs: number): boolean {
+  if (scheme.windowSeconds === undefined) return true
+  const written = timeText(scheme, headers)
+  if (!/^[0-9]+$/.test(written)) return false
+  return Math.abs(Math.floor(nowMs / 1000) - Number(written)) <= scheme.windowSeconds
+}
+
+/** The one right signature of a post; undefined where a part of it is missing, or the secret is no key. */
+function signatureOf(
+  scheme: Scheme,
+  { headers, body }: Signed,
+  secret: string,
+  hmac: Hmac,
+): string | undefined {
+  const { signs, encoding, prefix } = scheme
+  const key = keyOf(secret, scheme.key)
+  if (key === undefined || signs === 'token') return undefined
+  const parts: Uint8Array[] = []
+  for (const part of signs) {
+    if (parts.length > 0) parts.push(dot)
+    if (part === 'body') parts.push(body)
+    else {
+      const text = part === 'id' ? valueOf(headers, scheme.id) : timeText(scheme, headers)
+      if (text === '') return undefined
+      parts.push(Uint8Array.from(text, (char) => char.charCodeAt(0)))
+    }
+  }
+  const digest = hmac(key, parts.length === 1 ? body : concatBytes(...parts))
+  return prefix + (encoding === 'base64' ? btoa(bytesText(digest)) : bytesToHex(digest))
+}
+const dot = utf8ToBytes('.')
+
+const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+function keyOf(secret: string, derivation: KeyDerivation): Uint8Array | undefined {
+  if (derivation === 'utf-8' || !secret.startsWith(base64SecretPrefix)) return utf8ToBytes(secret)
+  const encoded = secret.slice(base64SecretPrefix.length)
+  // An empty key is no key: anybody could sign with it [signatures/no-empty-secret].
+  if (encoded === '' || !strictBase64.test(encoded)) return undefined
+  return Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
+}
+
+/** Bytes as a text in which each character stands for one. */
+function bytesText(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return text
+}
+
+/**
+ * Headers in which what proves the knowledge of a secret is replaced: right signatures by those that `other` makes of
+ * `shownBody`, tokens by `hide`. For a journal, whose secrets are replaced too.
+ * @param pairs each secret with the one that stands in its place.
+ */
+export function signedAnew(
+  { headers, body }: Signed,
+  shownBody: Uint8Array,
+  pairs: readonly (readonly [secret: string, other: string])[],
+  hide: (token: string) => string,
+): Headers {
+  const shown: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    shown[name] = tokenHeader.test(name) && value !== '' ? hide(tokenText(value)) : value
+  }
+  for (const [, scheme] of all) {
+    const header = scheme.signature.toLowerCase()
+    const value = headers[header] ?? ''
+    if (value === '' || scheme.signs === 'token') continue
+    for (const [secret, other] of pairs) {
+      const right = signatureOf(scheme, { headers, body }, secret, portableHmac)
+      const anew = signatureOf(scheme, { headers, body: shownBody }, other, portableHmac)
+      if (right !== undefined) shown[header] = (shown[header] ?? '').replaceAll(right, anew ?? '')
+    }
+  }
+  return shown
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The text of a header's bytes: UTF-8, or where it is none a character for each byte. */
+export function tokenText(value: string): string {
+  if (/^[\x00-\x7f]*$/.test(value)) return value
+  try {
+    return decoder.decode(Uint8Array.from(value, (char) => char.charCodeAt(0)))
+  } catch {
+    return value
+  }
+}

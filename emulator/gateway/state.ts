@@ -1,0 +1,191 @@
+// The state of a receiver of webhooks, and how one is made.
+
+import { limits } from '../../spec/limits.ts'
+import { hiddenFromCharacters, insecureSecret, loopbackHosts } from '../../spec/signatures.ts'
+import type { quirks } from '../../spec/quirks.ts'
+import { type Bounded, createBounded } from '../lib/bounded.ts'
+import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
+import { createRandom, type Random } from '../lib/random.ts'
+import type { AgentRun, Delivery, ReceiverEffect, ScriptedFailure } from './machine.ts'
+import { createRates, type Rates } from './rates.ts'
+import { readRoute, type Route, usable } from './routes.ts'
+import type { AgentScript } from './scripted-agent.ts'
+import { type Hmac, portableHmac } from './signatures.ts'
+
+/** What a receiver is made from. */
+export type ReceiverOptions = {
+  /** The ids that the receiver gives depend on it. */
+  readonly seed: string
+  /** Start of its time, in milliseconds since 1970. */
+  readonly epochMs: number
+  /** The address that it listens on, as it was given. */
+  readonly host: string
+  /** The secret of routes that have none of their own; null for none. */
+  readonly secret: string | null
+  /** The static routes by name, as JSON text. */
+  readonly routes: string
+  /** Posts to one route within its window. */
+  readonly rateLimit: number
+  readonly maxBodyBytes: number
+  readonly quirks: readonly string[]
+  /** The script by which runs are answered; null where somebody else answers them. */
+  readonly agent: AgentScript | null
+  /** How many runs somebody else has at a time, and how long for each. */
+  readonly agentsAtOnce: number
+  readonly agentTimeOutMs: number
+  /** Whether deliveries are really sent. Otherwise the outbox takes them. */
+  readonly sends: boolean
+  /** The chats of routes that name none, by platform. */
+  readonly homeChannels: Readonly<Record<string, string>>
+}
+
+type GatewayQuirk = Extract<keyof typeof quirks, `webhooks.${string}`>
+
+/** Something that happens by itself. */
+export type Due = { readonly atMs: number; readonly serial: number } & (
+  | { readonly kind: 'answer'; readonly run: number }
+  | { readonly kind: 'agent-time-out'; readonly run: number }
+  | { readonly kind: 'attempt'; readonly attempt: number }
+  | { readonly kind: 'sender-time-out'; readonly attempt: number }
+)
+
+/** An agent run that has no answer yet, with what is needed when it comes. */
+export type RunningRun = { readonly run: AgentRun; readonly place: Place }
+
+/** Where a text goes: the target with all that it needs, or why it cannot be delivered. */
+export type Place = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
+  readonly fault?: string
+}
+
+/** A delivery that is not over, or that is to be tried again. */
+export type Attempt = {
+  readonly delivery: Delivery
+  /** What becomes of it: the post is answered, with the target as its route has it, or it is tried again. */
+  readonly ending:
+    | {
+        readonly kind: 'direct'
+        readonly request: number
+        readonly deliver: string
+        /** The posts that came again meanwhile, and are answered with it. */
+        readonly repeats: readonly number[]
+      }
+    | { readonly kind: 'answer' }
+  /** Why it cannot be delivered at all; null where it can. */
+  readonly fault: string | null
+  /** The row of the table of retries that its first error is about; null before it. */
+  readonly row: number | null
+}
+
+/** A receiver. Only `step` changes it. */
+export type Receiver = {
+  readonly options: ReceiverOptions
+  readonly hmac: Hmac
+  nowMs: number
+  readonly random: Random
+  readonly staticRoutes: ReadonlyMap<string, Route>
+  dynamicRoutes: ReadonlyMap<string, Route>
+  /** All secrets ever known, which no log line tells, longest first, so that one inside another hides nothing of it. */
+  secrets: readonly string[]
+  /** When the file that was loaded last was modified. */
+  fileModifiedMs: number
+  readonly rates: Rates
+  /** When a delivery id was seen first, by route and id. */
+  readonly seen: Bounded<number>
+  readonly running: Map<number, RunningRun>
+  /** Runs that somebody else is to answer: those that he has, and those that wait for their turn. */
+  readonly asked: Set<number>
+  readonly waiting: number[]
+  readonly attempts: Map<number, Attempt>
+  failures: ScriptedFailure[]
+  readonly dues: Due[]
+  lastSerial: number
+  effects: ReceiverEffect[]
+}
+
+/** @param hmac that of the edge, where it has a faster one. */
+export function createReceiver(options: ReceiverOptions, hmac = portableHmac): Receiver {
+  const receiver: Receiver = {
+    options,
+    hmac,
+    nowMs: 0,
+    random: createRandom(options.seed),
+    staticRoutes: readStatic(options),
+    dynamicRoutes: new Map(),
+    secrets: [],
+    fileModifiedMs: 0,
+    rates: createRates(),
+    seen: createBounded(limits.deliveryIds.value),
+    running: new Map(),
+    asked: new Set(),
+    waiting: [],
+    attempts: new Map(),
+    failures: [],
+    dues: [],
+    lastSerial: 0,
+    effects: [],
+  }
+  noteSecrets(receiver)
+  return receiver
+}
+
+function readStatic(options: ReceiverOptions): Map<string, Route> {
+  const routes = new Map<string, Route>()
+  for (const [name, route] of membersOf(readJson(options.routes))) {
+    if (isObject(route)) routes.set(name, readRoute(name, route, options.secret))
+  }
+  return routes
+}
+
+const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Map())
+
+/** Why the static routes cannot be served, as a sentence that tells no secret; undefined when they can. */
+export function staticFault(options: ReceiverOptions): string | undefined {
+  for (const [name, route] of membersOf(readJson(options.routes))) {
+    if (!isObject(route)) return `The static route "${name}" is no object.`
+    const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
+    if (fault !== undefined) return `The static route "${name}" ${fault}.`
+  }
+  return undefined
+}
+
+export const hasQuirk = ({ options }: Pick<Receiver, 'options'>, id: GatewayQuirk): boolean =>
+  options.quirks.includes(id)
+
+/** Whether the secret that stands for no validation does so: by a quirk, and on loopback only. */
+export const isOpenAllowed = (options: ReceiverOptions): boolean =>
+  hasQuirk({ options }, 'webhooks.insecure-no-auth') &&
+  loopbackHosts.some((host) => host === options.host.trim().toLowerCase())
+
+/** The route of a name; static ones win. */
+export const routeOf = (
+  { staticRoutes, dynamicRoutes }: Receiver,
+  name: string,
+): Route | undefined => staticRoutes.get(name) ?? dynamicRoutes.get(name)
+
+/** The time of the receiver in milliseconds since 1970. */
+export const timeMs = ({ options, nowMs }: Receiver): number => options.epochMs + nowMs
+
+/** A number that nothing else of this receiver has. */
+export const nextSerial = (receiver: Receiver): number => ++receiver.lastSerial
+
+/** Writes a line of the log, in which no secret of a route stands [signatures/hidden]. */
+export function log(
+  receiver: Receiver,
+  level: Extract<ReceiverEffect, { kind: 'log' }>['level'],
+  line: string,
+): void {
+  let text = line
+  for (const secret of receiver.secrets) text = text.replaceAll(secret, '<secret>')
+  receiver.effects.push({ kind: 'log', level, text })
+}
+
+/** Notes the secrets that the receiver knows now, after its routes have changed; runs can still tell older ones. */
+export function noteSecrets(receiver: Receiver): void {
+  const { options, staticRoutes, dynamicRoutes } = receiver
+  const secrets = new Set([...receiver.secrets, options.secret ?? ''])
+  for (const { secret } of staticRoutes.values()) secrets.add(secret)
+  for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
+  receiver.secrets = [...secrets]
+    .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
+    .toSorted((a, b) => b.length - a.length)
+}

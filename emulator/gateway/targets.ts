@@ -1,0 +1,117 @@
+// Where a text goes: what the target of a route stands for, with the chat or the comment that it needs.
+
+import {
+  commentFromPayload,
+  commentTarget,
+  deliveryErrors,
+  extraMembers,
+  originTarget,
+  platforms,
+  repositoryName,
+  targets,
+} from '../../spec/deliveries.ts'
+import { isFloat, isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
+import { finite } from './payload.ts'
+import { hasQuirk, type Place, type Receiver } from './state.ts'
+import type { Route } from './routes.ts'
+
+/**
+ * The place to which a route delivers.
+ * @param extra the `deliver_extra` of the route, rendered.
+ */
+export function placeOf(
+  receiver: Receiver,
+  { deliver, origin }: Route,
+  extra: JsonObject,
+  payload: JsonObject,
+): Place {
+  if (deliver === commentTarget) return commentPlace(receiver, extra, payload)
+  const isOrigin = deliver === originTarget
+  const isUnknown = isOrigin
+    ? hasQuirk(receiver, 'webhooks.origin-undeliverable')
+    : !targets.some((target) => target === deliver)
+  const target = isOrigin ? (origin?.platform ?? deliver) : deliver
+  const isChat = platforms.some((platform) => platform === target)
+  const home = isChat ? ownText(receiver.options.homeChannels, target) : undefined
+  const own = isOrigin ? (origin?.chat_id ?? null) : first(extra, extraMembers.chat)
+  const place = {
+    target,
+    chat_id: own === null || own === '' ? (home ?? null) : own,
+    thread_id: first(extra, extraMembers.thread),
+    deliver_extra: plain(extra),
+  }
+  if (!isUnknown) return place
+  return { ...place, fault: deliveryErrors.unknownTarget.replace('{target}', () => deliver) }
+}
+
+const ownText = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(texts, name) ? texts[name] : undefined
+
+/** The first member that is not empty, as a text or a number; null where there is none. */
+function first(extra: JsonObject, names: readonly string[]): string | number | null {
+  for (const name of names) {
+    const value = extra.get(name)
+    if (typeof value === 'string' && value !== '') return value
+    if (typeof value === 'bigint') return `${value}`
+    if (typeof value === 'number' && Number.isFinite(value)) return value
+    if (isFloat(value)) return value.float
+  }
+  return null
+}
+
+function commentPlace(receiver: Receiver, extra: JsonObject, payload: JsonObject): Place {
+  const needsExtra = hasQuirk(receiver, 'webhooks.comment-needs-extra')
+  const find = (names: readonly string[], paths: readonly string[]) =>
+    first(extra, names) ?? (needsExtra ? null : firstAt(payload, paths))
+  const repository = find(extraMembers.repository, commentFromPayload.repository)
+  const number = find(extraMembers.number, commentFromPayload.number)
+  const given = { target: commentTarget, chat_id: null, thread_id: null }
+  const fault = commentFault(repository, number)
+  const resolved = { ...plain(extra), repo: repository, pr_number: wholeNumber(number) ?? number }
+  return fault === undefined
+    ? { ...given, deliver_extra: resolved }
+    : { ...given, deliver_extra: plain(extra), fault }
+}
+
+/** The first path into the payload that resolves to a text or a number that is not empty. */
+function firstAt(payload: JsonObject, paths: readonly string[]): string | number | null {
+  for (const path of paths) {
+    const parts = path.split('.')
+    const last = parts.pop() as string
+    let owner: Json | undefined = payload
+    for (const part of parts) owner = isObject(owner) ? owner.get(part) : undefined
+    const found = isObject(owner) ? first(owner, [last]) : null
+    if (found !== null) return found
+  }
+  return null
+}
+
+type Given = string | number | null
+
+function commentFault(repository: Given, number: Given): string | undefined {
+  if (!repository || !number) return deliveryErrors.commentIncomplete
+  if ((wholeNumber(number) ?? 0) <= 0) return deliveryErrors.commentNumber
+  const isName =
+    typeof repository === 'string' &&
+    repositoryName.test(repository) &&
+    // These two are no names but ways through the paths of an address.
+    !repository.split('/').some((part) => part === '.' || part === '..')
+  return isName ? undefined : deliveryErrors.commentRepository
+}
+
+/** A number of a comment: whole, without what stands behind its point; undefined for any other text. */
+function wholeNumber(value: Given): number | undefined {
+  const number = typeof value === 'string' && /^\s*\d{1,15}\s*$/.test(value) ? Number(value) : value
+  return typeof number === 'number' && Math.abs(number) <= Number.MAX_SAFE_INTEGER
+    ? Math.trunc(number)
+    : undefined
+}
+
+/** A JSON object as plain data: for those who are told of it, not for templates. */
+function plain(value: JsonObject): Readonly<Record<string, unknown>> {
+  return JSON.parse(writeJson(finite(value))) as Record<string, unknown>
+}
+
+/** A JSON value as plain data. */
+export const plainValue = (value: Json): unknown =>
+  typeof value === 'string' ? value : (JSON.parse(writeJson(finite(value))) as unknown)

@@ -1,0 +1,161 @@
+// Turns the template of a route into a text: references into the payload, one pass, and nothing is ever evaluated.
+
+import { limits } from '../../spec/limits.ts'
+import { cuts, defaultText, jsonForm, reference } from '../../spec/templates.ts'
+import { floatText, isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { pythonText } from '../lib/python.ts'
+
+/** What a template can refer to. */
+export type Context = {
+  readonly payload: JsonObject
+  readonly event: Json
+  readonly route: string
+  /** Whether long values are cut, as the earlier gateway does. */
+  readonly isCut: boolean
+}
+
+/** The text that a template renders to; undefined where it is larger than its limit. */
+export function render(template: string, context: Context): string | undefined {
+  const room = createRoom()
+  try {
+    if (template === '') return renderDefault(context, room)
+    const parts: string[] = []
+    // The same reference gives the same text, however often it stands there.
+    const known = new Map<string, string>()
+    let at = 0
+    for (const found of template.matchAll(reference)) {
+      const [whole, key = ''] = found
+      parts.push(room.take(template.slice(at, found.index)))
+      const value = known.get(key) ?? resolve(key, context, room) ?? whole
+      known.set(key, value)
+      parts.push(room.take(value))
+      at = found.index + whole.length
+    }
+    parts.push(room.take(template.slice(at)))
+    return parts.join('')
+  } catch (error) {
+    if (error === tooLong) return undefined
+    throw error
+  }
+}
+
+function renderDefault({ payload, event, route, isCut }: Context, room: Room): string {
+  const texts: Readonly<Record<string, string>> = {
+    event: valueText(event, isCut, room),
+    name: route,
+    payload: cut(indented(payload, room), isCut, cuts.payload),
+  }
+  return room.take(defaultText.replace(/\{(\w+)\}/g, (place, key: string) => texts[key] ?? place))
+}
+
+/** The text of a reference; undefined where the payload does not resolve it. */
+function resolve(key: string, context: Context, room: Room): string | undefined {
+  const { payload, event, isCut } = context
+  if (key === '__raw__') return cut(indented(payload, room), isCut, cuts.payload)
+  if (key === 'event_type') return valueText(event, isCut, room)
+  let value: Json | undefined = payload
+  for (const part of key.split('.')) {
+    value = isObject(value) ? value.get(part) : undefined
+    if (value === undefined) return undefined
+  }
+  return valueText(value, isCut, room)
+}
+
+const cut = (text: string, isCut: boolean, at: number): string => (isCut ? text.slice(0, at) : text)
+
+const isContainer = (value: Json): value is Json[] | JsonObject =>
+  Array.isArray(value) || isObject(value)
+
+const valueText = (value: Json, isCut: boolean, room: Room): string =>
+  isContainer(value) ? cut(indented(value, room), isCut, cuts.value) : pythonText(value)
+
+/** Thrown where a text outgrows its limit: what is left of it need not be made. */
+const tooLong = new RangeError('The text is too long.')
+
+/** What is left of the limit of a text. */
+type Room = {
+  /** Takes the bytes of a text, and gives it back. Throws `tooLong` where there are too many. */
+  readonly take: (text: string) => string
+  /** Throws `tooLong` where so many characters are too many. */
+  readonly need: (characters: number) => void
+}
+
+function createRoom(): Room {
+  let left: number = limits.renderedText.value
+  const need = (characters: number): void => {
+    if (characters > left) throw tooLong
+  }
+  const take = (text: string): string => {
+    need(text.length)
+    left -= bytesOf(text)
+    if (left < 0) throw tooLong
+    return text
+  }
+  return { take, need }
+}
+
+/** The length of a text in UTF-8. */
+function bytesOf(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2
+  }
+  return bytes
+}
+
+/** Indented JSON in ASCII. It stops where it outgrows the room. */
+function indented(value: Json, room: Room): string {
+  const parts: string[] = []
+  let length = 0
+  const write = (text: string): void => {
+    length += text.length
+    room.need(length)
+    parts.push(text)
+  }
+  const writeMembers = (
+    ends: string,
+    margin: string,
+    members: Iterable<readonly [string | null, Json]>,
+  ): void => {
+    const inner = margin + ' '.repeat(jsonForm.indent)
+    let before = `${ends[0]}\n`
+    for (const [key, member] of members) {
+      write(before + inner + (key === null ? '' : `${asciiText(key)}: `))
+      writeValue(member, inner)
+      before = ',\n'
+    }
+    write(`\n${margin}${ends[1]}`)
+  }
+  const writeValue = (one: Json, margin: string): void => {
+    if (!isContainer(one)) write(scalarText(one))
+    else if (Array.isArray(one)) {
+      if (one.length === 0) write('[]')
+      else
+        writeMembers(
+          '[]',
+          margin,
+          one.map((item) => [null, item] as const),
+        )
+    } else if (one.size === 0) write('{}')
+    else writeMembers('{}', margin, one)
+  }
+  writeValue(value, '')
+  return parts.join('')
+}
+
+function scalarText(value: Exclude<Json, Json[] | JsonObject>): string {
+  if (typeof value === 'string') return asciiText(value)
+  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`
+  if (typeof value === 'number') return Number.isInteger(value) ? `${value}` : floatText(value)
+  return floatText(value.float)
+}
+
+const escaped = new RegExp(jsonForm.escaped.source, 'g')
+
+/** A text as a JSON string in ASCII. */
+export const asciiText = (text: string): string =>
+  JSON.stringify(text).replace(
+    escaped,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

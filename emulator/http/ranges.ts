@@ -1,0 +1,87 @@
+// What a request gets of a file [files/view-conditional]: all of it, a part, or only that it has not changed.
+
+import type { FileFacts, Headers } from '../machine.ts'
+import { refuse } from './replies.ts'
+
+/** The request headers that are looked at here. */
+export const conditionalHeaders = [
+  'if-match',
+  'if-unmodified-since',
+  'if-none-match',
+  'if-modified-since',
+  'if-range',
+  'range',
+] as const
+
+/** What goes on the wire. */
+type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** Answers a request with these headers for a file of these bytes; `given` are the headers of the file itself. */
+export function answerFile(
+  given: Readonly<Record<string, string>>,
+  { modifiedMs, tag }: FileFacts,
+  bytes: Uint8Array,
+  asked: Headers,
+): Answer {
+  const size = bytes.length
+  const etag = `${tag}-${size.toString(16)}`
+  // Only whole seconds can be told: the next one, so that the file is not newer than it says.
+  const secondMs = Math.ceil(modifiedMs / 1000) * 1000
+  const told = { ...given, ETag: `"${etag}"`, 'Last-Modified': new Date(secondMs).toUTCString() }
+  if (isPreconditionFailed(asked, etag, modifiedMs)) {
+    return { ...refuse('preconditionFailed', given), body: none }
+  }
+  if (isNotModified(asked, etag, modifiedMs)) return { status: 304, headers: told, body: none }
+  const headers = { ...told, 'Accept-Ranges': 'bytes' }
+  const { range } = asked
+  // Of If-Range only dates count, as in the real server.
+  if (range === undefined || modifiedMs > dateOf(asked['if-range'])) {
+    return { status: 200, headers, body: bytes }
+  }
+  const part = partOf(range, size)
+  if (part === null) {
+    const unsatisfied = { ...given, 'Content-Range': `bytes */${size}` }
+    return { ...refuse('rangeNotSatisfiable', unsatisfied), body: none }
+  }
+  const [start, end] = part
+  const partHeaders = { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${size}` }
+  return { status: 206, headers: partHeaders, body: bytes.subarray(start, end) }
+}
+
+const none = new Uint8Array()
+
+function isPreconditionFailed(asked: Headers, etag: string, modifiedMs: number): boolean {
+  const tags = asked['if-match']
+  if (tags !== undefined && tags !== '') return !lists(tags, etag, false)
+  return modifiedMs > dateOf(asked['if-unmodified-since'])
+}
+
+function isNotModified(asked: Headers, etag: string, modifiedMs: number): boolean {
+  const tags = asked['if-none-match']
+  if (tags !== undefined && tags !== '') return lists(tags, etag, true)
+  return modifiedMs <= dateOf(asked['if-modified-since'])
+}
+
+/** Whether a list of entity tags has this one, or stands for any; weak ones count where `weak` says so. */
+function lists(tags: string, etag: string, weak: boolean): boolean {
+  if (tags.trim() === '*') return true
+  const found = tags.matchAll(/(W\/)?"([^"]*)"/g)
+  return [...found].some(([, isWeak, value]) => value === etag && (weak || isWeak === undefined))
+}
+
+/** The moment that a header names, in milliseconds since 1970; NaN, which no comparison holds for, when it names none. */
+const dateOf = (header: string | undefined): number =>
+  header?.endsWith(' GMT') ? Date.parse(header) : NaN
+
+/** The part that a Range header asks for: its start and what comes after its end. Null where there is no such part. */
+function partOf(range: string, size: number): readonly [start: number, end: number] | null {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
+  if (first === '' && last === '') return null
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size : Math.min(Number(last) + 1, size)
+  return start < end ? [start, end] : null
+}

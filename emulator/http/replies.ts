@@ -1,0 +1,79 @@
+// Builds replies: a status, headers and a body. Refusals come from the table in spec/errors.ts.
+
+import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/errors.ts'
+import type { Refusal } from '../../spec/language.ts'
+import type { Body, FileFacts } from '../machine.ts'
+
+/** The answer to a request, before the edge adds Date, Server and the length. */
+export type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body
+  /** The reason phrase, where it is not the usual one of the status. */
+  readonly reason?: string
+  /** Whether the HTTP layer answers: such a reply gets none of the headers that others get (see headers.ts). */
+  readonly raised?: true
+  /** The body is a file, which conditional requests and ranges are about. */
+  readonly file?: FileFacts
+}
+
+/** Of all replies in JSON without headers of their own. */
+export const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
+const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
+const noHeaders = {}
+
+export const json = (text: string, status = 200): Reply => ({
+  status,
+  headers: jsonHeaders,
+  body: text,
+})
+
+/** 200 without a body and without a content type. */
+export const empty: Reply = { status: 200, headers: noHeaders, body: '' }
+/** 204. */
+export const noContent: Reply = { status: 204, headers: noHeaders, body: '' }
+
+type Texts = Readonly<Record<string, string>>
+
+/** A refusal by its name; `headers` complete those of the table, `values` fill the places in its text. */
+export const refuse = (
+  name: keyof typeof refusals,
+  headers: Texts = noHeaders,
+  values: Texts = {},
+): Reply => refusalReply(refusals[name], headers, values)
+
+/** A refusal of hosted by its name; `values` fill the places in its message. */
+export const refuseHosted = (
+  name: keyof typeof hostedRefusals,
+  values: Texts = {},
+  headers: Texts = noHeaders,
+): Reply => refusalReply(hostedRefusals[name], headers, values)
+
+/** The refusal of what hosted cannot read or take: 400, with a sentence that says why. */
+export const badRequest = (reason: string): Reply => refuseHosted('badRequest', { reason })
+
+/** A refusal of the host of signed links by its name; `values` fill the places in its message. */
+export const refuseLink = (name: keyof typeof linkRefusals, values: Texts = {}): Reply =>
+  refusalReply(linkRefusals[name], noHeaders, values)
+
+/** A refusal of a hosted submit by its name. */
+export const refuseByPlan = (name: keyof typeof planRefusals): Reply =>
+  refusalReply(planRefusals[name], noHeaders, {})
+
+const fill = (text: string, values: Texts): string =>
+  text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)
+
+function refusalReply(refusal: Refusal, headers: Texts, values: Texts): Reply {
+  const own = { ...refusal.headers, ...headers }
+  const { status, reason, raised } = refusal
+  const phrase = reason === undefined ? {} : { reason }
+  if (typeof refusal.body === 'string') return { status, headers: own, body: '', ...phrase }
+  if ('json' in refusal.body) {
+    const body = JSON.stringify(refusal.body.json, (_, value: unknown) =>
+      typeof value === 'string' ? fill(value, values) : value,
+    )
+    return { status, headers: { ...jsonHeaders, ...own }, body }
+  }
+  const body = fill(refusal.body.text, values)
+  return { status, headers: { ...textHeaders, ...own }, body, ...(raised && { raised }) }
+}

@@ -1,0 +1,74 @@
+// What a server knows its clients by, and where it stands in a text: for the journal, which tells none of it.
+
+import type { WorldOptions } from '../server/world/world.ts'
+
+/** Shorter secrets could be part of any word: they are hidden only where a credential is expected. */
+const MIN_KNOWN_LENGTH = 8
+
+type Holder = Pick<WorldOptions, 'token' | 'accounts'>
+
+/**
+ * The token of a server and the keys of its accounts, those for partner nodes too, of 8 characters or more. The longest
+ * come first, since one may be part of another.
+ */
+export const secretsOf = (options: Holder): readonly string[] =>
+  inOrder(options).toSorted((a, b) => b.length - a.length)
+
+const inOrder = ({ token, accounts }: Holder): readonly string[] => [
+  ...new Set([token, ...accounts.flatMap(keysOf)].filter(isKnown)),
+]
+
+const keysOf = ({ keys, partnerKey }: WorldOptions['accounts'][number]): (string | null)[] => [
+  ...keys,
+  partnerKey,
+]
+
+const isKnown = (secret: string | null): secret is string =>
+  secret !== null && secret.length >= MIN_KNOWN_LENGTH
+
+/** Whether a text is one of the keys of an account, of 8 characters or more. */
+export const isKeyOf = (account: WorldOptions['accounts'][number], text: string): boolean =>
+  isKnown(text) && keysOf(account).includes(text)
+
+/**
+ * The text without these secrets, as they are and as they stand in JSON and in an address.
+ * @param secrets the longest first.
+ * @param replace makes what stands for one instead.
+ */
+export function withoutSecrets(
+  text: string,
+  secrets: readonly string[],
+  replace: (secret: string) => string,
+): string {
+  let rest = text
+  for (const secret of secrets) {
+    for (const spelled of spellings(secret)) {
+      if (rest.includes(spelled)) rest = rest.replaceAll(spelled, () => replace(secret))
+    }
+  }
+  return rest
+}
+
+/** Whether one of these secrets stands in a text, however it is spelled. */
+export const holdsSecret = (text: string, secrets: readonly string[]): boolean =>
+  secrets.some((secret) => [...spellings(secret)].some((spelled) => text.includes(spelled)))
+
+/** How a secret may stand in a text, the longest first: in JSON, in what Python prints, in both, in an address. */
+function spellings(secret: string): Iterable<string> {
+  const printed = secret.replaceAll('\\', '\\\\')
+  const texts = [inJson(inJson(secret)), inJson(printed), inJson(secret), printed, secret]
+  return new Set([...texts, encodeURIComponent(secret)])
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/**
+ * Gives texts in which each secret is told by its number alone, for hashes that are to be equal in a replay, whose
+ * server has placeholders for secrets.
+ */
+export function numberSecrets(options: Holder): (text: string) => string {
+  const numbered = inOrder(options)
+  const secrets = secretsOf(options)
+  return (text) =>
+    withoutSecrets(text, secrets, (secret) => `\0secret ${numbered.indexOf(secret)}\0`)
+}

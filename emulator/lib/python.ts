@@ -1,0 +1,163 @@
+// How Python prints and converts values: the real server's error texts and coercions are Python's own.
+
+import { floatText, isFloat, isObject, type Json, numberOf } from './json.ts'
+
+/** The text that Python's `str` gives for a JSON value. */
+export const pythonText = (value: Json): string =>
+  typeof value === 'string' ? value : pythonRepr(value)
+
+/** The text that Python's `repr` gives for a JSON value. */
+export function pythonRepr(value: Json): string {
+  if (value === null) return 'None'
+  if (value === true) return 'True'
+  if (value === false) return 'False'
+  if (typeof value === 'string') return quoted(value)
+  if (typeof value === 'bigint') return `${value}`
+  if (typeof value === 'number') {
+    if (Number.isNaN(value)) return 'nan'
+    if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
+    return Number.isInteger(value) ? `${value}` : floatText(value)
+  }
+  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`
+  if (isObject(value)) {
+    const members = Array.from(value, ([key, member]) => `${quoted(key)}: ${pythonRepr(member)}`)
+    return `{${members.join(', ')}}`
+  }
+  return floatText(value.float)
+}
+
+/** Python quotes with ' unless the text holds ' and no ". */
+function quoted(text: string): string {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
+  let inner = ''
+  for (const char of text) {
+    const code = char.codePointAt(0) as number
+    if (char === mark || char === '\\') inner += `\\${char}`
+    else if (char === '\n') inner += '\\n'
+    else if (char === '\r') inner += '\\r'
+    else if (char === '\t') inner += '\\t'
+    else if (code < 0x20 || code === 0x7f) inner += `\\x${code.toString(16).padStart(2, '0')}`
+    else inner += char
+  }
+  return `${mark}${inner}${mark}`
+}
+
+/** Name of the Python type of a JSON value, as it stands in a TypeError. */
+export function pythonTypeName(value: Json): string {
+  if (value === null) return 'NoneType'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'string') return 'str'
+  if (Array.isArray(value)) return 'list'
+  if (isObject(value)) return 'dict'
+  return isFloat(value) || (typeof value === 'number' && !Number.isInteger(value)) ? 'float' : 'int'
+}
+
+/** Whether Python counts the value as true. */
+export function isTruthy(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === false || value === '') return false
+  if (value === true) return true
+  if (Array.isArray(value)) return value.length > 0
+  if (isObject(value)) return value.size > 0
+  const number = numberOf(value)
+  return number === undefined || number !== 0
+}
+
+/** Python's `==` on JSON values: `1`, `1.0` and `true` are equal. */
+export function pythonEquals(a: Json, b: Json): boolean {
+  if (typeof a === 'string' || typeof b === 'string' || a === null || b === null) return a === b
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    return a.every((item, index) => pythonEquals(item, b[index] as Json))
+  }
+  if (isObject(a) || isObject(b)) {
+    if (!isObject(a) || !isObject(b) || a.size !== b.size) return false
+    return Array.from(a).every(
+      ([key, member]) => b.has(key) && pythonEquals(member, b.get(key) as Json),
+    )
+  }
+  return sameNumber(exact(a), exact(b))
+}
+
+function sameNumber(a: number | bigint, b: number | bigint): boolean {
+  if (typeof a === 'bigint' && typeof b === 'number') return Number.isInteger(b) && a === BigInt(b)
+  return typeof b === 'bigint' && typeof a === 'number' ? sameNumber(b, a) : a === b
+}
+
+/** The value as a number or bigint, booleans as 0 and 1. */
+function exact(value: boolean | number | bigint | { readonly float: number }): number | bigint {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'object' ? value.float : value
+}
+
+/** -1, 0 or 1 for numbers of any kind; 0 when one is not a number at all, since Python's NaN passes every bound. */
+export function compareNumbers(a: Json, b: Json): number {
+  const left = typeof a === 'bigint' ? a : numberOf(a)
+  const right = typeof b === 'bigint' ? b : numberOf(b)
+  if (left === undefined || right === undefined) return 0
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** The result of a conversion: a value, or the text of Python's exception. */
+export type Conversion = { readonly value: Json } | { readonly failure: string }
+
+const INTEGER = /^[\s]*([+-]?\d+(?:_\d+)*)[\s]*$/
+// Written so that each digit has one place to go: a regular expression that can share digits out takes quadratic time.
+const FLOAT =
+  /^\s*([+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?|[+-]?(?:inf|infinity|nan))\s*$/i
+/** Python allows `_` between two digits only. */
+const MISPLACED_UNDERSCORE = /_(?!\d)|(?<!\d)_/
+
+/** Python's `int(value)`: truncates fractions, reads whole numbers from text. */
+export function toInt(value: Json): Conversion {
+  if (typeof value === 'boolean') return { value: value ? 1 : 0 }
+  if (typeof value === 'bigint') return { value }
+  if (typeof value === 'string') {
+    const digits = INTEGER.exec(value)?.[1]?.replaceAll('_', '')
+    if (digits === undefined || digits.length > 4300) {
+      return { failure: `invalid literal for int() with base 10: ${quoted(value)}` }
+    }
+    return { value: integer(BigInt(digits)) }
+  }
+  const number = numberOf(value)
+  if (number === undefined) {
+    const type = pythonTypeName(value)
+    return {
+      failure: `int() argument must be a string, a bytes-like object or a real number, not '${type}'`,
+    }
+  }
+  // Most are whole already; 0 is added to be rid of -0, which is no int.
+  if (Number.isSafeInteger(number)) return { value: number + 0 }
+  if (Number.isNaN(number)) return { failure: 'cannot convert float NaN to integer' }
+  if (!Number.isFinite(number)) return { failure: 'cannot convert float infinity to integer' }
+  return { value: integer(BigInt(Math.trunc(number))) }
+}
+
+const integer = (value: bigint): number | bigint => {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
+}
+
+/** Python's `float(value)`. */
+export function toFloat(value: Json): Conversion {
+  if (typeof value === 'boolean') return { value: { float: value ? 1 : 0 } }
+  if (typeof value === 'string') {
+    const text = FLOAT.exec(value)?.[1]?.replaceAll('_', '').toLowerCase()
+    if (text === undefined || MISPLACED_UNDERSCORE.test(value))
+      return { failure: `could not convert string to float: ${quoted(value)}` }
+    return { value: floatValue(namedFloat(text) ?? Number(text)) }
+  }
+  const number = numberOf(value)
+  if (number !== undefined) return { value: floatValue(number) }
+  return {
+    failure: `float() argument must be a string or a real number, not '${pythonTypeName(value)}'`,
+  }
+}
+
+function namedFloat(text: string): number | undefined {
+  const name = text.replace(/^[+-]/, '')
+  const sign = text.startsWith('-') ? -1 : 1
+  if (name === 'nan') return NaN
+  return name === 'inf' || name === 'infinity' ? sign * Infinity : undefined
+}
+
+const floatValue = (number: number): Json => (Number.isInteger(number) ? { float: number } : number)

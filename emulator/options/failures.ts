@@ -1,0 +1,28 @@
+// The scenario of failures as a caller gives it: which node of which run fails, and with which words.
+
+import { readObjects, type Schema } from './schema.ts'
+import type { ScenarioFailure } from '../server/runs/failures.ts'
+
+const name = { type: 'string', minLength: 1 } as const
+
+/** The JSON Schema of the list in a config file. */
+export const failuresSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['exception_type'],
+    properties: {
+      class_type: { ...name, description: 'only nodes of this type' },
+      node_id: { ...name, description: 'only the node with this id' },
+      user: { ...name, description: 'only runs of this account (hosted)' },
+      run: { type: 'integer', minimum: 1, description: 'only this accepted run, counted from 1' },
+      exception_type: { ...name, description: 'on hosted one of six words, or what means one' },
+      exception_message: { type: 'string' },
+    },
+  },
+} as const satisfies Schema
+
+/** The failures that a value stands for, or a sentence that says what is wrong with it. */
+export const readFailures = (value: unknown): readonly ScenarioFailure[] | string =>
+  readObjects(failuresSchema, value, 'failure') as readonly ScenarioFailure[] | string

@@ -1,0 +1,91 @@
+// Literal inputs: converted to their declared type as Python does it, then held against the declaration.
+
+import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
+import { currentInput, type Declared, listsModels, type NodeType } from '../nodes/catalog.ts'
+import { fileChoices, fileInputOf, isWebAddress, namedFile } from '../world/named-files.ts'
+import * as errors from './node-errors.ts'
+import type { NodeError } from './node-errors.ts'
+import {
+  compareNumbers,
+  type Conversion,
+  isTruthy,
+  pythonText,
+  toFloat,
+  toInt,
+} from '../../lib/python.ts'
+import type { World } from '../world/world.ts'
+
+/** The value that a literal counts as, and what is wrong with it. One that does not convert stays as it is. */
+export function checkLiteral(
+  world: World,
+  type: NodeType,
+  input: Declared,
+  given: Json,
+): { readonly value: Json; readonly error?: NodeError } {
+  const wrapped = isObject(given) ? given.get('__value__') : undefined
+  const unwrapped = wrapped ?? given
+  const conversion = convert(world, input, unwrapped)
+  if ('failure' in conversion) {
+    return { value: given, error: errors.conversionFailed(input, unwrapped, conversion.failure) }
+  }
+  const { value } = conversion
+  // Types with a check of their own do not have the value held against the declaration.
+  const file = fileInputOf(type.class_type)
+  const isFile = file?.name === input.name
+  const declared =
+    isFile && Array.isArray(input.type)
+      ? { ...input, type: fileChoices(world, file) }
+      : currentInput(world, type, input)
+  const error = isFile && file.what !== undefined ? undefined : outside(world, declared, value)
+  return error === undefined ? { value } : { value, error }
+}
+
+function outside(world: World, input: Declared, value: Json): NodeError | undefined {
+  const min = input.options.get('min')
+  const max = input.options.get('max')
+  if (min !== undefined && compareNumbers(value, min) < 0) {
+    return errors.outOfBounds('value_smaller_than_min', input, value, min)
+  }
+  if (max !== undefined && compareNumbers(value, max) > 0) {
+    return errors.outOfBounds('value_bigger_than_max', input, value, max)
+  }
+  if (!Array.isArray(input.type) || errors.isListed(input.type, value)) return undefined
+  const anyModel = world.options.models === 'any' && listsModels(input.type)
+  return anyModel ? undefined : errors.notInList(input, value, input.type)
+}
+
+function convert(world: World, input: Declared, value: Json): Conversion {
+  switch (input.type) {
+    case 'INT':
+      return toInt(value)
+    case 'FLOAT':
+      return world.hosted === null ? toFloat(value) : finite(toFloat(value))
+    case 'STRING':
+      return { value: pythonText(value) }
+    case 'BOOLEAN':
+      return { value: isTruthy(value) }
+    default:
+      return { value }
+  }
+}
+
+/** Hosted takes no number that JSON cannot tell [workflows/hosted-finite]. */
+function finite(conversion: Conversion): Conversion {
+  if ('failure' in conversion || Number.isFinite(numberOf(conversion.value))) return conversion
+  return { failure: 'a number is finite' }
+}
+
+/** Types that load a file refuse a name that stands for none. */
+export function refusedByItsType(
+  world: World,
+  type: NodeType,
+  inputs: JsonObject | undefined,
+): NodeError | undefined {
+  const input = fileInputOf(type.class_type)
+  const value = input && inputs?.get(input.name)
+  if (input?.what === undefined || value === undefined || Array.isArray(value)) return undefined
+  // Hosted takes it, and finds out in the run that it cannot be fetched [runs/image-download-error].
+  if (world.hosted !== null && input.what === 'image' && isWebAddress(value)) return undefined
+  if (namedFile(world, value) !== undefined) return undefined
+  return errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`)
+}

@@ -1,0 +1,132 @@
+// Builds the entries of `node_errors`: the words are those of spec/errors.ts, the values those of the workflow.
+
+import { nodeErrors as words } from '../../../spec/errors.ts'
+import { type Json, type JsonObject } from '../../lib/json.ts'
+import { type Declared, inputConfig } from '../nodes/catalog.ts'
+import { pythonEquals, pythonRepr, pythonText } from '../../lib/python.ts'
+
+export type NodeError = {
+  readonly type: keyof typeof words
+  readonly message: string
+  readonly details: string
+  readonly extra_info: JsonObject
+}
+
+const fill = (template: string, values: Readonly<Record<string, string>>): string =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+
+const build = (
+  type: keyof typeof words,
+  values: Readonly<Record<string, string>>,
+  extra: readonly (readonly [string, Json])[],
+): NodeError => ({
+  type,
+  message: fill(words[type].message, values),
+  details: fill(words[type].details, values),
+  extra_info: new Map(extra),
+})
+
+const about = (input: Declared): [string, Json][] => [
+  ['input_name', input.name],
+  ['input_config', inputConfig(input)],
+]
+
+export const missingInput = (name: string): NodeError =>
+  build('required_input_missing', { input: name }, [['input_name', name]])
+
+export const badLink = (input: Declared, value: Json): NodeError =>
+  build('bad_linked_input', { input: input.name }, [...about(input), ['received_value', value]])
+
+export const typeMismatch = (input: Declared, received: string | Json[], link: Json): NodeError =>
+  build(
+    'return_type_mismatch',
+    { input: input.name, received: pythonText(received), expected: pythonText(input.type) },
+    [...about(input), ['received_type', received], ['linked_node', link]],
+  )
+
+export const conversionFailed = (input: Declared, value: Json, exception: string): NodeError =>
+  build(
+    'invalid_input_type',
+    { type: pythonText(input.type), input: input.name, value: pythonText(value), exception },
+    [...about(input), ['received_value', value], ['exception_message', exception]],
+  )
+
+/** A number beyond a declared bound. */
+export function outOfBounds(
+  type: 'value_smaller_than_min' | 'value_bigger_than_max',
+  input: Declared,
+  value: Json,
+  bound: Json,
+): NodeError {
+  const values = { value: pythonText(value), min: pythonText(bound), max: pythonText(bound) }
+  return build(type, { ...values, input: input.name }, [...about(input), ['received_value', value]])
+}
+
+/** Long lists are not printed: neither in the text nor as `input_config`. */
+const MAX_PRINTED_OPTIONS = 20
+
+export function notInList(input: Declared, value: Json, options: readonly Json[]): NodeError {
+  const long = options.length > MAX_PRINTED_OPTIONS
+  const list = long ? `(list of length ${options.length})` : pythonRepr([...options])
+  return build('value_not_in_list', { input: input.name, value: pythonText(value), list }, [
+    ['input_name', input.name],
+    ['input_config', long ? null : inputConfig(input)],
+    ['received_value', value],
+  ])
+}
+
+/** The refusal of a node type's own check. */
+export const refusedByType = (input: string, text: string): NodeError =>
+  build('custom_validation_failed', { input, text }, [['input_name', input]])
+
+/** Validation of an output node broke off. */
+export const brokeOff = (exception: PythonException): NodeError =>
+  build('exception_during_validation', { exception: exception.text }, [
+    ['exception_type', exception.type],
+    ['traceback', []],
+  ])
+
+/** Validation of the source of a link broke off. */
+export const brokeOffUpstream = (
+  exception: PythonException,
+  input: Declared,
+  link: Json,
+): NodeError =>
+  build('exception_during_inner_validation', { exception: exception.text }, [
+    ...about(input),
+    ['exception_message', exception.text],
+    ['exception_type', exception.type],
+    ['traceback', []],
+    ['linked_node', link],
+  ])
+
+export type PythonException = { readonly type: string; readonly text: string }
+
+export const unknownType = (node_id: string, class_type: Json, message: string): NodeError => ({
+  ...build('missing_node_type', { node_id }, [
+    ['node_id', node_id],
+    ['class_type', class_type],
+  ]),
+  message,
+})
+
+/** Longer cycles are told by their beginning: each of their nodes tells the whole cycle. */
+const MAX_CYCLE_STEPS = 50
+
+/** A node on a cycle; `whole` are the nodes from the first one on, with their types. */
+export function onCycle(
+  node_id: string,
+  whole: readonly { id: string; class_type: string }[],
+): NodeError {
+  const cycle = whole.slice(0, MAX_CYCLE_STEPS)
+  const steps = cycle.length < whole.length ? cycle : [...cycle, ...cycle.slice(0, 1)]
+  const path = steps.map(({ id, class_type }) => `${id} (${class_type})`).join(' -> ')
+  return build('dependency_cycle', { path }, [
+    ['node_id', node_id],
+    ['cycle_nodes', cycle.map(({ id }) => id)],
+  ])
+}
+
+/** Whether a combo has the value among its options, by Python's equality. */
+export const isListed = (options: readonly Json[], value: Json): boolean =>
+  options.some((option) => pythonEquals(option, value))

@@ -1,0 +1,325 @@
+// Decides whether a graph can run, and says for each node what is wrong with it [workflows/*].
+
+import { promptErrors } from '../../../spec/errors.ts'
+import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
+import { type Declared, type NodeType, nodeTypes, passThrough } from '../nodes/catalog.ts'
+import { linkOf, nodeInputs } from './graph.ts'
+import { outputType, typesMatch } from './links.ts'
+import { checkLiteral, refusedByItsType } from './literals.ts'
+import * as errors from './node-errors.ts'
+import type { NodeError, PythonException } from './node-errors.ts'
+import { pythonRepr, pythonText, pythonTypeName } from '../../lib/python.ts'
+import type { World } from '../world/world.ts'
+
+export type NodeErrors = ReadonlyMap<
+  string,
+  {
+    readonly errors: readonly NodeError[]
+    readonly dependent_outputs: string[]
+    readonly class_type: Json
+  }
+>
+/** Ids of the output nodes that a submit asks for. */
+export type Targets = { readonly has: (id: string) => boolean }
+export type PromptError = {
+  readonly type: string
+  readonly message: string
+  readonly details: string
+}
+
+/** `crash`: the server trips over the form of the graph. Otherwise the valid outputs, of which there may be none. */
+export type Verdict =
+  | { readonly kind: 'crash' }
+  | { readonly kind: 'refused'; readonly error: PromptError; readonly nodeErrors: NodeErrors }
+  | {
+      readonly kind: 'valid'
+      readonly outputs: readonly string[]
+      readonly nodeErrors: NodeErrors
+      readonly coerced: Coerced
+    }
+
+/** Names of the literals that were converted to their declared types, by inputs of a node: there the graph differs from its text. */
+export type Coerced = ReadonlyMap<JsonObject, readonly string[]>
+
+type Check = {
+  readonly world: World
+  readonly graph: JsonObject
+  readonly types: ReadonlyMap<string, NodeType>
+  readonly done: Map<string, { valid: boolean; errors: NodeError[] }>
+  /** Those of them that have errors, in the same order. */
+  readonly invalid: (readonly [id: string, errors: NodeError[]])[]
+  /** Nodes whose validation waits for that of a source: a link back to one of them closes a cycle. */
+  readonly open: Set<string>
+  readonly coerced: Map<JsonObject, string[]>
+}
+
+/**
+ * Validates a graph and converts its literals in place to their declared types.
+ * @param targets ids of the only output nodes to run, or null for all.
+ */
+export function validate(world: World, graph: JsonObject, targets: Targets | null): Verdict {
+  const outputs: string[] = []
+  const known = nodeTypes(world)
+  const types = new Map<string, NodeType>()
+  let linked: ReadonlySet<string> | undefined
+  for (const [id, node] of graph) {
+    const class_type = classTypeOf(node)
+    if (class_type === CRASH) return { kind: 'crash' }
+    const type = typeof class_type === 'string' ? known.get(class_type) : undefined
+    if (type !== undefined) types.set(id, type)
+    else if (typeof class_type === 'string' && world.options.unknownNodes === 'accept') {
+      linked ??= linkedIds(graph)
+      types.set(id, passThrough(class_type, !linked.has(id)))
+    } else return unknownClass(world, id, class_type)
+    if (types.get(id)?.outputNode && (targets === null || targets.has(id))) outputs.push(id)
+  }
+  if (outputs.length === 0) {
+    return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
+  }
+  return validateOutputs(
+    { world, graph, types, done: new Map(), invalid: [], open: new Set(), coerced: new Map() },
+    outputs,
+  )
+}
+
+/** The server cannot even look for a class_type. */
+const CRASH = Symbol('crash')
+
+/** `undefined` when the node has no class_type. */
+function classTypeOf(node: Json): Json | undefined | typeof CRASH {
+  if (Array.isArray(node) || typeof node === 'string') return undefined
+  if (!isObject(node)) return CRASH
+  const class_type = node.get('class_type')
+  return Array.isArray(class_type) || isObject(class_type) ? CRASH : class_type
+}
+
+function unknownClass(world: World, id: string, class_type: Json | undefined): Verdict {
+  const words =
+    class_type === undefined ? promptErrors.missingClassType : promptErrors.unknownClassType
+  const name = class_type === undefined ? '' : pythonText(class_type)
+  const error = {
+    type: words.type,
+    message: words.message.replace('{class_type}', () => name),
+    details: words.details.replace('{node_id}', () => id),
+  }
+  // A class_type that is no text stands there as the text of its message.
+  const blamed = class_type === undefined || class_type === null ? null : name
+  const entry = {
+    errors: [errors.unknownType(id, blamed, error.message)],
+    dependent_outputs: [],
+    class_type: blamed,
+  }
+  const bare = world.quirks.has('workflows.bare-graph-errors')
+  return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
+}
+
+/** Ids of the nodes that some other node takes an input from: an unknown type without such a link is an output. */
+function linkedIds(graph: JsonObject): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const id of graph.keys()) {
+    for (const value of nodeInputs(graph, id).values()) {
+      const link = linkOf(value)
+      if (link !== undefined) ids.add(link.source)
+    }
+  }
+  return ids
+}
+
+/** So many outputs are listed on nodes in all: what real servers list grows with the square of the graph. */
+const MAX_LISTED_OUTPUTS = 100_000
+
+function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
+  const nodeErrors: Map<
+    string,
+    { errors: NodeError[]; dependent_outputs: string[]; class_type: Json }
+  > = new Map()
+  const valid: string[] = []
+  const lines: string[] = []
+  let listed = 0
+  /** So many of the nodes found invalid have an entry. */
+  let noted = 0
+  for (const output of outputs) {
+    if (!check.done.has(output)) validateFrom(check, output)
+    const result = check.done.get(output)
+    if (result?.valid) {
+      valid.push(output)
+      continue
+    }
+    for (const error of result?.errors ?? []) lines.push(`${error.message}: ${error.details}`)
+    // Each failing output is noted on every node found invalid so far, related or not: so do real servers.
+    const first = listed < MAX_LISTED_OUTPUTS ? 0 : noted
+    for (const [index, [id, found]] of check.invalid.slice(first).entries()) {
+      if (first + index < noted && listed >= MAX_LISTED_OUTPUTS) continue
+      listed++
+      const entry = nodeErrors.get(id) ?? {
+        errors: found,
+        dependent_outputs: [],
+        class_type: check.types.get(id)?.class_type ?? null,
+      }
+      entry.dependent_outputs.push(output)
+      nodeErrors.set(id, entry)
+    }
+    noted = check.invalid.length
+  }
+  if (valid.length > 0) return { kind: 'valid', outputs: valid, nodeErrors, coerced: check.coerced }
+  const error = { ...promptErrors.outputsFailed, details: lines.join('\n') }
+  return { kind: 'refused', error, nodeErrors }
+}
+
+/** Real servers recurse, and give up on longer chains; here it bounds the work that a hostile graph can cause. */
+const MAX_DEPTH = 2000
+const tooDeep: PythonException = {
+  type: 'RecursionError',
+  text: 'maximum recursion depth exceeded',
+}
+
+/** One node under validation: the inputs up to `next` are done. */
+type Visit = { readonly id: string; next: number; valid: boolean; readonly errors: NodeError[] }
+
+/**
+ * Validates a node after the sources of its links. Walks with a stack of its own, since a workflow may be
+ * longer than the call stack is deep.
+ */
+function validateFrom(check: Check, output: string): void {
+  const stack: Visit[] = [{ id: output, next: 0, valid: true, errors: [] }]
+  for (let visit = stack.at(-1); visit !== undefined; visit = stack.at(-1)) {
+    const outcome = continueVisit(check, visit, stack)
+    if (typeof outcome === 'string') {
+      check.open.add(visit.id)
+      stack.push({ id: outcome, next: 0, valid: true, errors: [] })
+      continue
+    }
+    stack.pop()
+    check.open.delete(visit.id)
+    if (outcome === undefined) {
+      settle(check, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
+    } else breakOff(check, visit.id, outcome, stack.at(-1))
+  }
+}
+
+/** An exception replaces what was found on the node; the consumer of the link is told about. */
+function breakOff(
+  check: Check,
+  id: string,
+  exception: PythonException,
+  consumer: Visit | undefined,
+): void {
+  const input = consumer && check.types.get(consumer.id)?.inputs[consumer.next]
+  const link = consumer && input && inputsOf(check, consumer.id)?.get(input.name)
+  const error =
+    input && link !== undefined
+      ? errors.brokeOffUpstream(exception, input, link)
+      : errors.brokeOff(exception)
+  settle(check, id, false, [error])
+}
+
+function settle(check: Check, id: string, valid: boolean, found: NodeError[]): void {
+  check.done.set(id, { valid, errors: found })
+  if (found.length > 0) check.invalid.push([id, found])
+}
+
+function inputsOf(check: Check, id: string): JsonObject | undefined {
+  const node = check.graph.get(id)
+  const inputs = isObject(node) ? node.get('inputs') : undefined
+  return isObject(inputs) ? inputs : undefined
+}
+
+/** Goes on with a node: an id to visit first, an exception, or undefined when it is done. */
+function continueVisit(
+  check: Check,
+  visit: Visit,
+  stack: readonly Visit[],
+): string | PythonException | undefined {
+  const node = check.graph.get(visit.id) as JsonObject
+  const type = check.types.get(visit.id) as NodeType
+  if (visit.next === 0) {
+    const unusable = unusableInputs(node)
+    if (unusable !== undefined) return unusable
+  }
+  const inputs = inputsOf(check, visit.id)
+  for (; visit.next < type.inputs.length; visit.next++) {
+    const input = type.inputs[visit.next] as Declared
+    const value = inputs?.get(input.name)
+    if (value === undefined) {
+      if (input.required) visit.errors.push(errors.missingInput(input.name))
+    } else if (Array.isArray(value)) {
+      const outcome = followLink(check, visit, input, value, stack)
+      if (outcome !== undefined) return outcome
+    } else takeLiteral(check, visit, type, input, value)
+  }
+  const refused = refusedByItsType(check.world, type, inputs)
+  if (refused !== undefined) visit.errors.push(refused)
+  return undefined
+}
+
+/** Converts a literal in place, and notes what is wrong with it. */
+function takeLiteral(
+  check: Check,
+  visit: Visit,
+  type: NodeType,
+  input: Declared,
+  given: Json,
+): void {
+  const { value, error } = checkLiteral(check.world, type, input, given)
+  if (error !== undefined) visit.errors.push(error)
+  if (value === given) return
+  const inputs = inputsOf(check, visit.id)
+  if (inputs === undefined) return
+  inputs.set(input.name, value)
+  if (pythonRepr(value) === pythonRepr(given)) return
+  const names = check.coerced.get(inputs)
+  if (names === undefined) check.coerced.set(inputs, [input.name])
+  else names.push(input.name)
+}
+
+function unusableInputs(node: JsonObject): PythonException | undefined {
+  if (!node.has('inputs')) return { type: 'KeyError', text: "'inputs'" }
+  const inputs = node.get('inputs') as Json
+  if (isObject(inputs) || Array.isArray(inputs) || typeof inputs === 'string') return undefined
+  return { type: 'TypeError', text: `argument of type '${pythonTypeName(inputs)}' is not iterable` }
+}
+
+/** Checks a link, and its source. An id means: visit this source first. */
+function followLink(
+  check: Check,
+  visit: Visit,
+  input: Declared,
+  link: readonly Json[],
+  stack: readonly Visit[],
+): string | PythonException | undefined {
+  if (link.length !== 2) {
+    visit.errors.push(errors.badLink(input, [...link]))
+    return undefined
+  }
+  const [source, index] = link as [Json, Json]
+  const type = typeof source === 'string' ? check.types.get(source) : undefined
+  if (type === undefined || typeof source !== 'string')
+    return { type: 'KeyError', text: pythonRepr(source) }
+  const received = outputType(type, index)
+  if (typeof received === 'object' && 'text' in received) return received
+  if (!typesMatch(received, input.type)) {
+    visit.errors.push(errors.typeMismatch(input, received, [...link]))
+    return undefined
+  }
+  const known = check.done.get(source)
+  if (known !== undefined) {
+    if (!known.valid) visit.valid = false
+    return undefined
+  }
+  if (source !== visit.id && !check.open.has(source))
+    return stack.length < MAX_DEPTH ? source : tooDeep
+  noteCycle(check, visit, source, stack)
+  return undefined
+}
+
+function noteCycle(check: Check, visit: Visit, source: string, stack: readonly Visit[]): void {
+  visit.valid = false
+  if (check.world.quirks.has('workflows.bare-graph-errors')) return
+  const members = stack.slice(stack.findIndex(({ id }) => id === source))
+  const cycle = members.map(({ id }) => ({ id, class_type: check.types.get(id)?.class_type ?? '' }))
+  for (const member of members) {
+    if (!member.errors.some(({ type }) => type === 'dependency_cycle')) {
+      member.errors.push(errors.onCycle(member.id, cycle))
+    }
+  }
+}

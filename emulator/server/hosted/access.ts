@@ -1,0 +1,87 @@
+// The accounts of a hosted server [access/hosted-*]: who they are, and which of them a request comes from.
+
+import {
+  keyHeader,
+  paidPaths,
+  publicPaths,
+  publishedPublicPaths,
+  type tiers,
+} from '../../../spec/access.ts'
+import { profiles } from '../../../spec/deployments.ts'
+import type { ExceptionType } from '../../../spec/errors.ts'
+import { refuseHosted } from '../../http/replies.ts'
+import { parameter, splitTarget } from '../../http/requests.ts'
+import type { Admitted, Asked } from '../admit.ts'
+import { isEqual } from '../../lib/equal.ts'
+import type { Server } from '../server.ts'
+import type { World } from '../world/world.ts'
+import { isSocketPath } from '../../http/routes.ts'
+
+export type Tier = keyof typeof tiers
+
+/** Somebody who uses a hosted server, and how things stand with them. */
+export type Account = {
+  /** Name of the account: part of its signed links, and of nothing else that it can see. */
+  readonly user: string
+  /** The API keys that stand for it. */
+  readonly keys: readonly string[]
+  readonly tier: Tier
+  /** What it can spend on partner nodes; each run of one costs `partnerNodeCost`. */
+  readonly balance: number
+  readonly subscription: 'active' | 'inactive'
+  /** The key that partner nodes take; null when the account has none. */
+  readonly partnerKey: string | null
+  /** The word with which every run of it fails before any node begins; null for what the workflow says. */
+  readonly failsWith: ExceptionType | null
+}
+
+const prefix = profiles.hosted.prefix
+const open: ReadonlySet<string> = new Set(publicPaths.map((path) => prefix + path))
+const isWithin =
+  (paths: readonly string[]) =>
+  (path: string): boolean =>
+    paths.some((one) => path === prefix + one || path.startsWith(`${prefix}${one}/`))
+const isPaid = isWithin(paidPaths)
+const isPublished = isWithin(publishedPublicPaths)
+
+/** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
+export const callerOf = (server: Server, asked: Omit<Asked, 'method'>): World | undefined =>
+  worldOfKey(server, keyOf(server, asked))
+
+/** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
+export function admitAccount(server: Server, asked: Asked): Admitted {
+  const [path] = splitTarget(asked.target)
+  const world = callerOf(server, asked)
+  if (!needsKey(server, path) || asked.method === 'OPTIONS')
+    return { world: world ?? server.worlds[0] }
+  if (world === undefined) return { refusal: refuseHosted('unauthorized') }
+  const isRefused = isPaid(path) && world.hosted?.account.tier === 'free'
+  // With the quirk only the submit is refused, where its body has been read.
+  return isRefused && !world.quirks.has('hosted.free-tier-402')
+    ? { refusal: refuseHosted('freeTier') }
+    : { world }
+}
+
+/** What is not served at all is unknown to everyone, with a key or without. */
+const needsKey = ({ options }: Server, path: string): boolean =>
+  !open.has(path) &&
+  !(isPublished(path) && options.quirks.includes('hosted.public-catalogues')) &&
+  /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
+
+/** Browsers cannot send a header with a handshake: there the key stands in the query. */
+function keyOf({ options }: Server, { target, headers }: Omit<Asked, 'method'>): string {
+  const [path, query] = splitTarget(target)
+  if (isSocketPath('hosted', path)) return parameter(query, 'token') ?? ''
+  const key = headers[keyHeader.toLowerCase()]
+  if (key !== undefined || !options.quirks.includes('hosted.bearer')) return key ?? ''
+  return /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
+}
+
+function worldOfKey({ worlds }: Server, key: string): World | undefined {
+  let found: World | undefined
+  // Each key is compared: the time tells nothing of which one was near.
+  for (const world of worlds) {
+    for (const known of world.hosted?.account.keys ?? []) if (isEqual(key, known)) found = world
+  }
+  return found
+}

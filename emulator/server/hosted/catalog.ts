@@ -1,0 +1,62 @@
+// Models on hosted [catalog/hosted-*]: folders and files as objects, without places on a disk, and previews.
+
+import type { hostedModelFolders, hostedModels } from '../../../spec/catalog.ts'
+import type { Static } from '../../../spec/static.ts'
+import { hash53 } from '../../lib/random.ts'
+import { json, type Reply, refuseHosted } from '../../http/replies.ts'
+import type { Request } from '../../http/requests.ts'
+import { modelFiles } from '../nodes/catalog.ts'
+import { isModel, shownFolders } from '../local/models.ts'
+import type { World } from '../world/world.ts'
+
+/** Length of the edges of a preview, in pixels. */
+const PREVIEW_SIZE = 256
+
+const filesOf = (world: World, folder: string): readonly string[] =>
+  shownFolders.includes(folder) ? (modelFiles(world, folder) ?? []).filter(isModel) : []
+
+function modelFolders(): Reply {
+  const folders: Static<typeof hostedModelFolders> = shownFolders.map((name) => ({
+    name,
+    folders: [name],
+  }))
+  return json(JSON.stringify(folders))
+}
+
+/** The models of a folder. One without models is as good as none. */
+function models(world: World, { segment }: Request): Reply {
+  const found: Static<typeof hostedModels> = filesOf(world, segment).map((name) => ({
+    name,
+    pathIndex: 0,
+  }))
+  if (found.length === 0) return refuseHosted('folderNotFound', { folder: segment })
+  return json(JSON.stringify(found))
+}
+
+/** A painted picture for each model that is listed; the name may end in .webp besides its own ending. */
+function modelPreview(
+  world: World,
+  { segments: [folder = '', index = '', file = ''] }: Request,
+): Reply {
+  const name = filesOf(world, folder).find((one) => file === one || file === `${one}.webp`)
+  if (name === undefined || index !== '0') return refuseHosted('notFound')
+  const id = hash53(`${world.pictureSeed} preview of ${folder}/${name}`)
+  const picture = { kind: 'painted', id, width: PREVIEW_SIZE, height: PREVIEW_SIZE } as const
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'image/webp' },
+    body: { picture, format: 'webp', text: [] },
+  }
+}
+
+export const hostedCatalogHandlers = {
+  modelFolders,
+  models,
+  modelPreview,
+  // There are no node packs, and nobody shares anything.
+  extensions: () => json('[]'),
+  workflowTemplates: () => json('{}'),
+  globalSubgraphs: () => json('{}'),
+  globalSubgraph: () => refuseHosted('notFound'),
+  nodeReplacements: () => json('{}'),
+} as const

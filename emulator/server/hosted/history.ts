@@ -1,0 +1,82 @@
+// The history as hosted tells it [history/hosted-*], and how it forgets.
+
+import { get } from '../../lib/bounded.ts'
+import { badRequest, empty, json, refuseHosted, type Reply } from '../../http/replies.ts'
+import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
+import { badChange, readHostedChange } from './clear-and-delete.ts'
+import { type Entry, entryText } from '../world/history.ts'
+import { momentOf, type Run, runningOf, type World } from '../world/world.ts'
+
+/** What the history tells: runs that have begun and are over, until they are forgotten. */
+const isTold = ({ startedMs, isForgotten }: Entry): boolean => startedMs !== null && !isForgotten
+
+/** GET /history_v2: the newest first; `max_items` of them from `offset` on. */
+export function readHostedHistory(world: World, { query }: Request): Reply {
+  const read = (name: string, usual: number): number | undefined =>
+    wholeNumber(filledParameter(query, name) ?? `${usual}`, 0, Number.MAX_SAFE_INTEGER)
+  const offset = read('offset', 0)
+  const max = read('max_items', Number.MAX_SAFE_INTEGER)
+  if (offset === undefined || max === undefined) {
+    return badRequest('max_items and offset are numbers from 0 on.')
+  }
+  const told = Array.from(world.history.entries.values(), ({ value }) => value).filter(isTold)
+  const page = told.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
+  if (world.quirks.has('hosted.history-as-map')) {
+    return json(
+      `{${page.map((entry) => `${JSON.stringify(entry.prompt_id)}: ${entryText(entry)}`).join(', ')}}`,
+    )
+  }
+  return json(`{"history": [${page.map((entry) => listed(world, entry)).join(', ')}]}`)
+}
+
+/** An entry of the list, which leaves the graph out. */
+function listed(world: World, entry: Entry): string {
+  const { prompt_id, workflow_id, createdMs } = entry
+  const id = `"prompt_id": ${JSON.stringify(prompt_id)}`
+  const workflow = workflow_id === null ? '' : `, "workflow_id": ${JSON.stringify(workflow_id)}`
+  const time = `"create_time": ${momentOf(world, createdMs)}`
+  return `{${id}, ${time}${workflow}, "prompt": {${promptMembers(entry)}}, ${outcome(entry)}}`
+}
+
+/** GET /history_v2/{id}: a run from its beginning on; how it went is told once it is over. */
+export function readHostedHistoryEntry(world: World, { segment }: Request): Reply {
+  const text = detail(world, segment)
+  return text === undefined
+    ? refuseHosted('notFound')
+    : json(`{${JSON.stringify(segment)}: ${text}}`)
+}
+
+function detail(world: World, id: string): string | undefined {
+  const running = runningOf(world).find(({ run }) => run.prompt_id === id)?.run
+  if (running !== undefined) return `{"prompt": ${promptText(running, running.outputs)}}`
+  const entry = get(world.history, id)
+  if (entry === undefined || !isTold(entry)) return undefined
+  if (world.quirks.has('hosted.history-as-map')) return entryText(entry)
+  return `{"prompt": ${promptText(entry, entry.targetsText)}, ${outcome(entry)}}`
+}
+
+/** What a run and its entry both have. */
+type Submitted = Pick<Run, 'prompt_id' | 'numberText' | 'graphText' | 'extraDataText'>
+
+const promptMembers = ({ numberText, prompt_id, extraDataText }: Submitted): string =>
+  `"priority": ${numberText}, "prompt_id": ${JSON.stringify(prompt_id)}, "extra_data": ${extraDataText}`
+
+function promptText(submitted: Submitted, targets: string | readonly string[]): string {
+  const targetsText = typeof targets === 'string' ? targets : JSON.stringify(targets)
+  const graph = `"prompt": ${submitted.graphText}, "outputs_to_execute": ${targetsText}`
+  return `{${promptMembers(submitted)}, ${graph}}`
+}
+
+const outcome = ({ outputsText, statusText, metaText }: Entry): string =>
+  `"outputs": ${outputsText}, "status": ${statusText}, "meta": ${metaText}`
+
+/** POST /history: forgets all entries with `clear`, the named ones with `delete`. Their jobs stay. */
+export function changeHostedHistory(world: World, request: Request): Reply {
+  const change = readHostedChange(request)
+  if (change === undefined) return badChange
+  const named = new Set(change.ids)
+  for (const [id, { value }] of world.history.entries) {
+    if (change.clear || named.has(id)) value.isForgotten = true
+  }
+  return empty
+}

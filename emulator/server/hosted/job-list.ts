@@ -1,0 +1,116 @@
+// The list of jobs [jobs/listing*]: which of them, in which order, and which page.
+
+import {
+  jobLimits,
+  jobOrders,
+  jobStatuses,
+  mediaTypes,
+  type pagination as paginationSchema,
+} from '../../../spec/jobs.ts'
+import type { Static } from '../../../spec/static.ts'
+import { badRequest, json, type Reply } from '../../http/replies.ts'
+import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
+import { hasOutputOf, type Job, jobsOf, summaryText } from './jobs.ts'
+import type { World } from '../world/world.ts'
+
+/** What is asked for. Each member is what its parameter says, or the default. */
+type Asked = {
+  /** Empty for all. */
+  readonly statuses: readonly string[]
+  readonly workflow_id: string | undefined
+  readonly mediaType: string | undefined
+  readonly sortBy: (typeof jobOrders)[number]
+  readonly isAscending: boolean
+  readonly offset: number
+  readonly limit: number
+  /** The serial of the job behind which the page begins; undefined where `offset` counts. */
+  readonly after: number | undefined
+}
+
+/** GET /jobs. */
+export function jobs(world: World, { query }: Request): Reply {
+  const asked = readQuery(query)
+  if (typeof asked === 'string') {
+    return badRequest(`The parameter ${asked} cannot have that value.`)
+  }
+  const sign = asked.isAscending ? 1 : -1
+  const found = jobsOf(world)
+    .filter((job) => isWanted(job, asked))
+    .sort(
+      (a, b) =>
+        sign * (asked.sortBy === 'create_time' ? 0 : ranMs(a) - ranMs(b)) ||
+        sign * (a.run.serial - b.run.serial),
+    )
+  const { after, offset, limit } = asked
+  const isBehind = ({ run }: Job): boolean => after === undefined || sign * (run.serial - after) > 0
+  const rest = found.filter(isBehind).slice(after === undefined ? offset : 0)
+  const page = rest.slice(0, limit)
+  const has_more = rest.length > limit
+  const last = page.at(-1)
+  const pagination: Static<typeof paginationSchema> = {
+    offset: after === undefined ? offset : 0,
+    limit,
+    total: found.length,
+    has_more,
+    ...(has_more &&
+      last !== undefined &&
+      asked.sortBy === 'create_time' && { next_cursor: cursorOf(last) }),
+  }
+  const shown = page.map((job) => summaryText(world, job)).join(', ')
+  return json(`{"jobs": [${shown}], "pagination": ${JSON.stringify(pagination)}}`)
+}
+
+function isWanted(job: Job, { statuses, workflow_id, mediaType }: Asked): boolean {
+  if (statuses.length > 0 && !statuses.includes(job.status)) return false
+  if (workflow_id !== undefined && job.run.workflow_id !== workflow_id) return false
+  return mediaType === undefined || hasOutputOf(job, mediaType)
+}
+
+/** How long a job ran; nothing for one that is not over, or never began. */
+const ranMs = ({ entry, startedMs }: Job): number =>
+  entry === null || startedMs === null ? 0 : entry.endedMs - startedMs
+
+/** A text by which a page goes on behind a job, whatever has been submitted since. */
+const cursorOf = ({ run }: Job): string => `job-${run.serial.toString(36)}`
+
+function readCursor(text: string | undefined): number | undefined {
+  const digits = /^job-([0-9a-z]{1,10})$/.exec(text ?? '')?.[1]
+  return digits === undefined ? undefined : parseInt(digits, 36)
+}
+
+/** What the query asks for, or the name of the parameter that asks for nothing there is. */
+function readQuery(query: string): Asked | string {
+  const given = (name: string): string | undefined => filledParameter(query, name)
+  const words =
+    given('status')
+      ?.split(',')
+      .map((word) => word.trim()) ?? []
+  if (!words.every((word) => isOneOf(jobStatuses, word))) return 'status'
+  const mediaType = given('output_type')
+  if (mediaType !== undefined && !isOneOf(Object.values(mediaTypes), mediaType))
+    return 'output_type'
+  const sortBy = jobOrders.find((word) => word === (given('sort_by') ?? 'create_time'))
+  if (sortBy === undefined) return 'sort_by'
+  const order = given('sort_order') ?? 'desc'
+  if (order !== 'asc' && order !== 'desc') return 'sort_order'
+  const offset = wholeNumber(given('offset') ?? '0', 0, Number.MAX_SAFE_INTEGER)
+  if (offset === undefined) return 'offset'
+  const limit = wholeNumber(given('limit') ?? `${jobLimits.usualPage}`, 1, jobLimits.page)
+  if (limit === undefined) return 'limit'
+  // A cursor is a place in the order of submits: in another order it says nothing.
+  const cursor = sortBy === 'create_time' ? given('after') : undefined
+  const after = readCursor(cursor)
+  if (cursor !== undefined && after === undefined) return 'after'
+  return {
+    statuses: words,
+    workflow_id: given('workflow_id'),
+    mediaType,
+    sortBy,
+    isAscending: order === 'asc',
+    offset,
+    limit,
+    after,
+  }
+}
+
+const isOneOf = (words: readonly string[], word: string): boolean => words.includes(word)

@@ -1,0 +1,291 @@
+// The jobs of an account [jobs/*]: each of its runs, whether it waits, runs or is over, as hosted tells it.
+
+import {
+  type executionError,
+  type jobDetail,
+  type jobEntry,
+  type JobStatus,
+  type jobStatus as jobStatusSchema,
+  mediaTypes,
+  type RawState,
+} from '../../../spec/jobs.ts'
+import type { Static } from '../../../spec/static.ts'
+import { get, put } from '../../lib/bounded.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  ownText,
+  readJson,
+  writeJson,
+} from '../../lib/json.ts'
+import { badRequest, json, noContent, refuseHosted, type Reply } from '../../http/replies.ts'
+import type { Request } from '../../http/requests.ts'
+import { type Entry, type Ending, forgetEntry } from '../world/history.ts'
+import { placeOf, waitingOf } from '../world/queue.ts'
+import type { Server } from '../server.ts'
+import { type HostedWorld, momentOf, type Run, runningOf, type World } from '../world/world.ts'
+
+/** One run of an account. Times are in milliseconds of the world's time. */
+export type Job = {
+  readonly prompt_id: string
+  readonly status: JobStatus
+  /** The run, as it was submitted. */
+  readonly run: Pick<Run, 'serial' | 'graphText' | 'extraDataText' | 'workflow_id'>
+  readonly createdMs: number
+  readonly startedMs: number | null
+  /** How it went; null while it is not over. */
+  readonly entry: Entry | null
+}
+
+const endings = {
+  success: 'completed',
+  error: 'failed',
+  interrupted: 'cancelled',
+} as const satisfies Record<Ending['state'], JobStatus>
+
+const open = (run: Run, startedMs: number | null): Job => ({
+  prompt_id: run.prompt_id,
+  status: startedMs === null ? 'pending' : 'in_progress',
+  run,
+  createdMs: run.submittedAtMs,
+  startedMs,
+  entry: null,
+})
+
+const over = (entry: Entry): Job => ({
+  prompt_id: entry.prompt_id,
+  status: endings[entry.state],
+  run: entry,
+  createdMs: entry.createdMs,
+  startedMs: entry.startedMs,
+  entry,
+})
+
+/** All jobs of an account, in no order. */
+export const jobsOf = (world: World): readonly Job[] => [
+  ...waitingOf(world).map((run) => open(run, null)),
+  ...runningOf(world).map(({ run, startedMs }) => open(run, startedMs)),
+  ...Array.from(world.history.entries.values(), ({ value }) => over(value)),
+]
+
+/** The job with this id, or undefined when the account has none. */
+export function jobOf(world: World, id: string): Job | undefined {
+  const pending = world.pendingById.get(id)?.[0]
+  if (pending !== undefined) return open(pending, null)
+  const running = runningOf(world).find(({ run }) => run.prompt_id === id)
+  if (running !== undefined) return open(running.run, running.startedMs)
+  const entry = get(world.history, id)
+  return entry === undefined ? undefined : over(entry)
+}
+
+/** Whether a text has the form of the id of a job. */
+export const isUuid = (id: string): boolean =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
+
+/** The refusal of a change by an id that is no UUID. */
+export const badId: Reply = badRequest('The id of a job is a UUID.')
+
+/** The job that a path names, or why it is not told. */
+function asked(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
+  const found = jobOf(world, segment)
+  if (found !== undefined) return found
+  const isForeign =
+    world.quirks.has('hosted.foreign-job-403') &&
+    worlds.some((other) => other !== world && jobOf(other, segment) !== undefined)
+  return refuseHosted(isForeign ? 'foreignJob' : 'notFound')
+}
+
+const isoText = (world: World, ms: number): string =>
+  `"${new Date(momentOf(world, ms)).toISOString()}"`
+const timeText = (world: World, ms: number | null | undefined): string | undefined =>
+  ms === null || ms === undefined ? undefined : `${momentOf(world, ms)}`
+
+/** When the state of a job changed last. */
+const updatedMs = ({ entry, startedMs, createdMs }: Job): number =>
+  entry?.endedMs ?? startedMs ?? createdMs
+
+/** The JSON text of an object by the texts of its members; undefined ones are left out. */
+const objectText = (members: Readonly<Record<string, string | undefined>>): string => {
+  const given = Object.entries(members).filter(([, text]) => text !== undefined)
+  return `{${given.map(([name, text]) => `"${name}": ${text}`).join(', ')}}`
+}
+
+/** The texts of the members of an object that fits a schema. */
+type Texts<S> = { readonly [Name in keyof Static<S>]?: string | undefined }
+
+/** GET /job/{id}/status: the word for the state of a run. */
+export function jobStatus(world: World, request: Request, server: Server): Reply {
+  const job = asked(world, request, server)
+  if ('headers' in job) return job
+  const isRaw = world.quirks.has('hosted.status-raw-states')
+  const updated = isoText(world, updatedMs(job))
+  const error = errorOf(job)
+  return json(
+    objectText({
+      id: JSON.stringify(job.prompt_id),
+      status: `"${isRaw ? rawState(world, job) : job.status}"`,
+      created_at: isoText(world, job.createdMs),
+      updated_at: updated,
+      last_state_update: updated,
+      assigned_inference: 'null',
+      error_message: error === undefined ? 'null' : JSON.stringify(objectText(messageOf(error))),
+    } satisfies Texts<typeof jobStatusSchema>),
+  )
+}
+
+function rawState(world: World, job: Job): RawState {
+  if (job.entry !== null) return job.entry.state === 'interrupted' ? 'cancelled' : job.entry.state
+  if (job.startedMs !== null) return 'executing'
+  return heldPlace(world, job.prompt_id) === undefined ? 'submitted' : 'queued_limited'
+}
+
+/** The place, from 1, of a pending job among those for which no worker is free; undefined when one is. */
+function heldPlace(world: World, id: string): number | undefined {
+  const run = world.pendingById.get(id)?.[0]
+  if (run === undefined) return undefined
+  const free = world.workers.filter(({ running }) => running === null).length
+  const place = placeOf(world, run) - free
+  return place > 0 ? place : undefined
+}
+
+/** Why a job failed, as the members of an execution_error; undefined when it has not. */
+function errorOf({ entry }: Job): Texts<typeof executionError> | undefined {
+  if (entry === null || entry.failureText === null) return undefined
+  const failure = readJson(entry.failureText) as JsonObject
+  const textOf = (name: string): string => writeJson(failure.get(name) ?? null)
+  const outputs = failure.get('current_outputs')
+  return {
+    node_id: textOf('node_id'),
+    node_type: textOf('node_type'),
+    exception_message: textOf('exception_message'),
+    exception_type: textOf('exception_type'),
+    traceback: textOf('traceback'),
+    current_inputs: textOf('current_inputs'),
+    // The message on the socket lists ids there.
+    current_outputs: isObject(outputs) ? writeJson(outputs) : '{}',
+  }
+}
+
+/** The members of that error that the job status repeats. */
+const messageOf = ({
+  exception_message,
+  exception_type,
+  node_id,
+  node_type,
+  traceback,
+}: Texts<typeof executionError>): Texts<typeof executionError> => ({
+  exception_message,
+  exception_type,
+  node_id,
+  node_type,
+  traceback,
+})
+
+/** What the outputs of a run that is over hold. */
+type Files = {
+  readonly count: number
+  readonly previewableCount: number
+  /** The kinds of media among them. */
+  readonly mediaTypes: ReadonlySet<string>
+  /** What stands for all of them, as JSON text: the first that was saved, or else the first. */
+  readonly previewText: string | undefined
+}
+
+/** Outputs never change: each is read once, when somebody asks for it first. */
+const known = new WeakMap<Entry, Files>()
+
+function filesOf(entry: Entry): Files {
+  const found = known.get(entry) ?? readFiles(entry)
+  known.set(entry, found)
+  return found
+}
+
+function readFiles({ outputsText }: Entry): Files {
+  const types: string[] = []
+  let count = 0
+  let shown: JsonObject | undefined
+  for (const [node_id, output] of readJson(outputsText) as JsonObject) {
+    for (const [key, items] of output as JsonObject) {
+      for (const item of Array.isArray(items) ? items : []) {
+        if (!isObject(item) || !item.has('filename')) continue
+        count++
+        if (Object.hasOwn(mediaTypes, key)) types.push(mediaTypes[key as keyof typeof mediaTypes])
+        const isFirst = shown === undefined
+        const isFirstSaved = shown?.get('type') !== 'output' && item.get('type') === 'output'
+        if (isFirst || isFirstSaved) shown = withPlace(item, node_id, key)
+      }
+    }
+  }
+  return {
+    count,
+    previewableCount: types.length,
+    mediaTypes: new Set(types),
+    previewText: shown && ownText(writeJson(shown)),
+  }
+}
+
+const withPlace = (item: JsonObject, nodeId: string, mediaType: string): JsonObject =>
+  new Map<string, Json>([...item, ['nodeId', nodeId], ['mediaType', mediaType]])
+
+/** Whether a job has completed and left a file of that kind. */
+export const hasOutputOf = ({ entry, status }: Job, mediaType: string): boolean =>
+  entry !== null && status === 'completed' && filesOf(entry).mediaTypes.has(mediaType)
+
+/** What the list and the detail tell alike. */
+function summary(world: World, job: Job): Texts<typeof jobEntry> {
+  const error = errorOf(job)
+  const { entry, run } = job
+  const files = entry === null ? undefined : filesOf(entry)
+  const startMs = entry === null || job.startedMs === null ? undefined : job.startedMs
+  return {
+    id: JSON.stringify(job.prompt_id),
+    status: `"${job.status}"`,
+    create_time: timeText(world, job.createdMs),
+    workflow_id: run.workflow_id === null ? undefined : JSON.stringify(run.workflow_id),
+    execution_error: error && objectText(error),
+    preview_output: files?.previewText,
+    outputs_count: files && `${files.count}`,
+    previewable_outputs_count: files && `${files.previewableCount}`,
+    execution_start_time: timeText(world, startMs),
+    execution_end_time: timeText(world, startMs === undefined ? undefined : entry?.endedMs),
+  }
+}
+
+/** A job as the list tells it, as JSON text. */
+export const summaryText = (world: World, job: Job): string => objectText(summary(world, job))
+
+/** GET /jobs/{id}: all about a run. */
+export function job(world: World, request: Request, server: Server): Reply {
+  const found = asked(world, request, server)
+  if ('headers' in found) return found
+  const { run, entry, startedMs } = found
+  const { graphText, extraDataText } = run
+  const place = heldPlace(world, found.prompt_id)
+  return json(
+    objectText({
+      ...summary(world, found),
+      update_time: timeText(world, updatedMs(found)),
+      workflow: `{"prompt": ${graphText}, "extra_data": ${extraDataText}}`,
+      execution_start_time: timeText(world, startedMs),
+      outputs: entry?.outputsText,
+      execution_status: entry?.statusText,
+      execution_meta: entry?.metaText,
+      queue_reason: place === undefined ? 'null' : '"concurrency_limit"',
+      queue_position: place === undefined ? 'null' : `${place}`,
+    } satisfies Texts<typeof jobDetail>),
+  )
+}
+
+/** DELETE /jobs/{id}: forgets a job that is over. One that is not stays, and that is no error. */
+export function deleteJob(world: HostedWorld, { segment }: Request): Reply {
+  if (!isUuid(segment)) return badId
+  const found = jobOf(world, segment)
+  if (found === undefined && get(world.hosted.deletedJobs, segment) === undefined)
+    return refuseHosted('notFound')
+  if (found?.entry) {
+    forgetEntry(world, segment)
+    put(world.hosted.deletedJobs, segment, true)
+  }
+  return noContent
+}

@@ -1,0 +1,64 @@
+// The queue as hosted tells it [queue/hosted-*], and how it is cleared and interrupted.
+
+import type { hostedQueueResult } from '../../../spec/queue.ts'
+import type { Static } from '../../../spec/static.ts'
+import { isObject } from '../../lib/json.ts'
+import { empty, json, type Reply, refuseHosted } from '../../http/replies.ts'
+import { bodyJson, type Request } from '../../http/requests.ts'
+import { cancel } from './cancel.ts'
+import { badChange, readHostedChange } from './clear-and-delete.ts'
+import { jobOf } from './jobs.ts'
+import { pendingOf } from '../world/queue.ts'
+import { momentOf, type Run, runningOf, type World } from '../world/world.ts'
+
+/** GET /queue. */
+export function readHostedQueue(world: World): Reply {
+  const shown = (runs: readonly Run[]): string =>
+    runs.map((run, index) => queueItem(world, run, index + 1)).join(', ')
+  const running = runningOf(world).map(({ run }) => run)
+  return json(
+    `{"queue_running": [${shown(running)}], "queue_pending": [${shown(pendingOf(world))}]}`,
+  )
+}
+
+function queueItem(world: World, run: Run, place: number): string {
+  const { graphText, outputs, prompt_id, submittedAtMs } = run
+  const create_time = momentOf(world, submittedAtMs)
+  const id = JSON.stringify(prompt_id)
+  return `[${place}, ${id}, ${graphText}, ${JSON.stringify(outputs)}, {"create_time": ${create_time}}]`
+}
+
+/** POST /queue: cancels all pending jobs with `clear`, those that are named with `delete`. */
+export function changeHostedQueue(world: World, request: Request): Reply {
+  const change = readHostedChange(request)
+  if (change === undefined) return badChange
+  const deleted = cancel(world, change.ids, world.quirks.has('hosted.delete-running'))
+  const waiting = change.clear ? pendingOf(world) : []
+  cancel(
+    world,
+    waiting.map(({ prompt_id }) => prompt_id),
+    false,
+  )
+  const result = { deleted: [...deleted], cleared: change.clear }
+  return json(JSON.stringify(result satisfies Static<typeof hostedQueueResult>))
+}
+
+/**
+ * POST /interrupt: cancels the oldest running job that is not stopping yet, or the one that `prompt_id` names.
+ * Without a running job it does nothing.
+ */
+export function interruptHosted(world: World, request: Request): Reply {
+  const running = runningOf(world)
+  const ids = running.filter(({ worker }) => !worker.interrupted).map(({ run }) => run.prompt_id)
+  if (world.quirks.has('hosted.interrupt-all')) {
+    cancel(world, ids)
+    return empty
+  }
+  const body = bodyJson(request)
+  const named = isObject(body) ? (body.get('prompt_id') ?? null) : null
+  if (named === null) cancel(world, ids.slice(0, 1))
+  else if (typeof named !== 'string' || jobOf(world, named) === undefined)
+    return refuseHosted('notFound')
+  else cancel(world, [named])
+  return empty
+}

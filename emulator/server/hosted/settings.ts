@@ -1,0 +1,59 @@
+// Settings on hosted [settings/hosted-*]: what is stored is answered, and one setting stands in an object.
+
+import type { userStatus } from '../../../spec/settings.ts'
+import type { Static } from '../../../spec/static.ts'
+import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
+import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
+import { bodyJson, type Request } from '../../http/requests.ts'
+import { storedSettings, storeSettings, users } from '../local/settings.ts'
+import type { World } from '../world/world.ts'
+
+/** Stores the settings, or says why not. */
+const store = (world: World, settings: JsonObject): Reply | undefined =>
+  storeSettings(world, settings) ? undefined : badRequest('There is no room for these settings.')
+
+const one = (value: Json): Reply => json(writeJson(new Map([['value', value]])))
+
+const readSettings = (world: World): Reply => json(writeJson(storedSettings(world)))
+
+function readSetting(world: World, { segment }: Request): Reply {
+  const value = storedSettings(world).get(segment)
+  return value === undefined ? refuseHosted('notFound') : one(value)
+}
+
+/** The object that a body holds: some clients send it as a text that holds its text. */
+function changesIn(request: Request): JsonObject | undefined {
+  let body = bodyJson(request)
+  if (typeof body === 'string') {
+    try {
+      body = readJson(body)
+    } catch {
+      return undefined
+    }
+  }
+  return isObject(body) ? body : undefined
+}
+
+function changeSettings(world: World, request: Request): Reply {
+  const changes = changesIn(request)
+  if (changes === undefined) return badRequest('Settings are a JSON object.')
+  const settings: JsonObject = new Map([...storedSettings(world), ...changes])
+  return store(world, settings) ?? json(writeJson(settings))
+}
+
+function changeSetting(world: World, request: Request): Reply {
+  const value = bodyJson(request)
+  if (value === undefined) return badRequest('A setting is a JSON value.')
+  return store(world, storedSettings(world).set(request.segment, value)) ?? one(value)
+}
+
+const active: Static<typeof userStatus> = { status: 'active' }
+
+export const hostedSettingsHandlers = {
+  readSettings,
+  changeSettings,
+  readSetting,
+  changeSetting,
+  users,
+  user: () => json(JSON.stringify(active)),
+} as const

@@ -1,0 +1,147 @@
+// Signed links [files/hosted-link-*]: made for a file of an account, and answered on a host of their own without a key.
+
+import { keyHeader } from '../../../spec/access.ts'
+import { LINK_LIFETIME_S } from '../../../spec/files.ts'
+import type { Effect, Headers, Input } from '../../machine.ts'
+import { empty, type Reply, refuseLink } from '../../http/replies.ts'
+import { decodePart } from '../../http/requests.ts'
+import { holdsSecret, secretsOf } from '../../journal/known-secrets.ts'
+import type { Asked } from '../admit.ts'
+import { flatFile } from '../world/named-files.ts'
+import { isEqual } from '../../lib/equal.ts'
+import type { Server } from '../server.ts'
+import { wholeFile } from '../local/view.ts'
+import { type HostedWorld, isHosted, timestamp } from '../world/world.ts'
+
+/** Where signed links lead, and how they are taken there. */
+export type SignedLinks = {
+  readonly scheme: 'http' | 'https'
+  readonly port: number
+  /** What links begin with instead of scheme, host and port, without a slash at the end; null for those. */
+  readonly baseUrl: string | null
+  /** Whether a link that comes with a credential is refused. */
+  readonly strict: boolean
+}
+
+/** What links begin with, for a client that has named this host and port: another name of this machine. */
+export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | undefined): string {
+  if (baseUrl !== null) return baseUrl
+  const isAddress = /^127\.0\.0\.1(?::\d+)?$/.test(host ?? '')
+  return `${scheme}://${isAddress ? 'localhost' : '127.0.0.1'}:${port}`
+}
+
+/** The link to a file of an account, for a client that has named this host. */
+export function signedLink(world: HostedWorld, filename: string, host: string | undefined): string {
+  // Only whole seconds can be told.
+  const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
+  const base = linkBase(world.hosted.links, host)
+  const [scheme = '', place = ''] = base.split('://')
+  const to = hostName(scheme, place)
+  return base + signedTarget(world, to, filename, dateOf(sinceMs), `${LINK_LIFETIME_S}`)
+}
+
+/** A host as links are signed for it: no client sends the usual port, and capitals make no difference. */
+function hostName(scheme: string, host: string): string {
+  const usual = scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/
+  return host.toLowerCase().replace(usual, '')
+}
+
+const dateOf = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
+
+/** Path and query of the only link at this host to this file with this date and lifetime, which are as it tells them. */
+function signedTarget(
+  { options, hosted }: HostedWorld,
+  host: string,
+  filename: string,
+  date: string,
+  lifetime: string,
+): string {
+  const path = `/${hosted.account.user}/${encodeURIComponent(filename)}`
+  const signed = `X-Goog-Algorithm=GOOG4-HMAC-SHA256&X-Goog-Date=${date}&X-Goog-Expires=${lifetime}&X-Goog-SignedHeaders=host`
+  const key = `signed links of ${options.seed}`
+  const signature = hosted.hashing.hmacHex(key, `${host}${path}?${signed}`)
+  return `${path}?${signed}&X-Goog-Signature=${signature}`
+}
+
+const date = String.raw`(\+?\d{4,6})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z`
+const linkPattern = new RegExp(
+  String.raw`^/([\w-]+)/([^/?]+)\?.*?&X-Goog-Date=(${date})&X-Goog-Expires=(\d{1,9})&`,
+)
+
+/** The file that a target links to, and until when; undefined where no link of this server has it and its host. */
+function readLink(
+  { worlds }: Server,
+  { target, headers }: Asked,
+): { world: HostedWorld; filename: string; untilMs: number } | undefined {
+  const match = linkPattern.exec(target)
+  const world = match && worlds.filter(isHosted).find((one) => one.hosted.account.user === match[1])
+  if (!match || !world) return undefined
+  const [, , name = '', told = '', year, month, day, hour, minute, second, lifetime = ''] = match
+  const filename = decodePart(name)
+  const { baseUrl, scheme } = world.hosted.links
+  const host = hostName(baseUrl?.split('://')[0] ?? scheme, headers['host'] ?? '')
+  // The whole target is compared, so that nothing in it can be otherwise.
+  if (!isEqual(target, signedTarget(world, host, filename, told, lifetime))) return undefined
+  const sinceMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return { world, filename, untilMs: sinceMs + Number(lifetime) * 1000 }
+}
+
+/** Answers a request to the host of the links, and tells of credentials that came with it. */
+export function answerLink(
+  server: Server,
+  input: Extract<Input, { kind: 'request' }>,
+): readonly Effect[] {
+  const { request, headers, target } = input
+  const sent = credentials.filter((name) => headers[name.toLowerCase()] !== undefined)
+  const leaks = holdsKey(server, target) ? [...sent, 'address' as const] : sent
+  const isStrict = server.options.signedLinks?.strict === true
+  const reply = serve(server, input, isStrict ? sent : [])
+  return [
+    { kind: 'reply', request, ...reply, headers: { ...reply.headers, ...forPages(isStrict) } },
+    ...leaks.map((where) => ({ kind: 'leak', request, where }) as const),
+  ]
+}
+
+/** Whether a key that the server knows stands in an address, however it is spelled. */
+function holdsKey({ options }: Server, target: string): boolean {
+  const secrets = secretsOf(options)
+  return holdsSecret(target, secrets) || holdsSecret(decodeEach(target), secrets)
+}
+
+const decodeEach = (target: string): string =>
+  target
+    .split(/([/?&=])/)
+    .map(decodePart)
+    .join('')
+
+/** The headers that carry what a link does not need. */
+const credentials = [keyHeader, 'Authorization'] as const
+
+function serve(server: Server, asked: Asked, refused: readonly string[]): Reply {
+  const { method } = asked
+  if (method === 'OPTIONS') return empty
+  if (method !== 'GET' && method !== 'HEAD') return refuseLink('linkMethod')
+  const link = readLink(server, asked)
+  if (link === undefined) return refuseLink('linkChanged')
+  const { world, filename, untilMs } = link
+  if (timestamp(world) > untilMs) {
+    return refuseLink('linkExpired', { expiry: new Date(untilMs).toISOString() })
+  }
+  const [header] = refused
+  if (header !== undefined) return refuseLink('linkWithKey', { header })
+  const found = flatFile(world, filename)
+  return found === undefined ? refuseLink('linkOfNothing') : wholeFile(world, filename, found.file)
+}
+
+const conditions =
+  'Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range'
+
+/** Lets pages of every origin read the answer; a key may come along only where it is not refused anyway. */
+const forPages = (isStrict: boolean): Headers => ({
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+  'Access-Control-Allow-Headers': isStrict
+    ? conditions
+    : `${conditions}, ${credentials.join(', ')}`,
+  'Access-Control-Expose-Headers': 'Content-Length, Content-Range, Content-Disposition, ETag',
+})

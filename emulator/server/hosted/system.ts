@@ -1,0 +1,89 @@
+// What a hosted server tells of itself [system/hosted-*] and of the account that asks, and what it is told.
+
+import { feedback, type hostedSystemStats } from '../../../spec/system.ts'
+import type { Static } from '../../../spec/static.ts'
+import { isObject, type Json } from '../../lib/json.ts'
+import { badRequest, json, type Reply } from '../../http/replies.ts'
+import { bodyJson, type Request } from '../../http/requests.ts'
+import { callerOf } from './access.ts'
+import { featuresText } from '../world/features.ts'
+import type { Server } from '../server.ts'
+import { freed } from '../local/system.ts'
+import type { World } from '../world/world.ts'
+
+const GIB = 2 ** 30
+
+/** A plausible machine that never changes, as on local. */
+const statistics: Static<typeof hostedSystemStats> = {
+  system: {
+    os: 'posix',
+    python_version: '3.12.3 (flowdouble)',
+    embedded_python: false,
+    comfyui_version: '0.3.64',
+    comfyui_frontend_version: '1.27.10',
+    workflow_templates_version: '0.1.95',
+    cloud_version: '0.1.0-flowdouble',
+    deploy_environment: 'cloud',
+    pytorch_version: '2.8.0+flowdouble',
+    argv: ['main.py'],
+    ram_total: 64 * GIB,
+    ram_free: 48 * GIB,
+  },
+  devices: [
+    {
+      name: 'cuda:0 Flowdouble Test Device : native',
+      type: 'cuda',
+      vram_total: 48 * GIB,
+      vram_free: 44 * GIB,
+    },
+  ],
+}
+const statisticsReply = json(JSON.stringify(statistics))
+const systemStats = (): Reply => statisticsReply
+
+/** What the server can do: without a key nothing is told of an account. */
+function features({ options }: World, request: Request, server: Server): Reply {
+  const caller = callerOf(server, { target: request.path, headers: request.headers })
+  return json(featuresText({ options, hosted: caller?.hosted ?? null }))
+}
+
+const { type, rating } = feedback.properties
+const types: readonly unknown[] = type.enum
+
+/** What is wrong with a member of feedback, as a sentence; undefined when nothing is. */
+const checks: Readonly<Record<string, (value: Json | undefined) => string | undefined>> = {
+  type: (value) => (types.includes(value) ? undefined : `type is one of ${types.join(', ')}.`),
+  content: (value) =>
+    value === undefined || typeof value === 'string' ? undefined : 'content is a text.',
+  rating: (value) =>
+    value === undefined || isRating(value)
+      ? undefined
+      : `rating is an integer from ${rating.minimum} to ${rating.maximum}.`,
+  metadata: (value) =>
+    value === undefined || isObject(value) ? undefined : 'metadata is an object.',
+}
+
+const isRating = (value: Json): boolean =>
+  typeof value === 'number' &&
+  Number.isInteger(value) &&
+  value >= rating.minimum &&
+  value <= rating.maximum
+
+/** Takes feedback, of which nothing shows again. */
+function sendFeedback(_world: World, request: Request): Reply {
+  const body = bodyJson(request)
+  if (!isObject(body)) return badRequest('Feedback is a JSON object.')
+  for (const [name, check] of Object.entries(checks)) {
+    const reason = check(body.get(name))
+    if (reason !== undefined) return badRequest(reason)
+  }
+  return { status: 201, headers: {}, body: '' }
+}
+
+/** As on local, but for a body that is no object. */
+function free(world: World, request: Request): Reply {
+  const body = bodyJson(request)
+  return isObject(body) ? freed(world, body) : badRequest('What to free is a JSON object.')
+}
+
+export const hostedSystemHandlers = { systemStats, features, sendFeedback, free } as const

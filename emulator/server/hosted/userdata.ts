@@ -1,0 +1,93 @@
+// User data on hosted [userdata/hosted-*]: files with the slashes of their names, told as objects; folders are no files.
+
+import type { hostedUserFile, hostedUserFiles } from '../../../spec/userdata.ts'
+import type { Static } from '../../../spec/static.ts'
+import { json, type Reply, refuseHosted } from '../../http/replies.ts'
+import { parameter, type Request } from '../../http/requests.ts'
+import {
+  deleteFile,
+  entriesBelow,
+  move,
+  resolvePath,
+  type UserEntry,
+  writeFile,
+} from '../world/user-folder.ts'
+import { isOn, isShown, isTaken } from '../local/userdata.ts'
+import { timestamp, type World } from '../world/world.ts'
+
+const fileInfo = (path: string, entry: UserEntry): Static<typeof hostedUserFile> => ({
+  path,
+  size: entry.bytes?.length ?? 0,
+  modified: entry.modifiedMs,
+})
+
+/** The files of a folder, all that there are unless the query names one, with paths from there. */
+function listUserdata(world: World, { query }: Request): Reply {
+  const folder = resolvePath(parameter(query, 'dir') ?? '')
+  if (folder === undefined) return refuseHosted('userFolderOutside')
+  if (!world.userFolder.entries.has(folder)) return refuseHosted('userFolderUnknown')
+  const recurse = isOn(query, 'recurse')
+  const files: Static<typeof hostedUserFiles> = entriesBelow(world.userFolder, folder).flatMap(
+    ([path, entry]) => {
+      const name = folder === '' ? path : path.slice(folder.length + 1)
+      return isShown(name, entry, recurse) ? fileInfo(name, entry) : []
+    },
+  )
+  return json(JSON.stringify(files))
+}
+
+/** The file that a variable part names with its bytes, or the refusal: outside the folder, or no file there. */
+function existing(world: World, name: string): { path: string; bytes: Uint8Array } | Reply {
+  const path = resolvePath(name)
+  if (path === undefined) return refuseHosted('userPathOutside')
+  const bytes = world.userFolder.entries.get(path)?.bytes
+  return bytes ? { path, bytes } : refuseHosted('userFileUnknown')
+}
+
+function readUserdata(world: World, { segment }: Request): Reply {
+  const found = existing(world, segment)
+  if ('status' in found) return found
+  const headers = { 'Content-Type': 'application/octet-stream' }
+  return { status: 200, headers, body: found.bytes }
+}
+
+function writeUserdata(world: World, { segment, query, body }: Request): Reply {
+  const path = resolvePath(segment)
+  if (path === undefined) return refuseHosted('userPathOutside')
+  if (isTaken(world, query, path)) return refuseHosted('userFileExists')
+  return written(world, path, writeFile(world.userFolder, path, body, timestamp(world)))
+}
+
+function deleteUserdata(world: World, { segment }: Request): Reply {
+  const found = existing(world, segment)
+  if ('status' in found) return found
+  deleteFile(world.userFolder, found.path)
+  return { status: 204, headers: {}, body: '' }
+}
+
+function moveUserdata(world: World, { segments: [source = '', dest = ''], query }: Request): Reply {
+  const found = existing(world, source)
+  if ('status' in found) return found
+  const target = resolvePath(dest)
+  if (target === undefined) return refuseHosted('userPathOutside')
+  if (isTaken(world, query, target)) return refuseHosted('userFileExists')
+  // A folder is no name that a file can have.
+  const isFolder = world.userFolder.entries.get(target)?.bytes === null
+  const isMoved = !isFolder && move(world.userFolder, found.path, target, timestamp(world))
+  return written(world, target, isMoved)
+}
+
+/** The answer to a write or a move. */
+function written(world: World, path: string, isDone: boolean): Reply {
+  const entry = world.userFolder.entries.get(path)
+  if (!isDone || entry === undefined) return refuseHosted('userFileRefused')
+  return json(JSON.stringify(fileInfo(path, entry)))
+}
+
+export const hostedUserdataHandlers = {
+  listUserdata,
+  readUserdata,
+  writeUserdata,
+  deleteUserdata,
+  moveUserdata,
+} as const

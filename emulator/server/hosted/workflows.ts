@@ -1,0 +1,97 @@
+// Accepts or refuses a workflow on hosted [workflows/hosted-*]: POST /api/prompt. What the graph has to be is as on local.
+
+import { maxWaiting, partnerNodeCost } from '../../../spec/access.ts'
+import { promptErrors } from '../../../spec/errors.ts'
+import {
+  isObject,
+  type JsonDocument,
+  type JsonObject,
+  ownText,
+  readDocument,
+} from '../../lib/json.ts'
+import { drawUuid } from '../../lib/random.ts'
+import { badRequest, refuseByPlan, type Reply } from '../../http/replies.ts'
+import { bodyText, type Request } from '../../http/requests.ts'
+import { nodeTypes } from '../nodes/catalog.ts'
+import { accountFailure } from '../runs/failures.ts'
+import { enqueue } from '../world/queue.ts'
+import {
+  accepted,
+  givenExtra,
+  judge,
+  keepExtra,
+  refused,
+  runOf,
+  targetsOf,
+} from '../local/workflows.ts'
+import type { HostedWorld, World } from '../world/world.ts'
+
+/**
+ * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect
+ * [workflows/hosted-own-id, workflows/hosted-number].
+ */
+export function submitHosted(world: HostedWorld, request: Request): Reply {
+  let document: JsonDocument
+  try {
+    const text = bodyText(request)
+    document = readDocument(text)
+    // Python's numbers that are none are no JSON [workflows/hosted-finite].
+    if (/NaN|Infinity/.test(text)) JSON.parse(text)
+  } catch {
+    return badRequest('The body is no JSON.')
+  }
+  const body = document.value
+  if (!isObject(body)) return badRequest('The body is no JSON object.')
+  const prompt = body.get('prompt')
+  if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
+  const targets = targetsOf(body.get('partial_execution_targets'))
+  if (targets === 'crash') return badRequest('partial_execution_targets is no list of node ids.')
+  const extra = givenExtra(body)
+  if (!isObject(extra)) return badRequest('extra_data is no object.')
+  const verdict = judge(world, prompt, targets)
+  if (verdict.kind === 'crash') return badRequest('The prompt is no workflow.')
+  if (verdict.kind === 'refused') {
+    return world.quirks.has('workflows.invalid-is-200')
+      ? accepted(drawUuid(world.random), `${world.counter++}`, verdict.nodeErrors)
+      : refused(verdict.error, verdict.nodeErrors)
+  }
+  const refusal = refusedByPlan(world, prompt as JsonObject)
+  if (refusal !== undefined) return refusal
+  const workflow_id = body.get('workflow_id')
+  const known = {
+    prompt_id: drawUuid(world.random),
+    number: world.counter,
+    numberText: `${world.counter}`,
+    workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
+    // Nobody is told by a client id: all sockets of the account are [workflows/hosted-client-id].
+    ...keepExtra(world, extra, null),
+  }
+  const run = runOf(world, request, document, verdict, known)
+  if (run === undefined) return refuseByPlan('queueFull')
+  enqueue(world, run)
+  world.counter++
+  return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
+}
+
+/** What the plan of the account or its queue has against a submit; without the quirks nothing. */
+function refusedByPlan(world: HostedWorld, graph: JsonObject): Reply | undefined {
+  const { quirks, pendingCount } = world
+  const { account, balance } = world.hosted
+  if (account.tier === 'free' && quirks.has('hosted.free-tier-402')) return refuseByPlan('freeTier')
+  if (!quirks.has('hosted.refuse-at-submit')) return undefined
+  const word = accountFailure(world)?.exception_type
+  if (word === 'InactiveSubscriptionError') return refuseByPlan('subscriptionInactive')
+  const isTooPoor = balance < partnerNodeCost * partnerNodesIn(world, graph)
+  if (word === 'InsufficientFundsError' || isTooPoor) return refuseByPlan('fundsMissing')
+  return pendingCount >= maxWaiting ? refuseByPlan('queueFull') : undefined
+}
+
+function partnerNodesIn(world: World, graph: JsonObject): number {
+  const types = nodeTypes(world)
+  let count = 0
+  for (const node of graph.values()) {
+    const class_type = isObject(node) ? node.get('class_type') : undefined
+    if (typeof class_type === 'string' && types.get(class_type)?.apiNode) count++
+  }
+  return count
+}

@@ -1,0 +1,90 @@
+// The endpoints of a local server: what answers each, and what every other path is answered.
+
+import type { EndpointOn } from '../../../spec/endpoints.ts'
+import { endpoints as managerEndpoints } from '../../../spec/manager.ts'
+import { empty, json, type Reply, refuse } from '../../http/replies.ts'
+import { type Arrived, decodePart } from '../../http/requests.ts'
+import { allowedBy, createRoutes, findEndpoint, type Found, isInternal } from '../../http/routes.ts'
+import { modelFiles, modelFolderNames } from '../nodes/catalog.ts'
+import { normalisePath } from '../world/paths.ts'
+import { changeHistory, readHistory, readHistoryEntry } from '../world/history.ts'
+import { internalHandlers } from './internal.ts'
+import { managerInstall, managerInstallModel, managerStatus } from './manager.ts'
+import { uploadMask } from './masks.ts'
+import { maxBodyBytes } from '../world/features.ts'
+import { modelHandlers } from './models.ts'
+import { changeQueue, interrupt, readQueue } from '../world/queue.ts'
+import { settingsHandlers } from './settings.ts'
+import { type Handler, sharedHandlers } from './shared.ts'
+import { features, free, home, systemStats } from './system.ts'
+import { uploadImage } from './uploads.ts'
+import { userdataHandlers } from './userdata.ts'
+import { view } from './view.ts'
+import { submit } from './workflows.ts'
+import type { World } from '../world/world.ts'
+
+const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
+  ...sharedHandlers,
+  submit,
+  free,
+  systemStats,
+  features,
+  // The handshake is an input of its own; a plain request is no handshake.
+  socket: () => refuse('socketWithoutUpgrade', {}, { upgrade: 'None' }),
+  readQueue,
+  changeQueue,
+  interrupt,
+  readHistory,
+  readHistoryEntry,
+  changeHistory,
+  view,
+  uploadImage,
+  uploadMask,
+  modelFolders: () => json(JSON.stringify(modelFolderNames)),
+  models: (world, { segment }) => {
+    const files = modelFiles(world, segment)
+    return files === undefined ? refuse('notFoundEmpty') : json(JSON.stringify(files))
+  },
+  home,
+  managerInstall,
+  managerStatus,
+  managerInstallModel,
+  ...modelHandlers,
+  ...userdataHandlers,
+  ...settingsHandlers,
+  ...internalHandlers,
+}
+
+const routesWithManager = createRoutes('local')
+const routes = createRoutes('local', Object.keys(managerEndpoints))
+
+/** Answers a request to a local server. */
+export function answerLocal(world: World, arrived: Arrived): Reply {
+  const { method, path, fault } = arrived
+  if (method === 'OPTIONS') return empty
+  const found = findEndpoint(world.options.manager ? routesWithManager : routes, method, path)
+  if (found?.name === undefined) return refuseMethod(method, path, found)
+  if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
+  const { name, segments } = found
+  const request = { ...arrived, segment: segments[0] ?? '', segments }
+  return handlers[name as EndpointOn<'local'>](world, request)
+}
+
+/** The answer where a path does not take a method: the pages stand behind every path, and take GET and HEAD. */
+function refuseMethod(method: string, path: string, found: Found | undefined): Reply {
+  const internal = isInternal(path)
+  if (internal ? found === undefined : method === 'GET' || method === 'HEAD')
+    return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')
+  const own = found === undefined ? [] : allowedBy(found.methods)
+  const allowed = [...new Set([...(internal ? [] : ['GET', 'HEAD']), ...own])].sort()
+  return refuse('methodNotAllowed', { Allow: allowed.join(',') })
+}
+
+function refuseBody({ options }: World, fault: 'tooLarge' | 'unreadable'): Reply {
+  if (fault === 'unreadable') return refuse('internal')
+  return refuse('bodyTooLarge', {}, { limit: `${maxBodyBytes(options.maxBody)}` })
+}
+
+/** Whether an unknown path is looked up among the pages, as real servers do with those that stay in their folder. */
+const isPage = (path: string): boolean =>
+  !isInternal(path) && normalisePath(decodePart(path.slice(1))) !== undefined

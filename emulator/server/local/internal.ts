@@ -1,0 +1,59 @@
+// What the front end asks below /internal/ [internal/*]: the log, where the model folders lie, the files in the others.
+
+import { isObject, type Json, readJson } from '../../lib/json.ts'
+import { empty, json, type Reply, refuse } from '../../http/replies.ts'
+import { bodyText, type Request } from '../../http/requests.ts'
+import { modelFolderNames } from '../nodes/catalog.ts'
+import { latestLines, lineEntry, lineText, subscribe } from '../world/log.ts'
+import { folderPath } from './models.ts'
+import { folderTypes } from '../world/paths.ts'
+import { isTruthy } from '../../lib/python.ts'
+import type { World } from '../world/world.ts'
+
+const logs = (world: World): Reply => {
+  const lines = latestLines(world.log).map(lineText)
+  return json(JSON.stringify(lines.join('')))
+}
+
+const rawLogs = (world: World): Reply => {
+  const entries = latestLines(world.log).map(lineEntry).join(', ')
+  return json(`{"entries": [${entries}], "size": {"cols": 80, "rows": 24}}`)
+}
+
+function subscribeLogs(world: World, request: Request): Reply {
+  let body: Json
+  try {
+    body = readJson(bodyText(request))
+  } catch {
+    return refuse('internal')
+  }
+  const clientId = isObject(body) ? body.get('clientId') : undefined
+  const enabled = isObject(body) ? body.get('enabled') : undefined
+  if (typeof clientId !== 'string' || enabled === undefined) return refuse('internal')
+  subscribe(world, clientId, isTruthy(enabled))
+  return empty
+}
+
+const folderPaths = (): Reply =>
+  json(
+    JSON.stringify(Object.fromEntries(modelFolderNames.map((name) => [name, [folderPath(name)]]))),
+  )
+
+function folderFiles(world: World, { segment }: Request): Reply {
+  if (!folderTypes.some((type) => type === segment)) return refuse('directoryType')
+  const top = `${segment}//`
+  const found = [...world.files.entries]
+    .map(([key, { value }]) => ({ name: key.slice(top.length), isTop: key.startsWith(top), value }))
+    .filter(({ name, isTop }) => isTop && !name.startsWith('.'))
+  // Of those of one moment the later stored is the newer one.
+  found.reverse().sort((a, b) => b.value.modifiedMs - a.value.modifiedMs)
+  return json(JSON.stringify(found.map(({ name }) => name)))
+}
+
+export const internalHandlers = {
+  logs,
+  rawLogs,
+  subscribeLogs,
+  folderPaths,
+  folderFiles,
+} as const

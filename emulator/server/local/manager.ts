@@ -1,0 +1,76 @@
+// The node manager [manager/*]: an extension that installs node packs and models. Here it fetches nothing.
+
+import { isObject, type Json, readJson } from '../../lib/json.ts'
+import { empty, json, type Reply, refuse } from '../../http/replies.ts'
+import { bodyText, type Request } from '../../http/requests.ts'
+import { isModelFile, modelFolderNames } from '../nodes/catalog.ts'
+import { normalisePath } from '../world/paths.ts'
+import { beginInstall, MAX_WAITING, type Model } from '../world/installs.ts'
+import type { World } from '../world/world.ts'
+
+/** Installs a node pack: its `git_url` is taken for what it is, and leads nowhere. */
+export function managerInstall(world: World, request: Request): Reply {
+  const texts = readTexts(request, ['git_url'])
+  if (texts === 'crash') return refuse('internal')
+  return texts === undefined ? refuse('badRequestEmpty') : install(world, null)
+}
+
+/** Installs a model file below one of the model folders. */
+export function managerInstallModel(world: World, request: Request): Reply {
+  const texts = readTexts(request, ['url', 'path', 'filename'])
+  if (texts === 'crash') return refuse('internal')
+  const [, path = '', filename = ''] = texts ?? []
+  const model = texts && modelAt(path, filename)
+  return model === undefined ? refuse('badRequestEmpty') : install(world, model)
+}
+
+/** How many installations there were, are done, and are under way; one runs at a time. */
+export function managerStatus({ installs: { waiting, done } }: World): Reply {
+  const counts = {
+    total_count: waiting.length + done,
+    done_count: done,
+    in_progress_count: Math.min(1, waiting.length),
+    is_processing: waiting.length > 0,
+  }
+  return json(JSON.stringify(counts))
+}
+
+function install(world: World, model: Model | null): Reply {
+  if (world.installs.waiting.length >= MAX_WAITING) return refuse('badRequestEmpty')
+  beginInstall(world.installs, model, world.nowMs)
+  return empty
+}
+
+/** The named members of the body, all texts and none empty; undefined when one is not. `crash` for no JSON. */
+function readTexts(
+  request: Request,
+  names: readonly string[],
+): readonly string[] | undefined | 'crash' {
+  let body: Json
+  try {
+    body = readJson(bodyText(request))
+  } catch {
+    return 'crash'
+  }
+  if (!isObject(body)) return Array.isArray(body) || typeof body === 'string' ? undefined : 'crash'
+  const texts = names.map((name) => body.get(name))
+  return texts.every((text) => typeof text === 'string' && text !== '')
+    ? (texts as string[])
+    : undefined
+}
+
+/** Longest path and name that are kept together, in characters. */
+const MAX_NAME = 1024
+
+/** The model that a path and a file name stand for; undefined when they lead out of the model folders. */
+function modelAt(path: string, filename: string): Model | undefined {
+  const isName = normalisePath(filename) === filename && !filename.includes('/')
+  if (!isName || !isModelFile(filename) || path.length + filename.length > MAX_NAME)
+    return undefined
+  const parts = normalisePath(path)?.split('/') ?? []
+  // A path may begin at the root of the installation, as those of real catalogues of models do.
+  if (parts[0] === 'models') parts.shift()
+  const [folder = '', ...below] = parts
+  if (!modelFolderNames.includes(folder)) return undefined
+  return { folder, name: [...below, filename].join('/') }
+}

@@ -1,0 +1,85 @@
+// Model files as files [catalog/*]: where they lie, how large they are, what they say of themselves. Each is an empty
+// .safetensors file: its length, its header, and no weights.
+
+import { floatOf, type Json, writeJson } from '../../lib/json.ts'
+import { json, type Reply, refuse } from '../../http/replies.ts'
+import { parameter, type Request } from '../../http/requests.ts'
+import { modelFiles, modelFolderNames } from '../nodes/catalog.ts'
+import type { World } from '../world/world.ts'
+
+const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
+
+/** Where a model folder lies. Each name has one place. */
+export const folderPath = (folder: string): string =>
+  folder === 'custom_nodes' ? '/flowdouble/custom_nodes' : `/flowdouble/models/${folder}`
+
+const withoutEnding = (name: string): string => name.replace(/\.[^./]*$/, '')
+
+/** What a file says of itself. */
+const metadataOf = (name: string): Readonly<Record<string, string>> => ({
+  format: 'pt',
+  'modelspec.title': withoutEnding(name.slice(name.lastIndexOf('/') + 1)),
+})
+
+/** The length of the header, in 8 bytes, and the header. */
+const sizeOf = (name: string): number =>
+  8 + new TextEncoder().encode(JSON.stringify({ __metadata__: metadataOf(name) })).length
+
+/** Folders with models: the others hold something else. */
+export const shownFolders = modelFolderNames.filter(
+  (name) => name !== 'configs' && name !== 'custom_nodes',
+)
+
+const experimentModelFolders = (): Reply =>
+  json(JSON.stringify(shownFolders.map((name) => ({ name, folders: [folderPath(name)] }))))
+
+/** Whether a file is shown as a model: it has such an ending, and no dot hides it. */
+export const isModel = (name: string): boolean =>
+  MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))
+
+function experimentModels(world: World, { segment }: Request): Reply {
+  const files = modelFiles(world, segment)
+  if (files === undefined) return refuse('notFoundEmpty')
+  const time = floatOf(world.options.epochMs / 1000)
+  const items = files.filter(isModel).map(
+    (name) =>
+      new Map<string, Json>([
+        ['name', name],
+        ['pathIndex', 0],
+        ['modified', time],
+        ['created', time],
+        ['size', sizeOf(name)],
+      ]),
+  )
+  return json(writeJson(items))
+}
+
+/** No model here has a preview. The index counts from the end too, as in Python. */
+function modelPreview(_world: World, { segments: [folder = '', index = ''] }: Request): Reply {
+  if (!/^[+-]?\d+$/.test(index)) return refuse('internal')
+  if (!modelFolderNames.includes(folder)) return refuse('notFoundEmpty')
+  const isThere = Number(index) === 0 || Number(index) === -1
+  return refuse(isThere ? 'notFoundEmpty' : 'internal')
+}
+
+function modelMetadata(world: World, { segment, query }: Request): Reply {
+  const name = parameter(query, 'filename') ?? ''
+  const isListed = modelFiles(world, segment)?.includes(name) ?? false
+  if (!isListed || !name.endsWith('.safetensors')) return refuse('notFoundEmpty')
+  return json(JSON.stringify(metadataOf(name)))
+}
+
+const embeddings = (world: World): Reply =>
+  json(JSON.stringify((modelFiles(world, 'embeddings') ?? []).map(withoutEnding)))
+
+export const modelHandlers = {
+  experimentModelFolders,
+  experimentModels,
+  modelPreview,
+  modelMetadata,
+  embeddings,
+  // There are no node packs, which would bring these.
+  extensions: () => json('[]'),
+  translations: () => json('{}'),
+  workflowTemplates: () => json('{}'),
+} as const

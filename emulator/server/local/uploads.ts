@@ -1,0 +1,172 @@
+// Uploads [files/upload-*]: which file a form brings, under which name it is stored, and what its client is told.
+
+import {
+  getMultipartBoundary,
+  type MultipartPart,
+  parseMultipart,
+} from '@remix-run/multipart-parser'
+import { get } from '../../lib/bounded.ts'
+import { json, type Reply, refuse } from '../../http/replies.ts'
+import { bodyText, type Request } from '../../http/requests.ts'
+import { bytesOf, type FileContent, keyOf, sizeOfUpload, store } from '../world/files.ts'
+import { type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
+import type { World } from '../world/world.ts'
+
+/** A form of an upload: its file, and its fields. */
+export type Upload = {
+  readonly bytes: Uint8Array
+  readonly field: (name: string) => string | undefined
+}
+
+/** What a file becomes that is to be stored under this name: nothing, or `broken` when the server trips over it. */
+type Make = (upload: Upload, name: string) => FileContent | 'nothing' | 'broken'
+
+/** Stores an uploaded file as it is. */
+export const uploadImage = (world: World, request: Request): Reply =>
+  receive(world, request, ({ bytes }) => ({ bytes }))
+
+/** Stores what `make` makes of an uploaded file; a taken name with another content gets a number. */
+export function receive(world: World, request: Request, make: Make): Reply {
+  const form = readForm(request)
+  if (form === undefined) return refuse('internal')
+  const { image, field } = form
+  if (image === undefined) return refuse('badRequestEmpty')
+  const type = field('type') ?? 'input'
+  if (!isFolderType(type) || image.filename === undefined) return refuse('internal')
+  if (image.filename === '') return refuse('badRequestEmpty')
+  const target = uploadTarget(type, field('subfolder') ?? '', image.filename)
+  if (target === undefined) return refuse('badRequestEmpty')
+  const overwrite = field('overwrite') === 'true' || field('overwrite') === '1'
+  const name = overwrite ? target.name : freeName(world, type, target, image.bytes)
+  if (overwrite || get(world.files, keyOf(type, target.subfolder, name)) === undefined) {
+    const content = make({ bytes: image.bytes, field }, name)
+    if (content === 'broken') return refuse('internal')
+    const refusal = content === 'nothing' ? undefined : keep(world, type, target, name, content)
+    if (refusal !== undefined) return refusal
+  }
+  const reply = { name: target.within + name, subfolder: field('subfolder') ?? '', type }
+  return json(JSON.stringify(reply))
+}
+
+/** Stores what was made of an upload, or refuses it. */
+function keep(
+  world: World,
+  type: FolderType,
+  target: Target,
+  name: string,
+  content: FileContent,
+): Reply | undefined {
+  // Uploads make their subfolder, but no folder that the file name itself speaks of.
+  if (target.within !== '' && !hasFolder(world, type, target.subfolder)) return refuse('internal')
+  if (world.uploadedBytes + sizeOfUpload(content) > world.options.uploadLimitBytes) {
+    return refuse('bodyTooLarge', {}, { limit: `${world.options.uploadLimitBytes}` })
+  }
+  store(world, type, target.subfolder, name, content)
+  return undefined
+}
+
+export type Form = {
+  /** The field image; one that is no file has no name. */
+  readonly image: { readonly filename: string | undefined; readonly bytes: Uint8Array } | undefined
+  readonly field: (name: string) => string | undefined
+}
+
+/** The fields that are read as texts. */
+const textNames = new Set(['type', 'subfolder', 'overwrite', 'original_ref'])
+
+/**
+ * A form in either encoding; a part that comes twice counts once. Undefined when the form is malformed, or bytes that
+ * are no text stand where a text belongs [files/upload-text-bytes, files/hosted-upload-text-bytes].
+ */
+export function readForm(request: Request): Form | undefined {
+  const type = request.headers['content-type'] ?? ''
+  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return readFields(request)
+  const boundary = getMultipartBoundary(type)
+  const parts = new Map<string, MultipartPart>()
+  const texts = new Map<string, string>()
+  if (boundary !== null) {
+    const maxSize = request.body.length + 1
+    const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
+    try {
+      for (const part of parseMultipart(request.body, { boundary, ...limits })) {
+        const name = part.name ?? ''
+        if (parts.has(name)) continue
+        parts.set(name, part)
+        if (isText(part) || textNames.has(name)) texts.set(name, textOf(part))
+      }
+    } catch {
+      return undefined
+    }
+  }
+  const image = parts.get('image')
+  // An empty text counts as no image, but not an empty file.
+  const hasImage = image !== undefined && (image.filename !== undefined || image.size > 0)
+  return {
+    image: hasImage ? { filename: image.filename, bytes: new Uint8Array(image.bytes) } : undefined,
+    field: (name) => texts.get(name),
+  }
+}
+
+/** Whether a part is read as a text whoever looks at it. */
+const isText = ({ filename, mediaType = 'text/plain' }: MultipartPart): boolean =>
+  filename === undefined && mediaType.startsWith('text/')
+
+/** A part as text, in the charset that it names. Throws for bytes that are no text in it. */
+const textOf = ({ bytes, headers }: MultipartPart): string =>
+  bodyText({ body: bytes, headers: { 'content-type': headers['content-type'] ?? '' } })
+
+/** Such a form holds no files: an image in it is a text, and an empty one is none. */
+function readFields(request: Request): Form | undefined {
+  let fields: URLSearchParams
+  try {
+    fields = new URLSearchParams(bodyText(request))
+  } catch {
+    return undefined
+  }
+  const hasImage = (fields.get('image') ?? '') !== ''
+  return {
+    image: hasImage ? { filename: undefined, bytes: new Uint8Array() } : undefined,
+    field: (name) => fields.get(name) ?? undefined,
+  }
+}
+
+/** Where a file goes; `within` is the part of its own name up to the last slash. */
+type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
+
+/** Where an upload goes, or undefined when that is outside its folder. */
+function uploadTarget(type: FolderType, subfolder: string, filename: string): Target | undefined {
+  const folder = pathWithin(type, subfolder)
+  if (folder === undefined || /^\/|\/$|(^|\/)\.\.?$/.test(filename)) return undefined
+  const path = pathWithin(type, `${folder}/${filename}`.replace(/^\//, ''))
+  if (path === undefined || path === '') return undefined
+  const cut = path.lastIndexOf('/')
+  const within = filename.slice(0, filename.lastIndexOf('/') + 1)
+  return { subfolder: cut < 0 ? '' : path.slice(0, cut), name: path.slice(cut + 1), within }
+}
+
+function hasFolder(world: World, type: FolderType, subfolder: string): boolean {
+  if (subfolder === '') return true
+  return [...world.files.entries.keys()].some((key) => key.startsWith(`${type}/${subfolder}/`))
+}
+
+/** The name itself, while it is free or holds the same bytes; else the first of `name (1).ext`, `name (2).ext`, ... that does. */
+function freeName(
+  world: World,
+  type: FolderType,
+  { subfolder, name }: { subfolder: string; name: string },
+  bytes: Uint8Array,
+): string {
+  const cut = name.lastIndexOf('.')
+  const [stem, ending] = cut > 0 ? [name.slice(0, cut), name.slice(cut)] : [name, '']
+  let candidate = name
+  for (let number = 1; ; number++) {
+    const file = get(world.files, keyOf(type, subfolder, candidate))
+    if (file === undefined || holds(file.content, bytes)) return candidate
+    candidate = `${stem} (${number})${ending}`
+  }
+}
+
+function holds(content: FileContent, bytes: Uint8Array): boolean {
+  const held = bytesOf(content)
+  return held?.length === bytes.length && held.every((byte, index) => byte === bytes[index])
+}

@@ -1,0 +1,152 @@
+// User data [userdata/*]: listing, reading, writing, deleting and moving the files of the user.
+
+import { floatOf, type Json, type JsonObject, writeJson } from '../../lib/json.ts'
+import { json, noContent, type Reply, refuse } from '../../http/replies.ts'
+import { parameter, type Request } from '../../http/requests.ts'
+import { contentType } from '../world/content-types.ts'
+import { fileFacts } from '../world/files.ts'
+import {
+  deleteFile,
+  entriesBelow,
+  move,
+  nameOf,
+  resolvePath,
+  unquote,
+  type UserEntry,
+  writeFile,
+} from '../world/user-folder.ts'
+import { timestamp, type World } from '../world/world.ts'
+
+/** Whether the query switches that on. */
+export const isOn = (query: string, name: string): boolean =>
+  parameter(query, name)?.toLowerCase() === 'true'
+
+const seconds = (ms: number): Json => floatOf(ms / 1000)
+
+const fileInfo = (path: string, entry: UserEntry): JsonObject =>
+  new Map<string, Json>([
+    ['path', path],
+    ['size', entry.bytes?.length ?? 0],
+    ['modified', seconds(entry.modifiedMs)],
+    ['created', seconds(entry.changedMs)],
+  ])
+
+/** Whether a listing shows what has this name from its folder: a file that no dot hides, in subfolders if asked for. */
+export function isShown(name: string, { bytes }: UserEntry, recurse: boolean): boolean {
+  const parts = name.split('/')
+  const isHidden = parts.some((part) => part.startsWith('.'))
+  return bytes !== null && !isHidden && (recurse || parts.length === 1)
+}
+
+/** The files of one folder, in the form that the query asks for. */
+function listUserdata(world: World, { query }: Request): Reply {
+  const asked = parameter(query, 'dir') ?? ''
+  if (asked === '') return refuse('directoryMissing')
+  const folder = resolvePath(asked)
+  if (folder === undefined) return refuse('directoryInvalid')
+  if (!world.userFolder.entries.has(folder)) return refuse('directoryUnknown')
+  const [recurse, full, split] = [
+    isOn(query, 'recurse'),
+    isOn(query, 'full_info'),
+    isOn(query, 'split'),
+  ]
+  const items: Json[] = []
+  for (const [path, entry] of entriesBelow(world.userFolder, folder)) {
+    const name = folder === '' ? path : path.slice(folder.length + 1)
+    if (!isShown(name, entry, recurse)) continue
+    items.push(full ? fileInfo(name, entry) : split ? [name, ...name.split('/')] : name)
+  }
+  return json(writeJson(items))
+}
+
+/** Folders and files below a path: folders first, then by name. */
+function browseUserdata(world: World, { query }: Request): Reply {
+  // Decoded by the query, by the handler and by the lookup, as real servers do.
+  const folder = resolvePath(unquote(parameter(query, 'path') ?? ''))
+  if (folder === undefined) return refuse('pathInvalid')
+  const found = world.userFolder.entries.get(folder)
+  if (found === undefined) return refuse('pathUnknown')
+  if (found.bytes !== null) return refuse('pathNoDirectory')
+  const items = entriesBelow(world.userFolder, folder).map(([path, entry]) => ({
+    entry,
+    path,
+    name: nameOf(path),
+    key: `${entry.bytes === null ? 0 : 1}${nameOf(path).toLowerCase()}`,
+  }))
+  items.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  const listed = items.map(({ entry, path, name }) => {
+    const type = entry.bytes === null ? 'directory' : 'file'
+    const item: JsonObject = new Map([
+      ['name', name],
+      ['path', path],
+      ['type', type],
+    ])
+    if (entry.bytes === null) return item
+    return item.set('size', entry.bytes.length).set('modified', seconds(entry.modifiedMs))
+  })
+  return json(writeJson(listed))
+}
+
+/** The path that a variable part names and what is there, or the refusal: outside the folder, or nothing there. */
+function existing(world: World, name: string): { path: string; entry: UserEntry } | Reply {
+  const path = resolvePath(name)
+  if (path === undefined) return refuse('forbiddenEmpty')
+  const entry = world.userFolder.entries.get(path)
+  return entry === undefined ? refuse('notFoundEmpty') : { path, entry }
+}
+
+function readUserdata(world: World, { segment }: Request): Reply {
+  const found = existing(world, segment)
+  if ('status' in found) return found
+  const { path, entry } = found
+  if (entry.bytes === null) return refuse('folderAsFile')
+  const file = fileFacts(entry.modifiedMs, { bytes: entry.bytes })
+  return { status: 200, headers: { 'Content-Type': contentType(path) }, body: entry.bytes, file }
+}
+
+function writeUserdata(world: World, { segment, query, body }: Request): Reply {
+  const path = resolvePath(segment)
+  if (path === undefined) return refuse('forbiddenEmpty')
+  if (isTaken(world, query, path)) return refuse('fileExists')
+  const isWritten = writeFile(world.userFolder, path, body, timestamp(world))
+  return isWritten ? written(world, query, path) : refuse('fileNotWritten')
+}
+
+function deleteUserdata(world: World, { segment }: Request): Reply {
+  const found = existing(world, segment)
+  if ('status' in found) return found
+  if (found.entry.bytes === null) return refuse('internal')
+  deleteFile(world.userFolder, found.path)
+  return noContent
+}
+
+function moveUserdata(world: World, { segments, query }: Request): Reply {
+  const [source = '', dest = ''] = segments
+  const found = existing(world, source)
+  if ('status' in found) return found
+  const target = resolvePath(dest)
+  if (target === undefined) return refuse('internal')
+  if (isTaken(world, query, target)) return refuse('fileExists')
+  const isMoved = move(world.userFolder, found.path, target, timestamp(world))
+  return isMoved ? written(world, query, target) : refuse('internal')
+}
+
+/** Whether the path is taken, and the query says that it is to be left so. */
+export const isTaken = (world: World, query: string, path: string): boolean =>
+  parameter(query, 'overwrite') === 'false' && world.userFolder.entries.has(path)
+
+/** The answer to a write or a move. */
+function written(world: World, query: string, path: string): Reply {
+  const entry = world.userFolder.entries.get(path)
+  const full = entry !== undefined && isOn(query, 'full_info')
+  return json(writeJson(full ? fileInfo(path, entry) : path))
+}
+
+export const userdataHandlers = {
+  listUserdata,
+  browseUserdata,
+  readUserdata,
+  writeUserdata,
+  deleteUserdata,
+  moveUserdata,
+} as const

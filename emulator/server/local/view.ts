@@ -1,0 +1,140 @@
+// What GET /view gives [files/view-*]: a file as it is, or its picture in another format or with fewer channels.
+
+import { get } from '../../lib/bounded.ts'
+import type { Body } from '../../machine.ts'
+import { longestSide, type Picture, type PictureFile } from '../../pictures/picture.ts'
+import { hash53 } from '../../lib/random.ts'
+import { type Reply, refuse } from '../../http/replies.ts'
+import { parameter, type Request } from '../../http/requests.ts'
+import { contentType } from '../world/content-types.ts'
+import {
+  bytesOf,
+  fileFacts,
+  type FileContent,
+  intactPicture,
+  keyOf,
+  type StoredFile,
+  textsOf,
+} from '../world/files.ts'
+import { annotated, isFolderType, pathWithin } from '../world/paths.ts'
+import { momentOf, type World } from '../world/world.ts'
+
+/** The bytes of a file, with the type that its name suggests, or its picture as it is asked for. */
+export function view(world: World, { query }: Request): Reply {
+  const asked = parameter(query, 'filename')
+  if (asked === undefined) return refuse('notFoundEmpty')
+  const { name, type: annotatedType } = annotated(asked)
+  if (name === '' || name.startsWith('/') || name.includes('..')) return refuse('badRequestEmpty')
+  const type = annotatedType ?? parameter(query, 'type') ?? 'output'
+  if (!isFolderType(type)) return refuse('badRequestEmpty')
+  const subfolder = pathWithin(type, parameter(query, 'subfolder') ?? '')
+  if (subfolder === undefined) return refuse('forbiddenEmpty')
+  const filename = name.slice(name.lastIndexOf('/') + 1)
+  const file = get(world.files, keyOf(type, subfolder, filename))
+  if (file === undefined) return refuse('notFoundEmpty')
+  const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
+  if (conversion === undefined) return wholeFile(world, filename, file)
+  return convertedFile(filename, file.content, conversion) ?? refuse('internal')
+}
+
+const disposition = (filename: string): Readonly<Record<string, string>> => ({
+  'Content-Disposition': `filename="${headerText(filename)}"`,
+})
+
+/** A stored file as it is. */
+export function wholeFile(
+  world: World,
+  filename: string,
+  { content, modifiedMs }: StoredFile,
+): Reply {
+  const headers = { ...disposition(filename), 'Content-Type': contentType(filename) }
+  const file = fileFacts(momentOf(world, modifiedMs), content)
+  return { status: 200, headers, body: bodyOf(content), file }
+}
+
+/** The picture of a file in another form; undefined when it is none, or one that cannot have that form. */
+export function convertedFile(
+  filename: string,
+  content: FileContent,
+  conversion: Conversion,
+): Reply | undefined {
+  const body = convert(content, conversion)
+  if (body === undefined) return undefined
+  const type = { 'Content-Type': `image/${conversion.format}` }
+  return { status: 200, headers: { ...disposition(filename), ...type }, body }
+}
+
+function bodyOf(content: FileContent): Body {
+  if (!('picture' in content)) return bytesOf(content) as Uint8Array
+  const { run, ...file } = content
+  return { ...file, text: run === undefined ? [] : textsOf(run) }
+}
+
+/** The form in which a picture is asked for. */
+export type Conversion = Pick<PictureFile, 'format' | 'channels' | 'quality'> & {
+  /** Longest side that the picture is fitted into, in pixels; its own size when absent. */
+  readonly fitted?: number
+}
+
+/** What preview and channel ask for; undefined when that is the file itself. */
+function conversionOf(preview: string | undefined, channel: string): Conversion | undefined {
+  if (preview === undefined) {
+    return channel === 'rgb' || channel === 'a' ? { format: 'png', channels: channel } : undefined
+  }
+  const parts = preview.split(';')
+  const last = parts.at(-1) ?? ''
+  const quality = /^\d+$/.test(last) ? Number(last) : DEFAULT_QUALITY
+  // Any channel with an a, such as rgba, needs a format that has alpha.
+  if (parts[0] === 'jpeg' && !channel.includes('a')) return { format: 'jpeg', quality }
+  return { format: 'webp', quality, ...(channel === 'rgb' && { channels: channel }) }
+}
+
+const DEFAULT_QUALITY = 90
+
+/** The picture of a file in another form; undefined when it is none, or one that cannot have that form. */
+function convert(content: FileContent, conversion: Conversion): Body | undefined {
+  const { format, quality = DEFAULT_QUALITY, channels, fitted } = conversion
+  const whole = intactPicture(content)
+  if (whole === undefined) return undefined
+  const picture = fitted === undefined ? whole : fit(whole, fitted)
+  if (Math.max(picture.width, picture.height) > longestSide[format]) return undefined
+  if (format === 'jpeg') {
+    return { picture, format, text: [], quality: Math.min(Math.max(quality, 1), 100) }
+  }
+  // WebP files are lossless: the quality is checked, and has no effect [files/view-webp].
+  if (format === 'webp' && quality > 100) return undefined
+  const source = channels === 'a' && !hasAlphaChannel(picture) ? black(picture) : picture
+  return { picture: source, format, text: [], ...(channels && { channels }) }
+}
+
+/** The picture scaled down, so that no side is longer than this. */
+function fit(of: Picture, longest: number): Picture {
+  const scale = longest / Math.max(of.width, of.height)
+  if (scale >= 1) return of
+  const [width = 1, height = 1] = [of.width, of.height].map((side) =>
+    Math.max(1, Math.round(side * scale)),
+  )
+  return { kind: 'scaled', id: hash53(`fitted ${of.kind} ${of.id}`), width, height, of }
+}
+
+/** Where an uploaded PNG file tells its colour type, and the type that has red, green, blue and alpha. */
+const COLOUR_TYPE_AT = 25
+const RGBA = 6
+
+/** The alpha of other uploads, such as that of a palette, counts as none when alpha alone is asked for. */
+const hasAlphaChannel = (picture: Picture): boolean =>
+  picture.kind !== 'stored' || picture.bytes[COLOUR_TYPE_AT] === RGBA
+
+const black = ({ id, width, height }: Picture): Picture => ({
+  kind: 'solid',
+  id,
+  width,
+  height,
+  color: 0,
+})
+
+/** A header carries bytes: the UTF-8 bytes of the name, without control characters, which no header can hold. */
+function headerText(name: string): string {
+  const bytes = new TextEncoder().encode(name.replace(/[\0-\x08\n-\x1f\x7f]/g, ''))
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+}

@@ -1,0 +1,248 @@
+// Accepts or refuses a submitted workflow [workflows/*]: POST /prompt.
+
+import { secretKeys } from '../../../spec/access.ts'
+import { promptErrors } from '../../../spec/errors.ts'
+import {
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  floatText,
+  numberOf,
+  ownText,
+  readDocument,
+  writeJson,
+} from '../../lib/json.ts'
+import { isKeyOf } from '../../journal/known-secrets.ts'
+import { drawUuid } from '../../lib/random.ts'
+import { json, type Reply, refuse } from '../../http/replies.ts'
+import { type Request, bodyText } from '../../http/requests.ts'
+import { graphText } from '../graph/graph-text.ts'
+import { enqueue, hasRoom } from '../world/queue.ts'
+import { takesPartnerKey } from '../nodes/partners.ts'
+import { isTruthy, pythonText, toFloat } from '../../lib/python.ts'
+import { twinsOf, twinsText } from '../world/twins.ts'
+import {
+  type NodeErrors,
+  type PromptError,
+  type Targets,
+  validate,
+  type Verdict,
+} from '../graph/validate.ts'
+import type { Run, World } from '../world/world.ts'
+
+/** Parsed graphs are kept for so many pending runs, */
+const MAX_KEPT_GRAPHS = 1000
+/** as long as the runs before them take up no more than this, in bytes; those behind are read again from their text. */
+const MAX_KEPT_BYTES = 16 * 2 ** 20
+
+/** Queues a workflow. Answers before anything of the run happens [workflows/answers-first]. */
+export function submit(world: World, request: Request): Reply {
+  let document: JsonDocument
+  try {
+    document = readDocument(bodyText(request))
+  } catch {
+    return refuse('internal')
+  }
+  const body = document.value
+  if (!isObject(body)) {
+    if (!Array.isArray(body) && typeof body !== 'string') return refuse('internal')
+    world.counter++
+    return refused(promptErrors.noPrompt, new Map())
+  }
+  const number = priority(world, body)
+  if (number === undefined) return refuse('internal')
+  const prompt = body.get('prompt')
+  if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
+  const targets = targetsOf(body.get('partial_execution_targets'))
+  const verdict = targets === 'crash' ? ({ kind: 'crash' } as const) : judge(world, prompt, targets)
+  const chosenId = body.get('prompt_id')
+  const prompt_id = chosenId === undefined ? drawUuid(world.random) : ownText(pythonText(chosenId))
+  if (verdict.kind === 'crash') return refuse('internal')
+  if (verdict.kind === 'refused') {
+    if (world.quirks.has('workflows.invalid-is-200')) {
+      return accepted(prompt_id, number.text, verdict.nodeErrors)
+    }
+    return refused(verdict.error, verdict.nodeErrors)
+  }
+  const extra = extraDataOf(world, body)
+  if (extra === undefined) return refuse('internal')
+  const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
+  const run = runOf(world, request, document, verdict, { ...own, ...extra })
+  if (run === undefined)
+    return refuse('queueFull', {}, { limit: `${world.options.pendingLimitBytes}` })
+  const twins = twinsOf(world, run)
+  if (twins > 0) {
+    enqueue(world, twins < 2 ? run : { ...run, poison: twinsText }, 'untold')
+    return refuse('internal')
+  }
+  enqueue(world, run)
+  return accepted(prompt_id, number.text, verdict.nodeErrors)
+}
+
+/** A run of the valid graph in a body, with all else that is known of it. Undefined when the queue has no room for it. */
+export function runOf(
+  world: World,
+  request: Request,
+  document: JsonDocument,
+  verdict: Extract<Verdict, { kind: 'valid' }>,
+  known: Extra & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
+): Run | undefined {
+  const prompt = (document.value as JsonObject).get('prompt') as JsonObject
+  const isKept = world.pendingCount < MAX_KEPT_GRAPHS && world.pendingBytes < MAX_KEPT_BYTES
+  const run: Run = {
+    ...known,
+    serial: world.nextSerial,
+    graphText:
+      graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
+    graph: isKept ? prompt : null,
+    outputs: verdict.outputs,
+    submittedAtMs: world.nowMs,
+    deleted: false,
+  }
+  if (!hasRoom(world, run)) return undefined
+  world.nextSerial++
+  return run
+}
+
+/** The answer to a workflow that runs, or that a quirk takes although it does not. `number` is JSON text. */
+export function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {
+  const id = JSON.stringify(prompt_id)
+  return json(
+    `{"prompt_id": ${id}, "number": ${number}, "node_errors": ${nodeErrorsText(nodeErrors)}}`,
+  )
+}
+
+/** The answer to a workflow that does not run. */
+export function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
+  const { type, message, details } = error
+  const members = [
+    `"type": ${JSON.stringify(type)}`,
+    `"message": ${JSON.stringify(message)}`,
+    `"details": ${JSON.stringify(details)}`,
+    '"extra_info": {}',
+  ]
+  const text = `{"error": {${members.join(', ')}}, "node_errors": ${nodeErrorsText(nodeErrors)}}`
+  return json(text, 400)
+}
+
+function nodeErrorsText(nodeErrors: NodeErrors): string {
+  if (nodeErrors.size === 0) return '{}'
+  const entries: JsonObject = new Map()
+  for (const [id, { errors, dependent_outputs, class_type }] of nodeErrors) {
+    const list = errors.map((error) => new Map<string, Json>(Object.entries<Json>(error)))
+    entries.set(
+      id,
+      new Map<string, Json>([
+        ['errors', list],
+        ['dependent_outputs', dependent_outputs],
+        ['class_type', class_type],
+      ]),
+    )
+  }
+  return writeJson(entries)
+}
+
+/**
+ * The priority of a submit: the client's own number (then shown as a float), or the counter, negative with `front`.
+ * The counter also moves for submits that are refused. Undefined when the number is none.
+ */
+function priority(world: World, body: JsonObject): { value: number; text: string } | undefined {
+  const own = body.get('number')
+  if (own !== undefined) {
+    const conversion = toFloat(own)
+    if ('failure' in conversion) return undefined
+    const value = numberOf(conversion.value) ?? 0
+    // What is no number has no place in an order: it runs last.
+    return { value: Number.isNaN(value) ? Infinity : value, text: floatText(value) }
+  }
+  const value = isTruthy(body.get('front')) && world.counter > 0 ? -world.counter : world.counter
+  world.counter++
+  return { value, text: `${value}` }
+}
+
+/**
+ * Ids of the output nodes to run: null for all, `crash` when nothing can be looked up in the value.
+ * A text has each id that it contains, as Python looks it up.
+ */
+export function targetsOf(value: Json | undefined): Targets | null | 'crash' {
+  if (value === undefined || value === null) return null
+  if (Array.isArray(value))
+    return new Set(value.filter((id): id is string => typeof id === 'string'))
+  if (typeof value === 'string') return { has: (id) => value.includes(id) }
+  return isObject(value) ? value : 'crash'
+}
+
+/** Whether what stands as the prompt of a body can run. */
+export function judge(world: World, prompt: Json, targets: Targets | null): Verdict {
+  if (isObject(prompt)) return validate(world, prompt, targets)
+  const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
+  if (!empty) return { kind: 'crash' }
+  return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
+}
+
+/** What extra_data tells of a run. */
+export type Extra = Pick<
+  Run,
+  'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
+>
+
+/**
+ * Takes the keys of partner nodes out, and on hosted members under any name that are a key of the account
+ * [access/hosted-extra-data-keys], however deep they stand; tells whether there were any.
+ */
+function dropSecrets(value: Json, world: World): boolean {
+  let dropped = false
+  if (Array.isArray(value)) for (const item of value) dropped = dropSecrets(item, world) || dropped
+  if (!isObject(value)) return dropped
+  for (const name of secretKeys) dropped = value.delete(name) || dropped
+  for (const [name, member] of value) {
+    if (isOwnKey(world, member)) dropped = value.delete(name) || dropped
+    else dropped = dropSecrets(member, world) || dropped
+  }
+  return dropped
+}
+
+const isOwnKey = ({ hosted }: World, value: Json): boolean =>
+  hosted !== null && typeof value === 'string' && isKeyOf(hosted.account, value)
+
+/** The extra_data of a submit: an empty object where there is none. */
+export const givenExtra = (body: JsonObject): Json =>
+  body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
+
+/** extra_data as a local run keeps it, with the client id in it; undefined when that has no place there. */
+function extraDataOf(world: World, body: JsonObject): Extra | undefined {
+  const given = givenExtra(body)
+  const client_id = body.get('client_id')
+  if (isObject(given)) {
+    if (client_id !== undefined) given.set('client_id', client_id)
+    return keepExtra(world, given, given.get('client_id') ?? null)
+  }
+  if (client_id !== undefined) return undefined
+  dropSecrets(given, world)
+  const text = ownText(writeJson(given))
+  const poison = 'extra_data is not an object'
+  return {
+    extraDataText: text,
+    shownExtraDataText: text,
+    client_id: null,
+    hasPartnerKey: false,
+    poison,
+  }
+}
+
+/** What a run keeps of its extra_data. `client_id` is what it is told by, null for nothing. */
+export function keepExtra(world: World, given: JsonObject, client_id: Json): Extra {
+  const full = ownText(writeJson(given))
+  const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
+  const hidesKeys = dropSecrets(given, world)
+  const unusable = Array.isArray(client_id) || isObject(client_id)
+  return {
+    // Most runs hide nothing: then one text serves both.
+    extraDataText: hidesKeys ? ownText(writeJson(given)) : full,
+    shownExtraDataText: full,
+    client_id: client_id === null ? null : typeof client_id === 'string' ? ownText(client_id) : '',
+    hasPartnerKey,
+    poison: unusable ? 'client_id is not a text' : null,
+  }
+}

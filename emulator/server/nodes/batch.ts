@@ -1,0 +1,112 @@
+// Node types that put batches together or take them apart: of two inputs or one several times
+// [runs/image-batch], or of a list that becomes one of batches of
+// equal length [runs/list-rebatched].
+
+import type { Picture } from '../../pictures/picture.ts'
+import { hash53 } from '../../lib/random.ts'
+import {
+  batchFrom,
+  batchPictures,
+  type Behaviour,
+  byDeclaration,
+  type Call,
+  MAX_BATCH,
+  failing,
+  numberInput,
+  pictureInput,
+} from './node.ts'
+
+const isAsLarge = (one: Picture, other: Picture): boolean =>
+  one.width === other.width && one.height === other.height
+
+/** Pictures in batches of `size`. With `apart` those of another size begin a batch of their own. */
+function batchesOf(pictures: readonly Picture[], size: number, apart: boolean): Picture[][] {
+  const batches: Picture[][] = []
+  for (const picture of pictures) {
+    const last = batches.at(-1)
+    const isFull = last === undefined || last.length === size
+    if (isFull || (apart && !isAsLarge(last[0] as Picture, picture))) batches.push([picture])
+    else last.push(picture)
+  }
+  return batches
+}
+
+const rebatch =
+  (apart: boolean): Behaviour =>
+  (call) => {
+    const source = pictureInput(call)
+    if (source === undefined) return byDeclaration(call)
+    const size = Math.max(1, Math.trunc(numberInput(call, 'batch_size') ?? 1))
+    const batches = batchesOf(batchPictures(source), size, apart)
+    const mixed = batches.find(([first, ...more]) => more.some((one) => !isAsLarge(first!, one)))
+    if (mixed !== undefined) return failing('RuntimeError', unequalText(mixed))
+    return { outputs: [batches.map(batchFrom)], steps: 0 }
+  }
+
+/** How the library that joins pictures refuses those of different sizes. */
+function unequalText(pictures: readonly Picture[]): string {
+  const [first] = pictures as [Picture]
+  const at = pictures.findIndex((picture) => !isAsLarge(first, picture))
+  const other = pictures[at] as Picture
+  const side = first.height === other.height ? 'width' : 'height'
+  return (
+    'Sizes of tensors must match except in dimension 0. ' +
+    `Expected size ${first[side]} but got size ${other[side]} for tensor number ${at} in the list.`
+  )
+}
+
+/** The pictures of both inputs as one batch, in the size of the first. */
+const joinBatches =
+  (firstName: string, secondName: string): Behaviour =>
+  (call) => {
+    const [first, second] = [pictureInput(call, firstName), pictureInput(call, secondName)]
+    if (first === undefined || second === undefined) return byDeclaration(call)
+    const { width, height } = first.picture
+    const others = batchPictures(second).map((of) =>
+      isAsLarge(first.picture, of) ? of : scaledTo(of, width, height),
+    )
+    return { outputs: [batchFrom([...batchPictures(first), ...others])], steps: 0 }
+  }
+
+const scaledTo = (of: Picture, width: number, height: number): Picture => ({
+  kind: 'scaled',
+  id: hash53(`scaled ${of.kind} ${of.id}`),
+  width,
+  height,
+  of,
+})
+
+/** So many pictures of a batch, from one of them on. */
+const part: Behaviour = (call) => {
+  const source = pictureInput(call)
+  if (source === undefined) return byDeclaration(call)
+  const first = Math.min(whole(call, 'batch_index', 0), source.count - 1)
+  const pictures = batchPictures(source).slice(first, first + Math.max(1, whole(call, 'length', 1)))
+  return { outputs: [batchFrom(pictures)], steps: 0 }
+}
+
+const whole = (call: Call, name: string, fallback: number): number =>
+  Math.max(0, Math.trunc(numberInput(call, name) ?? fallback))
+
+/** A batch so many times, one behind the other. What is too long for the memory is only told, not made. */
+const repeat: Behaviour = (call) => {
+  const source = pictureInput(call)
+  if (source === undefined) return byDeclaration(call)
+  const amount = Math.max(1, whole(call, 'amount', 1))
+  const count = source.count * amount
+  if (count > MAX_BATCH) return { outputs: [{ ...source, count }], steps: 0 }
+  const pictures = batchPictures(source)
+  return { outputs: [batchFrom(Array.from({ length: amount }, () => pictures).flat())], steps: 0 }
+}
+
+/** Behaviours of the node types that put batches together. */
+export const rebatchers: Readonly<Record<string, Behaviour>> = {
+  ImageBatch: joinBatches('image1', 'image2'),
+  LatentBatch: joinBatches('samples1', 'samples2'),
+  ImageFromBatch: part,
+  LatentFromBatch: part,
+  RepeatImageBatch: repeat,
+  RepeatLatentBatch: repeat,
+  RebatchImages: rebatch(false),
+  RebatchLatents: rebatch(true),
+}

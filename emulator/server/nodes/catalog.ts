@@ -1,0 +1,263 @@
+// The node types that a world knows, and the model files that their combos list [catalog/*].
+
+import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
+import { fileChoices, fileInputOf } from '../world/named-files.ts'
+import { installedModels } from '../world/installs.ts'
+import { madeUpNodes } from './test-nodes.ts'
+import { pythonText } from '../../lib/python.ts'
+import type { World, WorldOptions } from '../world/world.ts'
+
+/** One declared input of a node type. */
+export type Declared = {
+  readonly name: string
+  readonly required: boolean
+  /** A type name, or the list of options of an old-style combo. */
+  readonly type: string | Json[]
+  /** Options of the declaration: `default`, `min`, `max` and the like. */
+  readonly options: JsonObject
+}
+
+/** A node type, in the form that validation and execution need. */
+export type NodeType = {
+  readonly class_type: string
+  readonly inputs: readonly Declared[]
+  readonly outputs: readonly (string | Json[])[]
+  /** For each output, whether it is a list. */
+  readonly outputIsList: readonly boolean[]
+  /** Whether one call takes the lists of all inputs whole, instead of one call for each item. */
+  readonly takesLists: boolean
+  readonly outputNode: boolean
+  readonly apiNode: boolean
+  /** New-style types print other exception texts and do not have their combos checked. */
+  readonly newStyle: boolean
+  /** Whether the id of the node is part of its cache signature, as for old-style types that ask for it. */
+  readonly readsOwnId: boolean
+  /** Names of the hidden inputs that the node is called with, each with what it holds; of old-style types only. */
+  readonly hidden: ReadonlyMap<string, string>
+  /** The entry of object_info as JSON text; empty for a type that is not listed. */
+  readonly text: string
+}
+
+/** A type that the catalogue does not list: it passes its first input on. Its empty text tells it apart. */
+export const passThrough = (class_type: string, outputNode: boolean): NodeType => ({
+  class_type,
+  inputs: [],
+  outputs: [],
+  outputIsList: [],
+  takesLists: false,
+  outputNode,
+  apiNode: false,
+  newStyle: false,
+  readsOwnId: false,
+  hidden: new Map(),
+  text: '',
+})
+
+type Catalog = { readonly types: ReadonlyMap<string, NodeType> }
+
+/** Catalogues by the text they were read from: worlds in one process share them. */
+const read = new Map<string, Catalog>()
+const MAX_CATALOGS = 8
+/** The same by the options of a world, since to look a long text up is to compare it. */
+const readByOptions = new WeakMap<WorldOptions, Catalog>()
+
+/** The node types of a world, read from its `objectInfo` on first use. Throws SyntaxError when that is no object of node types. */
+export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
+  const known = readByOptions.get(world.options)
+  if (known !== undefined) return known.types
+  const catalog = catalogOf(world.options.objectInfo)
+  readByOptions.set(world.options, catalog)
+  return catalog.types
+}
+
+function catalogOf(text: string): Catalog {
+  const known = read.get(text)
+  if (known !== undefined) return known
+  const types = new Map<string, NodeType>()
+  for (const source of [text, madeUpNodes]) {
+    const document = readJson(source)
+    if (!isObject(document)) throw new SyntaxError('object_info is not an object of node types')
+    for (const [class_type, entry] of document) types.set(class_type, nodeType(class_type, entry))
+  }
+  const catalog = { types }
+  if (read.size >= MAX_CATALOGS) read.clear()
+  read.set(text, catalog)
+  return catalog
+}
+
+function nodeType(class_type: string, entry: Json): NodeType {
+  if (!isObject(entry)) throw new SyntaxError(`object_info of ${class_type} is not an object`)
+  const newStyle = entry.has('deprecated') && entry.has('experimental') && entry.has('api_node')
+  const hidden = new Map<string, string>()
+  // New-style types are not called with theirs.
+  if (!newStyle) {
+    for (const [name, holds] of group(entry, 'hidden')) hidden.set(name, pythonText(holds))
+  }
+  return {
+    class_type,
+    inputs: [...declared(entry, 'required'), ...declared(entry, 'optional')],
+    outputs: list(entry.get('output')).map((type) =>
+      Array.isArray(type) ? type : pythonText(type),
+    ),
+    outputIsList: list(entry.get('output_is_list')).map((flag) => flag === true),
+    takesLists: entry.get('is_input_list') === true || takesLists.has(class_type),
+    outputNode: entry.get('output_node') === true,
+    apiNode: entry.get('api_node') === true,
+    newStyle,
+    readsOwnId: [...hidden.values()].includes('UNIQUE_ID'),
+    hidden,
+    text: writeJson(entry),
+  }
+}
+
+/** Types of the built-in catalogue that take whole lists, which its object_info does not tell [runs/list-taken-whole]. */
+const takesLists: ReadonlySet<string> = new Set(['RebatchImages', 'RebatchLatents'])
+
+const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+
+function group(entry: JsonObject, name: string): JsonObject {
+  const inputs = entry.get('input')
+  const members = isObject(inputs) ? inputs.get(name) : undefined
+  return isObject(members) ? members : new Map()
+}
+
+function declared(entry: JsonObject, groupName: 'required' | 'optional'): Declared[] {
+  return Array.from(group(entry, groupName), ([name, declaration]) => {
+    const [type, options] = list(declaration)
+    return {
+      name,
+      required: groupName === 'required',
+      type: Array.isArray(type) ? type : pythonText(type ?? ''),
+      options: isObject(options) ? options : new Map(),
+    }
+  })
+}
+
+/** `[type, options]` of a declaration, as it stands in object_info. */
+export const inputConfig = (input: Declared): Json => [input.type, input.options]
+
+const MODEL_FILE = /\.(?:safetensors|sft|ckpt|pt|pt2|bin|pth|pkl|gguf|yaml)$/i
+
+export const isModelFile = (name: Json): name is string =>
+  typeof name === 'string' && MODEL_FILE.test(name)
+
+/** Whether the options of a combo are names of model files. */
+export const listsModels = (options: readonly Json[]): boolean => options.some(isModelFile)
+
+/** The JSON text of one node type, or undefined. Combos of input files list what the world holds now. */
+export function nodeTypeText(world: World, class_type: string): string | undefined {
+  const type = nodeTypes(world).get(class_type)
+  if (type === undefined) return undefined
+  const input = fileInputOf(class_type)
+  if (input === undefined) return withInstalledModels(world, type)
+  const entry = readJson(type.text) as JsonObject
+  const declaration = group(entry, 'required').get(input.name)
+  if (!Array.isArray(declaration)) return type.text
+  const choices = fileChoices(world, input)
+  if (Array.isArray(declaration[0])) declaration[0] = choices
+  // A remote combo has no options of its own: the front end fetches them.
+  else if (isObject(declaration[1]) && declaration[1].has('options')) {
+    declaration[1].set('options', choices)
+  }
+  return writeJson(entry)
+}
+
+/** The text of a node type whose combos list the models that were installed since. */
+function withInstalledModels(world: World, type: NodeType): string {
+  const combos = type.inputs.map((input) => [input, currentInput(world, type, input)] as const)
+  if (combos.every(([input, current]) => input === current)) return type.text
+  const entry = readJson(type.text) as JsonObject
+  for (const [input, { name, required, type: options }] of combos) {
+    const declaration = group(entry, required ? 'required' : 'optional').get(name)
+    if (input.type !== options && Array.isArray(declaration)) declaration[0] = options
+  }
+  return writeJson(entry)
+}
+
+/** An input as it is declared now: a combo of model files also lists those that were installed. */
+export function currentInput(world: World, type: NodeType, input: Declared): Declared {
+  if (world.installs.models.entries.size === 0 || !Array.isArray(input.type)) return input
+  const folder = folderOf(world, type, input)
+  const installed = folder === undefined ? [] : installedModels(world.installs, folder)
+  if (installed.length === 0) return input
+  const files = sorted([...input.type.filter(isModelFile), ...installed])
+  return { ...input, type: [...files, ...input.type.filter((option) => !isModelFile(option))] }
+}
+
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
+
+/** The folder that a combo lists: it is the one that stands for it, or lists the same files as that one. */
+function folderOf(
+  world: World,
+  { class_type }: NodeType,
+  { name, type }: Declared,
+): string | undefined {
+  const combos = Object.entries(modelFolders)
+  const own = combos.find(([, combo]) => combo?.[0] === class_type && combo[1] === name)
+  if (own !== undefined) return own[0]
+  const files = Array.isArray(type) ? type.filter(isModelFile).join() : ''
+  const same = combos.find(([, combo]) => combo && listedFiles(world, combo).join() === files)
+  return files === '' ? undefined : same?.[0]
+}
+
+/** All node types as one JSON text, in the order of the catalogue. */
+export function objectInfoText(world: World): string {
+  const members: string[] = []
+  for (const class_type of nodeTypes(world).keys()) {
+    members.push(`${JSON.stringify(class_type)}: ${nodeTypeText(world, class_type)}`)
+  }
+  return `{${members.join(', ')}}`
+}
+
+/** Folders of model files in the order in which they are served, each with the combo that lists its files. */
+const modelFolders: Readonly<Record<string, readonly [class_type: string, input: string] | null>> =
+  {
+    checkpoints: ['CheckpointLoaderSimple', 'ckpt_name'],
+    configs: ['CheckpointLoader', 'config_name'],
+    loras: ['LoraLoader', 'lora_name'],
+    vae: ['VAELoader', 'vae_name'],
+    text_encoders: ['CLIPLoader', 'clip_name'],
+    diffusion_models: ['UNETLoader', 'unet_name'],
+    clip_vision: ['CLIPVisionLoader', 'clip_name'],
+    style_models: ['StyleModelLoader', 'style_model_name'],
+    embeddings: null,
+    diffusers: null,
+    vae_approx: null,
+    controlnet: ['ControlNetLoader', 'control_net_name'],
+    gligen: ['GLIGENLoader', 'gligen_name'],
+    upscale_models: ['UpscaleModelLoader', 'model_name'],
+    custom_nodes: null,
+    hypernetworks: ['HypernetworkLoader', 'hypernetwork_name'],
+    photomaker: ['PhotoMakerLoader', 'photomaker_model_name'],
+    classifiers: null,
+    model_patches: ['ModelPatchLoader', 'name'],
+    audio_encoders: ['AudioEncoderLoader', 'audio_encoder_name'],
+  }
+
+export const modelFolderNames: readonly string[] = Object.keys(modelFolders)
+
+/** The names of the files in a model folder, or undefined for an unknown folder. */
+export function modelFiles(world: World, folder: string): readonly string[] | undefined {
+  if (!Object.hasOwn(modelFolders, folder)) return undefined
+  const combo = modelFolders[folder]
+  const example = folder === 'embeddings' ? ['example_negative.safetensors'] : []
+  const listed = combo ? listedFiles(world, combo) : example
+  const installed = installedModels(world.installs, folder)
+  return installed.length === 0 ? listed : sorted([...listed, ...installed])
+}
+
+/** The model files that a combo of the catalogue lists. */
+function listedFiles(
+  world: World,
+  [class_type, inputName]: readonly [class_type: string, input: string],
+): readonly string[] {
+  const input = nodeTypes(world)
+    .get(class_type)
+    ?.inputs.find(({ name }) => name === inputName)
+  // VAELoader also offers names that are no files.
+  return input === undefined ? [] : optionsOf(input).filter(isModelFile)
+}
+
+/** The options of a combo, old style or new; none of what is no combo. */
+export const optionsOf = ({ type, options }: Declared): readonly Json[] =>
+  Array.isArray(type) ? type : list(options.get('options'))

@@ -1,0 +1,118 @@
+// Node types that take the picture of a file apart: its colours, and its alpha or another channel as a mask.
+
+import { alphaOf } from '../../pictures/alpha.ts'
+import type { Channel, Picture } from '../../pictures/picture.ts'
+import { hash53 } from '../../lib/random.ts'
+import { isWebAddress, namedFile } from '../world/named-files.ts'
+import { pictureOf } from '../world/files.ts'
+import {
+  type Batch,
+  type Behaviour,
+  byDeclaration,
+  type Call,
+  type Failure,
+  failing,
+  pictureInput,
+  textInput,
+  type Work,
+} from './node.ts'
+
+/** One channel of a picture as grey, or its colours without alpha. */
+const channelOf = (of: Picture, channel: Channel): Picture => ({
+  kind: 'channel',
+  id: hash53(`${channel} of ${of.kind} ${of.id}`),
+  width: of.width,
+  height: of.height,
+  of,
+  channel,
+})
+
+/** Masks are the other way round than alpha: white is what is masked, which is what is transparent. */
+function maskOf(of: Picture): Picture {
+  const alpha = channelOf(of, 'alpha')
+  return { ...alpha, kind: 'inverted', id: hash53(`inverted ${alpha.id}`), of: alpha }
+}
+
+/** The mask of a picture without alpha, of this size whatever the size of the picture. */
+const SIDE = 64
+const noMask: Picture = {
+  kind: 'solid',
+  id: hash53('solid 0'),
+  width: SIDE,
+  height: SIDE,
+  color: 0,
+}
+
+const one = (picture: Picture): Batch => ({ kind: 'picture', picture, count: 1 })
+
+/** The file that the input `image` names, as a picture, or why it is none. */
+function pictureFile(call: Call): Picture | Failure {
+  const value = call.inputs.get('image')
+  const address = value?.kind === 'literal' ? value.value : undefined
+  if (isWebAddress(address)) {
+    const exception_message = `The image could not be fetched: ${address}`
+    return { exception_type: 'ImageDownloadError', exception_message }
+  }
+  const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
+  if (named === undefined) {
+    const exception_message = `No such file: ${textInput(call, 'image', '')}`
+    return { exception_type: 'FileNotFoundError', exception_message }
+  }
+  const exception_message = `cannot identify image file '${named.key}'`
+  return (
+    pictureOf(named.file.content) ?? {
+      exception_type: 'PIL.UnidentifiedImageError',
+      exception_message,
+    }
+  )
+}
+
+const loading =
+  (outputsOf: (picture: Picture, call: Call) => readonly Picture[]): Behaviour =>
+  (call): Work => {
+    const file = pictureFile(call)
+    if (!('kind' in file)) return { outputs: [], steps: 0, failure: file }
+    return { outputs: outputsOf(file, call).map(one), steps: 0 }
+  }
+
+/** The colours, and the alpha as a mask [files/loaded-alpha]. */
+const loadImage = loading((picture) => {
+  const alpha = alphaOf(picture)
+  return [
+    alpha === 'none' ? picture : channelOf(picture, 'rgb'),
+    alpha === 'channel' ? maskOf(picture) : noMask,
+  ]
+})
+
+const channels: readonly Channel[] = ['red', 'green', 'blue']
+
+/** The channel that the input of this name says; alpha where it says another. */
+const channelInput = (call: Call): Channel | undefined =>
+  channels.find((channel) => channel === textInput(call, 'channel', ''))
+
+/** One channel as a mask [files/loaded-mask]. */
+const loadMask = loading((picture, call) => {
+  const channel = channelInput(call)
+  return [channel === undefined ? maskOf(picture) : channelOf(picture, channel)]
+})
+
+/** One channel of each picture. What nodes give has no alpha. */
+const imageToMask: Behaviour = (call) => {
+  const source = pictureInput(call)
+  if (source === undefined) return byDeclaration(call)
+  const channel = channelInput(call)
+  if (channel === undefined) return failing('IndexError', noAlphaText)
+  const rest = source.rest?.map((of) => channelOf(of, channel))
+  const picture = channelOf(source.picture, channel)
+  return { outputs: [{ ...source, picture, ...(rest && { rest }) }], steps: 0 }
+}
+
+const noAlphaText = 'index 3 is out of bounds for dimension 3 with size 3'
+
+/** Behaviours of the node types that load pictures or take channels out of them. */
+export const pictureLoaders: Readonly<Record<string, Behaviour>> = {
+  LoadImage: loadImage,
+  LoadImageOutput: loadImage,
+  LoadImageMask: loadMask,
+  ImageToMask: imageToMask,
+}

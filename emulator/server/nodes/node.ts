@@ -1,0 +1,241 @@
+// What a node sees and what its work is, as data: how many steps, which values, files, texts or failure come out.
+
+import { hash53 } from '../../lib/random.ts'
+import type { Picture } from '../../pictures/picture.ts'
+import { floatOf, type Json, numberOf } from '../../lib/json.ts'
+import type { NodeType } from './catalog.ts'
+import { pythonText } from '../../lib/python.ts'
+import type { FileContent } from '../world/files.ts'
+import type { World } from '../world/world.ts'
+
+/** A batch of pictures. Those after the first follow from it, or are `rest`; `count` is how many there are. */
+export type Batch = {
+  readonly kind: 'picture'
+  readonly picture: Picture
+  readonly rest?: readonly Picture[]
+  readonly count: number
+}
+
+/** An item of what travels along a link, which is a list. Pictures stand for IMAGE, LATENT and MASK alike. */
+export type Value =
+  | Batch
+  | { readonly kind: 'literal'; readonly value: Json }
+  /** Models, conditioning and whatever else cannot be looked into. `count` is the number of sampling steps of SIGMAS. */
+  | { readonly kind: 'opaque'; readonly id: number; readonly count: number }
+
+/** A node about to be called: once, or for one item of its lists. */
+export type Call = {
+  readonly world: World
+  readonly node_id: string
+  readonly type: NodeType
+  /** Hash of all that the content of the outputs depends on. */
+  readonly hash: number
+  readonly inputs: ReadonlyMap<string, Value>
+  readonly hasPartnerKey: boolean
+}
+
+/** A failure as `execution_error` tells it. */
+export type Failure = { readonly exception_type: string; readonly exception_message: string }
+
+/** Files that a node writes when it is done, and the key under which its output lists them. */
+export type Save = {
+  readonly type: 'output' | 'temp'
+  readonly prefix: string
+  readonly ending: string
+  /** Whether the prefix is the whole name, so that no counter follows it. */
+  readonly isWholeName?: boolean
+  readonly key: string
+  readonly contents: readonly FileContent[]
+  /** What the output says as `animated` beside the files; absent where it says nothing. */
+  readonly animated?: boolean
+}
+
+/** The work of one call of a node. */
+export type Work = {
+  /** One value for each output, or its items where a list output says itself what they are. */
+  readonly outputs: readonly (Value | readonly Value[])[]
+  /** Progress messages, one per step. None when 0. */
+  readonly steps: number
+  /** The number that their values count up to, where it is another than that of the steps. */
+  readonly max?: number
+  /** Time of one step, or of the node when it has no steps; the world's pace when absent. */
+  readonly stepMs?: number
+  /** What the previews of the steps show. */
+  readonly preview?: Picture
+  readonly save?: Save
+  /** The output for the user as JSON text, where no files are saved. */
+  readonly ui?: string
+  /** A text frame that is sent when the node has started. */
+  readonly text?: string
+  readonly notification?: string
+  /** The pictures are also sent as frames, at full size. */
+  readonly socketPictures?: readonly Picture[]
+  readonly failure?: Failure
+}
+
+/** What a node type does: from what a node sees to its work. */
+export type Behaviour = (call: Call) => Work
+
+/** A result that is kept for later runs. `ui` is the output for the user as JSON text, or null. */
+export type NodeResult = {
+  /** The items of each output: one, unless it is a list or the node was called for several. */
+  readonly outputs: readonly (readonly Value[])[]
+  readonly ui: string | null
+  /** Id of the node that produced it, which the history tells for cached outputs too. */
+  readonly producer: string
+}
+
+/** Types that take no step of their own yet have a result that must not be kept. */
+const neverCached = new Set(['SaveImageWebsocket', 'FlowdoubleSlow', 'FlowdoubleNotify'])
+export const isCacheable = (class_type: string): boolean => !neverCached.has(class_type)
+
+/** The work of a node that can only fail. */
+export const failing = (exception_type: string, exception_message: string): Work => ({
+  outputs: [],
+  steps: 0,
+  failure: { exception_type, exception_message },
+})
+
+/** Outputs of the declared types, sized after the inputs. */
+export function byDeclaration(call: Call): Work {
+  return { outputs: declaredOutputs(call), steps: 0 }
+}
+
+export function declaredOutputs(call: Call): Value[] {
+  const { outputs } = call.type
+  if (outputs.length === 0) return [firstValue(call) ?? opaque(call, 0)]
+  return outputs.map((type, index) => declaredOutput(call, type, index))
+}
+
+function declaredOutput(call: Call, type: string | Json[], index: number): Value {
+  switch (type) {
+    case 'IMAGE':
+    case 'LATENT':
+    case 'MASK':
+      return { kind: 'picture', picture: painted(call, index), count: batchOf(call) }
+    case 'INT':
+      return { kind: 'literal', value: Math.trunc(firstNumber(call) ?? 0) }
+    case 'FLOAT':
+      return { kind: 'literal', value: floatOf(firstNumber(call) ?? 0) }
+    case 'STRING':
+      return { kind: 'literal', value: literalTexts(call).join('') }
+    case 'BOOLEAN':
+      return { kind: 'literal', value: false }
+    case '*':
+      return firstValue(call) ?? opaque(call, index)
+    default:
+      return opaque(call, index)
+  }
+}
+
+const opaque = (call: Call, index: number): Value => ({
+  kind: 'opaque',
+  id: hash53(`${call.hash}:${index}`),
+  count: numberInput(call, 'steps') ?? stepsOfSigmas(call) ?? 0,
+})
+
+const firstValue = (call: Call): Value | undefined => {
+  for (const value of call.inputs.values()) if (value.kind !== 'literal') return value
+  return call.inputs.values().next().value
+}
+
+const firstNumber = (call: Call): number | undefined => {
+  for (const value of call.inputs.values()) {
+    const number = value.kind === 'literal' ? numberOf(value.value) : undefined
+    if (number !== undefined) return number
+  }
+  return undefined
+}
+
+const literalTexts = (call: Call): string[] => {
+  const texts: string[] = []
+  for (const value of call.inputs.values()) {
+    if (value.kind === 'literal' && typeof value.value === 'string') texts.push(value.value)
+  }
+  return texts
+}
+
+/** A number among the inputs, or undefined; what is not finite is none that could be reckoned with. */
+export function numberInput(call: Call, name: string): number | undefined {
+  const value = call.inputs.get(name)
+  const number = value?.kind === 'literal' ? numberOf(value.value) : undefined
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** A text among the inputs, as Python prints the value; `fallback` where it is missing or no literal. */
+export function textInput(call: Call, name: string, fallback: string): string {
+  const value = call.inputs.get(name)
+  return value?.kind === 'literal' ? pythonText(value.value) : fallback
+}
+
+/** The first picture among the inputs, or the named one. */
+export function pictureInput(call: Call, name?: string): Batch | undefined {
+  if (name !== undefined) {
+    const value = call.inputs.get(name)
+    return value?.kind === 'picture' ? value : undefined
+  }
+  for (const value of call.inputs.values()) if (value.kind === 'picture') return value
+  return undefined
+}
+
+/** The number of steps that the SIGMAS among the inputs stand for. */
+export function stepsOfSigmas(call: Call): number | undefined {
+  const value = call.inputs.get('sigmas')
+  return value?.kind === 'opaque' ? value.count : undefined
+}
+
+const DEFAULT_SIZE = 512
+
+/** Width and height of what a node makes: as it says itself, else as its first picture, scaled where it scales. */
+export function sizeOf(call: Call): { readonly width: number; readonly height: number } {
+  const source = pictureInput(call)?.picture
+  const scale = numberInput(call, 'scale_by') ?? 1
+  const side = (name: 'width' | 'height'): number => {
+    const own = numberInput(call, name) ?? 0
+    const other = numberInput(call, name === 'width' ? 'height' : 'width') ?? 0
+    if (own > 0) return own
+    if (source === undefined) return DEFAULT_SIZE
+    // A side of 0 keeps the aspect of the source.
+    const reference = name === 'width' ? source.height : source.width
+    return other > 0 ? (source[name] * other) / reference : source[name] * scale
+  }
+  return { width: pixels(side('width')), height: pixels(side('height')) }
+}
+
+const pixels = (length: number): number => Math.max(1, Math.round(length))
+
+function batchOf(call: Call): number {
+  const own = numberInput(call, 'batch_size') ?? 1
+  const source = pictureInput(call)?.count ?? 1
+  return Math.max(1, Math.trunc(Math.max(own, source) * (numberInput(call, 'amount') ?? 1)))
+}
+
+/** A scene that depends on all that the node depends on. */
+export const painted = (call: Call, index = 0): Picture => ({
+  kind: 'painted',
+  id: hash53(`${call.world.pictureSeed}:${call.hash}:${index}`),
+  ...sizeOf(call),
+})
+
+/** Longer batches do not fit into the memory that the double pretends to have. */
+export const MAX_BATCH = 4096
+
+/** A batch of these pictures, of which there is at least one. */
+export const batchFrom = (pictures: readonly Picture[]): Batch => ({
+  kind: 'picture',
+  picture: pictures[0] as Picture,
+  rest: pictures.slice(1),
+  count: pictures.length,
+})
+
+/** The pictures of a batch: its own, or all of one origin, each with its own content. */
+export function batchPictures({ picture, rest, count }: Batch): Picture[] {
+  const pictures = [picture]
+  if (rest !== undefined) return [...pictures, ...rest]
+  for (let index = 1; index < count; index++) {
+    pictures.push(
+      picture.kind === 'painted' ? { ...picture, id: hash53(`${picture.id}:${index}`) } : picture,
+    )
+  }
+  return pictures
+}

@@ -1,0 +1,33 @@
+// Partner nodes, which are paid for [access/partner-key-*]: the key that they take, and what they cost.
+
+import { partnerNodeCost } from '../../../spec/access.ts'
+import type { Json } from '../../lib/json.ts'
+import { type Failure, type Call } from './node.ts'
+import { isTruthy } from '../../lib/python.ts'
+import type { World } from '../world/world.ts'
+
+/** Whether partner nodes take this value as their key: on local any that is not empty, on hosted the account's own. */
+export function takesPartnerKey({ hosted, quirks }: World, given: Json | undefined): boolean {
+  if (hosted === null) return isTruthy(given)
+  if (typeof given !== 'string' || given === '') return false
+  return quirks.has('hosted.partner-key-is-api-key')
+    ? hosted.account.keys.includes(given)
+    : given === hosted.account.partnerKey
+}
+
+/** Takes what a partner node costs from the balance, or says why it does not run. */
+export function payPartner({ world: { hosted }, hasPartnerKey }: Call): Failure | undefined {
+  if (!hasPartnerKey)
+    return {
+      exception_type: 'Exception',
+      exception_message: 'Unauthorized: Please login first to use this node.',
+    }
+  if (hosted === null) return undefined
+  if (hosted.balance < partnerNodeCost)
+    return {
+      exception_type: 'InsufficientFundsError',
+      exception_message: `This node costs ${partnerNodeCost}, and the balance is ${hosted.balance}.`,
+    }
+  hosted.balance -= partnerNodeCost
+  return undefined
+}

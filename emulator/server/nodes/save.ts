@@ -1,0 +1,145 @@
+// Node types that write files: pictures under the next free name, and samples for what is no picture [files/*].
+
+import { get, put } from '../../lib/bounded.ts'
+import type { Picture } from '../../pictures/picture.ts'
+import { MOST_PIXELS } from '../../pictures/probe.ts'
+import { drawLetters, hash53 } from '../../lib/random.ts'
+import {
+  batchPictures,
+  type Behaviour,
+  type Call,
+  numberInput,
+  pictureInput,
+  type Save,
+  textInput,
+} from './node.ts'
+import type { SampleFormat } from '../world/samples.ts'
+
+function pictureSave(call: Call, type: 'output' | 'temp', prefix: string): Save {
+  const source = pictureInput(call)
+  const pictures = source === undefined ? [] : batchPictures(source)
+  const contents = pictures.map((picture) => ({ picture, format: 'png' as const }))
+  return { type, prefix, ending: 'png', key: 'images', contents }
+}
+
+const saveImages: Behaviour = (call) => ({
+  outputs: [],
+  steps: 0,
+  save: pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI')),
+})
+
+/** Letters of temporary names; one is left out, as in the real server. */
+const LETTERS = 'abcdefghijklmnopqrstuvxyz'
+
+function tempPrefix(call: Call): string {
+  const key = `${call.node_id} ${call.type.class_type}`
+  const known = get(call.world.tempLetters, key)
+  const letters = known ?? drawLetters(call.world.random, LETTERS, 5)
+  if (known === undefined) put(call.world.tempLetters, key, letters)
+  return `ComfyUI_temp_${letters}`
+}
+
+const previewImages: Behaviour = (call) => ({
+  outputs: [],
+  steps: 0,
+  save: pictureSave(call, 'temp', tempPrefix(call)),
+})
+
+/** Sends its pictures over the socket and saves none. */
+const sendImages: Behaviour = (call) => {
+  const source = pictureInput(call)
+  const pictures = source === undefined ? [] : batchPictures(source)
+  return { outputs: [], steps: pictures.length, socketPictures: pictures }
+}
+
+/** All pictures of a batch in one file, as many as its frames can be [files/animation-pixels]. */
+const saveAnimation =
+  (format: 'png' | 'webp', isAnimated: (frames: number) => boolean): Behaviour =>
+  (call) => {
+    const prefix = textInput(call, 'filename_prefix', 'ComfyUI')
+    const source = pictureInput(call)
+    const pictures = source === undefined ? [] : batchPictures(source)
+    const [picture, ...others] = pictures
+    const most = Math.floor(MOST_PIXELS / ((picture?.width ?? 1) * (picture?.height ?? 1)))
+    const rest = others.slice(0, Math.max(0, most - 1))
+    const frameMs = Math.trunc(1000 / (numberInput(call, 'fps') ?? DEFAULT_FPS))
+    const contents = picture ? [{ picture, format, animation: { rest, frameMs } }] : []
+    const animated = isAnimated(pictures.length)
+    const save = {
+      type: 'output',
+      prefix,
+      ending: format,
+      key: 'images',
+      contents,
+      animated,
+    } as const
+    return { outputs: [], steps: 0, save }
+  }
+
+const DEFAULT_FPS = 6
+
+const GRAPH_SIZE = { width: 800, height: 600 }
+
+/** The course of a training, drawn into a file that is named after the time. */
+const drawLoss: Behaviour = (call) => {
+  const prefix = textInput(call, 'filename_prefix', 'loss_graph')
+  const picture: Picture = { kind: 'painted', id: hash53(`loss ${call.hash}`), ...GRAPH_SIZE }
+  return {
+    outputs: [],
+    steps: 0,
+    save: {
+      type: 'temp',
+      prefix: `${prefix}_%year%%month%%day%_%hour%%minute%%second%`,
+      ending: 'png',
+      isWholeName: true,
+      key: 'images',
+      contents: [{ picture, format: 'png' }],
+    },
+  }
+}
+
+/** Files that are no pictures: the same small sample in every run. */
+const saveSample =
+  (format: SampleFormat, key: string, prefix: string, animated?: boolean): Behaviour =>
+  (call) => ({
+    outputs: [],
+    steps: 0,
+    save: {
+      type: call.type.class_type.startsWith('Preview') ? 'temp' : 'output',
+      prefix: call.type.class_type.startsWith('Preview')
+        ? tempPrefix(call)
+        : textInput(call, 'filename_prefix', prefix),
+      ending: format,
+      key,
+      contents: [{ sample: format }],
+      ...(animated !== undefined && { animated }),
+    },
+  })
+
+const saveVideo =
+  (format: SampleFormat, prefix: string): Behaviour =>
+  (call) =>
+    call.world.quirks.has('local.video-under-images')
+      ? saveSample(format, 'images', prefix, true)(call)
+      : saveSample(format, call.world.hosted === null ? 'videos' : 'video', prefix)(call)
+
+/** Behaviours of the node types that save or send pictures and files. */
+export const savers: Readonly<Record<string, Behaviour>> = {
+  SaveImage: saveImages,
+  PreviewImage: previewImages,
+  MaskPreview: previewImages,
+  SaveImageWebsocket: sendImages,
+  LossGraphNode: drawLoss,
+  SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
+  SaveWEBM: saveVideo('webm', 'ComfyUI'),
+  SaveAnimatedPNG: saveAnimation('png', () => true),
+  // A single picture makes no animation.
+  SaveAnimatedWEBP: saveAnimation('webp', (frames) => frames !== 1),
+  SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
+  SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
+  SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),
+  PreviewAudio: saveSample('flac', 'audio', ''),
+  SaveLatent: saveSample('latent', 'latents', 'latents/ComfyUI'),
+  SaveGLB: saveSample('glb', '3d', 'mesh/ComfyUI'),
+  SaveSVGNode: saveSample('svg', 'images', 'svg/ComfyUI'),
+}

@@ -1,0 +1,74 @@
+// Finds out what a node does when it runs, within what the double pretends to be able to do.
+
+import { numberOf } from '../../lib/json.ts'
+import { behaviours } from './behaviours.ts'
+import {
+  type Behaviour,
+  byDeclaration,
+  type Call,
+  type Failure,
+  failing,
+  MAX_BATCH,
+  type Value,
+  type Work,
+} from './node.ts'
+import { currentInput, isModelFile, optionsOf } from './catalog.ts'
+import { payPartner } from './partners.ts'
+
+/** Larger pictures do not fit into the memory that the double pretends to have, in pixels. */
+const MAX_PIXELS = 4096 * 4096
+
+/** What a call of a node does, found by its type. */
+export function workOf(call: Call): Work {
+  const missing = call.world.hosted === null ? undefined : missingModel(call)
+  if (missing !== undefined)
+    return failing('ModelDownloadError', `The model ${missing} is not available.`)
+  const unpaid = call.type.apiNode ? payPartner(call) : undefined
+  if (unpaid !== undefined) return failing(unpaid.exception_type, unpaid.exception_message)
+  if (measures.some((name) => isNotANumber(call, name)))
+    return failing('ValueError', 'cannot convert float NaN to integer')
+  const work = behaviourOf(call.type.class_type)(call)
+  const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
+  return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
+}
+
+/** A model file that an input names and that its combo does not list: validation lets it through where it is told to. */
+function missingModel({ world, type, inputs }: Call): string | undefined {
+  for (const input of type.inputs) {
+    const given = inputs.get(input.name)
+    if (given?.kind !== 'literal' || !isModelFile(given.value)) continue
+    const options = optionsOf(currentInput(world, type, input))
+    if (options.some(isModelFile) && !options.includes(given.value)) return given.value
+  }
+  return undefined
+}
+
+/** Inputs from which a size or a time is reckoned. NaN is within every bound, so that validation lets it through. */
+const measures = ['seconds', 'scale_by', 'fps'] as const
+
+function isNotANumber({ inputs }: Call, name: string): boolean {
+  const value = inputs.get(name)
+  return value?.kind === 'literal' && Number.isNaN(numberOf(value.value))
+}
+
+/** Types without a behaviour of their own follow from their declaration. */
+const behaviourOf = (class_type: string): Behaviour =>
+  (Object.hasOwn(behaviours, class_type) ? behaviours[class_type] : undefined) ?? byDeclaration
+
+/** What a node that needs more memory fails with. */
+export const outOfMemory: Failure = {
+  exception_type: 'torch.OutOfMemoryError',
+  exception_message: 'Allocation on device would exceed allowed memory. (out of memory)',
+}
+
+/** Whether the items of one output fit: all their batches count together. */
+export function fitsMemory(items: readonly Value[]): boolean {
+  if (items.length > MAX_BATCH) return false
+  let pictures = 0
+  for (const item of items) {
+    if (item.kind !== 'picture') continue
+    if (item.picture.width * item.picture.height > MAX_PIXELS) return false
+    pictures += item.count
+  }
+  return pictures <= MAX_BATCH
+}

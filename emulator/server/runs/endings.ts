@@ -1,0 +1,130 @@
+// How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
+
+import { pythonNameOf, wordOf } from './exceptions.ts'
+import { type Ending, remember } from '../world/history.ts'
+import { isObject, writeJson } from '../../lib/json.ts'
+import { announce } from '../world/log.ts'
+import { sendStatus } from '../world/sockets.ts'
+import { hiddenInputs } from './inputs.ts'
+import type { Failure, Value } from '../nodes/node.ts'
+import { pythonText } from '../../lib/python.ts'
+import { nextPending } from '../world/queue.ts'
+import { idAndTime, resultOf, type Running, tell } from './running.ts'
+import { remaining, timestamp, type World } from '../world/world.ts'
+
+/** All nodes are done: on hosted the last chance to notice that the run was cancelled [jobs/cancel-running]. */
+export function succeed(world: World, running: Running): void {
+  const { worker, lastNode, graph } = running
+  if (worker.interrupted && world.hosted !== null) {
+    return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
+  }
+  tell(world, running, 'execution_success', () => idAndTime(world, running.run))
+  endRun(world, running, 'success', null)
+}
+
+/** The interrupt was noticed at this node. */
+export function interruptedAt(world: World, running: Running, id: string): void {
+  const data = [
+    `{"prompt_id": ${running.promptIdText}`,
+    `"node_id": ${JSON.stringify(id)}`,
+    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
+    `"executed": ${JSON.stringify(finished(running))}`,
+    `"timestamp": ${timestamp(world)}}`,
+  ]
+  tell(world, running, 'execution_interrupted', () => data.join(', '))
+  endRun(world, running, 'interrupted', null)
+}
+
+/** This node has failed. */
+export function fail(world: World, running: Running, id: string, failure: Failure): void {
+  const { exception_type, exception_message } = failure
+  const onHosted = world.hosted !== null
+  const node = [
+    `"node_id": ${JSON.stringify(id)}`,
+    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
+  ]
+  const message = `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`
+  const named = (name: string): string => `"exception_type": ${JSON.stringify(name)}`
+  const place = [
+    `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
+    `"current_inputs": ${currentInputs(running, id)}`,
+    `"current_outputs": ${onHosted ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
+  ]
+  const data = [
+    `{"prompt_id": ${running.promptIdText}`,
+    ...node,
+    `"executed": ${JSON.stringify(finished(running))}`,
+    message,
+    named(onHosted ? wordOf(exception_type) : exception_type),
+    ...place,
+    `"timestamp": ${timestamp(world)}}`,
+  ]
+  tell(world, running, 'execution_error', () => data.join(', '))
+  const shown = world.quirks.has('hosted.python-exception-names') ? pythonNameOf : wordOf
+  const detail = [...node, message, named(shown(exception_type)), ...place]
+  endRun(world, running, 'error', onHosted ? `{${detail.join(', ')}}` : null)
+}
+
+/** What the nodes that are done have to show, by node id. */
+function currentOutputs(running: Running): string {
+  const shown = finished(running).flatMap((id) => {
+    const ui = running.results.get(id)?.ui ?? null
+    return ui === null ? [] : [`${JSON.stringify(id)}: ${ui}`]
+  })
+  return `{${shown.join(', ')}}`
+}
+
+/** The nodes that this run has finished: the one that failed or was interrupted is none of them. */
+const finished = (running: Running): string[] =>
+  running.executed.filter((id) => running.results.has(id))
+
+/** Inputs of the failing node, each as the list of its items [messages/error-inputs]. */
+function currentInputs(running: Running, id: string): string {
+  const items = new Map([...running.inputs, ...hiddenInputs(running, id)])
+  const inputs = Array.from(
+    items,
+    ([name, items]) => `${JSON.stringify(name)}: [${items.map(inputText).join(', ')}]`,
+  )
+  return `{${inputs.join(', ')}}`
+}
+
+/** Numbers, texts and the like as they are, other literals as Python prints them, what else there is by its kind. */
+function inputText(item: Value): string {
+  if (item.kind !== 'literal') return JSON.stringify(`<${item.kind}>`)
+  const { value } = item
+  const isNested = isObject(value) || Array.isArray(value)
+  return isNested ? JSON.stringify(pythonText(value)) : writeJson(value)
+}
+
+/** Files the run in the history, then tells its client that it is over [messages/executing-null-last]. */
+function endRun(
+  world: World,
+  running: Running,
+  state: Ending['state'],
+  failure: string | null,
+): void {
+  const { worker } = running
+  const outputs: string[] = []
+  const meta: string[] = []
+  for (const id of running.graph.keys()) {
+    const result = resultOf(running, id)
+    if (result === undefined || result.ui === null) continue
+    const node = JSON.stringify(id)
+    const producer = JSON.stringify(result.producer)
+    outputs.push(`${node}: ${result.ui}`)
+    meta.push(
+      `${node}: {"node_id": ${producer}, "display_node": ${producer}, "parent_node": null, "real_node_id": ${producer}}`,
+    )
+  }
+  const { messages, startedMs } = running
+  remember(world, running.run, { state, messages, outputs, meta, failure, startedMs })
+  worker.running = null
+  announce(world, running.run.prompt_id, state)
+  sendStatus(world, remaining(world))
+  if (world.hosted === null || world.quirks.has('hosted.executing-null'))
+    tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
+  const next = nextPending(world)
+  if (next === undefined) return
+  const readyMs = next.submittedAtMs + world.options.startDelayMs
+  worker.dueMs = Math.max(world.nowMs + world.options.paceMs, readyMs)
+}

@@ -1,0 +1,99 @@
+// Change fingerprints [runs/changed-file-runs]: what the content of a node depends on besides its inputs. The graph in
+// saved pictures tells them as `is_changed` [files/is-changed].
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { floatText, isObject, type JsonObject, writeJson } from '../../lib/json.ts'
+import type { NodeType } from '../nodes/catalog.ts'
+import { plannedFailure } from './failures.ts'
+import { fileInputOf, namedFile } from '../world/named-files.ts'
+import { bytesOf, fileFacts, type FileContent, fileFingerprint } from '../world/files.ts'
+import { type Fingerprints, nodeInputs } from '../graph/graph.ts'
+import { momentOf, type Run, timestamp, type World } from '../world/world.ts'
+
+/** What the fingerprint of a type is made of; other types have none that shows. */
+const kinds: Readonly<Record<string, 'bytes' | 'modified' | 'now'>> = {
+  LoadImage: 'bytes',
+  LoadImageMask: 'bytes',
+  LoadImageOutput: 'bytes',
+  LoadAudio: 'bytes',
+  LoadLatent: 'bytes',
+  LoadVideo: 'modified',
+  SaveImageWebsocket: 'now',
+}
+
+/** A fingerprint that cannot be taken. It equals none, not even itself. */
+const NOT_A_NUMBER = 'NaN'
+
+/** The fingerprints of all nodes of a graph, needed or not, whose types have one. */
+export function fingerprintsOf(
+  world: World,
+  graph: JsonObject,
+  types: ReadonlyMap<string, NodeType>,
+): Fingerprints {
+  const fingerprints = new Map<string, string>()
+  for (const [id, node] of graph) {
+    const class_type = types.get(id)?.class_type ?? ''
+    const kind = Object.hasOwn(kinds, class_type) ? kinds[class_type] : undefined
+    if (kind === undefined) continue
+    // A client that gives one itself decides what counts as changed [runs/given-fingerprint].
+    const given = isObject(node) ? node.get('is_changed') : undefined
+    const own = given === undefined ? fingerprint(world, graph, id, class_type, kind) : undefined
+    fingerprints.set(id, own ?? writeJson(given ?? null))
+  }
+  return fingerprints
+}
+
+function fingerprint(
+  world: World,
+  graph: JsonObject,
+  id: string,
+  class_type: string,
+  kind: 'bytes' | 'modified' | 'now',
+): string {
+  if (kind === 'now') return `[${floatText(timestamp(world) / 1000)}]`
+  const named = namedInput(world, graph, id, class_type)
+  if (named === undefined) return NOT_A_NUMBER
+  const { content, modifiedMs } = named.file
+  if (kind === 'bytes') return `["${hashOf(content)}"]`
+  const { tag } = fileFacts(momentOf(world, modifiedMs), content)
+  return `[${floatText(Number(BigInt(`0x${tag}`)) / 1e9)}]`
+}
+
+const namedInput = (world: World, graph: JsonObject, id: string, class_type: string) =>
+  namedFile(world, nodeInputs(graph, id).get(fileInputOf(class_type)?.name ?? '') ?? null)
+
+const hashes = new WeakMap<Uint8Array, string>()
+
+/** The SHA-256 of a file, in hex. A picture that has no bytes yet has the one of its recipe [files/is-changed-of-own]. */
+function hashOf(content: FileContent): string {
+  const bytes = bytesOf(content)
+  if (bytes === undefined) return bytesToHex(sha256(utf8ToBytes(fileFingerprint({ content }))))
+  const known = hashes.get(bytes)
+  if (known !== undefined) return known
+  const hash = bytesToHex(sha256(bytes))
+  hashes.set(bytes, hash)
+  return hash
+}
+
+/**
+ * What the content of a node depends on besides its inputs, as a text for its hash, or null. Types without a
+ * fingerprint of their own that name a file depend on that.
+ */
+export function dependsOn(
+  world: World,
+  run: Run,
+  graph: JsonObject,
+  fingerprints: Fingerprints,
+): (id: string, type: NodeType) => string | null {
+  return (id, { class_type }) => {
+    // What is to fail is not spared by the cache, nor is what hangs on it.
+    if (plannedFailure(world, run, id, class_type) !== undefined) return `run ${run.serial}`
+    const text = fingerprints.get(id)
+    if (text === NOT_A_NUMBER) return `${text} ${run.serial}`
+    if (text !== undefined) return text
+    if (fileInputOf(class_type) === undefined) return null
+    const named = namedInput(world, graph, id, class_type)
+    return named === undefined ? null : fileFingerprint(named.file)
+  }
+}

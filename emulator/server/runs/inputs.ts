@@ -1,0 +1,49 @@
+// What a node about to run sees at its inputs, as lists [runs/list-maps].
+
+import { isObject, type Json, readJson } from '../../lib/json.ts'
+import type { NodeType } from '../nodes/catalog.ts'
+import { linkOf, nodeInputs, withFingerprints } from '../graph/graph.ts'
+import type { Lists } from './lists.ts'
+import type { Value } from '../nodes/node.ts'
+import { resultOf, type Running } from './running.ts'
+
+/** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
+export function gatherInputs(running: Running, id: string, type: NodeType): Lists {
+  const given = nodeInputs(running.graph, id)
+  const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
+  const inputs = new Map<string, readonly Value[]>()
+  for (const name of names) {
+    const value = given.get(name)
+    if (value !== undefined) inputs.set(name, itemsOf(running, value))
+  }
+  return inputs
+}
+
+/** A literal is a list of one; a link brings what its source gave. */
+function itemsOf(running: Running, value: Json): readonly Value[] {
+  const link = linkOf(value)
+  if (link === undefined) return [{ kind: 'literal', value }]
+  const result = resultOf(running, link.source)
+  return result?.outputs.at(link.index) ?? [{ kind: 'opaque', id: 0, count: 0 }]
+}
+
+/**
+ * The hidden inputs of a node that has been called [messages/error-hidden-inputs]. Of credentials and whatever else is
+ * nobody's business there is only null.
+ */
+export function hiddenInputs(running: Running, id: string): Map<string, readonly Value[]> {
+  const hidden = new Map<string, readonly Value[]>()
+  if (running.calls === null) return hidden
+  for (const [name, holds] of running.types.get(id)?.hidden ?? []) {
+    hidden.set(name, [{ kind: 'literal', value: hiddenValue(running, id, holds) }])
+  }
+  return hidden
+}
+
+function hiddenValue({ graph, savedBy }: Running, id: string, holds: string): Json {
+  if (holds === 'UNIQUE_ID') return id
+  if (holds === 'PROMPT') return withFingerprints(graph, savedBy.fingerprints)
+  if (holds !== 'EXTRA_PNGINFO') return null
+  const extra = readJson(savedBy.extraDataText)
+  return (isObject(extra) ? extra.get('extra_pnginfo') : undefined) ?? null
+}

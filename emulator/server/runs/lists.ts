@@ -1,0 +1,104 @@
+// Lists [runs/list-*]: every input is one. A node is called once for each item of the longest, and what its calls give
+// is joined.
+
+import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
+import { hash53 } from '../../lib/random.ts'
+import type { NodeType } from '../nodes/catalog.ts'
+import { batchFrom, batchPictures, type Failure, type Value, type Work } from '../nodes/node.ts'
+import { fitsMemory, outOfMemory } from '../nodes/work.ts'
+
+/** The inputs of a node: each a list of at least one item. */
+export type Lists = ReadonlyMap<string, readonly Value[]>
+
+/** The calls of one node: how many there are, which one is next, and what those before it gave. */
+export type Calls = {
+  readonly count: number
+  at: number
+  /** The items of each output. */
+  readonly outputs: (readonly Value[])[]
+  /** The outputs for the user as JSON texts. */
+  readonly uis: string[]
+  /** What the progress of the last call that had some counted up to. */
+  max: number
+}
+
+/** The calls that a node with these inputs needs: one for each item of its longest list [runs/list-maps]. */
+export function createCalls(type: NodeType, inputs: Lists): Calls {
+  let count = 1
+  if (!type.takesLists) {
+    for (const { length } of inputs.values()) count = Math.max(count, length)
+  }
+  return { count, at: 0, outputs: [], uis: [], max: 0 }
+}
+
+/** What the next call sees: an item of each list, of shorter ones the last, or the lists whole. */
+export function inputsOfCall(
+  type: NodeType,
+  inputs: Lists,
+  { at }: Calls,
+): ReadonlyMap<string, Value> {
+  const seen = new Map<string, Value>()
+  for (const [name, items] of inputs) {
+    seen.set(
+      name,
+      type.takesLists ? whole(items) : (items[Math.min(at, items.length - 1)] as Value),
+    )
+  }
+  return seen
+}
+
+/** Calls of one node differ in what they make, also where they see the same. */
+export const hashOfCall = (hash: number, { at }: Calls): number =>
+  at === 0 ? hash : hash53(`${hash} ${at}`)
+
+/** A list as one value: all its pictures as one batch, of anything else the first item [runs/list-taken-whole]. */
+function whole(items: readonly Value[]): Value {
+  const [first] = items
+  if (items.length === 1 || first?.kind !== 'picture') return first as Value
+  return batchFrom(items.flatMap((item) => (item.kind === 'picture' ? batchPictures(item) : [])))
+}
+
+/** Takes what a call gave, and goes on to the next. Gives the failure of the node when all of it is too much. */
+export function takeResults(
+  calls: Calls,
+  type: NodeType,
+  { outputs, steps, max = steps }: Work,
+  ui: string | null,
+): Failure | undefined {
+  for (let index = 0; index < outputs.length; index++) {
+    const output = outputs[index] as Value | readonly Value[]
+    const given = itemsOf(output, type.outputIsList[index] ?? false)
+    const items = calls.outputs[index]
+    const all = items === undefined ? given : items.concat(given)
+    // One value alone has been looked at before it was made.
+    if (all.length > 1 && !fitsMemory(all)) return outOfMemory
+    calls.outputs[index] = all
+  }
+  if (ui !== null) calls.uis.push(ui)
+  if (steps > 0) calls.max = max
+  calls.at++
+  return undefined
+}
+
+/** A list output of a type that says no more is the pictures of its batch, one by one [runs/list-of-batch]. */
+function itemsOf(output: Value | readonly Value[], isList: boolean): readonly Value[] {
+  if (!('kind' in output)) return output
+  if (!isList || output.kind !== 'picture') return [output]
+  return batchPictures(output).map((picture) => batchFrom([picture]))
+}
+
+/** The outputs for the user of all calls as one: the lists of each key joined [runs/list-joined]. */
+export function joinedUi({ uis }: Calls): string | null {
+  if (uis.length < 2) return uis[0] ?? null
+  const joined: JsonObject = new Map()
+  for (const ui of uis) {
+    const next = readJson(ui)
+    if (!isObject(next)) continue
+    for (const [key, items] of next) {
+      const list = joined.get(key)
+      if (Array.isArray(list) && Array.isArray(items)) for (const item of items) list.push(item)
+      else joined.set(key, items)
+    }
+  }
+  return writeJson(joined)
+}

@@ -1,0 +1,160 @@
+// The run that a worker is at: how it is made, and how it tells its client what happens.
+
+import type { MessageType } from '../../../spec/messages.ts'
+import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
+import { type NodeType, nodeTypes, passThrough } from '../nodes/catalog.ts'
+import { dependsOn, fingerprintsOf } from './fingerprints.ts'
+import { contentHashes, executionOrder, type Fingerprints } from '../graph/graph.ts'
+import { send, socketsFor } from '../world/sockets.ts'
+import type { SavedBy } from '../world/files.ts'
+import type { Calls, Lists } from './lists.ts'
+import type { NodeResult, Work } from '../nodes/node.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { pythonText } from '../../lib/python.ts'
+import { type Run, timestamp, type Worker, type World } from '../world/world.ts'
+
+/** The run that a worker is at. */
+export type Running = {
+  readonly run: Run
+  readonly worker: Worker
+  /** Order in which runs began. */
+  readonly serial: number
+  /** When it began, in milliseconds of the world's time. */
+  readonly startedMs: number
+  /** The id of the run as JSON text. */
+  readonly promptIdText: string
+  /** What the pictures that it saves tell of it. */
+  readonly savedBy: SavedBy
+  readonly graph: JsonObject
+  readonly types: ReadonlyMap<string, NodeType>
+  /** Content hash by node id. */
+  readonly hashes: ReadonlyMap<string, number>
+  /** Nodes to run in order; `at` is the next one, or the one under way while `work` is set. */
+  readonly order: readonly string[]
+  at: number
+  work: Work | null
+  inputs: Lists
+  /** The calls of the node under way; null before the first. */
+  calls: Calls | null
+  step: number
+  /** Results of this run by node id. */
+  readonly results: Map<string, NodeResult>
+  /** Ids of the nodes that this run has really run. */
+  readonly executed: string[]
+  /** What the history keeps of the messages: pairs of type and data as JSON text. */
+  readonly messages: string[]
+  readonly progress: Progress
+  /** The node last started, which a client that reconnects is told. */
+  lastNode: string | null
+}
+
+/** What follows from the graph of a run alone. */
+export type Prepared = Pick<Running, 'graph' | 'types' | 'hashes'> & {
+  readonly fingerprints: Fingerprints
+}
+
+/** Reads the graph of a run, with all that follows from it. */
+export function prepare(world: World, run: Run): Prepared {
+  const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
+  const types = typesOf(world, graph)
+  const fingerprints = fingerprintsOf(world, graph, types)
+  const { spell } = world
+  const holdsSecret = spell(run.graphText) !== run.graphText
+  const depends = dependsOn(world, run, graph, fingerprints)
+  const hashes = contentHashes(graph, types, depends, holdsSecret ? spell : null)
+  return { graph, types, fingerprints, hashes }
+}
+
+function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType> {
+  const known = nodeTypes(world)
+  const types = new Map<string, NodeType>()
+  for (const [id, node] of graph) {
+    const class_type = isObject(node) ? pythonText(node.get('class_type') ?? null) : ''
+    types.set(id, known.get(class_type) ?? passThrough(class_type, false))
+  }
+  return types
+}
+
+/** Whether a worker has the result of a node in its cache. */
+export const isCached = (
+  { cache }: Worker,
+  hashes: ReadonlyMap<string, number>,
+  id: string,
+): boolean => cache.has(hashes.get(id) ?? NaN)
+
+/** A run that begins now. Without `hasOrder` it runs no node. */
+export function createRunning(
+  world: World,
+  worker: Worker,
+  run: Run,
+  { graph, types, fingerprints, hashes }: Prepared,
+  hasOrder: boolean,
+): Running {
+  const isDone = (id: string): boolean => isCached(worker, hashes, id)
+  return {
+    run,
+    worker,
+    serial: world.startedCount,
+    startedMs: world.nowMs,
+    promptIdText: JSON.stringify(run.prompt_id),
+    savedBy: { graphText: run.graphText, extraDataText: run.extraDataText, fingerprints },
+    graph,
+    types,
+    hashes,
+    order: hasOrder ? executionOrder(graph, run.outputs, types, isDone) : [],
+    at: 0,
+    work: null,
+    inputs: new Map(),
+    calls: null,
+    step: 0,
+    results: new Map(),
+    executed: [],
+    messages: [],
+    progress: createProgress(run.prompt_id, world.hosted === null ? null : types),
+    lastNode: null,
+  }
+}
+
+/** The result of a node, of this run or of an earlier one. */
+export const resultOf = (
+  { results, worker, hashes }: Running,
+  id: string,
+): NodeResult | undefined => results.get(id) ?? worker.cache.get(hashes.get(id) ?? NaN)
+
+/** Tells the client something in words. */
+export function notify(world: World, running: Running, value: string): void {
+  // On hosted the messages of all runs of an account mix: each names its run [messages/hosted-names-run].
+  const run = world.hosted === null ? '' : `, "prompt_id": ${running.promptIdText}`
+  tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
+}
+
+/** Message types that the history keeps. */
+const kept: ReadonlySet<MessageType> = new Set<MessageType>([
+  'execution_start',
+  'execution_cached',
+  'execution_success',
+  'execution_error',
+  'execution_interrupted',
+])
+
+/** Sends a message of the run to those who receive it, and keeps it for the history where that wants it. */
+export function tell(
+  world: World,
+  running: Running,
+  type: MessageType,
+  dataOf: () => string,
+): void {
+  const sockets = socketsFor(world, type, running.run.client_id)
+  const isKept = kept.has(type)
+  // A message that nobody receives is not even written.
+  if (sockets.length === 0 && !isKept) return
+  const data = dataOf()
+  send(world, sockets, type, data)
+  if (isKept) running.messages.push(`["${type}", ${data}]`)
+}
+
+/** The members that all messages about a whole run share, up to the closing brace. */
+export const members = (world: World, run: Run): string =>
+  `"prompt_id": ${JSON.stringify(run.prompt_id)}, "timestamp": ${timestamp(world)}}`
+/** The data of messages that say no more than which run, and when. */
+export const idAndTime = (world: World, run: Run): string => `{${members(world, run)}`

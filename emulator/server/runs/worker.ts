@@ -1,0 +1,304 @@
+// Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
+
+import { clear } from '../../lib/bounded.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
+import type { NodeType } from '../nodes/catalog.ts'
+import { fail, interruptedAt, succeed } from './endings.ts'
+import { accountFailure, plannedFailure } from './failures.ts'
+import { saveFiles } from '../world/files.ts'
+import { brokenLink } from '../graph/graph.ts'
+import {
+  type Calls,
+  createCalls,
+  hashOfCall,
+  inputsOfCall,
+  joinedUi,
+  takeResults,
+} from './lists.ts'
+import { announce } from '../world/log.ts'
+import {
+  everyone,
+  send,
+  sendFrame,
+  sendStatus,
+  socketsFor,
+  wantsMetadata,
+} from '../world/sockets.ts'
+import { gatherInputs } from './inputs.ts'
+import { type Failure, isCacheable, type NodeResult, type Work } from '../nodes/node.ts'
+import { progressText, setFinished, setRunning } from './progress.ts'
+import { dequeue, nextPending } from '../world/queue.ts'
+import {
+  createRunning,
+  idAndTime,
+  isCached,
+  members,
+  notify,
+  prepare,
+  type Running,
+  tell,
+} from './running.ts'
+import { workOf } from '../nodes/work.ts'
+import { remaining, type Worker, type World } from '../world/world.ts'
+
+/** Size of sampler previews: the longer side, in pixels. */
+const PREVIEW_SIZE = 512
+
+/** Does the next thing of a worker, and sets when the one after it is due. */
+export function proceed(world: World, worker: Worker): void {
+  worker.dueMs = undefined
+  const { running } = worker
+  if (running === null) takeRun(world, worker)
+  else if (running.work === null) startNextNode(world, running)
+  else if (running.step < running.work.steps) doStep(world, running, running.work)
+  else finishNode(world, running, running.work)
+}
+
+function due(world: World, { worker }: Running, delayMs: number): void {
+  worker.dueMs = world.nowMs + delayMs
+}
+
+function takeRun(world: World, worker: Worker): void {
+  if (isEarly(world, worker)) return
+  const run = dequeue(world)
+  if (run === undefined) return
+  worker.interrupted = false
+  const prepared = prepare(world, run)
+  keepCacheOf(world, worker, prepared.hashes)
+  const poison = run.poison ?? poisonOf(prepared.graph, run.outputs)
+  const running = createRunning(world, worker, run, prepared, poison === null)
+  world.startedCount++
+  worker.running = running
+  announce(world, run.prompt_id, 'started')
+  sendStatus(world, remaining(world))
+  if (poison !== null && world.quirks.has('queue.poison-kills-worker')) worker.dead = true
+  else begin(world, running, poison)
+}
+
+/** Tells that a run has started, and lets it do its first thing; a run that cannot go on ends here. */
+function begin(world: World, running: Running, poison: string | null): void {
+  const { run, graph, worker, hashes } = running
+  tell(world, running, 'execution_start', () => idAndTime(world, run))
+  if (world.hosted !== null || world.quirks.has('local.notification'))
+    notify(world, running, 'Your run has started.')
+  const ids = poison === null ? [...graph.keys()] : []
+  const cached = ids.filter((id) => isCached(worker, hashes, id))
+  const nodes = JSON.stringify(cached)
+  tell(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
+  const failure = poison === null ? accountFailure(world) : failedBy(poison)
+  if (failure === undefined) due(world, running, world.options.paceMs)
+  else fail(world, running, running.order[0] ?? firstKey(graph), failure)
+}
+
+/**
+ * Whether the next run has not waited as long as each does: the worker was called for another, which is gone or behind
+ * it. It comes again in time [queue/start-delay].
+ */
+function isEarly(world: World, worker: Worker): boolean {
+  const next = nextPending(world)
+  if (next === undefined) return false
+  const readyMs = next.submittedAtMs + world.options.startDelayMs
+  if (readyMs > world.nowMs) worker.dueMs = readyMs
+  return readyMs > world.nowMs
+}
+
+const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
+
+const failedBy = (poison: string): Failure => ({
+  exception_type: 'ValueError',
+  exception_message: poison,
+})
+
+/** Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph]. */
+function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, number>): void {
+  const kept: Worker['cache'] = new Map()
+  if (!worker.dropCache) {
+    for (const hash of hashes.values()) {
+      const result = worker.cache.get(hash)
+      if (result !== undefined) kept.set(hash, result)
+    }
+  } else clear(world.tempLetters)
+  worker.dropCache = false
+  worker.cache = kept
+}
+
+/** Why this graph would kill the worker of a real server, or null [runs/poison-fails-its-run]. */
+function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null {
+  for (const [id, node] of graph) {
+    if (isObject(node) && !isObject(node.get('inputs'))) return `node ${id} has no inputs`
+  }
+  const broken = brokenLink(graph, outputs)
+  return broken === undefined
+    ? null
+    : `node ${broken.id} links to ${broken.source}, which does not exist`
+}
+
+/** Runs what is cached at once, then starts the next node, or ends the run. */
+function startNextNode(world: World, running: Running): void {
+  for (; running.at < running.order.length; running.at++) {
+    const id = running.order[running.at] as string
+    const cached = running.worker.cache.get(running.hashes.get(id) ?? NaN)
+    if (cached === undefined) return startNode(world, running, id)
+    serveCached(world, running, id, cached)
+  }
+  succeed(world, running)
+}
+
+function serveCached(world: World, running: Running, id: string, cached: NodeResult): void {
+  running.results.set(id, cached)
+  sendExecuted(world, running, id, cached.ui)
+  setFinished(running.progress, id, '1')
+  sendProgressState(world, running)
+}
+
+function startNode(world: World, running: Running, id: string): void {
+  const type = running.types.get(id) as NodeType
+  setRunning(running.progress, id, '0.0', '1.0')
+  sendProgressState(world, running)
+  const node = JSON.stringify(id)
+  tell(
+    world,
+    running,
+    'executing',
+    () => `{"node": ${node}, "display_node": ${node}, "prompt_id": ${running.promptIdText}}`,
+  )
+  running.lastNode = id
+  running.inputs = gatherInputs(running, id, type)
+  running.executed.push(id)
+  startCall(world, running, id, createCalls(type, running.inputs))
+}
+
+function startCall(world: World, running: Running, id: string, calls: Calls): void {
+  if (running.worker.interrupted) return interruptedAt(world, running, id)
+  const type = running.types.get(id) as NodeType
+  const { hasPartnerKey } = running.run
+  const hash = hashOfCall(running.hashes.get(id) ?? 0, calls)
+  const inputs = inputsOfCall(type, running.inputs, calls)
+  const planned = plannedFailure(world, running.run, id, type.class_type)
+  running.calls = calls
+  running.work =
+    planned === undefined
+      ? workOf({ world, node_id: id, type, hash, inputs, hasPartnerKey })
+      : { outputs: [], steps: 0, failure: planned }
+  running.step = 0
+  if (running.work.text !== undefined) {
+    // Texts of core nodes go to everyone, as real servers send them.
+    sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
+  }
+  if (running.work.notification !== undefined) notify(world, running, running.work.notification)
+  due(world, running, running.work.stepMs ?? world.options.paceMs)
+}
+
+function doStep(
+  world: World,
+  running: Running,
+  { steps, max = steps, stepMs, preview, socketPictures }: Work,
+): void {
+  const id = running.order[running.at] as string
+  if (running.worker.interrupted) return interruptedAt(world, running, id)
+  running.step++
+  // Nodes that send their pictures count from 0, samplers from 1.
+  const value = `${socketPictures === undefined ? running.step : running.step - 1}`
+  setRunning(running.progress, id, value, `${max}`)
+  sendProgressState(world, running)
+  const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
+  const tellProgress = (): void =>
+    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
+  const picture = socketPictures?.[running.step - 1]
+  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
+  else if (preview === undefined || world.options.preview === 'none') tellProgress()
+  else {
+    const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
+    sendPreview(world, running, id, shown, world.options.preview, tellProgress)
+  }
+  // A node that takes a time of its own is over with its last step.
+  const isLast = running.step === steps && stepMs !== undefined
+  due(world, running, isLast ? 0 : (stepMs ?? world.options.paceMs))
+}
+
+/** A preview goes before the progress message when it carries metadata, and after it when not. */
+function sendPreview(
+  world: World,
+  running: Running,
+  id: string,
+  image: Preview | Picture,
+  format: PictureFormat,
+  tellProgress: () => void,
+): void {
+  const { client_id, prompt_id } = running.run
+  const sockets = socketsFor(world, 'progress', client_id)
+  const isAsking = (socket: number): boolean => wantsMetadata(world, client_id, socket)
+  const asking = sockets.filter(isAsking)
+  if (asking.length > 0) {
+    const metadata = {
+      node_id: id,
+      prompt_id,
+      display_node_id: id,
+      parent_node_id: null,
+      real_node_id: id,
+      image_type: `image/${format}`,
+    }
+    sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
+  }
+  tellProgress()
+  const others = sockets.filter((socket) => !isAsking(socket))
+  sendFrame(world, others, { frame: 'previewImage', format, image })
+}
+
+function finishNode(world: World, running: Running, done: Work): void {
+  const id = running.order[running.at] as string
+  if (done.failure !== undefined) return fail(world, running, id, done.failure)
+  const ui = outputOf(world, running, done)
+  if (typeof ui === 'object' && ui !== null) return fail(world, running, id, ui)
+  const calls = running.calls as Calls
+  const type = running.types.get(id) as NodeType
+  const tooMuch = takeResults(calls, type, done, ui)
+  if (tooMuch !== undefined) return fail(world, running, id, tooMuch)
+  if (calls.at < calls.count) return startCall(world, running, id, calls)
+  finishCalls(world, running, id, calls)
+}
+
+/** All calls of a node are done: what they gave is one result. */
+function finishCalls(world: World, running: Running, id: string, calls: Calls): void {
+  const ui = joinedUi(calls)
+  const result = { outputs: calls.outputs, ui, producer: id }
+  running.results.set(id, result)
+  const class_type = running.types.get(id)?.class_type ?? ''
+  const hash = running.hashes.get(id)
+  if (hash !== undefined && isCacheable(class_type)) running.worker.cache.set(hash, result)
+  if (ui !== null) sendExecuted(world, running, id, ui)
+  const text = calls.max > 0 ? `${calls.max}` : '1.0'
+  setFinished(running.progress, id, text)
+  sendProgressState(world, running)
+  running.work = null
+  running.at++
+  startNextNode(world, running)
+}
+
+/** The output for the user as JSON text, null when there is none, or why its files cannot be written. */
+function outputOf(world: World, running: Running, done: Work): string | null | Failure {
+  if (done.save === undefined) return done.ui ?? null
+  const entries = saveFiles(world, done.save, running.savedBy)
+  if (typeof entries === 'string')
+    return { exception_type: 'Exception', exception_message: entries }
+  const { animated } = done.save
+  const also = animated === undefined ? '' : `, "animated": [${animated}]`
+  return `{"${done.save.key}": ${JSON.stringify(entries)}${also}}`
+}
+
+function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {
+  const node = JSON.stringify(id)
+  const ids = `"node": ${node}, "display_node": ${node}`
+  tell(
+    world,
+    running,
+    'executed',
+    () => `{${ids}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
+  )
+}
+
+function sendProgressState(world: World, running: Running): void {
+  const sockets = socketsFor(world, 'progress_state', running.run.client_id)
+  if (sockets.length > 0) send(world, sockets, 'progress_state', progressText(running.progress))
+}

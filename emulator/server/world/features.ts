@@ -1,0 +1,27 @@
+// What the server can do, as it tells its clients [system/features], and the size of a body that it takes.
+
+import { tiers } from '../../../spec/access.ts'
+import { limits } from '../../../spec/limits.ts'
+import { floatText } from '../../lib/json.ts'
+import type { World } from './world.ts'
+
+/** Largest request body in bytes; `maxBody` gives it in MiB, null stands for the usual one. */
+export const maxBodyBytes = (maxBody: number | null): number =>
+  maxBody === null ? limits.body.value : Math.round(maxBody * 2 ** 20)
+
+/**
+ * What the server can do, as GET /features and the socket tell it, and what the account may that asks, where there is
+ * one [system/hosted-features]. A limit that was given is a float.
+ */
+export function featuresText({
+  options: { maxBody },
+  hosted,
+}: Pick<World, 'options' | 'hosted'>): string {
+  const limit = maxBody === null ? `${maxBodyBytes(null)}` : floatText(maxBody * 2 ** 20)
+  const shared = `"supports_preview_metadata": true, "max_upload_size": ${limit}`
+  if (hosted === null) return `{${shared}}`
+  const { account } = hosted
+  const mayPay = account.partnerKey !== null && account.subscription === 'active'
+  const own = `"max_concurrent_jobs": ${tiers[account.tier].runsAtATime}`
+  return `{${shared}, ${own}, "can_run_partner_nodes": ${mayPay}}`
+}

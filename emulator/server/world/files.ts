@@ -1,0 +1,261 @@
+// The three folders of files [files/*]: what is stored, and under which names.
+
+import type { fileEntry } from '../../../spec/files.ts'
+import type { Static } from '../../../spec/static.ts'
+import { get, put } from '../../lib/bounded.ts'
+import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
+import type { FileFacts } from '../../machine.ts'
+import type { Picture, PictureFile } from '../../pictures/picture.ts'
+import { probeIntact } from '../../pictures/intact.ts'
+import { MOST_PIXELS, probePicture } from '../../pictures/probe.ts'
+import { hash53 } from '../../lib/random.ts'
+import { type FolderType, normalisePath } from './paths.ts'
+import { type Fingerprints, withFingerprints } from '../graph/graph.ts'
+import type { Hashing } from './hashing.ts'
+import { type SampleFormat, sampleBytes } from './samples.ts'
+import type { World } from './world.ts'
+
+/** Bytes, a sample, or a picture that becomes bytes when somebody asks for them. `run` is the one that saved it. */
+export type FileContent =
+  | { readonly bytes: Uint8Array }
+  | { readonly sample: SampleFormat }
+  | (Omit<PictureFile, 'text'> & { readonly run?: SavedBy })
+
+/** What a saved picture tells of its run: JSON texts, shared with the history. */
+export type SavedBy = {
+  readonly graphText: string
+  readonly extraDataText: string
+  /** What the nodes of the graph say as `is_changed`, by their ids. */
+  readonly fingerprints: Fingerprints
+}
+
+export type StoredFile = {
+  readonly content: FileContent
+  /** In milliseconds of the world's time. */
+  readonly modifiedMs: number
+}
+
+/** A file as an entry of an output names it. */
+type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
+
+export const keyOf = (type: string, subfolder: string, name: string): string =>
+  `${type}/${subfolder}/${name}`
+
+/** The input files that the catalogue names, so that a workflow with its defaults runs [files/examples]. */
+export function addExampleFiles(world: World): void {
+  const id = hash53(`${world.pictureSeed}:example.png`)
+  const picture: Picture = { kind: 'painted', id, width: 512, height: 512 }
+  store(world, 'input', '', 'example.png', { picture, format: 'png' })
+  for (const sample of ['mp3', 'wav', 'mp4', 'latent'] as const) {
+    store(world, 'input', '', `example.${sample}`, { sample })
+  }
+  store(world, 'input', '', 'notes.txt', { sample: 'txt' })
+  store(world, 'input', world.hosted === null ? '3d' : '', 'example.glb', { sample: 'glb' })
+}
+
+/** Stores a file, in the place of the one that has its name. */
+export function store(
+  world: World,
+  type: FolderType,
+  subfolder: string,
+  name: string,
+  content: FileContent,
+): void {
+  const key = keyOf(type, subfolder, name)
+  const old = get(world.files, key)
+  world.uploadedBytes += sizeOfUpload(content) - (old === undefined ? 0 : sizeOfUpload(old.content))
+  const dropped = put(world.files, key, { content, modifiedMs: world.nowMs })
+  for (const file of dropped) world.uploadedBytes -= sizeOfUpload(file.content)
+  countName(world, type, subfolder, name)
+}
+
+/** The bytes of uploads that a file keeps, also where it is a picture made of them. */
+export function sizeOfUpload(content: FileContent): number {
+  if ('bytes' in content) return content.bytes.length
+  if (!('picture' in content) || content.picture.kind !== 'masked') return 0
+  const { of, mask } = content.picture
+  const original = of.kind === 'stored' ? of.bytes.length : 0
+  return original + mask.bytes.length + (content.textChunks?.length ?? 0)
+}
+
+/** Keeps the highest number that stands between `base_` and the next `_`, for every base that the name has. */
+function countName(world: World, type: string, subfolder: string, name: string): void {
+  const parts = name.split('_')
+  for (let at = 1; at < parts.length - 1; at++) {
+    const part = parts[at] as string
+    if (!/^\d{1,15}$/.test(part)) continue
+    const key = keyOf(type, subfolder, parts.slice(0, at).join('_'))
+    put(world.counters, key, Math.max(get(world.counters, key) ?? 0, Number(part)))
+  }
+}
+
+/**
+ * Writes the files of a node under the next free counter of its prefix.
+ * Returns the entries, or the reason why the prefix cannot be used.
+ */
+export function saveFiles(
+  world: World,
+  save: {
+    type: 'output' | 'temp'
+    prefix: string
+    ending: string
+    contents: readonly FileContent[]
+    isWholeName?: boolean
+  },
+  run: SavedBy,
+): readonly FileEntry[] | string {
+  const prefix = fillPlaceholders(world, save.prefix, save.contents[0])
+  const path = normalisePath(prefix)
+  if (path === undefined) {
+    return `**** ERROR: Saving image outside the output folder is not allowed.\n prefix: ${save.prefix}`
+  }
+  const { hosted } = world
+  if (hosted !== null) {
+    return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
+  }
+  const cut = path.lastIndexOf('/')
+  const subfolder = cut < 0 ? '' : path.slice(0, cut)
+  const base = path.slice(cut + 1)
+  const counter = (get(world.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
+  return save.contents.map((content, index) => {
+    const batched = base.replaceAll('%batch_num%', `${index}`)
+    const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
+    const filename = `${batched}${number}.${save.ending}`
+    const saved = ofRun(content, run)
+    store(world, save.type, subfolder, filename, saved)
+    return { filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>
+  })
+}
+
+const ofRun = (content: FileContent, run: SavedBy): FileContent =>
+  'picture' in content ? { ...content, run } : content
+
+/** Stores a file of a node on hosted, where `output` and `temp` are one [files/hosted-output-name]. */
+function saveByContent(
+  world: World,
+  hashing: Hashing,
+  { type, ending }: { type: 'output' | 'temp'; ending: string },
+  content: FileContent,
+  run: SavedBy,
+): FileEntry {
+  const saved = ofRun(content, run)
+  const filename = `${contentHash(hashing, saved, world.spell)}.${ending}`
+  if (get(world.files, keyOf('output', '', filename)) === undefined) {
+    store(world, 'output', '', filename, saved)
+  }
+  return { filename, subfolder: '', type }
+}
+
+/**
+ * What a file is named after on hosted: its bytes, or of a picture, which has none yet, all that they depend on, spelled
+ * by `spell`.
+ */
+export function contentHash(hashing: Hashing, content: FileContent, spell: World['spell']): string {
+  const bytes = bytesOf(content)
+  if (bytes !== undefined) return hashing.blake3Hex(bytes)
+  const { format, channels, run, textChunks } = content as Extract<
+    FileContent,
+    { picture: Picture }
+  >
+  const texts = run === undefined ? [] : textsOf(run)
+  const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
+  const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
+  return hashing.sha256Hex(spell(JSON.stringify(parts)))
+}
+
+/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
+export function textsOf({
+  graphText,
+  extraDataText,
+  fingerprints,
+}: SavedBy): (readonly [keyword: string, text: string])[] {
+  const prompt =
+    fingerprints.size === 0
+      ? graphText
+      : writeJson(withFingerprints(readJson(graphText) as JsonObject, fingerprints))
+  const texts: [string, string][] = [['prompt', prompt]]
+  const extra = readJson(extraDataText)
+  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
+  if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])
+  return texts
+}
+
+function fillPlaceholders(world: World, prefix: string, first: FileContent | undefined): string {
+  if (!prefix.includes('%')) return prefix
+  const now = new Date(world.options.epochMs + world.nowMs).toISOString()
+  const picture = first !== undefined && 'picture' in first ? first.picture : undefined
+  return prefix
+    .replaceAll('%width%', `${picture?.width ?? 0}`)
+    .replaceAll('%height%', `${picture?.height ?? 0}`)
+    .replaceAll('%year%', now.slice(0, 4))
+    .replaceAll('%month%', now.slice(5, 7))
+    .replaceAll('%day%', now.slice(8, 10))
+    .replaceAll('%hour%', now.slice(11, 13))
+    .replaceAll('%minute%', now.slice(14, 16))
+    .replaceAll('%second%', now.slice(17, 19))
+}
+
+/** The bytes of a file that has some of its own; a picture has none before they are asked for. */
+export function bytesOf(content: FileContent): Uint8Array | undefined {
+  if ('bytes' in content) return content.bytes
+  return 'sample' in content ? sampleBytes(content.sample) : undefined
+}
+
+/** A stored file as a picture, or undefined when it is none. */
+export function pictureOf(content: FileContent): Picture | undefined {
+  if ('picture' in content) return content.picture
+  return storedPicture(bytesOf(content) as Uint8Array)
+}
+
+/** The picture that a file holds, unless it is damaged or too large to be decoded. */
+export function intactPicture(content: FileContent): Picture | undefined {
+  const bytes = bytesOf(content)
+  if (bytes !== undefined && probeIntact(bytes) === null) return undefined
+  const picture = pictureOf(content)
+  return picture !== undefined && picture.width * picture.height <= MOST_PIXELS
+    ? picture
+    : undefined
+}
+
+/** An uploaded picture, or undefined when the bytes are none. */
+export function storedPicture(bytes: Uint8Array): Extract<Picture, { kind: 'stored' }> | undefined {
+  const found = probePicture(bytes)
+  if (found === null) return undefined
+  return { kind: 'stored', id: hashBytes(bytes), width: found.width, height: found.height, bytes }
+}
+
+/** A text that changes when the content of the file does. */
+export function fileFingerprint({ content }: Pick<StoredFile, 'content'>): string {
+  if ('bytes' in content) return `${content.bytes.length}:${hashBytes(content.bytes)}`
+  if ('sample' in content) return content.sample
+  const { kind, id, width, height } = content.picture
+  const frames = (content.animation?.rest ?? []).map((frame) => `:${frame.id}`).join('')
+  return `${kind}:${id}:${width}x${height}${frames}`
+}
+
+/**
+ * What is known of a file that was modified then, in milliseconds since 1970. Real servers tell nanoseconds in the
+ * tag, so that two writes never have the same; here the content stands for what is finer than a millisecond.
+ */
+export function fileFacts(modifiedMs: number, content: FileContent): FileFacts {
+  const finer = hash53(fileFingerprint({ content })) % 1_000_000
+  const nanoseconds = BigInt(Math.floor(modifiedMs)) * 1_000_000n + BigInt(finer)
+  return { modifiedMs, tag: nanoseconds.toString(16) }
+}
+
+const hashed = new WeakMap<Uint8Array, number>()
+
+function hashBytes(bytes: Uint8Array): number {
+  const known = hashed.get(bytes)
+  if (known !== undefined) return known
+  let high = 0x811c9dc5
+  let low = 0x01000193
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    high = Math.imul(high ^ byte, 0x01000193)
+    low = Math.imul(low ^ (byte + at), 0x85ebca6b)
+  }
+  const hash = hash53(`${bytes.length}:${high}:${low}`)
+  hashed.set(bytes, hash)
+  return hash
+}

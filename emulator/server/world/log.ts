@@ -1,0 +1,71 @@
+// The log of the server [internal/log*]: its latest lines, and the clients that get each new one.
+
+import { limits } from '../../../spec/limits.ts'
+import { type Bounded, put, remove } from '../../lib/bounded.ts'
+import { ownText } from '../../lib/json.ts'
+import type { Effect } from '../../machine.ts'
+import { send } from './sockets.ts'
+import { timestamp, type World } from './world.ts'
+
+type RunState = Extract<Effect, { kind: 'run' }>['state']
+type Line = { readonly atMs: number; readonly prompt_id: string; readonly state: RunState }
+export type Log = {
+  /** Oldest first; those before the latest ones wait to be dropped. */
+  lines: Line[]
+  /** Ids of the clients that get each new line; too many push the oldest out. */
+  readonly subscribers: Bounded<true>
+}
+
+/** A client chooses the id of its run: a longer one is cut in the log. */
+const MAX_ID = 200
+
+const told = {
+  started: 'has started',
+  success: 'has succeeded',
+  error: 'has failed',
+  interrupted: 'was interrupted',
+} as const
+
+const textOf = ({ prompt_id, state }: Line): string => `Prompt ${prompt_id} ${told[state]}\n`
+
+/** The lines that are kept, oldest first. */
+export const latestLines = ({ lines }: Log): readonly Line[] => lines.slice(-limits.log.value)
+
+/** When a line was written, in the form of Python: UTC to the microsecond, without a zone. */
+const timeOf = ({ atMs }: Line): string => new Date(atMs).toISOString().replace('Z', '000')
+
+/** A line as a client receives it, as JSON text. */
+export const lineEntry = (line: Line): string =>
+  `{"t": "${timeOf(line)}", "m": ${JSON.stringify(textOf(line))}}`
+
+/** A line as text, after its time. */
+export const lineText = (line: Line): string => `${timeOf(line)} - ${textOf(line)}`
+
+/** Lets a client have each new line, or no more. */
+export function subscribe({ log }: World, clientId: string, enabled: boolean): void {
+  if (enabled) put(log.subscribers, clientId, true)
+  else remove(log.subscribers, clientId)
+}
+
+/** Tells those who watch the world, and the log, that a run begins or ends. */
+export function announce(world: World, prompt_id: string, state: RunState): void {
+  world.effects.push({ kind: 'run', prompt_id, state })
+  const { log } = world
+  const id = prompt_id.length > MAX_ID ? ownText(prompt_id.slice(0, MAX_ID)) : prompt_id
+  const line = { atMs: timestamp(world), prompt_id: id, state }
+  log.lines.push(line)
+  if (log.lines.length > 2 * limits.log.value) log.lines = log.lines.slice(-limits.log.value)
+  if (log.subscribers.entries.size > 0) sendLine(world, line)
+}
+
+function sendLine(world: World, line: Line): void {
+  const { subscribers } = world.log
+  const sockets: number[] = []
+  for (const clientId of subscribers.entries.keys()) {
+    const socket = world.socketByClient.get(clientId)
+    if (socket !== undefined) sockets.push(socket)
+    // A client that is gone has to subscribe again.
+    else remove(subscribers, clientId)
+  }
+  send(world, sockets, 'logs', `{"entries": [${lineEntry(line)}], "size": null}`)
+}

@@ -1,0 +1,92 @@
+// The node inputs that name a file in the input folder: what their combos list, and how a name becomes a file.
+
+import { get } from '../../lib/bounded.ts'
+import type { Json } from '../../lib/json.ts'
+import type { StoredFile } from './files.ts'
+import { annotated, normalisePath } from './paths.ts'
+import type { World } from './world.ts'
+
+/** An input that names a file. */
+export type FileInput = {
+  readonly class_type: string
+  readonly name: string
+  /** What the refusal calls the file; types without a check of their own refuse what the combo does not list. */
+  readonly what?: string
+  /** Endings of the files that the combo lists; all when absent. */
+  readonly endings?: readonly string[]
+  /** The subfolder whose files are listed, at any depth; those at the top of the input folder when absent. */
+  readonly below?: string
+}
+
+const pictures = ['.png', '.jpg', '.jpeg', '.gif', '.bmp', '.webp', '.tif', '.tiff', '.avif']
+const videos = ['.mp4', '.webm', '.mov', '.mkv', '.avi', '.m4v']
+const meshes = ['.gltf', '.glb', '.obj', '.fbx', '.stl']
+const texts = ['.txt', '.pdf']
+const sounds = ['.mp3', '.wav', '.flac', '.ogg', '.opus', '.m4a']
+
+const fileInputs: readonly FileInput[] = [
+  { class_type: 'LoadImage', name: 'image', what: 'image', endings: pictures },
+  { class_type: 'LoadImageMask', name: 'image', what: 'image' },
+  { class_type: 'LoadAudio', name: 'audio', what: 'audio', endings: [...sounds, ...videos] },
+  { class_type: 'LoadVideo', name: 'file', what: 'video', endings: videos },
+  { class_type: 'LoadLatent', name: 'latent', what: 'latent', endings: ['.latent'] },
+  { class_type: 'Load3D', name: 'model_file', endings: meshes, below: '3d' },
+  { class_type: 'Load3DAnimation', name: 'model_file', endings: meshes, below: '3d' },
+  { class_type: 'OpenAIInputFiles', name: 'file', endings: texts },
+  { class_type: 'GeminiInputFiles', name: 'file', endings: texts },
+]
+const byClass = new Map(fileInputs.map((input) => [input.class_type, input]))
+// This one names files of the output folder, which its combo fetches from elsewhere.
+byClass.set('LoadImageOutput', { class_type: 'LoadImageOutput', name: 'image', what: 'image' })
+
+/** Whether a node input names a picture by an address of the web. Nothing is ever fetched from there. */
+export const isWebAddress = (value: Json | undefined): value is string =>
+  typeof value === 'string' && /^https?:\/\//i.test(value)
+
+export const fileInputOf = (class_type: string): FileInput | undefined => byClass.get(class_type)
+
+/** Names of the files in the input folder that the combo of this input lists, sorted. */
+export function fileChoices(world: World, input: FileInput): Json[] {
+  const names: string[] = []
+  // Hosted has no subfolders.
+  const below = world.hosted === null ? input.below : undefined
+  for (const key of world.files.entries.keys()) {
+    if (!key.startsWith(`input/${below ?? ''}/`)) continue
+    const name = key.slice(below === undefined ? 'input//'.length : 'input/'.length)
+    const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
+    if (input.endings === undefined || input.endings.includes(ending)) names.push(name)
+  }
+  return names.sort()
+}
+
+/**
+ * The file that a hosted account has under this name, with its key: uploads stand in one flat folder, outputs in
+ * another, and no two of them share a name [files/hosted-view-flat].
+ */
+export function flatFile(
+  world: World,
+  name: string,
+): { key: string; file: StoredFile } | undefined {
+  for (const folder of ['input', 'output'] as const) {
+    const key = `${folder}//${name}`
+    const file = get(world.files, key)
+    if (file !== undefined) return { key, file }
+  }
+  return undefined
+}
+
+/** The file that a node input names, with its key, or undefined. */
+export function namedFile(
+  world: World,
+  value: Json,
+): { key: string; file: StoredFile } | undefined {
+  if (typeof value !== 'string') return undefined
+  const { name, type } = annotated(value)
+  if (world.hosted !== null) return flatFile(world, name)
+  const path = normalisePath(name)
+  if (path === undefined || path === '') return undefined
+  const cut = path.lastIndexOf('/')
+  const key = `${type ?? 'input'}/${cut < 0 ? '' : path.slice(0, cut)}/${path.slice(cut + 1)}`
+  const file = get(world.files, key)
+  return file === undefined ? undefined : { key, file }
+}

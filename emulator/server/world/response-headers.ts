@@ -1,0 +1,65 @@
+// What every reply gets on its way out [http/cors-mode, http/hosted-cors, http/cache-control,
+// http/failure-page].
+
+import { hostedCors } from '../../../spec/http.ts'
+import { jsonHeaders, type Reply, refuse } from '../../http/replies.ts'
+import { decodePart } from '../../http/requests.ts'
+import type { WorldOptions } from './world.ts'
+
+type Options = Pick<WorldOptions, 'deployment' | 'cors'>
+
+/** The headers that let pages of another origin read a reply: of the configured one on local, of any on hosted. */
+export const corsHeaders = ({ deployment, cors }: Options): Readonly<Record<string, string>> =>
+  deployment === 'hosted' ? hostedCors : localCors(cors)
+
+const localCors = (origin: string | null): Readonly<Record<string, string>> =>
+  origin === null
+    ? {}
+    : {
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Allow-Methods': 'POST, GET, DELETE, PUT, OPTIONS',
+        'Access-Control-Allow-Headers': 'Content-Type, Authorization',
+        'Access-Control-Allow-Credentials': 'true',
+      }
+
+/** Completes the headers of a reply. What the HTTP layer raises stays as it is, but browsers get a page for a failure. */
+export function finish(
+  options: Options,
+  path: string,
+  accept: string | undefined,
+  reply: Reply,
+): Reply {
+  if (options.deployment === 'hosted') return { ...reply, headers: hostedHeaders(reply.headers) }
+  if (reply.raised) {
+    const isPage = reply.status === 500 && accept?.includes('text/html')
+    const { status, headers, body } = isPage ? refuse('internalPage') : reply
+    return { status, headers, body }
+  }
+  const cache = 'Cache-Control' in reply.headers ? undefined : cacheControl(path, reply)
+  if (options.cors === null && cache === undefined) return reply
+  const added = { ...(cache && { 'Cache-Control': cache }), ...localCors(options.cors) }
+  return { ...reply, headers: { ...reply.headers, ...added } }
+}
+
+const hostedJsonHeaders = { ...jsonHeaders, ...hostedCors }
+
+/** Most replies have the same headers: those are not put together again. */
+const hostedHeaders = (headers: Reply['headers']): Reply['headers'] =>
+  headers === jsonHeaders ? hostedJsonHeaders : { ...headers, ...hostedCors }
+
+const scripts = /\.(?:js|css)$|\/index[^/]*\.json$/
+const pictures = /\.(?:jpe?g|png|ppm|bmp|pgm|tiff?|webp)$/i
+
+/** How long a reply may be kept: the path decides, the query does not. */
+function cacheControl(encoded: string, { status, headers }: Reply): string | undefined {
+  if (!encoded.includes('.') && !encoded.includes('%')) return undefined
+  const path = decodePart(encoded)
+  if (scripts.test(path)) return 'no-cache'
+  if (!pictures.test(path)) return undefined
+  // A page that is missing is noticed only after this header is set.
+  const isPage = 'Transfer-Encoding' in headers
+  if (status === 404 && !isPage) return 'public, max-age=3600'
+  if (status === 302 || status === 303 || status === 307) return 'no-cache'
+  const keeps = (status >= 200 && status <= 206) || status === 301 || status === 308
+  return keeps || isPage ? 'public, max-age=86400' : undefined
+}

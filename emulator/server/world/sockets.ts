@@ -1,0 +1,105 @@
+// The socket [messages/*]: who is connected, who receives what, and what a client may say.
+
+import { type MessageType, receivers } from '../../../spec/messages.ts'
+import { isObject, type Json, readJson } from '../../lib/json.ts'
+import type { FrameContent, Input } from '../../machine.ts'
+import { drawHex32 } from '../../lib/random.ts'
+import { parameter, splitTarget } from '../../http/requests.ts'
+import { featuresText } from './features.ts'
+import { remaining, runningOf, type World } from './world.ts'
+
+/** Sends a message to these sockets. `data` is JSON text. */
+export function send(
+  world: World,
+  sockets: readonly number[],
+  type: MessageType,
+  data: string,
+): void {
+  // SwarmUI and others tell JSON from binary by `{"type":` at the start [messages/type-first].
+  if (sockets.length > 0) {
+    world.effects.push({ kind: 'send', sockets, text: `{"type": "${type}", "data": ${data}}` })
+  }
+}
+
+export function sendFrame(world: World, sockets: readonly number[], content: FrameContent): void {
+  if (sockets.length > 0) world.effects.push({ kind: 'frame', sockets, content })
+}
+
+export const everyone = (world: World): number[] => [...world.sockets.keys()]
+
+/**
+ * The sockets that receive a message type of a run with this client id (null: the run has none). On hosted all sockets
+ * of the account do [messages/hosted-all-connections].
+ */
+export function socketsFor(
+  world: World,
+  type: MessageType,
+  client_id: string | null,
+): readonly number[] {
+  const rule = receivers[type]
+  if (rule === 'everyone' || world.hosted !== null) return everyone(world)
+  if (client_id === null) return rule === 'own-or-everyone' ? everyone(world) : []
+  const socket = world.socketByClient.get(client_id)
+  return socket === undefined ? [] : [socket]
+}
+
+/** Tells everyone how many runs are pending or running. */
+export const sendStatus = (world: World, count: number): void =>
+  send(world, everyone(world), 'status', `{"status": {"exec_info": {"queue_remaining": ${count}}}}`)
+
+/** A connection: it is told its id, and the node that its own run is at. */
+export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
+  const onHosted = world.hosted !== null
+  const [, query] = splitTarget(input.target)
+  // Hosted ignores the client's own id: each of its connections has one of the server [messages/hosted-sid].
+  const clientId = (!onHosted && parameter(query, 'clientId')) || drawHex32(world.random)
+  world.sockets.set(input.socket, {
+    id: input.socket,
+    clientId,
+    negotiated: false,
+    supportsPreviewMetadata: false,
+  })
+  if (!onHosted) world.socketByClient.set(clientId, input.socket)
+  world.effects.push({ kind: 'accept', socket: input.socket })
+  const status = `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
+  send(world, [input.socket], 'status', `{"status": ${status}, "sid": ${JSON.stringify(clientId)}}`)
+  for (const { run, lastNode } of runningOf(world)) {
+    if (lastNode === null || (!onHosted && run.client_id !== clientId)) continue
+    const about = onHosted ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
+    send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(lastNode)}${about}}`)
+  }
+}
+
+/** A connection ends. Its runs go on. */
+export function closeSocket(world: World, id: number): void {
+  const socket = world.sockets.get(id)
+  if (socket === undefined) return
+  world.sockets.delete(id)
+  const isNewest = world.socketByClient.get(socket.clientId) === id
+  if (isNewest || world.quirks.has('local.zombie-socket'))
+    world.socketByClient.delete(socket.clientId)
+}
+
+/** The first JSON object that a client sends may negotiate features; whatever else it says is ignored. */
+export function readMessage(world: World, id: number, text: string): void {
+  const socket = world.sockets.get(id)
+  if (socket === undefined || socket.negotiated) return
+  let message: Json
+  try {
+    message = readJson(text)
+  } catch {
+    return
+  }
+  if (!isObject(message)) return
+  socket.negotiated = true
+  if (message.get('type') !== 'feature_flags') return
+  const flags = message.get('data')
+  socket.supportsPreviewMetadata =
+    isObject(flags) && flags.get('supports_preview_metadata') === true
+  send(world, [id], 'feature_flags', featuresText(world))
+}
+
+/** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */
+export const wantsMetadata = (world: World, client_id: string | null, socket: number): boolean =>
+  (client_id !== null || world.hosted !== null) &&
+  (world.sockets.get(socket)?.supportsPreviewMetadata ?? false)

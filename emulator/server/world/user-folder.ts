@@ -1,0 +1,136 @@
+// The folder of the user [userdata/*]: a tree of files in memory, which no path leaves and which has its bounds.
+
+import { limits } from '../../../spec/limits.ts'
+
+/** A file, or a folder where `bytes` is null. Times are milliseconds since 1970. */
+export type UserEntry = {
+  readonly bytes: Uint8Array | null
+  readonly modifiedMs: number
+  /** The last write or move: what file systems like those of real servers tell as creation. */
+  readonly changedMs: number
+}
+
+/** Entries by their path from the user folder, which itself has the empty path. */
+export type UserFolder = { readonly entries: Map<string, UserEntry>; bytes: number }
+
+/** A name and a path, in bytes, as file systems have it. */
+const MAX_NAME_BYTES = 255
+const MAX_PATH_BYTES = 4096
+
+export const createUserFolder = (atMs: number): UserFolder => ({
+  entries: new Map([['', { bytes: null, modifiedMs: atMs, changedMs: atMs }]]),
+  bytes: 0,
+})
+
+/**
+ * The path that a name stands for: decoded once more where it still has percent signs, then without `.` and `..`.
+ * Undefined when it leaves the folder.
+ */
+export function resolvePath(name: string): string | undefined {
+  const parts: string[] = []
+  const decoded = unquote(name)
+  if (decoded.startsWith('/')) return undefined
+  for (const part of decoded.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) return undefined
+  }
+  return parts.join('/')
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Decodes what is percent-encoded and leaves the rest: unlike `decodeURIComponent` it takes every text. */
+export const unquote = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    const codes = run.slice(1).split('%')
+    return decoder.decode(Uint8Array.from(codes, (code) => Number.parseInt(code, 16)))
+  })
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const isBelow = (path: string, folder: string): boolean =>
+  path !== '' && (folder === '' || path.startsWith(`${folder}/`))
+
+/** Paths and entries below a path, at any depth, by path. */
+export const entriesBelow = ({ entries }: UserFolder, path: string): [string, UserEntry][] =>
+  [...entries].filter(([one]) => isBelow(one, path)).sort(([a], [b]) => (a < b ? -1 : 1))
+
+/** Stores a file and makes the folders on its way. Tells whether that was possible: nothing is changed when not. */
+export function writeFile(
+  folder: UserFolder,
+  path: string,
+  bytes: Uint8Array,
+  nowMs: number,
+): boolean {
+  const old = folder.entries.get(path)
+  if (old?.bytes === null || !isPossible(path)) return false
+  const total = folder.bytes + bytes.length - (old?.bytes.length ?? 0)
+  if (total > limits.userdata.value || !makeRoom(folder, path, old ? 0 : 1, nowMs)) return false
+  // A copy: what the edge gives may be a part of something larger.
+  folder.entries.set(path, { bytes: new Uint8Array(bytes), modifiedMs: nowMs, changedMs: nowMs })
+  folder.bytes = total
+  return true
+}
+
+/** Whether a file system has such a path. */
+function isPossible(path: string): boolean {
+  const encoder = new TextEncoder()
+  const fits = (text: string, bytes: number): boolean => encoder.encode(text).length <= bytes
+  if (path.includes('\0') || !fits(path, MAX_PATH_BYTES)) return false
+  return path.split('/').every((name) => fits(name, MAX_NAME_BYTES))
+}
+
+/**
+ * Makes the folders above a path that is about to have so many new entries.
+ * False, and nothing made, when one of them is a file or there would be too many entries.
+ */
+function makeRoom(
+  { entries }: UserFolder,
+  path: string,
+  newEntries: number,
+  nowMs: number,
+): boolean {
+  const missing: string[] = []
+  for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) {
+    const above = path.slice(0, cut)
+    const known = entries.get(above)
+    if (known === undefined) missing.push(above)
+    else if (known.bytes !== null) return false
+  }
+  if (entries.size + missing.length + newEntries > limits.userdataEntries.value) return false
+  for (const one of missing) entries.set(one, { bytes: null, modifiedMs: nowMs, changedMs: nowMs })
+  return true
+}
+
+/** Deletes a file. */
+export function deleteFile(folder: UserFolder, path: string): void {
+  folder.bytes -= folder.entries.get(path)?.bytes?.length ?? 0
+  folder.entries.delete(path)
+}
+
+/**
+ * Moves a file, or a folder with all that is in it; a folder as the target means into it.
+ * Tells whether that was possible: nothing is changed when not.
+ */
+export function move(folder: UserFolder, from: string, to: string, nowMs: number): boolean {
+  const { entries } = folder
+  const entry = entries.get(from)
+  if (entry === undefined) return false
+  if (to === from) return true
+  const into = entries.get(to)?.bytes === null
+  const target = into ? `${to}/${nameOf(from)}`.replace(/^\//, '') : to
+  const there = entries.get(target)
+  // Only a file that was named itself is written over, and only by a file.
+  if (there !== undefined && (into || entry.bytes === null)) return false
+  if (isBelow(target, from) || !isPossible(target) || !makeRoom(folder, target, 0, nowMs))
+    return false
+  if (there !== undefined) deleteFile(folder, target)
+  const moved = entry.bytes === null ? entriesBelow(folder, from) : []
+  entries.delete(from)
+  entries.set(target, { ...entry, changedMs: nowMs })
+  for (const [path, one] of moved) {
+    entries.delete(path)
+    entries.set(target + path.slice(from.length), one)
+  }
+  return true
+}
