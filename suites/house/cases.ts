@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { collectCases } from '../proves.ts'
+import { collectCases } from '../judge/proves.ts'
 
 const contract = join(import.meta.dirname, '..', 'contract')
 
@@ -10,7 +10,7 @@ const contract = join(import.meta.dirname, '..', 'contract')
 export const source = (file: string): string => readFileSync(join(contract, file), 'utf8')
 
 /** The files of the contract that hold cases. */
-export const withCases = readdirSync(contract).filter(
+export const withCases = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.test.ts') && /^\s*(proves|switched)\(/m.test(source(file)),
 )
 

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay } from 'flowdouble'
 import { expect, test } from 'vitest'
-import type { Session } from '../client.ts'
-import { formOf, viewPath } from '../form.ts'
-import { failing, type Graph, slow, textToImage } from '../graphs.ts'
-import { type Answer, direct, SECRET, startGatewaySubject } from '../gateway-subject.ts'
-import { type Reply, startSubject } from '../subject.ts'
+import type { Session } from '../judge/client.ts'
+import { formOf, viewPath } from '../judge/form.ts'
+import { failing, type Graph, slow, textToImage } from '../generate/graphs.ts'
+import { type Answer, direct, SECRET, startGatewaySubject } from '../judge/gateway-subject.ts'
+import { type Reply, startSubject } from '../judge/subject.ts'
 
 const catalog = join(import.meta.dirname, '../../spec/node-types.json')
 const preview = (image: string): Graph => ({

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
-import { solid } from '../graphs.ts'
-import { fetchLink, linkTo } from '../links.ts'
-import { startSubject } from '../subject.ts'
+import { solid } from '../generate/graphs.ts'
+import { fetchLink, linkTo } from '../judge/links.ts'
+import { startSubject } from '../judge/subject.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
 const journalFile = (): string => join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')

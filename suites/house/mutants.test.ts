@@ -5,8 +5,8 @@ import { type RuleId, rules } from '../../spec/index.ts'
 import type { Place, Rule } from '../../spec/language.ts'
 import { mutants } from '../mutants/index.ts'
 import { type Mutant, onData, onJson, type Tamper } from '../mutants/tamper.ts'
-import { type Case, type More, runCase } from '../proves.ts'
-import { isForeign } from '../subject.ts'
+import { type Case, type More, runCase } from '../judge/proves.ts'
+import { isForeign } from '../judge/subject.ts'
 import { cases, source, withCases } from './cases.ts'
 
 /**

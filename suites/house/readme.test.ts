@@ -7,9 +7,13 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createWatch } from '../../dist/emulator/cli/serve-display.js'
 import { startEmulator } from '../../dist/emulator/index.js'
-import { hostedKey } from '../contract/punishing-hosted.ts'
-import { message, startOtherHost, startPunishingServer } from '../contract/punishing-server.ts'
-import { folder, start, textToImage } from '../spawned.ts'
+import { hostedKey } from '../contract/run/misbehaving-hosted.ts'
+import {
+  message,
+  startOtherHost,
+  startPunishingServer,
+} from '../contract/run/misbehaving-server.ts'
+import { folder, start, textToImage } from '../support/spawned.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)

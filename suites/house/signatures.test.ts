@@ -9,7 +9,7 @@ import {
   stripeTimestamp,
   tokenHeader,
 } from '../../spec/signatures.ts'
-import { type SignatureVector, signatureVectors } from '../signature-vectors.ts'
+import { type SignatureVector, signatureVectors } from '../generate/signature-vectors.ts'
 
 const rows: [string, Scheme][] = Object.entries<Scheme>(schemes)
 const valueOf = ({ headers }: SignatureVector, name: string | undefined): string =>

@@ -3,8 +3,8 @@
 import type { Effect, EmulatorOptions, GatewayOptions, Input } from 'flowdouble'
 import { endpoints, profiles, type RuleId } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
-import type { Message } from '../judge.ts'
-import type { GatewayRuleId } from '../proves.ts'
+import type { Message } from '../judge/judge.ts'
+import type { GatewayRuleId } from '../judge/proves.ts'
 
 export type Tamper = NonNullable<EmulatorOptions['tamper']>
 

@@ -2,10 +2,10 @@
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Session } from '../client.ts'
-import { viewPath } from '../form.ts'
-import { failing, type Graph, node, slow, solid, talking } from '../graphs.ts'
-import { type Reply, startSubject, type Subject } from '../subject.ts'
+import type { Session } from '../judge/client.ts'
+import { viewPath } from '../judge/form.ts'
+import { failing, type Graph, node, slow, solid, talking } from '../generate/graphs.ts'
+import { type Reply, startSubject, type Subject } from '../judge/subject.ts'
 
 const names = ['alder', 'birch'] as const
 type Name = (typeof names)[number]

@@ -3,11 +3,17 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Deployment } from '../../spec/language.ts'
-import { type Graph, node, slow, talking } from '../graphs.ts'
-import { account } from '../jobs.ts'
-import { type AccountModel, createModel, type Model, modelTiers, type Work } from '../model.ts'
-import { type Own, ownOf, type Reading, readings } from '../model-readings.ts'
-import { startSubject } from '../subject.ts'
+import { type Graph, node, slow, talking } from '../generate/graphs.ts'
+import { account } from '../judge/jobs.ts'
+import {
+  type AccountModel,
+  createModel,
+  type Model,
+  modelTiers,
+  type Work,
+} from '../model/model.ts'
+import { type Own, ownOf, type Reading, readings } from '../model/views.ts'
+import { startSubject } from '../judge/subject.ts'
 
 /** The accounts of a server; on local there is one. */
 type Real = { readonly accounts: readonly Own[]; submits: number }

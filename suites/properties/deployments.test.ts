@@ -4,8 +4,8 @@ import type { EmulatorOptions } from 'flowdouble'
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createDifferences } from '../differences.ts'
-import { oneAtATime } from '../jobs.ts'
+import { createDifferences } from '../parity/differences.ts'
+import { oneAtATime } from '../judge/jobs.ts'
 import {
   type Asked,
   createKnown,
@@ -14,11 +14,11 @@ import {
   learnAsked,
   learnHeard,
   learnTold,
-} from '../known.ts'
+} from '../model/client-view.ts'
 import { dropped, onData, onJson, type Tamper } from '../mutants/tamper.ts'
-import { startSubject } from '../subject.ts'
-import { type Turn, turnsUpTo } from '../turns.ts'
-import { createSide, type Side } from '../two-servers.ts'
+import { startSubject } from '../judge/subject.ts'
+import { type Turn, turnsUpTo } from '../generate/actions.ts'
+import { createSide, type Side } from '../parity/two-servers.ts'
 
 type Declared = ReturnType<typeof createDifferences>
 type Both = {

@@ -8,7 +8,7 @@ import { encodeJpeg } from '../../dist/emulator/pictures/jpeg.js'
 import { paint } from '../../dist/emulator/pictures/paint.js'
 import { encodePng } from '../../dist/emulator/pictures/png.js'
 import { probePicture } from '../../dist/emulator/pictures/probe.js'
-import { painted, stored } from '../pictures.ts'
+import { painted, stored } from '../support/pictures.ts'
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 

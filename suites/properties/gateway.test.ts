@@ -4,9 +4,9 @@ import * as fc from 'fast-check'
 import { replayGateway } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { gatewayRefusals, outcomes } from '../../spec/webhooks.ts'
-import { direct, SECRET, signed, startGatewaySubject } from '../gateway-subject.ts'
-import { headersOf, schemeNames } from '../senders.ts'
-import { exchangeBytes } from '../wire.ts'
+import { direct, SECRET, signed, startGatewaySubject } from '../judge/gateway-subject.ts'
+import { headersOf, schemeNames } from '../generate/senders.ts'
+import { exchangeBytes } from '../judge/wire.ts'
 
 type Step =
   | {

@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
-import type { Session } from '../client.ts'
-import { type Graph, node } from '../graphs.ts'
-import { isOf, nobody, oneAtATimeOn } from '../jobs.ts'
-import { judgeOrder, type Message } from '../judge.ts'
-import { endsRun } from '../readings.ts'
-import { startSubject, type Subject } from '../subject.ts'
+import type { Session } from '../judge/client.ts'
+import { type Graph, node } from '../generate/graphs.ts'
+import { isOf, nobody, oneAtATimeOn } from '../judge/jobs.ts'
+import { judgeOrder, type Message } from '../judge/judge.ts'
+import { endsRun } from '../model/responses.ts'
+import { startSubject, type Subject } from '../judge/subject.ts'
 
 /** A node of two steps, one that changes its picture, and an output. */
 const graphOf = (seed: number): Graph => ({

@@ -5,10 +5,10 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tiers } from '../../spec/access.ts'
 import { type JobStatus, jobTransitions } from '../../spec/jobs.ts'
-import type { Session } from '../client.ts'
-import { failing, type Graph, slow, talking } from '../graphs.ts'
-import { account, detailOf, listOf, queued, wordOf } from '../jobs.ts'
-import { startSubject, type Subject } from '../subject.ts'
+import type { Session } from '../judge/client.ts'
+import { failing, type Graph, slow, talking } from '../generate/graphs.ts'
+import { account, detailOf, listOf, queued, wordOf } from '../judge/jobs.ts'
+import { startSubject, type Subject } from '../judge/subject.ts'
 
 /** Accounts with different numbers of workers. */
 const accounts = [account('key-one', 'standard'), account('key-two', 'creator')]

@@ -2,10 +2,10 @@
 
 import type { EmulatorOptions } from 'flowdouble'
 import { expect, test } from 'vitest'
-import { roots, treeOf } from '../arbitraries.ts'
-import { pickFrom, typeOf } from '../catalogue.ts'
-import type { Graph } from '../graphs.ts'
-import { startSubject } from '../subject.ts'
+import { roots, treeOf } from '../generate/arbitraries.ts'
+import { pickFrom, typeOf } from '../generate/catalogue.ts'
+import type { Graph } from '../generate/graphs.ts'
+import { startSubject } from '../judge/subject.ts'
 
 /** A workflow in which every float is a text that Python reads as NaN. */
 const withoutNumbers = (graph: Graph): Graph =>

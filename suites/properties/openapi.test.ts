@@ -7,10 +7,10 @@ import { describe, expect, test } from 'vitest'
 import { keyHeader } from '../../spec/access.ts'
 import type { Deployment } from '../../spec/language.ts'
 import document from '../../spec/openapi.json' with { type: 'json' }
-import { formOf } from '../form.ts'
-import { valuesOf } from '../from-schema.ts'
-import { solid } from '../graphs.ts'
-import { isForeign, type Reply, startSubject, type Subject } from '../subject.ts'
+import { formOf } from '../judge/form.ts'
+import { valuesOf } from '../generate/from-schema.ts'
+import { solid } from '../generate/graphs.ts'
+import { isForeign, type Reply, startSubject, type Subject } from '../judge/subject.ts'
 
 type Part = Readonly<Record<string, any>>
 type Payload = {

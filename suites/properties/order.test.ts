@@ -3,13 +3,13 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
-import { draws, graphOf } from '../arbitraries.ts'
-import type { Graph } from '../graphs.ts'
-import { account } from '../jobs.ts'
-import { judgeOrder, type Message } from '../judge.ts'
-import { endsRun } from '../readings.ts'
-import { nodesOf, story } from '../story.ts'
-import { type Run, startSubject } from '../subject.ts'
+import { draws, graphOf } from '../generate/arbitraries.ts'
+import type { Graph } from '../generate/graphs.ts'
+import { account } from '../judge/jobs.ts'
+import { judgeOrder, type Message } from '../judge/judge.ts'
+import { endsRun } from '../model/responses.ts'
+import { nodesOf, story } from '../support/transcript.ts'
+import { type Run, startSubject } from '../judge/subject.ts'
 
 const terminal = new Set(['execution_success', 'execution_error', 'execution_interrupted'])
 

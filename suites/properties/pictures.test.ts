@@ -12,7 +12,7 @@ import { paint, type Pixels } from '../../dist/emulator/pictures/paint.js'
 import type { Picture } from '../../dist/emulator/pictures/picture.js'
 import { encodePng } from '../../dist/emulator/pictures/png.js'
 import { probePicture } from '../../dist/emulator/pictures/probe.js'
-import { distance, painted, stored } from '../pictures.ts'
+import { distance, painted, stored } from '../support/pictures.ts'
 
 const ODD_SIZES = [
   [1, 1],

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { paint, paintPreview } from '../../dist/emulator/pictures/paint.js'
-import { distance, painted } from '../pictures.ts'
+import { distance, painted } from '../support/pictures.ts'
 
 const SHAPES = [
   [512, 512, 256],

@@ -3,9 +3,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
-import { talking } from '../graphs.ts'
-import { isOf, nobody, oneAtATimeOn, queued } from '../jobs.ts'
-import { startSubject, type Subject } from '../subject.ts'
+import { talking } from '../generate/graphs.ts'
+import { isOf, nobody, oneAtATimeOn, queued } from '../judge/jobs.ts'
+import { startSubject, type Subject } from '../judge/subject.ts'
 
 type Pending = { readonly id: string; readonly number: number }
 type Submit = { readonly kind: 'submit'; readonly number?: number; readonly front: boolean }

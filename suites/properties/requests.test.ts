@@ -6,9 +6,14 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { both } from '../../spec/language.ts'
-import { someMessage, type SomeRequest, someRequestOn, statusesOn } from '../random-requests.ts'
-import { startSubject } from '../subject.ts'
-import { exchangeBytes } from '../wire.ts'
+import {
+  someMessage,
+  type SomeRequest,
+  someRequestOn,
+  statusesOn,
+} from '../generate/random-requests.ts'
+import { startSubject } from '../judge/subject.ts'
+import { exchangeBytes } from '../judge/wire.ts'
 
 /** Statuses that any path may answer with: the HTTP layer, the guards, and what is unknown. */
 const general = [200, 400, 403, 404, 405, 413, 417, 500]

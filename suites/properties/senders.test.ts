@@ -12,8 +12,8 @@ import {
 } from 'fast-check'
 import { expect, test } from 'vitest'
 import { senderDeliveries } from '../../dist/emulator/edge/gateway/senders.js'
-import { withReceiving } from '../desk.ts'
-import { direct, startGatewaySubject } from '../gateway-subject.ts'
+import { withReceiving } from '../support/command-line.ts'
+import { direct, startGatewaySubject } from '../judge/gateway-subject.ts'
 
 const forms: Readonly<Record<string, RegExp>> = {
   github_comment: /^\/b\/repos\/[\w.-]+\/[\w.-]+\/issues\/\d+\/comments$/,

@@ -5,9 +5,9 @@ import * as fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { type Scheme, type SchemeName, schemes } from '../../spec/signatures.ts'
-import { type GatewaySubject, startGatewaySubject } from '../gateway-subject.ts'
-import { headersOf, NOW, schemeNames, signingSchemes } from '../senders.ts'
-import { exchangeBytes } from '../wire.ts'
+import { type GatewaySubject, startGatewaySubject } from '../judge/gateway-subject.ts'
+import { headersOf, NOW, schemeNames, signingSchemes } from '../generate/senders.ts'
+import { exchangeBytes } from '../judge/wire.ts'
 
 /** Runs a property on a gateway that takes any number of posts. */
 async function holds(

@@ -8,7 +8,14 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { startGateway } from 'flowdouble'
 import { expect, test } from 'vitest'
-import { atDesk, type Desk, deskAt, enabled, postTo, subscriptionsName } from '../desk.ts'
+import {
+  atDesk,
+  type Desk,
+  deskAt,
+  enabled,
+  postTo,
+  subscriptionsName,
+} from '../support/command-line.ts'
 
 const dist = join(import.meta.dirname, '..', '..', 'dist', 'emulator')
 const main = join(dist, 'cli', 'main.js')

@@ -3,8 +3,8 @@
 import { posix } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { startSubject, type Subject } from '../subject.ts'
-import { exchange } from '../wire.ts'
+import { startSubject, type Subject } from '../judge/subject.ts'
+import { exchange } from '../judge/wire.ts'
 
 type Command =
   | { readonly kind: 'get' | 'delete'; readonly name: string }

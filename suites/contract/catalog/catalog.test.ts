@@ -1,0 +1,158 @@
+// What can be used in a workflow: node types, uploaded files among their options, model folders and models.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { folderNames, modelNames, type nodeType, nodeTypes } from '../../../spec/catalog.ts'
+import type { Static } from '../../../spec/static.ts'
+import { textToImage } from '../../generate/graphs.ts'
+import { violations } from '../../judge/judge.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+
+const folders = (
+  'checkpoints configs loras vae text_encoders diffusion_models clip_vision style_models ' +
+  'embeddings diffusers vae_approx controlnet gligen upscale_models custom_nodes hypernetworks ' +
+  'photomaker classifiers model_patches audio_encoders'
+).split(' ')
+
+proves('catalog/node-types', async ({ get }) => {
+  const reply = await get('/object_info')
+  expect(reply.status).toBe(200)
+  expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  const types = reply.json()
+  expect(violations(nodeTypes, types)).toEqual([])
+  for (const { class_type, inputs } of Object.values(textToImage())) {
+    expect(Object.keys(types[class_type].input.required)).toEqual(
+      expect.arrayContaining(Object.keys(inputs)),
+    )
+  }
+  const { required } = types.KSampler.input
+  expect(required.model[0]).toBe('MODEL')
+  expect(required.steps).toMatchObject(['INT', { default: 20, min: 1, max: 10000 }])
+  expect(required.sampler_name[0]).toEqual(expect.arrayContaining(['euler', 'ddim']))
+})
+
+proves(
+  'catalog/node-types',
+  async ({ get }) => {
+    const file = join(import.meta.dirname, '../../../spec/node-types.json')
+    const { text } = await get('/object_info')
+    const types = JSON.parse(text)
+    const given = JSON.parse(await readFile(file, 'utf8'))
+    // Combos of input files list what the world holds, not what the catalogue was made with.
+    const listsFiles =
+      /^(LoadImage|LoadImageMask|LoadAudio|LoadVideo|LoadLatent|Load3D|Load3DAnimation)$/
+    const differing = Object.keys(given).filter(
+      (name) => JSON.stringify(types[name]) !== JSON.stringify(given[name]),
+    )
+    expect(differing.filter((name) => !listsFiles.test(name))).toEqual([])
+    expect(Object.keys(types).slice(0, 3)).toEqual(Object.keys(given).slice(0, 3))
+    expect(text).toContain('"max": 18446744073709551615')
+    expect(text).toContain('"default": 8.0')
+  },
+  ownWorld,
+)
+
+proves('catalog/one-node-type', async ({ get }) => {
+  const types = (await get('/object_info')).json()
+  for (const name of ['KSampler', 'SaveVideo', 'LoadImage', 'Epsilon Scaling']) {
+    const reply = await get(`/object_info/${encodeURIComponent(name)}`)
+    expect([reply.status, reply.json()]).toEqual([200, { [name]: types[name] }])
+  }
+})
+
+proves('catalog/node-type-fields', async ({ get }) => {
+  const types: Static<typeof nodeTypes> = (await get('/object_info')).json()
+  const isOrdered = ({ input, input_order }: Static<typeof nodeType>) =>
+    Object.entries(input).every(
+      ([group, of]) => Object.keys(of).join() === input_order[group]?.join(),
+    )
+  const wrong = Object.entries(types).filter(([name, type]) => {
+    const { output, output_name, output_is_list } = type
+    const sameLength =
+      output.length === output_name.length && output.length === output_is_list.length
+    const tells = typeof type.category === 'string' && typeof type.output_node === 'boolean'
+    return type.name !== name || !isOrdered(type) || !sameLength || !tells
+  })
+  expect(wrong.map(([name]) => name)).toEqual([])
+  const { SaveImage, KSampler } = types
+  expect([SaveImage?.output_node, KSampler?.output_node]).toEqual([true, false])
+  expect(KSampler).toMatchObject({
+    output: ['LATENT'],
+    output_name: ['LATENT'],
+    category: 'sampling',
+  })
+})
+
+proves('catalog/unknown-node-type', async ({ get }) => {
+  for (const name of ['NoSuchNode', 'ksampler', 'toString', '%2e%2e%2fKSampler']) {
+    const reply = await get(`/object_info/${name}`)
+    expect([name, reply.status, reply.text]).toEqual([name, 200, '{}'])
+  }
+})
+
+proves('catalog/uploads-are-options', async ({ get, upload }) => {
+  const bytes = new Uint8Array(1)
+  const options = async (type: string): Promise<string[]> =>
+    (await get(`/object_info/${type}`)).json()[type].input.required.image[0]
+  const before = await options('LoadImage')
+  const allBefore = await options('LoadImageMask')
+  await upload({ name: 'zebra.png', bytes })
+  await upload({ name: 'Ape.JPG', bytes })
+  await upload({ name: 'list.txt', bytes })
+  await upload({ name: 'below.png', bytes }, { subfolder: 'sub' })
+  await upload({ name: 'out.png', bytes }, { type: 'output' })
+  const after = [...before, 'Ape.JPG', 'zebra.png'].toSorted()
+  expect(await options('LoadImage')).toEqual(after)
+  const types = (await get('/object_info')).json()
+  expect(types.LoadImage.input.required.image[0]).toEqual(after)
+  const all = [...allBefore, 'Ape.JPG', 'zebra.png', 'list.txt'].toSorted()
+  expect(await options('LoadImageMask')).toEqual(all)
+})
+
+proves('catalog/list-flags', async ({ get }) => {
+  const types: Static<typeof nodeTypes> = (await get('/object_info')).json()
+  const entries = Object.entries(types)
+  const wrong = entries.filter(([, type]) => type.output_is_list.length !== type.output.length)
+  expect(wrong).toEqual([])
+  const withLists = entries.filter(([, { output_is_list }]) => output_is_list.includes(true))
+  expect(withLists.map(([name]) => name).toSorted()).toEqual(['RebatchImages', 'RebatchLatents'])
+  expect(entries.filter(([, type]) => 'is_input_list' in type)).toEqual([])
+})
+
+proves(
+  'catalog/model-folders',
+  async ({ get }) => {
+    const reply = await get('/models')
+    expect([reply.status, violations(folderNames, reply.json())]).toEqual([200, []])
+    expect(reply.json().slice(0, folders.length)).toEqual(folders)
+  },
+  { deployment: 'local' },
+)
+
+proves('catalog/models', async ({ get }) => {
+  const types = (await get('/object_info')).json()
+  const combos = { checkpoints: 'CheckpointLoaderSimple', loras: 'LoraLoader', vae: 'VAELoader' }
+  const names = { checkpoints: 'ckpt_name', loras: 'lora_name', vae: 'vae_name' }
+  for (const folder of ['checkpoints', 'loras', 'vae'] as const) {
+    const models: string[] = (await get(`/models/${folder}`)).json()
+    expect(violations(modelNames, models)).toEqual([])
+    expect(models).toEqual([...models].toSorted())
+    const combo = types[combos[folder]].input.required[names[folder]][0]
+    const files = combo.filter((name: string) => /\.\w+$/.test(name))
+    expect([folder, models]).toEqual([folder, files])
+  }
+  for (const folder of folders) {
+    expect(violations(modelNames, (await get(`/models/${folder}`)).json())).toEqual([])
+  }
+})
+
+proves('catalog/unknown-folder', async ({ get }) => {
+  for (const folder of ['nonsense', 'unet', 'clip', 'toString', '..%2fcheckpoints']) {
+    const { status, text, headers } = await get(`/models/${folder}`)
+    const told = [folder, status, text, headers['content-type']]
+    expect(told).toEqual([folder, 404, '', undefined])
+  }
+  const empty = await get('/models/classifiers')
+  expect([empty.status, empty.json()]).toEqual([200, []])
+})

@@ -1,0 +1,109 @@
+// Model files as files: the lists with sizes, metadata and previews, embeddings, and what packs would bring.
+
+import { expect } from 'vitest'
+import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/catalog.ts'
+import { violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+import { exchange, told } from '../../judge/wire.ts'
+
+const unknown = { status: 404, type: undefined, length: '0', body: '' }
+
+proves('catalog/experiment-folders', async ({ get }) => {
+  const folders = (await get('/experiment/models')).json()
+  expect(violations(hostedModelFolders, folders)).toEqual([])
+  const paths = (await get('/internal/folder_paths')).json()
+  const names: string[] = (await get('/models')).json()
+  const shown = names.filter((name) => name !== 'configs' && name !== 'custom_nodes')
+  expect(folders).toEqual(shown.map((name) => ({ name, folders: paths[name] })))
+})
+
+proves('catalog/experiment-models', async ({ get, url }) => {
+  for (const folder of ['checkpoints', 'loras', 'vae', 'embeddings', 'diffusers', 'configs']) {
+    const models = (await get(`/experiment/models/${folder}`)).json()
+    expect(violations(modelFiles, models)).toEqual([])
+    const names: string[] = (await get(`/models/${folder}`)).json()
+    const files = names.filter((name) => !name.endsWith('.yaml'))
+    expect(models.map(({ name }: { name: string }) => name)).toEqual(files)
+  }
+  const [first] = (await get('/experiment/models/checkpoints')).json()
+  expect(Object.keys(first)).toEqual(['name', 'pathIndex', 'modified', 'created', 'size'])
+  expect(first.pathIndex).toBe(0)
+  for (const folder of ['nowhere', 'unet', 'toString', 'preview', '..%2floras']) {
+    const reply = told(await exchange(url, 'GET', `/experiment/models/${folder}`))
+    expect([folder, reply]).toEqual([folder, unknown])
+  }
+})
+
+proves(
+  'catalog/experiment-models',
+  async ({ get }) => {
+    const { text } = await get('/experiment/models/embeddings')
+    // An empty file: the length of the header, and the header.
+    const header = '{"__metadata__":{"format":"pt","modelspec.title":"example_negative"}}'
+    expect(text).toContain(`"modified": 1000.0, "created": 1000.0, "size": ${8 + header.length}}`)
+  },
+  { epoch: 1_000_000 },
+)
+
+proves('catalog/model-preview', async ({ get, url }) => {
+  const [model] = (await get('/models/loras')).json()
+  const there = [`loras/0/${model}`, 'loras/-1/sub/none.png', 'loras/0/', 'unknown/0/x']
+  for (const path of [...there, 'unknown/7/x']) {
+    const reply = told(await exchange(url, 'GET', `/experiment/models/preview/${path}`))
+    expect([path, reply]).toEqual([path, unknown])
+  }
+})
+
+proves('catalog/model-preview-index', async ({ get }) => {
+  const paths = (await get('/internal/folder_paths')).json()
+  const beyond = [paths.loras.length, -1 - paths.loras.length, 'a', '1.5', '0x0']
+  for (const path of [...beyond.map((index) => `loras/${index}/x`), 'unknown/a/x']) {
+    const { status } = await get(`/experiment/models/preview/${path}`)
+    expect([path, status]).toEqual([path, 500])
+  }
+})
+
+proves('catalog/model-metadata', async ({ get }) => {
+  for (const folder of ['checkpoints', 'embeddings']) {
+    for (const name of (await get(`/models/${folder}`)).json()) {
+      const query = `filename=${encodeURIComponent(name)}`
+      const { status, json } = await get(`/view_metadata/${folder}?${query}`)
+      expect([name, status, violations(modelMetadata, json())]).toEqual([name, 200, []])
+      const title = name.replace('.safetensors', '')
+      expect(json()).toEqual({ format: 'pt', 'modelspec.title': title })
+    }
+  }
+})
+
+proves('catalog/no-model-metadata', async ({ get, url }) => {
+  const [checkpoint] = (await get('/models/checkpoints')).json()
+  const [upscaler] = (await get('/models/upscale_models')).json()
+  expect(upscaler).toMatch(/\.pth$/)
+  const none = [
+    'checkpoints',
+    'checkpoints?filename=',
+    'checkpoints?filename=none.safetensors',
+    `checkpoints?filename=${checkpoint.replace('.safetensors', '')}`,
+    `checkpoints?filename=../checkpoints/${checkpoint}`,
+    `loras?filename=${checkpoint}`,
+    `nowhere?filename=${checkpoint}`,
+    `upscale_models?filename=${upscaler}`,
+  ]
+  for (const path of none) {
+    const reply = told(await exchange(url, 'GET', `/view_metadata/${path}`))
+    expect([path, reply]).toEqual([path, unknown])
+  }
+})
+
+proves('catalog/embeddings', async ({ get }) => {
+  const files: string[] = (await get('/models/embeddings')).json()
+  expect((await get('/embeddings')).json()).toEqual(files.map((file) => file.replace(/\.\w+$/, '')))
+})
+
+proves('catalog/no-packs', async ({ get }) => {
+  const none = { '/extensions': '[]', '/i18n': '{}', '/workflow_templates': '{}' }
+  for (const [path, text] of Object.entries(none)) {
+    const reply = await get(path)
+    expect([path, reply.status, reply.text]).toEqual([path, 200, text])
+  }
+})

@@ -1,0 +1,118 @@
+// What a test asks of the double itself: moving its clock and reading its journal over HTTP, and what a person sees.
+
+import { expect, test } from 'vitest'
+import { banner, createWatch, nextStep } from '../../../dist/emulator/cli/serve-display.js'
+import { quirksCommand } from '../../../dist/emulator/cli/quirks.js'
+import { slow, solid } from '../../generate/graphs.ts'
+import { startSubject } from '../../judge/subject.ts'
+
+const io = (isTTY: boolean, env: Record<string, string> = {}) => {
+  const written = { out: '', error: '' }
+  return {
+    written,
+    stdout: { isTTY, write: (text: string) => (written.out += text) },
+    stderr: { isTTY, write: (text: string) => (written.error += text) },
+    env,
+    cwd: '/',
+  }
+}
+
+test('control/advance A manual clock moves over HTTP, and the answer comes after the effects', async () => {
+  const subject = await startSubject()
+  const session = await subject.connect('me')
+  await subject.submit(slow(10, 5), { client_id: 'me' })
+  const start = ({ type }: { type: string }): boolean => type === 'execution_start'
+  expect((await subject.post('/_flowdouble/advance', { ms: 24 })).status).toBe(200)
+  await session.settled()
+  expect(session.messages().some(start)).toBe(false)
+  expect((await subject.post('/_flowdouble/advance', { ms: 1 })).status).toBe(200)
+  await session.settled()
+  expect(session.messages().some(start)).toBe(true)
+  expect((await subject.post('/_flowdouble/advance', { until: 'idle' })).status).toBe(200)
+  expect(Object.keys((await subject.get('/history')).json())).toHaveLength(1)
+  await subject.close()
+})
+
+test('control/advance Another clock, another body or another path is refused with a hint', async () => {
+  const subject = await startSubject({ clock: 'instant' })
+  const refusals = [
+    await subject.post('/_flowdouble/advance', { ms: 1 }),
+    await subject.post('/_flowdouble/advance', { days: 1 }),
+    await subject.post('/_flowdouble/advance', null),
+    await subject.request('POST', '/_flowdouble/advance', '{'),
+    await subject.get('/_flowdouble/advance'),
+    await subject.get('/_flowdouble/nothing'),
+  ]
+  expect(refusals.map(({ status }) => status)).toEqual([409, 400, 400, 400, 404, 404])
+  expect(refusals[0]?.json().error).toContain('manual')
+  expect(refusals[1]?.json().error).toContain('"until": "idle"')
+  await subject.close()
+})
+
+test('control/advance Time does not move backwards', async () => {
+  const subject = await startSubject()
+  expect((await subject.post('/_flowdouble/advance', { ms: -5 })).status).toBe(409)
+  await subject.close()
+})
+
+test('control/journal The journal lists what came and what followed, after the options', async () => {
+  const subject = await startSubject({ clock: 'instant', seed: 7 })
+  await subject.submit(solid(), { extra_data: { api_key_comfy_org: 'SECRET' } })
+  const text = (await subject.get('/_flowdouble/journal')).text
+  const [header, first] = text.split('\n').map((line) => (line === '' ? null : JSON.parse(line)))
+  expect(header.options.seed).toBe('7')
+  expect(first.input).toMatchObject({ kind: 'request', method: 'POST', target: '/prompt' })
+  expect(first.effects[0]).toMatchObject({ kind: 'reply', status: 200 })
+  expect(text).not.toContain('SECRET')
+  await subject.close()
+})
+
+test('serve/watch A terminal shows each request and run, why a submit was refused, and no token', async () => {
+  const terminal = io(true, { NO_COLOR: '1' })
+  const { show } = createWatch(terminal)
+  const subject = await startSubject({ clock: 'instant', onEntry: show })
+  await subject.submit(solid(), { prompt_id: 'mine\u001b[2J' })
+  await subject.get('/view?filename=none.png&token=SECRET')
+  await subject.submit({ '1': { class_type: 'NoSuchNode', inputs: {} } })
+  await subject.submit({
+    '1': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'mine.safetensors' } },
+    '2': { class_type: 'PreviewAny', inputs: { source: ['1', 0] } },
+  })
+  await subject.close()
+  const lines = terminal.written.out
+  expect(lines).toMatch(/\d\.\d{3}s {2}200 POST \/prompt\n/)
+  expect(lines).toMatch(/success run mine.* \d+ ms\n/)
+  expect(lines).toContain('404 GET /view?filename=none.png&token=***')
+  expect(lines).toMatch(
+    /400 POST \/prompt .*NoSuchNode does not exist[\s\S]*--unknown-nodes accept/,
+  )
+  expect(lines).toContain('--models any')
+  expect(lines).not.toContain('SECRET')
+  expect(lines).not.toContain('\u001b')
+})
+
+test('serve/banner Colours are for terminals that want them', async () => {
+  const subject = await startSubject({ clock: 'instant', quirk: ['local.zombie-socket'] })
+  const server = subject.emulator!
+  expect(banner([server], io(true))).toContain('\u001b[')
+  expect(banner([server], io(true, { NO_COLOR: '1' }))).not.toContain('\u001b[')
+  expect(banner([server], io(false))).not.toContain('\u001b[')
+  expect(banner([server], io(false))).toContain('quirks local.zombie-socket')
+  expect(nextStep(server, true, '/')).toContain('image-to-image.json')
+  expect(nextStep(server, false, '/')).toContain('did not succeed')
+  await subject.close()
+})
+
+test('quirks/command The list names what holds with and without each quirk of local', () => {
+  const asked = (...argv: string[]) => {
+    const screen = io(false)
+    return { code: quirksCommand(argv, screen), ...screen.written }
+  }
+  expect(asked().out).toMatch(
+    /^workflows\.bare-graph-errors \(local, hosted\)\n {2}default: .*\n {2}switched: /,
+  )
+  expect(asked().out).toMatch(/^hosted\.no-free \(hosted\)$/m)
+  expect(Object.keys(JSON.parse(asked('--json').out))).toContain('hosted.no-free')
+  expect(asked('--colour')).toMatchObject({ code: 2, out: '' })
+  expect(asked('more')).toMatchObject({ code: 2, out: '' })
+})

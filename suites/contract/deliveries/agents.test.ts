@@ -1,0 +1,313 @@
+// Real agents: commands and addresses that answer runs, how they are asked, and how they end.
+
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { type Agent, type Delivery, replayGateway } from 'flowdouble'
+import { expect } from 'vitest'
+import { commandAgent, urlAgent } from '../../../dist/emulator/edge/gateway/agent.js'
+import { agentCall } from '../../../spec/deliveries.ts'
+import { limits } from '../../../spec/limits.ts'
+import { atDesk, runGateway, withReceiving } from '../../support/command-line.ts'
+import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
+import { violations } from '../../judge/judge.ts'
+import { createArrivals } from '../../support/platforms.ts'
+import { proves } from '../../judge/proves.ts'
+
+const chat = { secret: SECRET, prompt: '{text}', deliver: 'telegram', skills: ['review', 'code'] }
+const routes = { hook: chat }
+
+const delivered = createArrivals<Delivery>()
+const deliveries = (delivery: Delivery): Promise<void> => {
+  delivered.take(delivery)
+  return Promise.resolve()
+}
+/** Posts a text to the route, and waits for the text that is delivered. */
+async function ask({ post }: GatewaySubject, text: string, headers = {}): Promise<string> {
+  expect((await post('hook', { text, type: ['odd'] }, headers)).status).toBe(202)
+  const [delivery] = await delivered.next(1)
+  return delivery?.text ?? ''
+}
+
+let failures: string[] = []
+/** An agent whose command is a script of Node with these arguments. */
+const scriptAgent = (script: string, ...args: readonly string[]): Agent =>
+  commandAgent([process.execPath, '-e', script, '--', ...args], {
+    cwd: tmpdir(),
+    env: { KEPT: 'kept' },
+    onFailure: (_, stderr) => failures.push(stderr),
+  })
+
+const tells = `
+  let input = ''
+  process.stdin.on('data', (chunk) => (input += chunk))
+  process.stdin.on('end', () => {
+    const told = Object.entries(process.env).filter(([name]) => /^(FLOWDOUBLE_|KEPT)/.test(name))
+    console.log(JSON.stringify([input, process.argv.slice(1), Object.fromEntries(told)]))
+  })`
+
+proves(
+  ['deliveries/agent-asked', 'deliveries/agent-command'],
+  async (subject) => {
+    const headers = { 'X-Request-ID': 'd-1', 'X-GitHub-Event': 'push' }
+    const text = `; echo "$HOME" 'x' \`id\`\n☃${'y'.repeat(100_000)}`
+    expect(JSON.parse(await ask(subject, text, headers))).toEqual([
+      text,
+      ['$HOME; id', '*'],
+      {
+        KEPT: 'kept',
+        FLOWDOUBLE_ROUTE: 'hook',
+        FLOWDOUBLE_EVENT: 'push',
+        FLOWDOUBLE_DELIVERY_ID: 'd-1',
+        FLOWDOUBLE_SESSION_KEY: 'agent:main:webhook:webhook:webhook:hook:d-1:webhook:hook',
+        FLOWDOUBLE_SKILLS: 'review,code',
+      },
+    ])
+    // Events of payloads can be anything.
+    const [, , told] = JSON.parse(await ask(subject, 'x', { 'X-Request-ID': 'd-2' }))
+    expect(told.FLOWDOUBLE_EVENT).toBe('["odd"]')
+  },
+  { routes, deliveries, agent: scriptAgent(tells, '$HOME; id', '*') },
+)
+
+let address = 'http://127.0.0.1:9'
+const toAddress: Agent = (run, signal) => urlAgent(new URL(address))(run, signal)
+
+proves(
+  ['deliveries/agent-asked', 'deliveries/agent-answers'],
+  (subject) =>
+    withReceiving({ status: 200, body: '{"answer": "Well done"}' }, async ({ url, got }) => {
+      address = `${url}/agent`
+      expect(await ask(subject, 'hi', { 'X-Request-ID': 'd-1' })).toBe('Well done')
+      expect(got.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /agent'])
+      const body: unknown = JSON.parse(got[0]!.body.toString())
+      expect(violations(agentCall, body)).toEqual([])
+      expect(body).toEqual({
+        prompt: 'hi',
+        skills: ['review', 'code'],
+        route: 'hook',
+        event: ['odd'],
+        delivery_id: 'd-1',
+        session_key: 'agent:main:webhook:webhook:webhook:hook:d-1:webhook:hook',
+      })
+    }),
+  { routes, deliveries, agent: toAddress },
+)
+
+proves(
+  'deliveries/agent-answers',
+  async (subject) => {
+    const replies = [
+      [200, '{"answer": 5}', 'The request failed: the JSON of the agent has no answer'],
+      [200, 'broken', 'The request failed: the JSON of the agent has no answer'],
+      [500, '{"answer": "x"}', 'The request failed: the agent answered 500'],
+      [302, '{"answer": "x"}', 'The request failed: the agent answered 302'],
+    ] as const
+    for (const [status, body, text] of replies) {
+      await withReceiving({ status, body }, async ({ url }) => {
+        address = url
+        expect(await ask(subject, 'hi')).toBe(text)
+      })
+    }
+    expect(await ask(subject, 'hi')).toBe('The request failed: network error ECONNREFUSED')
+  },
+  { routes, deliveries, agent: toAddress },
+)
+
+const obeys = `
+  let input = ''
+  process.stdin.on('data', (chunk) => (input += chunk))
+  process.stdin.on('end', () => eval(input))`
+
+proves(
+  'deliveries/agent-answers',
+  async (subject) => {
+    failures = []
+    const scripts = [
+      [`process.stdout.write(' two\\nlines \\r\\n\\n')`, ' two\nlines '],
+      [`console.error('why'); process.exit(3)`, 'the agent command ended with exit code 3'],
+      [`process.kill(process.pid, 'SIGTERM')`, 'the agent command ended with SIGTERM'],
+      [`console.log('half'); process.exit(1)`, 'the agent command ended with exit code 1'],
+      ['', 'the agent gave no answer'],
+    ] as const
+    for (const [script, text] of scripts) {
+      const failed = text.startsWith('the agent') ? 'The request failed: ' : ''
+      expect(await ask(subject, script)).toBe(`${failed}${text}`)
+    }
+    // What a command says of its failure is for its operator, not for a chat.
+    expect(failures).toEqual(['why\n'])
+  },
+  { routes, deliveries, agent: scriptAgent(obeys) },
+)
+
+proves(
+  'deliveries/agent-command',
+  async (subject) => {
+    expect(await ask(subject, 'x')).toBe(
+      'The request failed: the agent command cannot be started: ENOENT',
+    )
+  },
+  {
+    routes,
+    deliveries,
+    agent: commandAgent(['no-such-command-of-flowdouble'], {
+      cwd: tmpdir(),
+      env: {},
+      onFailure: () => {},
+    }),
+  },
+)
+
+proves(
+  'deliveries/agent-too-long',
+  async (subject) => {
+    const most = limits.agentAnswer.value
+    const writes = (count: number) => `process.stdout.write('x'.repeat(${count}))`
+    expect((await ask(subject, writes(most))).length).toBe(most)
+    const tooLong = 'The request failed: the answer has more than 1048576 bytes'
+    expect(await ask(subject, writes(most + 1))).toBe(tooLong)
+    // A command that never ends is ended.
+    expect(await ask(subject, `setInterval(() => console.log('x'.repeat(1e6)), 0)`)).toBe(tooLong)
+  },
+  { routes, deliveries, agent: scriptAgent(obeys) },
+)
+
+proves(
+  'deliveries/agent-too-long',
+  (subject) =>
+    withReceiving(
+      { status: 200, body: JSON.stringify({ answer: 'x'.repeat(limits.agentAnswer.value) }) },
+      async ({ url }) => {
+        address = url
+        expect(await ask(subject, 'x')).toBe('The request failed: the reply is too large')
+      },
+    ),
+  { routes, deliveries, agent: toAddress },
+)
+
+/** Connects, as does what it starts, and then never ends; neither listens to a polite signal. */
+const clings = `
+  const connects = "process.on('SIGTERM', () => {}); require('net').connect(Number(process.env.PORT))"
+  require('child_process').spawn(process.execPath, ['-e', connects], { stdio: 'ignore' })
+  eval(connects)`
+
+for (const how of ['times out', 'is stopped'] as const) {
+  const opened = createArrivals<Socket>()
+  const closed = createArrivals<null>()
+  let port = 0
+  proves(
+    'deliveries/agent-ended',
+    async ({ gateway, post }) => {
+      const server = createServer((socket) => {
+        opened.take(socket)
+        socket.on('error', () => {})
+        socket.on('close', () => closed.take(null))
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      port = (server.address() as AddressInfo).port
+      expect((await post('hook', { text: 'x' })).status).toBe(202)
+      await opened.next(2)
+      if (how === 'times out') await gateway.advance(600_000)
+      else await gateway.close()
+      await closed.next(2)
+      server.close()
+    },
+    {
+      routes,
+      deliveries,
+      agent: (run, signal) =>
+        commandAgent([process.execPath, '-e', clings], {
+          cwd: tmpdir(),
+          env: { PORT: `${port}` },
+          onFailure: () => {},
+        })(run, signal),
+    },
+  )
+}
+
+const begun = createArrivals<string>()
+const ends: (() => void)[] = []
+
+proves(
+  ['deliveries/agents-at-once', 'deliveries/agent-time-out'],
+  async ({ gateway, post }) => {
+    ends.length = 0
+    for (let count = 0; count < 12; count++) await post('hook', { text: `${count}` })
+    const first = await begun.next(10)
+    expect(first).toEqual(Array.from({ length: 10 }, (_, at) => `${at}`))
+    expect(gateway.runs().filter(({ status }) => status === 'running')).toHaveLength(12)
+    await gateway.advance(599_000)
+    ends[4]?.()
+    expect(await begun.next(1)).toEqual(['10'])
+    // Nine have had their time, and those that waited have theirs.
+    await gateway.advance(1000)
+    expect(await begun.next(1)).toEqual(['11'])
+    const states = () => gateway.runs().map(({ status }) => status)
+    expect(states().slice(0, 10)).toEqual(
+      Array.from({ length: 10 }, (_, at) => (at === 4 ? 'completed' : 'failed')),
+    )
+    expect(states().slice(10)).toEqual(['running', 'running'])
+    await gateway.advance(599_000)
+    expect(states().slice(10)).toEqual(['failed', 'running'])
+    // Whose turn it is follows from the inputs alone.
+    const replayed = replayGateway((await gateway.journal()).join('\n'))
+    expect(replayed.differs).toBeNull()
+  },
+  {
+    routes,
+    agent: ({ prompt }) =>
+      new Promise((resolve) => {
+        ends.push(() => resolve('done'))
+        begun.take(prompt)
+      }),
+  },
+)
+
+proves(
+  ['deliveries/agent-command', 'deliveries/agents-at-once'],
+  atDesk(async (desk) => {
+    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--prompt', '{text}')
+    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--deliver', 'slack')
+    const script = `require('fs').writeSync(1, 'I am ' + JSON.stringify([process.argv[1], process.env.KEPT]))`
+    const words = [process.execPath, '-e', script, '$HOME']
+    const env = { KEPT: 'kept' }
+    const ways = [
+      words.map((word) => `--agent-command=${word}`),
+      ['--agent-command', JSON.stringify(words)],
+    ]
+    for (const way of ways) {
+      await withReceiving({ status: 200, body: '' }, async ({ url, got, arrival }) => {
+        const flags = [
+          ...way,
+          '--deliver-url',
+          url,
+          '--agents-at-once',
+          '1',
+          '--agent-timeout',
+          '5',
+        ]
+        const running = await runGateway(desk, { env }, ...flags)
+        const post = { method: 'POST', headers: signed('{}'), body: '{}' }
+        expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
+        await arrival
+        const { text } = JSON.parse(got[0]!.body.toString())
+        expect(text).toBe('I am ["$HOME","kept"]')
+        const { stdout } = await running.stop()
+        expect(stdout).toContain(`the command ${process.execPath}`)
+      })
+    }
+    const wrong = [
+      ['--agent-command', ''],
+      ['--agent-command', '[]'],
+      ['--agent-command', '[1]'],
+      ['--agent-command', '["a"'],
+      ['--agent-command', 'a', '--agent-url', 'http://x'],
+      ['--agent-url', 'http://u:p@x'],
+      ['--agent-timeout', '0'],
+      ['--agents-at-once', 'many'],
+    ]
+    for (const argv of wrong) {
+      const { code } = await desk.run('gateway', 'run', '--port', '0', ...argv)
+      expect([argv, code]).toEqual([argv, 2])
+    }
+  }),
+)

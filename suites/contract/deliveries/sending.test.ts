@@ -1,0 +1,217 @@
+// Sending as the commands set it up: credentials and addresses of senders, and one address for all deliveries.
+
+import { expect } from 'vitest'
+import { urlDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
+import { deliveryCall, senders } from '../../../spec/deliveries.ts'
+import {
+  atDesk,
+  enabled,
+  optionsOf,
+  postTo,
+  runGateway,
+  withReceiving,
+} from '../../support/command-line.ts'
+import { direct, type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
+import { violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+
+/** The error of the last delivery. */
+const lastError = ({ gateway }: GatewaySubject) => gateway.outbox().at(-1)?.error
+
+proves(
+  'deliveries/sender-settings',
+  atDesk(async (desk) => {
+    await withReceiving({ status: 200, body: '{"ok": true}' }, async (receiving) => {
+      const platform = (name: string, ...lines: string[]) =>
+        [`  ${name}:`, ...lines.map((line) => `    ${line}\n`)].join('\n')
+      const config =
+        enabled(
+          `routes: {t: {secret: ${SECRET}, prompt: hi, deliver: telegram, deliver_only: true}, s: {secret: ${SECRET}, prompt: hi, deliver: slack, deliver_only: true}}`,
+        ) +
+        platform(
+          'telegram',
+          'token: of-config',
+          'home_channel: -100123',
+          `base_url: ${receiving.url}/t/`,
+        ) +
+        platform('slack', 'token: of-config', 'home_channel: C9', `base_url: ${receiving.url}`) +
+        platform('signal', 'home_channel: "+49"')
+      desk.write('config.yaml', config)
+      desk.write('.env', 'SLACK_BOT_TOKEN=of-dotenv\nSLACK_HOME_CHANNEL=C8')
+      const env = { SLACK_HOME_CHANNEL: 'C7' }
+      const running = await runGateway(desk, { env }, '--send')
+      for (const name of ['t', 's']) {
+        const headers = signed('{}')
+        const url = `${running.url}/webhooks/${name}`
+        expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(200)
+      }
+      await running.stop()
+      const got = receiving.got.map(({ path, headers, body }) => {
+        return [path, headers.authorization, JSON.parse(body.toString())]
+      })
+      expect(got).toEqual([
+        ['/t/botof-config/sendMessage', undefined, { chat_id: '-100123', text: 'hi' }],
+        ['/api/chat.postMessage', 'Bearer of-dotenv', { channel: 'C7', text: 'hi' }],
+      ])
+      expect((await optionsOf(desk)).homeChannels).toEqual({
+        telegram: '-100123',
+        slack: 'C8',
+        signal: '+49',
+      })
+    })
+    desk.write('.env', '')
+    for (const wrong of ['token: "a b"', 'token: [a]', 'base_url: "ftp://x"', 'home_channel: {}']) {
+      desk.write('config.yaml', `${enabled()}  slack:\n    ${wrong}\n`)
+      const { code, stderr } = await desk.run('gateway', 'run', '--port', '0', '--send')
+      expect([wrong, code, stderr]).toEqual([
+        wrong,
+        1,
+        expect.stringMatching(/^platforms\.slack\.\w+ of config\.yaml /),
+      ])
+      expect(stderr).not.toContain('a b')
+    }
+    // What is not sent with is not looked at; the chats show in the outbox.
+    desk.write('config.yaml', `${enabled()}  slack: {token: "a b", home_channel: C1}\n`)
+    const env = { DISCORD_BOT_TOKEN: 'Bot x', DISCORD_HOME_CHANNEL: 'D1' }
+    expect((await optionsOf(desk, env)).homeChannels).toEqual({ slack: 'C1', discord: 'D1' })
+    const { code } = await desk.runIn({ env }, 'gateway', 'run', '--port', '0', '--send')
+    expect(code).toBe(1)
+  }),
+)
+
+proves(
+  'deliveries/sender-block',
+  atDesk(async (desk) => {
+    await withReceiving({ status: 201, body: '{"ok": true}' }, async ({ url, got }) => {
+      const targets = Object.keys(senders)
+      const extra = '{repo: a/b, pr_number: 1, chat_id: C1}'
+      const route = (target: string) =>
+        `${target}: {secret: ${SECRET}, prompt: hi, deliver: ${target}, deliver_only: true, deliver_extra: ${extra}}`
+      const block = (target: string) =>
+        `  ${target}: {token: of-${target}, base_url: "${url}/${target}"}\n`
+      const routes = `routes: {${targets.map(route).join(', ')}}`
+      desk.write('config.yaml', enabled(routes) + targets.map(block).join(''))
+      const running = await runGateway(desk, {}, '--send')
+      for (const target of targets)
+        expect([target, await postTo(running.url, target, SECRET)]).toEqual([target, 200])
+      await running.stop()
+      expect(got.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+        ['/github_comment/repos/a/b/issues/1/comments', 'Bearer of-github_comment'],
+        ['/telegram/botof-telegram/sendMessage', undefined],
+        ['/discord/api/v10/channels/C1/messages', 'Bot of-discord'],
+        ['/slack/api/chat.postMessage', 'Bearer of-slack'],
+      ])
+    })
+  }),
+)
+
+proves(
+  'deliveries/credentials-hidden',
+  atDesk(async (desk) => {
+    await withReceiving(
+      {
+        status: 500,
+        body: '{"ok": false, "error": "no xoxb-slack-token\\n00:00:00  forged\\u001b[31m"}',
+      },
+      async (receiving) => {
+        desk.write(
+          'config.yaml',
+          enabled(
+            `routes: {s: {secret: ${SECRET}, prompt: hi, deliver: slack, deliver_only: true, deliver_extra: {chat_id: C1}}}`,
+          ) + `  slack: {token: xoxb-slack-token, base_url: "${receiving.url}"}\n`,
+        )
+        const running = await runGateway(desk, {}, '--send', '--control')
+        const url = `${running.url}/webhooks/s`
+        const reply = await fetch(url, { method: 'POST', headers: signed('{}'), body: '{}' })
+        const outbox = await (await fetch(`${running.url}/_flowdouble/outbox`)).text()
+        const journal = await (await fetch(`${running.url}/_flowdouble/journal`)).text()
+        const { stdout, stderr } = await running.stop()
+        expect(stdout).toContain('slack answered 500: no <credential>')
+        // What others say is one entry of the log, and steers no terminal.
+        expect(stdout).not.toMatch(/^00:00:00|\u001b/m)
+        const all = [await reply.text(), outbox, journal, stdout, stderr].join('\n')
+        expect(all).not.toContain('xoxb')
+      },
+    )
+  }),
+)
+
+/** An address that takes deliveries; the cases start a receiver and hand its address in here. */
+let address = 'http://127.0.0.1:9'
+const toAddress: ReturnType<typeof urlDeliveries> = (delivery, signal) =>
+  urlDeliveries(new URL(address))(delivery, signal)
+
+proves(
+  'deliveries/deliver-url',
+  async (subject) => {
+    await withReceiving({ status: 204, body: '' }, async ({ url, got }) => {
+      address = `${url}/in?key=1`
+      const id = { 'X-Request-ID': 'd-1', 'X-GitHub-Event': 'push' }
+      expect((await subject.post('telegram', { who: 'Ann' }, id)).status).toBe(200)
+      expect((await subject.post('signal', {})).status).toBe(200)
+      expect(got.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'POST /in?key=1',
+        'POST /in?key=1',
+      ])
+      const body: unknown = JSON.parse(got[0]!.body.toString())
+      expect(violations(deliveryCall, body)).toEqual([])
+      expect(body).toMatchObject({
+        target: 'telegram',
+        chat_id: '-1001',
+        text: 'Hello "Ann"',
+        route: 'telegram',
+        event: 'push',
+        delivery_id: 'd-1',
+      })
+    })
+    const failures: unknown[] = []
+    for (const status of [302, 404, 500]) {
+      await withReceiving({ status, body: '{"secret": "of the receiver"}' }, async ({ url }) => {
+        address = url
+        expect((await subject.post('telegram', {})).status).toBe(502)
+        failures.push(lastError(subject))
+      })
+    }
+    expect((await subject.post('telegram', {})).status).toBe(502)
+    expect([...failures, lastError(subject)]).toEqual([
+      'the deliver URL answered 302',
+      'the deliver URL answered 404',
+      'the deliver URL answered 500',
+      'network error ECONNREFUSED',
+    ])
+  },
+  {
+    deliveries: toAddress,
+    routes: {
+      telegram: direct('Hello "{who}"', { deliver_extra: { chat_id: '-1001' } }),
+      signal: direct('Hello', { deliver: 'signal' }),
+    },
+  },
+)
+
+proves(
+  'deliveries/deliver-url',
+  atDesk(async (desk) => {
+    await withReceiving({ status: 200, body: '' }, async ({ url, got, arrival }) => {
+      await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--deliver', 'slack')
+      const running = await runGateway(desk, {}, '--deliver-url', `${url}/in?key=hidden-key`)
+      const post = { method: 'POST', headers: signed('{}'), body: '{}' }
+      expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
+      await arrival
+      expect(got[0]?.path).toBe('/in?key=hidden-key')
+      const { stdout, stderr } = await running.stop()
+      expect(stdout + stderr).not.toContain('hidden-key')
+    })
+    const wrong = [
+      ['--deliver-url', 'nowhere'],
+      ['--deliver-url', 'ftp://x/hidden-key'],
+      ['--deliver-url', 'http://user:hidden-key@x/'],
+      ['--deliver-url', 'http://x/', '--send'],
+    ]
+    for (const argv of wrong) {
+      const { code, stderr } = await desk.run('gateway', 'run', '--port', '0', ...argv)
+      expect([argv, code]).toEqual([argv, 2])
+      expect(stderr).not.toContain('hidden-key')
+    }
+  }),
+)

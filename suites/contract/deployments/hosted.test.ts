@@ -1,0 +1,120 @@
+// Which paths hosted has: those below its prefix, under their new names, and none of what only local has.
+
+import { expect } from 'vitest'
+import { hostedModels } from '../../../spec/catalog.ts'
+import { endpoints } from '../../../spec/index.ts'
+import type { Endpoint } from '../../../spec/language.ts'
+import { everyHostedPath, pathsOnlyOn } from '../../generate/every-path.ts'
+import { notFound, replyIn } from '../../judge/hosted.ts'
+import { violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+import { exchange } from '../../judge/wire.ts'
+
+const key = { 'X-API-Key': 'test-key' }
+
+proves('deployments/hosted-prefix', async ({ raw }) => {
+  const below = everyHostedPath.filter(({ path }) => path.startsWith('/api/'))
+  expect(below.length).toBeGreaterThan(20)
+  for (const { method, path, bodies } of below) {
+    const reply = await raw(method, path, undefined, key)
+    expect([path, Object.keys(bodies)]).toEqual([path, expect.arrayContaining([`${reply.status}`])])
+  }
+  const there = ['object_info', 'queue', 'prompt', 'features', 'settings', 'userdata', 'users']
+  for (const path of there) {
+    expect([path, (await raw('GET', `/api/${path}`, undefined, key)).status]).toEqual([path, 200])
+  }
+})
+
+proves('deployments/hosted-unprefixed', async ({ raw, url }) => {
+  const below = everyHostedPath.filter(({ path }) => path.startsWith('/api/'))
+  for (const { method, path } of below) {
+    for (const headers of [key, {}]) {
+      const reply = await raw(method, path.slice('/api'.length), undefined, headers)
+      expect([method, path, notFound(reply)]).toEqual([method, path, true])
+    }
+  }
+  for (const path of ['/', '/manager', '/manager/queue/status', '/api/manager/queue/status']) {
+    expect([path, notFound(await raw('GET', path, undefined, key))]).toEqual([path, true])
+  }
+  // Neither as a handshake nor as a request.
+  const upgrade = { Connection: 'Upgrade, close', Upgrade: 'websocket' }
+  const handshake = {
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  for (const headers of [{}, { ...upgrade, ...handshake }]) {
+    const reply = await exchange(url, 'GET', '/api/ws?token=test-key', { ...key, ...headers })
+    expect(notFound(replyIn(reply))).toBe(true)
+  }
+})
+
+proves('deployments/hosted-models-renamed', async ({ raw }) => {
+  const folders = await raw('GET', '/api/experiment/models', undefined, key)
+  expect(folders.json().map(({ name }: { name: string }) => name)).toContain('loras')
+  const models = await raw('GET', '/api/experiment/models/loras', undefined, key)
+  expect([models.status, violations(hostedModels, models.json())]).toEqual([200, []])
+})
+
+/** What the service has besides, and this server has not. */
+const notBuilt = [
+  '/api/assets',
+  '/api/assets/from-hash',
+  '/api/assets/hash/blake3:0',
+  '/api/tags',
+  '/api/tasks/1',
+  '/api/workflows',
+  '/api/workflows/1',
+  '/api/billing/status',
+  '/api/workspaces/current',
+  '/api/v2/assets',
+  '/api/v2/jobs',
+  '/api/v2/jobs/1/events',
+]
+
+proves('deployments/hosted-not-built', async ({ raw }) => {
+  for (const path of notBuilt) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      const reply = await raw(method, path, method === 'GET' ? undefined : '{}', key)
+      expect([method, path, notFound(reply)]).toEqual([method, path, true])
+    }
+  }
+})
+
+proves('deployments/hosted-old-models', async ({ raw }) => {
+  const all: Endpoint[] = Object.values(endpoints)
+  const old = all.filter(({ path, hostedPath }) => hostedPath !== undefined && /model/.test(path))
+  expect(old.map(({ path }) => path)).toEqual(['/models', '/models/{folder}'])
+  for (const path of ['/models', '/models/loras', '/models/a/b']) {
+    for (const method of ['GET', 'POST']) {
+      const reply = await raw(method, `/api${path}`, undefined, key)
+      expect([method, path, notFound(reply)]).toEqual([method, path, true])
+    }
+  }
+})
+
+proves('deployments/paths-of-local', async ({ raw }) => {
+  const paths = pathsOnlyOn('local')
+  const known = ['/i18n', '/v2/userdata', '/internal/logs', '/embeddings', '/']
+  expect(paths.map(({ path }) => path)).toEqual(expect.arrayContaining(known))
+  for (const { method, path } of paths) {
+    for (const prefix of ['', '/api']) {
+      const reply = await raw(method, prefix + path, undefined, key)
+      expect([method, prefix + path, notFound(reply)]).toEqual([method, prefix + path, true])
+    }
+  }
+})
+
+proves('deployments/paths-of-hosted', async ({ raw }) => {
+  const paths = pathsOnlyOn('hosted')
+  const known = ['/history_v2', '/job/nowhere/status', '/jobs/nowhere', '/user']
+  expect(paths.map(({ path }) => path)).toEqual(expect.arrayContaining(known))
+  for (const { method, path } of paths) {
+    for (const prefix of ['', '/api']) {
+      const reply = await raw(method, prefix + path, '{}')
+      const asked = `${method} ${prefix}${path}`
+      expect([asked, reply.status]).toEqual([asked, method === 'GET' ? 404 : 405])
+      if (method === 'GET') expect(reply.text).toBe('')
+      else expect(reply.headers['allow']).toBe('GET,HEAD')
+    }
+  }
+})

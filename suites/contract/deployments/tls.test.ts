@@ -1,0 +1,127 @@
+// A server with a certificate: HTTPS and WSS on both deployments, and links that are HTTPS too.
+
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EmulatorOptions, startEmulator } from 'flowdouble'
+import { expect } from 'vitest'
+import { WebSocket } from 'ws'
+import { profiles } from '../../../spec/deployments.ts'
+import { talking } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import { exchangeBytes } from '../../judge/wire.ts'
+
+const file = (name: string): string => join(import.meta.dirname, '../../tls', name)
+const certificate = { tlsCert: file('cert.pem'), tlsKey: file('key.pem') }
+const ca = await readFile(certificate.tlsCert)
+
+type Told = { readonly status: number; readonly text: string; readonly location: string }
+
+/** One exchange with a server whose certificate is checked. */
+async function ask(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+  body = '',
+): Promise<Told> {
+  const sent = request(url, { method, headers, ca, agent: false })
+  sent.end(body)
+  const [reply] = await once(sent, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of reply) chunks.push(chunk as Buffer)
+  const location: string = reply.headers.location ?? ''
+  return { status: reply.statusCode, text: Buffer.concat(chunks).toString('latin1'), location }
+}
+
+/** Opens the socket of a server, and gives its first message. */
+async function greet(url: string): Promise<any> {
+  const socket = new WebSocket(url, { ca })
+  const [data] = await once(socket, 'message')
+  socket.terminate()
+  return JSON.parse(String(data))
+}
+
+proves(
+  ['deployments/hosted-address', 'deployments/certificate'],
+  async ({ url, emulator }) => {
+    const { scheme, socketScheme } = profiles.hosted
+    expect(url).toBe(`${scheme}://127.0.0.1:${emulator!.port}`)
+    const key = { 'X-API-Key': 'test-key' }
+    expect((await ask(`${url}/api/queue`)).status).toBe(401)
+    expect((await ask(`${url}/api/queue`, key)).status).toBe(200)
+    const body = JSON.stringify({ prompt: talking() })
+    expect((await ask(`${url}/api/prompt`, key, 'POST', body)).status).toBe(200)
+    const status = await greet(`${url.replace(scheme, socketScheme)}/ws?token=test-key`)
+    expect(status).toMatchObject({ type: 'status' })
+    const { status: found, location } = await ask(`${url}/api/view?filename=example.png`, key)
+    expect([found, new URL(location).origin]).toEqual([302, emulator!.signedUrl])
+    expect(location).toMatch(/^https:\/\/localhost:/)
+    const picture = await ask(location)
+    expect([picture.status, picture.text.slice(1, 4)]).toEqual([200, 'PNG'])
+  },
+  { ...certificate, deployment: 'hosted' },
+)
+
+proves(
+  'deployments/certificate',
+  async ({ url, emulator }) => {
+    expect(url).toBe(`https://127.0.0.1:${emulator!.port}`)
+    expect((await ask(`${url}/queue`)).status).toBe(200)
+    expect(await greet(`${url.replace('https', 'wss')}/ws?clientId=me`)).toMatchObject({
+      type: 'status',
+      data: { sid: 'me' },
+    })
+    // A request for another protocol goes on as a plain one, also on such a connection.
+    const upgrade = { Connection: 'Upgrade', Upgrade: 'h2c' }
+    expect((await ask(`${url}/queue`, upgrade)).status).toBe(200)
+    // Plain HTTP is no answer away from harm: the connection ends without the world.
+    const host = new URL(url).host
+    const plain = await exchangeBytes(url, `GET /queue HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    expect(plain.body).not.toContain('queue_running')
+    expect((await ask(`${url}/queue`)).status).toBe(200)
+  },
+  { ...certificate, deployment: 'local' },
+)
+
+/** What keeps a server from starting. */
+async function refusal(options: EmulatorOptions): Promise<string> {
+  const error: unknown = await startEmulator({ clock: 'manual', ...options }).then(
+    async (emulator) => emulator.close(),
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({ code: 'USAGE' })
+  return (error as Error).message
+}
+
+proves(
+  'deployments/certificate',
+  async () => {
+    const { tlsCert, tlsKey } = certificate
+    const folder = await mkdtemp(join(tmpdir(), 'flowdouble-'))
+    try {
+      const other = join(folder, 'other.pem')
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+      await writeFile(other, pem)
+      expect(await refusal({ tlsCert })).toMatch(/together/)
+      expect(await refusal({ tlsKey })).toMatch(/together/)
+      expect(await refusal({ tlsCert: join(folder, 'none'), tlsKey })).toMatch(/^Cannot read/)
+      expect(await refusal({ tlsCert, tlsKey: folder })).toMatch(/^Cannot read the private key/)
+      for (const one of [
+        { tlsCert, tlsKey: other },
+        { tlsCert: tlsKey, tlsKey: tlsCert },
+        { tlsCert: import.meta.filename, tlsKey },
+      ]) {
+        const message = await refusal(one)
+        expect(message).toMatch(/^The certificate .* cannot be used with the private key/)
+        expect(message).not.toContain(String(pem).split('\n')[1])
+      }
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  },
+  { seed: 'certificates' },
+)

@@ -1,0 +1,170 @@
+// Animations: files that show all pictures of a batch, one after the other.
+
+import { decode, decodeApng } from 'fast-png'
+import { expect } from 'vitest'
+import { viewPath } from '../../judge/form.ts'
+import { type Graph, node, type Node } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const savePng = (fps = 8): Node =>
+  node('SaveAnimatedPNG', {
+    images: ['frames', 0],
+    filename_prefix: 'P',
+    fps,
+    compress_level: 4,
+  })
+const saveWebp = (fps = 8): Node =>
+  node('SaveAnimatedWEBP', {
+    images: ['frames', 0],
+    filename_prefix: 'W',
+    fps,
+    lossless: true,
+    quality: 80,
+    method: 'default',
+  })
+
+const one = (color: number): Node =>
+  node('EmptyImage', { width: 6, height: 4, batch_size: 1, color })
+/** `frames` is a batch of so many pictures. */
+const batch = (batch_size: number, width = 6, height = 4): Graph => ({
+  frames: node('EmptyImage', { width, height, batch_size, color: 0x204060 }),
+})
+/** Two pictures of different colours as one batch, and a node that shows them one by one. */
+const twoColors: Graph = {
+  left: one(0xff0000),
+  right: one(0x0000ff),
+  frames: node('ImageBatch', { image1: ['left', 0], image2: ['right', 0] }),
+  shown: node('PreviewImage', { images: ['frames', 0] }),
+}
+
+/** Runs a graph with a saver and gives what it told, its file, and what the other nodes showed. */
+async function save({ connect, get, run }: Subject, graph: Graph, saver: Node, fields = {}) {
+  const { entry } = await run(await connect('me'), { ...graph, saver }, fields)
+  const { saver: output, shown } = entry.outputs
+  const { bytes, headers } = await get(viewPath(output.images[0]))
+  const stills: Buffer[] = []
+  for (const image of shown?.images ?? []) stills.push((await get(viewPath(image))).bytes)
+  return { output, bytes, headers, stills }
+}
+
+proves('files/animated', async (subject) => {
+  const images = (filename: string) => [{ filename, subfolder: '', type: 'output' }]
+  const told = async (count: number, saver: Node) =>
+    (await save(subject, batch(count), saver)).output
+  expect(await told(2, savePng())).toEqual({ images: images('P_00001_.png'), animated: [true] })
+  expect(await told(1, savePng())).toEqual({ images: images('P_00002_.png'), animated: [true] })
+  expect(await told(2, saveWebp())).toEqual({ images: images('W_00001_.webp'), animated: [true] })
+  expect(await told(1, saveWebp())).toEqual({ images: images('W_00002_.webp'), animated: [false] })
+})
+
+/** Names and contents of the chunks of a PNG file. */
+function pngChunks(bytes: Buffer): [name: string, content: Buffer][] {
+  const chunks: [string, Buffer][] = []
+  for (let at = 8; at < bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    const end = at + 8 + bytes.readUInt32BE(at)
+    chunks.push([bytes.toString('latin1', at + 4, at + 8), bytes.subarray(at + 8, end)])
+  }
+  return chunks
+}
+
+/** The same of a WebP file, or of what a chunk of it holds. */
+function webpChunks(bytes: Buffer): [name: string, content: Buffer][] {
+  const chunks: [string, Buffer][] = []
+  for (let at = 0; at < bytes.length;) {
+    const length = bytes.readUInt32LE(at + 4)
+    chunks.push([bytes.toString('latin1', at, at + 4), bytes.subarray(at + 8, at + 8 + length)])
+    at += 8 + length + (length % 2)
+  }
+  return chunks
+}
+
+proves('files/animation-frames', async (subject) => {
+  const { bytes, headers, stills } = await save(subject, twoColors, savePng(8))
+  expect(headers['content-type']).toBe('image/png')
+  const { frames, width, height, numberOfPlays } = decodeApng(bytes, { checkCrc: true })
+  expect({ width, height, numberOfPlays }).toEqual({ width: 6, height: 4, numberOfPlays: 0 })
+  expect(
+    frames.map(({ delayNumber, delayDenominator }) => [delayNumber, delayDenominator]),
+  ).toEqual([
+    [125, 1000],
+    [125, 1000],
+  ])
+  expect(stills).toHaveLength(2)
+  expect(stills[0]).not.toEqual(stills[1])
+  expect(frames.map(({ data }) => Array.from(data))).toEqual(
+    stills.map((png) => Array.from(decode(png).data)),
+  )
+  const single = await save(subject, batch(1), savePng())
+  expect(pngChunks(single.bytes).map(([name]) => name)).toEqual(['IHDR', 'IDAT', 'comf', 'IEND'])
+  expect(decode(single.bytes)).toMatchObject({ width: 6, height: 4, channels: 3 })
+})
+
+proves(['files/animation-frames', 'files/animation-webp'], async (subject) => {
+  const { bytes, headers, output } = await save(subject, twoColors, saveWebp(8))
+  expect(headers['content-type']).toBe('image/webp')
+  expect([bytes.toString('latin1', 0, 4), bytes.readUInt32LE(4) + 8]).toEqual([
+    'RIFF',
+    bytes.length,
+  ])
+  const chunks = webpChunks(bytes.subarray(12))
+  expect(chunks.map(([name]) => name)).toEqual(['VP8X', 'ANIM', 'ANMF', 'ANMF', 'EXIF'])
+  const [[, header]] = chunks as [[string, Buffer]]
+  expect([header[0], header.readUIntLE(4, 3) + 1, header.readUIntLE(7, 3) + 1]).toEqual([10, 6, 4])
+  const frames = chunks.filter(([name]) => name === 'ANMF').map(([, content]) => content)
+  expect(frames.map((frame) => [frame.readUIntLE(6, 3) + 1, frame.readUIntLE(12, 3)])).toEqual([
+    [6, 125],
+    [6, 125],
+  ])
+  const stills = frames.map((frame) => webpChunks(frame.subarray(16))[0])
+  // The first frame is what a view of the file as a picture gives.
+  const view = await subject.get(viewPath({ ...output.images[0], preview: 'webp' }))
+  expect(stills[0]).toEqual(webpChunks(view.bytes.subarray(12))[0])
+  expect(stills[1]?.[0]).toBe('VP8L')
+  expect(stills[1]).not.toEqual(stills[0])
+  const single = await save(subject, batch(1), saveWebp())
+  const names = webpChunks(single.bytes.subarray(12)).map(([name]) => name)
+  expect(names).toEqual(['VP8X', 'VP8L', 'EXIF'])
+})
+
+const extra_pnginfo = { workflow: { title: 'Ü' }, note: 1 }
+
+proves('files/animation-text', async (subject) => {
+  const fields = { extra_data: { extra_pnginfo } }
+  const { bytes } = await save(subject, batch(2), savePng(), fields)
+  const names = pngChunks(bytes).map(([name]) => name)
+  expect(names.slice(names.indexOf('fdAT') + 1)).toEqual(['comf', 'comf', 'comf', 'IEND'])
+  const texts = pngChunks(bytes)
+    .filter(([name]) => name === 'comf')
+    .map(([, content]) => content.toString('latin1').split('\0') as [string, string])
+  expect(texts.map(([keyword]) => keyword)).toEqual(['prompt', 'workflow', 'note'])
+  const told = Object.fromEntries(texts.map(([keyword, json]) => [keyword, JSON.parse(json)]))
+  expect(told).toEqual({ prompt: { ...batch(2), saver: savePng() }, ...extra_pnginfo })
+})
+
+proves('files/animation-text', async (subject) => {
+  const fields = { extra_data: { extra_pnginfo } }
+  const { bytes } = await save(subject, batch(2), saveWebp(), fields)
+  const exif = webpChunks(bytes.subarray(12)).find(([name]) => name === 'EXIF')![1]
+  expect(exif.subarray(0, 8)).toEqual(Buffer.from('II\x2a\0\x08\0\0\0', 'latin1'))
+  const tags = Array.from({ length: exif.readUInt16LE(8) }, (_, index) => {
+    const at = 10 + 12 * index
+    const [tag, length, from] = [
+      exif.readUInt16LE(at),
+      exif.readUInt32LE(at + 4),
+      exif.readUInt32LE(at + 8),
+    ]
+    expect([exif.readUInt16LE(at + 2), exif[from + length - 1]]).toEqual([2, 0])
+    return [tag, exif.toString('latin1', from, from + length - 1)] as const
+  })
+  expect(tags.map(([tag]) => tag)).toEqual([0x010e, 0x010f, 0x0110])
+  const texts = tags.map(([, text]) => text)
+  expect(texts.slice(0, 2)).toEqual(['note:1', String.raw`workflow:{"title": "\u00dc"}`])
+  expect(JSON.parse(texts[2]!.slice('prompt:'.length))).toEqual({ ...batch(2), saver: saveWebp() })
+})
+
+proves('files/animation-pixels', async (subject) => {
+  const { bytes } = await save(subject, batch(6, 2048, 2048), savePng())
+  const [, control] = pngChunks(bytes).find(([name]) => name === 'acTL')!
+  expect(control.readUInt32BE(0)).toBe(4)
+})

@@ -1,0 +1,130 @@
+// Files: views that ask whether a file has changed, or for a part of it.
+
+import { expect } from 'vitest'
+import { viewPath } from '../../judge/form.ts'
+import { solid } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+type Headers = Readonly<Record<string, string>>
+const path = viewPath({ filename: 'f.txt', type: 'input' })
+
+/** Puts a file of ten bytes among the inputs, and gives a way to ask for it. */
+async function asking({ request, upload }: Subject) {
+  const bytes = new TextEncoder().encode('0123456789')
+  await upload({ name: 'f.txt', bytes }, { overwrite: 'true' })
+  return async (headers: Headers, method = 'GET') => request(method, path, undefined, headers)
+}
+
+proves('files/view-conditional', async (subject) => {
+  const { connect, get, run } = subject
+  await run(await connect('me'), solid(1, 'p'))
+  await asking(subject)
+  const picture = viewPath({ filename: 'p_00001_.png' })
+  const sample = viewPath({ filename: 'example.wav', type: 'input' })
+  await subject.post('/userdata/mine.json', { of: 'the user' })
+  for (const file of [path, picture, sample, '/userdata/mine.json']) {
+    const { bytes, headers } = await get(file)
+    const size = bytes.length.toString(16)
+    expect(headers['etag']).toMatch(new RegExp(`^"[0-9a-f]{12,}-${size}"$`))
+    expect(headers['accept-ranges']).toBe('bytes')
+    const modified = headers['last-modified'] ?? ''
+    expect(new Date(modified).toUTCString()).toBe(modified)
+    const secondsAgo = (Date.parse(headers['date'] ?? '') - Date.parse(modified)) / 1000
+    expect(secondsAgo).toBeGreaterThanOrEqual(-1)
+    expect(secondsAgo).toBeLessThan(3600)
+    expect((await get(file)).headers['etag']).toBe(headers['etag'])
+  }
+})
+
+proves('files/view-conditional', async (subject) => {
+  // Not at a whole second, which is all that a date can tell.
+  await subject.emulator?.advance(300)
+  const ask = await asking(subject)
+  const { headers } = await ask({})
+  const etag = headers['etag']!
+  const modified = headers['last-modified']!
+  const before = new Date(Date.parse(modified) - 1000).toUTCString()
+  const answers: [Headers, status: number][] = [
+    [{ 'If-None-Match': etag }, 304],
+    [{ 'If-None-Match': `W/${etag}` }, 304],
+    [{ 'If-None-Match': `"other", ${etag}` }, 304],
+    [{ 'If-None-Match': '*' }, 304],
+    [{ 'If-None-Match': '"other"' }, 200],
+    [{ 'If-None-Match': etag.replaceAll('"', '') }, 200],
+    [{ 'If-Modified-Since': modified }, 304],
+    [{ 'If-Modified-Since': before }, 200],
+    [{ 'If-Modified-Since': 'never' }, 200],
+    [{ 'If-None-Match': '"other"', 'If-Modified-Since': modified }, 200],
+    [{ 'If-Match': etag }, 200],
+    [{ 'If-Match': '*' }, 200],
+    [{ 'If-Match': `"other",${etag}` }, 200],
+    [{ 'If-Match': '"other"' }, 412],
+    [{ 'If-Match': `W/${etag}` }, 412],
+    [{ 'If-Match': '"other"', 'If-None-Match': etag }, 412],
+    [{ 'If-Unmodified-Since': modified }, 200],
+    [{ 'If-Unmodified-Since': before }, 412],
+    [{ 'If-Match': etag, 'If-Unmodified-Since': before }, 200],
+  ]
+  for (const [asked, status] of answers) {
+    const reply = await ask(asked)
+    expect([asked, reply.status]).toEqual([asked, status])
+    expect([asked, reply.text]).toEqual([asked, status === 200 ? '0123456789' : ''])
+    if (status !== 412) expect(reply.headers['etag']).toBe(etag)
+  }
+  const notModified = await ask({ 'If-None-Match': etag })
+  expect(notModified.headers['last-modified']).toBe(modified)
+  expect(notModified.headers['content-length']).toBeUndefined()
+})
+
+proves('files/view-conditional', async (subject) => {
+  const ask = await asking(subject)
+  const { etag = '' } = (await ask({})).headers
+  const bytes = new TextEncoder().encode('abcdefghij')
+  await subject.upload({ name: 'f.txt', bytes }, { overwrite: 'true' })
+  const changed = await ask({ 'If-None-Match': etag })
+  expect([changed.status, changed.text]).toEqual([200, 'abcdefghij'])
+  expect(changed.headers['etag']).not.toBe(etag)
+})
+
+proves('files/view-range', async (subject) => {
+  const ask = await asking(subject)
+  const parts: [range: string, content: string, told: string][] = [
+    ['bytes=0-0', '0', '0-0'],
+    ['bytes=2-4', '234', '2-4'],
+    ['bytes=7-', '789', '7-9'],
+    ['bytes=-3', '789', '7-9'],
+    ['bytes=-99', '0123456789', '0-9'],
+    ['bytes=8-99', '89', '8-9'],
+    ['bytes=0-', '0123456789', '0-9'],
+  ]
+  const { headers: whole } = await ask({})
+  for (const [range, content, told] of parts) {
+    const { status, text, headers } = await ask({ Range: range })
+    expect([range, status, text]).toEqual([range, 206, content])
+    expect(headers['content-range']).toBe(`bytes ${told}/10`)
+    expect(headers['content-length']).toBe(`${content.length}`)
+    for (const name of ['etag', 'last-modified', 'content-type', 'content-disposition']) {
+      expect([name, headers[name]]).toEqual([name, whole[name]])
+    }
+  }
+  for (const range of ['bytes=10-', 'bytes=4-2', 'bytes=0-1,3-4', 'bytes=-', 'lines=1-2', 'x']) {
+    const { status, text, headers } = await ask({ Range: range })
+    expect([range, status, text]).toEqual([range, 416, ''])
+    expect(headers['content-range']).toBe('bytes */10')
+  }
+  const head = await ask({ Range: 'bytes=2-4' }, 'HEAD')
+  expect([head.status, head.headers['content-length'], head.text]).toEqual([206, '3', ''])
+})
+
+proves('files/view-range', async (subject) => {
+  const ask = await asking(subject)
+  const { headers } = await ask({})
+  const modified = headers['last-modified']!
+  const before = new Date(Date.parse(modified) - 1000).toUTCString()
+  const status = async (asked: Headers) => (await ask({ Range: 'bytes=2-4', ...asked })).status
+  expect(await status({ 'If-Range': modified })).toBe(206)
+  expect(await status({ 'If-Range': before })).toBe(200)
+  expect(await status({ 'If-None-Match': headers['etag']! })).toBe(304)
+  expect(await status({ 'If-Match': '"other"' })).toBe(412)
+})

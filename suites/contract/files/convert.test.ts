@@ -1,0 +1,168 @@
+// Files: the pictures in them, viewed in another format or with fewer channels.
+
+import { decode, encode } from 'fast-png'
+import { decode as decodeJpeg } from 'jpeg-js'
+import { expect } from 'vitest'
+import { viewPath } from '../../judge/form.ts'
+import { solid } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Reply, Subject } from '../../judge/subject.ts'
+
+const size = { width: 3, height: 2 }
+const colors = Array.from({ length: 6 }, (_, at) => [40 * at, 200 - at, 7])
+const alphas = [0, 50, 100, 150, 200, 255]
+const rgba = encode({ ...size, channels: 4, data: pixels((at) => [...colors[at]!, alphas[at]!]) })
+const rgb = encode({ ...size, channels: 3, data: pixels((at) => colors[at]!) })
+const palette = [
+  [1, 2, 3, 0],
+  [4, 5, 6, 255],
+]
+const indexed = encode({ ...size, channels: 1, data: pixels((at) => [at % 2]), palette })
+
+function pixels(of: (at: number) => readonly number[]): Uint8Array {
+  return Uint8Array.from(alphas.flatMap((_, at) => of(at)))
+}
+
+/** Puts files among the inputs and gives a way to view one of them. */
+async function views({ get, upload }: Subject, files: Readonly<Record<string, Uint8Array>>) {
+  for (const [name, bytes] of Object.entries(files)) await upload({ name, bytes })
+  return (filename: string, values: Readonly<Record<string, string>>) =>
+    get(viewPath({ filename, type: 'input', ...values }))
+}
+
+const told = ({ status, headers }: Reply) => [
+  status,
+  headers['content-type'],
+  headers['content-disposition'],
+  headers['etag'],
+]
+
+/** What the header of a lossless WebP file says. */
+function webpOf({ bytes }: Reply) {
+  expect(bytes.toString('latin1', 0, 4)).toBe('RIFF')
+  expect(bytes.toString('latin1', 8, 16)).toBe('WEBPVP8L')
+  expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8)
+  const bits = bytes.readUInt32LE(21)
+  const hasAlpha = ((bits >>> 28) & 1) === 1
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, hasAlpha }
+}
+
+proves('files/view-converted', async (subject) => {
+  const view = await views(subject, { 'rgba.png': rgba, 'rgb.png': rgb, 'indexed.png': indexed })
+  const colored = await view('rgba.png', { channel: 'rgb' })
+  expect(told(colored)).toEqual([200, 'image/png', 'filename="rgba.png"', undefined])
+  expect(decode(colored.bytes)).toMatchObject({ ...size, channels: 3, data: decode(rgb).data })
+  const alpha = await view('rgba.png', { channel: 'a' })
+  expect(told(alpha)).toEqual([200, 'image/png', 'filename="rgba.png"', undefined])
+  const black = (of: (at: number) => number) => pixels((at) => [0, 0, 0, of(at)])
+  expect(decode(alpha.bytes)).toMatchObject({ channels: 4, data: black((at) => alphas[at]!) })
+  for (const name of ['rgb.png', 'indexed.png']) {
+    const none = decode((await view(name, { channel: 'a' })).bytes)
+    expect([name, none.channels, none.data]).toEqual([name, 4, black(() => 255)])
+  }
+  const flat = decode((await view('indexed.png', { channel: 'rgb' })).bytes)
+  expect(flat).toMatchObject({ channels: 3, data: pixels((at) => palette[at % 2]!.slice(0, 3)) })
+  for (const channel of ['rgba', '', 'A', 'alpha']) {
+    expect([channel, [...(await view('rgba.png', { channel })).bytes]]).toEqual([
+      channel,
+      [...rgba],
+    ])
+  }
+})
+
+proves('files/view-converted', async (subject) => {
+  const view = await views(subject, { 'p.png': rgba })
+  const jpeg = (values: Readonly<Record<string, string>>) => view('p.png', values)
+  const usual = await jpeg({ preview: 'jpeg' })
+  expect(told(usual)).toEqual([200, 'image/jpeg', 'filename="p.png"', undefined])
+  expect(decodeJpeg(usual.bytes)).toMatchObject(size)
+  const best = (await jpeg({ preview: 'jpeg;100', channel: 'rgb' })).bytes
+  expect(Math.abs(decodeJpeg(best).data[0]! - colors[0]![0]!)).toBeLessThan(20)
+  const same: [preview: string, other: string][] = [
+    ['jpeg;90', 'jpeg'],
+    ['jpeg;x', 'jpeg'],
+    ['jpeg;10;90', 'jpeg'],
+    ['jpeg;500', 'jpeg;100'],
+    ['jpeg;0', 'jpeg;1'],
+  ]
+  for (const [preview, other] of same) {
+    const [one, two] = [await jpeg({ preview }), await jpeg({ preview: other })]
+    expect([preview, one.text]).toEqual([preview, two.text])
+  }
+  expect((await jpeg({ preview: 'jpeg;1' })).text).not.toBe(usual.text)
+  for (const values of [
+    { preview: '' },
+    { preview: 'webp;90' },
+    { preview: '50' },
+    { preview: 'png;50' },
+    { preview: 'JPEG;50' },
+    { preview: 'jpeg;50', channel: 'rgba' },
+    { preview: 'jpeg;50', channel: 'a' },
+    { preview: 'jpeg;50', channel: 'grey scale' },
+  ]) {
+    const reply = await jpeg(values)
+    expect([values, ...told(reply)]).toEqual([
+      values,
+      200,
+      'image/webp',
+      'filename="p.png"',
+      undefined,
+    ])
+  }
+  const missing = await view('none.png', { preview: 'webp' })
+  expect([missing.status, missing.text]).toEqual([404, ''])
+})
+
+proves('files/view-converted', async (subject) => {
+  const { connect, get, run } = subject
+  await run(await connect('me'), solid(0x102030, 'blue'))
+  const view = (values: Readonly<Record<string, string>>) =>
+    get(viewPath({ filename: 'blue_00001_.png', ...values }))
+  const { data, width } = decodeJpeg((await view({ preview: 'jpeg;95' })).bytes)
+  expect([width, ...data.slice(0, 3)].map((value) => Math.round(value / 16))).toEqual([4, 1, 2, 3])
+  const { text } = decode((await view({ channel: 'rgb' })).bytes)
+  expect(text).toEqual({})
+  expect(decode((await view({ channel: 'a' })).bytes).data.slice(0, 4)).toEqual(
+    Uint8Array.of(0, 0, 0, 255),
+  )
+})
+
+proves('files/view-webp', async (subject) => {
+  const view = await views(subject, { 'p.png': rgba, 'o.png': rgb })
+  const webp = await view('p.png', { preview: 'webp;1' })
+  expect(webpOf(webp)).toEqual({ ...size, hasAlpha: true })
+  expect((await view('p.png', { preview: 'webp;100' })).bytes).toEqual(webp.bytes)
+  expect(webpOf(await view('p.png', { preview: 'webp', channel: 'rgb' })).hasAlpha).toBe(false)
+  expect(webpOf(await view('o.png', { preview: 'webp' }))).toEqual({ ...size, hasAlpha: false })
+  expect((await view('p.png', { preview: 'webp;101' })).status).toBe(500)
+  expect((await view('p.png', { preview: 'jpeg;101', channel: 'rgba' })).status).toBe(500)
+})
+
+proves('files/view-undecodable', async (subject) => {
+  const text = new TextEncoder().encode('no picture')
+  const broken = rgba.slice()
+  // A byte of the pixels, whose checksum is then wrong.
+  broken[broken.length - 20]! ^= 255
+  const huge = encode({ width: 4097, height: 1, channels: 1, data: new Uint8Array(4097) })
+  new DataView(huge.buffer, huge.byteOffset).setUint32(20, 4097)
+  const jpeg = (await subject.get('/view?filename=example.png&type=input&preview=jpeg')).bytes
+  const view = await views(subject, {
+    'text.png': text,
+    'empty.png': new Uint8Array(),
+    'cut.png': rgba.subarray(0, -12),
+    'broken.png': broken,
+    'huge.png': huge,
+    'cut.jpg': jpeg.subarray(0, -2),
+    'whole.jpg': jpeg,
+  })
+  const names = ['text.png', 'empty.png', 'cut.png', 'broken.png', 'huge.png', 'cut.jpg']
+  for (const name of [...names, 'example.mp4']) {
+    for (const values of [{ preview: 'webp' }, { preview: 'jpeg' }, { channel: 'a' }]) {
+      const { status, text: shown } = await view(name, values)
+      expect([name, values, status]).toEqual([name, values, 500])
+      expect(shown).toMatch(/^500 Internal Server Error/)
+    }
+    expect([name, (await view(name, { channel: 'rgba' })).status]).toEqual([name, 200])
+  }
+  expect((await view('whole.jpg', { preview: 'webp' })).status).toBe(200)
+})

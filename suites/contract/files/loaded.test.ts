@@ -1,0 +1,120 @@
+// Files that nodes load: the colours and the alpha of a picture, apart.
+
+import { createHash } from 'node:crypto'
+import { decode, encode } from 'fast-png'
+import { expect } from 'vitest'
+import { viewPath } from '../../judge/form.ts'
+import { type Graph, node } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+/** A row of two pixels: red, green, blue and alpha. */
+const pixels = [200, 100, 50, 0, 10, 20, 30, 191]
+const png = (channels: 3 | 4, data: readonly number[]): Uint8Array =>
+  encode({ width: 2, height: 1, channels, data: Uint8Array.from(data) })
+const withAlpha = png(4, pixels)
+const withoutAlpha = png(3, [200, 100, 50, 10, 20, 30])
+
+/** Uploads a file, loads it, and gives what each output node of the graph saved. */
+async function saved(
+  { upload, connect, run, get }: Subject,
+  bytes: Uint8Array,
+  graph: Graph,
+): Promise<Record<string, ReturnType<typeof decode>>> {
+  await upload({ name: 'mine.png', bytes }, { overwrite: 'true' })
+  const { outputs } = (await run(await connect(`${bytes.length}`), graph)).entry
+  const files: Record<string, ReturnType<typeof decode>> = {}
+  for (const [id, { images }] of Object.entries<{ images: Record<string, string>[] }>(outputs)) {
+    files[id] = decode((await get(viewPath(images[0]!))).bytes)
+  }
+  return files
+}
+
+const loaded: Graph = {
+  load: node('LoadImage', { image: 'mine.png' }),
+  colours: node('SaveImage', { images: ['load', 0], filename_prefix: 'loaded' }),
+  mask: node('MaskPreview', { mask: ['load', 1] }),
+  grey: node('MaskToImage', { mask: ['load', 1] }),
+  image: node('PreviewImage', { images: ['grey', 0] }),
+}
+
+/** A pixel of each of these. */
+const greys = (...values: readonly number[]): number[] =>
+  values.flatMap((value) => [value, value, value])
+
+proves('files/loaded-alpha', async (subject) => {
+  const { colours, mask, image } = await saved(subject, withAlpha, loaded)
+  expect([colours?.channels, [...colours!.data]]).toEqual([3, [200, 100, 50, 10, 20, 30]])
+  expect([mask?.channels, [...mask!.data]]).toEqual([3, greys(255, 64)])
+  expect(image?.data).toEqual(mask?.data)
+})
+
+proves('files/loaded-without-alpha', async (subject) => {
+  const { colours, mask } = await saved(subject, withoutAlpha, loaded)
+  expect([colours?.channels, [...colours!.data]]).toEqual([3, [200, 100, 50, 10, 20, 30]])
+  expect(mask).toMatchObject({ width: 64, height: 64, channels: 3 })
+  expect(new Set(mask?.data)).toEqual(new Set([0]))
+})
+
+proves('files/loaded-mask', async (subject) => {
+  const taken = (channel: string): Graph => ({
+    [`load ${channel}`]: node('LoadImageMask', { image: 'mine.png', channel }),
+    [channel]: node('MaskPreview', { mask: [`load ${channel}`, 0] }),
+  })
+  const graph = { ...taken('red'), ...taken('green'), ...taken('blue'), ...taken('alpha') }
+  const rows = Object.entries(await saved(subject, withAlpha, graph)).map(
+    ([channel, { data }]) => [channel, [...data]] as const,
+  )
+  expect(Object.fromEntries(rows)).toEqual({
+    red: greys(200, 10),
+    green: greys(100, 20),
+    blue: greys(50, 30),
+    alpha: greys(255, 64),
+  })
+  const { alpha } = await saved(subject, withoutAlpha, taken('alpha'))
+  expect(alpha).toMatchObject({ width: 2, height: 1 })
+  expect([...alpha!.data]).toEqual(greys(0, 0))
+})
+
+proves('files/loaded-mask', async (subject) => {
+  const { mask } = await saved(subject, withAlpha, {
+    load: loaded['load']!,
+    take: node('ImageToMask', { image: ['load', 0], channel: 'green' }),
+    mask: node('MaskPreview', { mask: ['take', 0] }),
+  })
+  expect([...mask!.data]).toEqual(greys(100, 20))
+})
+
+proves('files/loaded-alpha', async ({ connect, run }) => {
+  const { messages } = await run(await connect('me'), {
+    load: node('LoadImage', { image: 'example.png' }),
+    take: node('ImageToMask', { image: ['load', 0], channel: 'alpha' }),
+    mask: node('MaskPreview', { mask: ['take', 0] }),
+  })
+  const error = messages.find(({ type }) => type === 'execution_error')
+  expect(error?.data).toMatchObject({ node_id: 'take', exception_type: 'IndexError' })
+})
+
+proves('files/is-changed', async (subject) => {
+  const { colours } = await saved(subject, withAlpha, loaded)
+  const { load, ...others } = JSON.parse(colours!.text['prompt']!)
+  const hash = createHash('sha256').update(withAlpha).digest('hex')
+  const { load: submitted, ...rest } = loaded
+  expect([load, others]).toEqual([{ ...submitted, is_changed: [hash] }, rest])
+  const [entry] = Object.values<any>((await subject.get('/history')).json())
+  expect(entry.prompt[2]).toEqual(loaded)
+})
+
+proves('files/is-changed-of-own', async (subject) => {
+  const first = await saved(subject, withAlpha, loaded)
+  const again = async (image: string): Promise<unknown> => {
+    const graph = { ...loaded, load: node('LoadImage', { image }) }
+    const { colours } = await saved(subject, withAlpha, graph)
+    return JSON.parse(colours!.text['prompt']!).load.is_changed
+  }
+  expect(Object.keys(first)).toContain('colours')
+  const [own, other] = [await again('loaded_00001_.png [output]'), await again('example.png')]
+  expect(own).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+  expect(other).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+  expect(own).not.toEqual(other)
+})

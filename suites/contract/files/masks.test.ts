@@ -1,0 +1,230 @@
+// Files: masks, which are stored as their original with another alpha channel.
+
+import { decode, encode } from 'fast-png'
+import { expect } from 'vitest'
+import { uploadReply } from '../../../spec/files.ts'
+import { viewPath } from '../../judge/form.ts'
+import { node, solid } from '../../generate/graphs.ts'
+import { violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const png = (width: number, height: number, channels: 3 | 4, of: (at: number) => number[]) => {
+  const pixels = Array.from({ length: width * height }, (_, at) => of(at))
+  return encode({ width, height, channels, data: Uint8Array.from(pixels.flat()) })
+}
+const colors = (at: number) => [10 + at, 20, 30]
+const original = png(3, 2, 4, (at) => [...colors(at), 200])
+const mask = png(3, 2, 4, (at) => [255, 255, 255, 40 * at])
+
+type Fields = Readonly<Record<string, string>>
+const uploadMask = (
+  { upload }: Subject,
+  reference: unknown,
+  fields: Fields = {},
+  { name = 'm.png', bytes = mask }: { name?: string; bytes?: Uint8Array } = {},
+) => {
+  const original_ref = typeof reference === 'string' ? reference : JSON.stringify(reference)
+  return upload({ name, bytes }, { original_ref, ...fields }, '/upload/mask')
+}
+
+/** Puts the original among the inputs. */
+const putOriginal = ({ upload }: Subject, bytes: Uint8Array = original, fields: Fields = {}) =>
+  upload({ name: 'o.png', bytes }, { overwrite: 'true', ...fields })
+const viewed = async ({ get }: Subject, filename: string, values: Fields = {}) =>
+  get(viewPath({ filename, type: 'input', ...values }))
+
+const inInput = { filename: 'o.png', type: 'input' }
+const withAlpha = Array.from({ length: 6 }, (_, at) => [...colors(at), 40 * at]).flat()
+
+proves(['files/mask', 'files/mask-alpha'], async (subject) => {
+  await putOriginal(subject)
+  const reply = await uploadMask(subject, inInput, { subfolder: 'a/b/' })
+  expect(reply.json()).toEqual({ name: 'm.png', subfolder: 'a/b/', type: 'input' })
+  expect(violations(uploadReply, reply.json())).toEqual([])
+  const stored = await viewed(subject, 'm.png', { subfolder: 'a/b' })
+  expect([stored.status, stored.headers['content-type']]).toEqual([200, 'image/png'])
+  const { data, ...rest } = decode(stored.bytes)
+  expect([[...data], rest.width, rest.height]).toEqual([withAlpha, 3, 2])
+  expect((await viewed(subject, 'o.png')).bytes).toEqual(Buffer.from(original))
+})
+
+proves(
+  'files/mask',
+  async (subject) => {
+    await putOriginal(subject)
+    const name = async (fields: Fields = {}) =>
+      (await uploadMask(subject, inInput, fields)).json().name
+    expect([await name(), await name(), await name({ overwrite: 'true' })]).toEqual([
+      'm.png',
+      'm (1).png',
+      'm.png',
+    ])
+    expect((await uploadMask(subject, inInput, { subfolder: '../output' })).status).toBe(400)
+    expect((await uploadMask(subject, inInput, { type: 'models' })).status).toBe(500)
+    expect((await subject.upload(null, {}, '/upload/mask')).status).toBe(400)
+  },
+  { deployment: 'local' },
+)
+
+proves(
+  'files/mask',
+  async (subject) => {
+    const session = await subject.connect('me')
+    await putOriginal(subject)
+    const { name } = (await uploadMask(subject, inInput)).json()
+    const graph = {
+      '1': node('LoadImage', { image: name }),
+      '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'masked' }),
+    }
+    const { entry } = await subject.run(session, graph)
+    const [saved] = entry.outputs['2'].images
+    const { width, data, text } = decode((await subject.get(viewPath(saved))).bytes)
+    expect([width, ...data.slice(0, 3)]).toEqual([3, ...colors(0)])
+    expect(Object.keys(text)).toEqual(['prompt'])
+  },
+  { deployment: 'local' },
+)
+
+proves(
+  'files/mask-original',
+  async (subject) => {
+    await putOriginal(subject, original, { type: 'temp', subfolder: 'deep' })
+    const temp = { type: 'temp', subfolder: 'deep' }
+    for (const reference of [
+      { filename: 'o.png', ...temp },
+      { filename: 'deep/o.png', type: 'temp' },
+      { filename: 'o.png [temp]', subfolder: 'deep' },
+      { filename: 'o.png [temp]', type: 'nonsense', subfolder: 'x/../deep' },
+    ]) {
+      await uploadMask(subject, reference, { overwrite: '1' })
+      const { bytes } = await viewed(subject, 'm.png')
+      expect([reference, [...decode(bytes).data]]).toEqual([reference, withAlpha])
+      await subject.upload({ name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1' })
+    }
+    await subject.run(await subject.connect('me'), solid(0xff8040, 'out'))
+    const large = png(64, 64, 4, () => [0, 0, 0, 9])
+    await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes: large, name: 'n.png' })
+    const { data } = decode((await viewed(subject, 'n.png')).bytes)
+    expect(Array.from(data.slice(0, 4))).toEqual([0xff, 0x80, 0x40, 9])
+  },
+  { deployment: 'local' },
+)
+
+proves('files/mask-alpha', async (subject) => {
+  const dataOf = async (name: string) => [...decode((await viewed(subject, name)).bytes).data]
+  const opaque = png(3, 2, 3, () => [1, 2, 3])
+  await putOriginal(subject)
+  await uploadMask(subject, inInput, {}, { bytes: opaque, name: 'opaque.png' })
+  const filled = Array.from({ length: 6 }, (_, at) => [...colors(at), 255]).flat()
+  expect(await dataOf('opaque.png')).toEqual(filled)
+  await putOriginal(subject, png(3, 2, 3, colors))
+  await uploadMask(subject, inInput, {}, { name: 'of rgb.png' })
+  expect(await dataOf('of rgb.png')).toEqual(withAlpha)
+  // A mask on a mask takes the place of the first.
+  await uploadMask(
+    subject,
+    { filename: 'of rgb.png', type: 'input' },
+    {},
+    { bytes: png(3, 2, 4, () => [0, 0, 0, 77]), name: 'again.png' },
+  )
+  const again = Array.from({ length: 6 }, (_, at) => [...colors(at), 77]).flat()
+  expect(await dataOf('again.png')).toEqual(again)
+  const alpha = await viewed(subject, 'again.png', { channel: 'a' })
+  expect(Array.from(decode(alpha.bytes).data.slice(0, 4))).toEqual([0, 0, 0, 77])
+})
+
+proves('files/mask-bad-original', async (subject) => {
+  await putOriginal(subject)
+  const references = ['', 'no json', '[]', '"o.png"', '5', 'null', '{}', '{"filename": 5}']
+  for (const reference of [
+    ...references,
+    '{"filename": "o.png", "subfolder": 5, "type": "input"}',
+  ]) {
+    expect([reference, (await uploadMask(subject, reference)).status]).toEqual([reference, 500])
+  }
+  const missing = await subject.upload({ name: 'm.png', bytes: mask }, {}, '/upload/mask')
+  expect([missing.status, missing.text]).toEqual([
+    500,
+    '500 Internal Server Error\n\nServer got itself in trouble',
+  ])
+  expect((await viewed(subject, 'm.png')).status).toBe(404)
+})
+
+proves('files/mask-lost-original', async (subject) => {
+  await putOriginal(subject)
+  for (const reference of [
+    { filename: 'none.png', type: 'input' },
+    { filename: 'o.png' },
+    { filename: 'o.png', type: 'input', subfolder: 'sub' },
+    { filename: '', type: 'input' },
+    { filename: '/o.png', type: 'input' },
+    { filename: '../input/o.png', type: 'input' },
+    { filename: 'o.png', type: 'nonsense' },
+    { filename: 'o.png', type: null },
+    { filename: 'o.png', type: 'output', subfolder: '../input' },
+    { filename: 'input/o.png', type: 'input', subfolder: '..' },
+  ]) {
+    const reply = await uploadMask(subject, reference)
+    expect([reference, reply.status, reply.json()]).toEqual([
+      reference,
+      200,
+      { name: 'm.png', subfolder: '', type: 'input' },
+    ])
+    expect((await viewed(subject, 'm.png')).status).toBe(404)
+  }
+})
+
+proves('files/mask-unfit', async (subject) => {
+  await putOriginal(subject)
+  const wide = png(4, 2, 4, () => [0, 0, 0, 0])
+  const tall = png(3, 3, 4, () => [0, 0, 0, 0])
+  const text = new TextEncoder().encode('no picture')
+  for (const bytes of [wide, tall, text, new Uint8Array(), mask.subarray(0, -14)]) {
+    expect([bytes.length, (await uploadMask(subject, inInput, {}, { bytes })).status]).toEqual([
+      bytes.length,
+      500,
+    ])
+  }
+  await putOriginal(subject, text)
+  expect((await uploadMask(subject, inInput)).status).toBe(500)
+  const huge = png(1, 1, 4, () => [0, 0, 0, 0])
+  new DataView(huge.buffer, huge.byteOffset).setUint32(16, 5000)
+  new DataView(huge.buffer, huge.byteOffset).setUint32(20, 5000)
+  await putOriginal(subject, huge)
+  expect((await uploadMask(subject, inInput, {}, { bytes: huge })).status).toBe(500)
+  expect((await viewed(subject, 'm.png')).status).toBe(404)
+})
+
+proves('files/mask-format', async (subject) => {
+  await putOriginal(subject)
+  const upper = await uploadMask(subject, inInput, {}, { name: 'M.PNG' })
+  expect([upper.status, (await viewed(subject, 'M.PNG')).text.slice(1, 4)]).toEqual([200, 'PNG'])
+  await uploadMask(subject, inInput, {}, { name: 'm.webp' })
+  const { bytes, headers } = await viewed(subject, 'm.webp')
+  expect([bytes.toString('latin1', 8, 16), headers['content-type']]).toEqual([
+    'WEBPVP8L',
+    'image/webp',
+  ])
+  for (const name of ['m.jpg', 'm', '.png', 'm.txt']) {
+    expect([name, (await uploadMask(subject, inInput, {}, { name })).status]).toEqual([name, 500])
+    expect((await viewed(subject, name)).status).toBe(404)
+  }
+})
+
+proves('files/mask-text', async (subject) => {
+  const text = { workflow: '{"nodes": []}', note: 'caf\u00e9' }
+  const { data, width, height } = decode(original)
+  await putOriginal(subject, encode({ width, height, data, channels: 4, text }))
+  await uploadMask(subject, inInput)
+  const stored = await viewed(subject, 'm.png')
+  expect(decode(stored.bytes, { checkCrc: true }).text).toEqual(text)
+  await uploadMask(subject, { filename: 'm.png', type: 'input' }, {}, { name: 'again.png' })
+  expect(decode((await viewed(subject, 'again.png')).bytes).text).toEqual(text)
+  const graph = solid(1, 'out')
+  await subject.run(await subject.connect('me'), graph)
+  const bytes = png(64, 64, 4, () => [0, 0, 0, 9])
+  await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes, name: 'n.png' })
+  const { prompt } = decode((await viewed(subject, 'n.png')).bytes).text
+  expect(JSON.parse(prompt ?? '')).toEqual(graph)
+})

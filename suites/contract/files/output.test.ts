@@ -1,0 +1,152 @@
+// Files: those that output nodes write, their names, and what stands in them.
+
+import { decode } from 'fast-png'
+import { expect } from 'vitest'
+import { fileEntry } from '../../../spec/files.ts'
+import type { Static } from '../../../spec/static.ts'
+import { viewPath } from '../../judge/form.ts'
+import { type Graph, node, solid } from '../../generate/graphs.ts'
+import { violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+type Entry = Static<typeof fileEntry>
+
+const view = (get: Subject['get'], { filename, subfolder, type }: Entry) =>
+  get(viewPath({ filename, subfolder, type }))
+
+/** A batch of pictures, and a node that takes them. */
+const taking = (class_type: string, inputs = {}, batch_size = 1, color = 0): Graph => ({
+  '1': { class_type: 'EmptyImage', inputs: { width: 32, height: 16, batch_size, color } },
+  '2': { class_type, inputs: { images: ['1', 0], ...inputs } },
+})
+
+/** Runs graphs in one session and gives the entries of node 2. */
+async function imagesOf({ connect, run }: Subject, ...graphs: Graph[]): Promise<Entry[]> {
+  const session = await connect('me')
+  const entries: Entry[] = []
+  for (const graph of graphs) entries.push(...(await run(session, graph)).entry.outputs['2'].images)
+  return entries
+}
+
+proves(
+  'files/entry',
+  async (subject) => {
+    const [entry] = await imagesOf(subject, solid(0, 'some/where/solid'))
+    expect(entry).toEqual({ filename: 'solid_00001_.png', subfolder: 'some/where', type: 'output' })
+    expect(violations(fileEntry, entry)).toEqual([])
+    const { messages } = await subject.run(await subject.connect('you'), solid(1, 'x'))
+    const executed = messages.find(({ type }) => type === 'executed')
+    const images = [{ filename: 'x_00001_.png', subfolder: '', type: 'output' }]
+    expect(executed?.data['output']).toEqual({ images })
+  },
+  { deployment: 'local' },
+)
+
+proves('files/saved-name', async (subject) => {
+  const { headers } = await subject.get('/')
+  const year = new Date(headers['date'] ?? '').getUTCFullYear()
+  const names: readonly (readonly [prefix: string, batch: number, ...paths: string[]])[] = [
+    ['a/b', 1, 'a/b_00001_.png'],
+    ['a/b', 2, 'a/b_00002_.png', 'a/b_00003_.png'],
+    ['b', 1, '/b_00001_.png'],
+    ['a/./x/../b', 1, 'a/b_00004_.png'],
+    ['a/b_00041', 1, 'a/b_00041_00001_.png'],
+    ['a/b', 1, 'a/b_00042_.png'],
+    ['sub/', 1, '/sub_00001_.png'],
+    ['%width%x%height% %year%', 1, `/32x16 ${year}_00001_.png`],
+    ['%nonsense%', 1, '/%nonsense%_00001_.png'],
+  ]
+  const graphs = names.map(([filename_prefix, batch], color) =>
+    taking('SaveImage', { filename_prefix }, batch, color),
+  )
+  const saved = await imagesOf(subject, ...graphs)
+  expect(saved.map(({ subfolder, filename }) => `${subfolder}/${filename}`)).toEqual(
+    names.flatMap(([, , ...paths]) => paths),
+  )
+  for (const entry of saved) {
+    expect(entry.type).toBe('output')
+    expect((await view(subject.get, entry)).status).toBe(200)
+  }
+})
+
+proves('files/saved-name', async ({ connect, run, upload, get }) => {
+  const session = await connect('me')
+  for (const prefix of ['../out', '/out', 'a/../../out']) {
+    const { status, outputs } = (await run(session, solid(0, prefix))).entry
+    const [type, { exception_message }] = status.messages.at(-1)!
+    expect([prefix, type, outputs]).toEqual([prefix, 'execution_error', {}])
+    expect(exception_message).toMatch(/^\*\*\*\* ERROR: Saving image outside the output folder/)
+  }
+  await upload({ name: 'up_00007_.gif', bytes: new Uint8Array(1) }, { type: 'output' })
+  const [entry] = (await run(session, solid(1, 'up'))).entry.outputs['2'].images
+  expect(entry.filename).toBe('up_00008_.png')
+  expect((await view(get, entry)).headers['content-type']).toBe('image/png')
+})
+
+proves('files/preview-is-temp', async (subject) => {
+  const other = taking('PreviewImage', {}, 2, 9)
+  const [first, ...more] = await imagesOf(subject, taking('PreviewImage'), other)
+  expect(first).toMatchObject({ subfolder: '', type: 'temp' })
+  expect(first?.filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
+  const next = (counter: string) => first?.filename.replace('00001', counter)
+  expect(more.map(({ filename }) => filename)).toEqual([next('00002'), next('00003')])
+  expect((await view(subject.get, first!)).status).toBe(200)
+  expect((await view(subject.get, { ...first!, type: 'output' })).status).toBe(404)
+  const session = await subject.connect('you')
+  const { '1': source, '2': previews } = taking('PreviewImage', {}, 1, 10)
+  const { outputs } = (await subject.run(session, { '1': source!, '7': previews! })).entry
+  expect(outputs['7'].images[0].filename).not.toContain(first?.filename.slice(0, 18))
+})
+
+proves('files/workflow-in-png', async (subject) => {
+  const graph = solid(0, 'with workflow')
+  const workflow = { nodes: [{ id: 1, title: 'Ünïcode ☃' }], version: 0.4 }
+  const extra_pnginfo = { workflow, note: 'two\nlines' }
+  const extra_data = { extra_pnginfo, api_key_comfy_org: 'secret-key' }
+  const { entry } = await subject.run(await subject.connect('me'), graph, { extra_data })
+  const { bytes } = await view(subject.get, entry.outputs['2'].images[0])
+  const { text } = decode(bytes)
+  expect(Object.keys(text)).toEqual(['prompt', 'workflow', 'note'])
+  const texts = Object.entries(text).map(([key, value]) => [key, JSON.parse(value)])
+  expect(Object.fromEntries(texts)).toEqual({ prompt: graph, ...extra_pnginfo })
+  expect(bytes.includes('secret-key')).toBe(false)
+  const [plain] = await imagesOf(subject, taking('PreviewImage'))
+  const previewed = decode((await view(subject.get, plain!)).bytes).text
+  expect(Object.keys(previewed)).toEqual(['prompt'])
+})
+
+proves('files/loss-graph', async ({ connect, run, get }) => {
+  const { outputs } = (
+    await run(await connect('me'), {
+      model: node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safetensors' }),
+      text: node('CLIPTextEncode', { text: 'a lighthouse', clip: ['model', 1] }),
+      latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
+      train: node('TrainLoraNode', {
+        model: ['model', 0],
+        latents: ['latent', 0],
+        positive: ['text', 0],
+        batch_size: 1,
+        grad_accumulation_steps: 1,
+        steps: 1,
+        learning_rate: 0.0005,
+        rank: 8,
+        optimizer: 'AdamW',
+        loss_function: 'MSE',
+        seed: 0,
+        training_dtype: 'bf16',
+        lora_dtype: 'bf16',
+        algorithm: 'LoRA',
+        gradient_checkpointing: true,
+        existing_lora: '[None]',
+      }),
+      draw: node('LossGraphNode', { loss: ['train', 2], filename_prefix: 'loss' }),
+    })
+  ).entry
+  const [image] = outputs.draw.images
+  expect(outputs.draw.images).toHaveLength(1)
+  expect(image).toMatchObject({ subfolder: '', type: 'temp' })
+  expect(image.filename).toMatch(/^loss_20\d{6}_[0-2]\d[0-5]\d[0-5]\d\.png$/)
+  const { bytes } = await view(get, image)
+  expect(Object.keys(decode(bytes).text)).toEqual(['prompt'])
+})

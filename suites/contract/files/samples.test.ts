@@ -1,0 +1,201 @@
+// Files: the samples that stand for outputs that are no pictures, and the key of videos.
+
+import { expect } from 'vitest'
+import { viewPath } from '../../judge/form.ts'
+import { type Graph, type Node } from '../../generate/graphs.ts'
+import { proves, switched } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const node = (class_type: string, inputs: Readonly<Record<string, unknown>>): Node => ({
+  class_type,
+  inputs,
+})
+
+/** What makes sound, pictures, a video, a latent, a mesh and a drawing. */
+const sources: Graph = {
+  audio: node('EmptyAudio', { duration: 1, sample_rate: 44100, channels: 2 }),
+  images: node('EmptyImage', { width: 64, height: 64, batch_size: 2, color: 0 }),
+  video: node('CreateVideo', { images: ['images', 0], fps: 8 }),
+  samples: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
+  vae: node('VAELoader', { vae_name: 'ae.safetensors' }),
+  shape: node('EmptyLatentHunyuan3Dv2', { resolution: 64, batch_size: 1 }),
+  voxel: node('VAEDecodeHunyuan3D', {
+    samples: ['shape', 0],
+    vae: ['vae', 0],
+    num_chunks: 8000,
+    octree_resolution: 16,
+  }),
+  mesh: node('VoxelToMeshBasic', { voxel: ['voxel', 0], threshold: 0.6 }),
+  svg: node('RecraftVectorizeImageNode', { image: ['images', 0] }),
+}
+
+/** A node that saves what comes from the source of this name. */
+const saver = (class_type: string, source: string, filename_prefix: string, inputs = {}): Node =>
+  node(class_type, { [source]: [source, 0], filename_prefix, ...inputs })
+
+const savers: Graph = {
+  mp4: saver('SaveVideo', 'video', 'film/V', { format: 'auto', codec: 'auto' }),
+  webm: saver('SaveWEBM', 'images', 'W', { codec: 'vp9', fps: 24, crf: 32 }),
+  flac: saver('SaveAudio', 'audio', 'sound/F'),
+  mp3: saver('SaveAudioMP3', 'audio', 'M', { quality: 'V0' }),
+  opus: saver('SaveAudioOpus', 'audio', 'O', { quality: '128k' }),
+  latent: saver('SaveLatent', 'samples', 'L'),
+  glb: saver('SaveGLB', 'mesh', 'G'),
+  svg: saver('SaveSVGNode', 'svg', 'S'),
+}
+
+/** The only file of each saver: the key of the output, the path, the media type, and how the bytes begin. */
+const expected: Readonly<Record<string, readonly [string, string, string, string]>> = {
+  mp4: ['videos', 'film/V_00001_.mp4', 'video/mp4', '\0\0\0 ftyp'],
+  webm: ['videos', '/W_00001_.webm', 'video/webm', '\x1a\x45\xdf\xa3'],
+  flac: ['audio', 'sound/F_00001_.flac', 'audio/flac', 'fLaC'],
+  mp3: ['audio', '/M_00001_.mp3', 'audio/mpeg', '\xff\xf3'],
+  opus: ['audio', '/O_00001_.opus', 'audio/ogg', 'OggS'],
+  latent: ['latents', '/L_00001_.latent', 'application/octet-stream', '\x98\0\0\0\0\0\0\0{"'],
+  glb: ['3d', '/G_00001_.glb', 'model/gltf-binary', 'glTF\x02\0\0\0'],
+  svg: ['images', '/S_00001_.svg', 'image/svg+xml', '<svg '],
+}
+const partner = { extra_data: { api_key_comfy_org: 'test-partner-key' } }
+/** Where videos stand among the outputs. */
+const videoKey = { local: 'videos', hosted: 'video' } as const
+
+/** The length that a file of these formats tells of itself. */
+const ownLength: Readonly<Record<string, (bytes: Buffer) => number>> = {
+  mp4: (bytes) => {
+    let at = 0
+    while (at < bytes.length) at += Math.max(8, bytes.readUInt32BE(at))
+    return at
+  },
+  glb: (bytes) => bytes.readUInt32LE(8),
+  latent: (bytes) => {
+    const end = 8 + Number(bytes.readBigUInt64LE(0))
+    const { latent_tensor } = JSON.parse(bytes.subarray(8, end).toString())
+    return end + latent_tensor.data_offsets[1]
+  },
+}
+
+/** Runs one saver and gives its output, its only file, and the reply to a view of that. */
+async function save({ connect, view, run }: Subject, id: string, graph: Graph = savers) {
+  const { entry } = await run(await connect(id), { ...sources, saver: graph[id]! }, partner)
+  const output: Record<string, Record<string, string>[]> = entry.outputs.saver
+  const file = Object.values(output)[0]![0]!
+  return { output, file, reply: await view(file) }
+}
+
+for (const [id, [key, , type, magic]] of Object.entries(expected)) {
+  proves('files/samples', async (subject) => {
+    const { output, file, reply } = await save(subject, id)
+    expect(file['filename']).toMatch(new RegExp(`\\.${id}$`))
+    expect(Object.keys(output)[0]).toBe(key === 'videos' ? videoKey[subject.deployment] : key)
+    const { bytes, headers, status } = reply
+    expect([status, headers['content-type']]).toEqual([200, type])
+    expect(bytes.subarray(0, magic.length).toString('latin1')).toBe(magic)
+    expect(bytes.length).toBeLessThan(4096)
+    expect(ownLength[id]?.(bytes) ?? bytes.length).toBe(bytes.length)
+    const again = { ...savers[id]!.inputs, filename_prefix: 'again' }
+    const other = await save(subject, id, { [id]: node(savers[id]!.class_type, again) })
+    expect(other.reply.bytes).toEqual(bytes)
+  })
+}
+
+proves('files/saved-name', async (subject) => {
+  for (const [id, [, path]] of Object.entries(expected)) {
+    const { file } = await save(subject, id)
+    expect(`${file['subfolder']}/${file['filename']}`).toBe(path)
+    const other = node(savers[id]!.class_type, {
+      ...savers[id]!.inputs,
+      filename_prefix: `more-${id}`,
+    })
+    const again = await save(subject, id, { [id]: other })
+    expect(again.file['filename']).toBe(`more-${id}_00001_.${id}`)
+  }
+})
+
+proves('files/samples', async ({ connect, view, run }) => {
+  const preview = node('PreviewAudio', { audio: ['audio', 0] })
+  const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
+  const [file] = outputs.preview.audio
+  expect(file).toMatchObject({ type: 'temp', subfolder: '' })
+  expect(file.filename).toMatch(/\.flac$/)
+  expect((await view(file)).text).toMatch(/^fLaC/)
+})
+
+proves('files/preview-is-temp', async ({ connect, run }) => {
+  const preview = node('PreviewAudio', { audio: ['audio', 0] })
+  const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
+  expect(outputs.preview.audio[0].filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.flac$/)
+})
+
+const [mp4, webm] = ['mp4', 'webm'].map((id) => {
+  const [filename, subfolder] = expected[id]![1].split('/').toReversed()
+  return { filename, subfolder, type: 'output' }
+})
+
+proves('files/local-videos', async (subject) => {
+  expect((await save(subject, 'mp4')).output).toEqual({ videos: [mp4] })
+  expect((await save(subject, 'webm')).output).toEqual({ videos: [webm] })
+})
+
+switched('local.video-under-images', async (subject) => {
+  expect((await save(subject, 'mp4')).output).toEqual({ images: [mp4], animated: [true] })
+  expect((await save(subject, 'webm')).output).toEqual({ images: [webm], animated: [true] })
+})
+
+proves('files/preview-3d', async ({ connect, run }) => {
+  const camera_info = { position: [1, 2.5, 3] }
+  const { entry } = await run(await connect('me'), {
+    plain: node('Preview3D', { model_file: 'mesh/a.glb' }),
+    seen: node('Preview3DAnimation', { model_file: 'ü.glb', camera_info }),
+  })
+  expect(entry.outputs).toEqual({
+    plain: { result: ['mesh/a.glb', null] },
+    seen: { result: ['ü.glb', camera_info] },
+  })
+})
+
+/** Every node type that names an example, with the input that does. */
+const examples: readonly [class_type: string, input: string, names: readonly string[]][] = [
+  ['LoadImage', 'image', ['example.png']],
+  ['LoadAudio', 'audio', ['example.mp3', 'example.mp4', 'example.wav']],
+  ['LoadVideo', 'file', ['example.mp4']],
+  ['LoadLatent', 'latent', ['example.latent']],
+  ['Load3D', 'model_file', ['3d/example.glb']],
+  ['Load3DAnimation', 'model_file', ['3d/example.glb']],
+  ['OpenAIInputFiles', 'file', ['notes.txt']],
+  ['GeminiInputFiles', 'file', ['notes.txt']],
+]
+
+proves('files/examples', async ({ get, submit, upload }) => {
+  const choices = async (class_type: string, input: string) => {
+    const { required } = (await get(`/object_info/${class_type}`)).json()[class_type].input
+    const [list, options] = required[input]
+    return Array.isArray(list) ? list : options.options
+  }
+  for (const [class_type, input, names] of examples) {
+    expect([class_type, await choices(class_type, input)]).toEqual([class_type, names])
+    for (const name of names) {
+      const cut = name.lastIndexOf('/') + 1
+      const file = { filename: name.slice(cut), subfolder: name.slice(0, cut), type: 'input' }
+      const { status, bytes } = await get(viewPath(file))
+      expect([name, status, bytes.length > 10]).toEqual([name, 200, true])
+    }
+  }
+  const bytes = new Uint8Array(1)
+  await upload({ name: 'new.obj', bytes }, { subfolder: '3d/deep' })
+  await upload({ name: 'top.obj', bytes })
+  await upload({ name: 'new.pdf', bytes })
+  const meshes = ['3d/deep/new.obj', '3d/example.glb']
+  expect(await choices('Load3D', 'model_file')).toEqual(meshes)
+  expect(await choices('OpenAIInputFiles', 'file')).toEqual(['new.pdf', 'notes.txt'])
+  const loading = async (model_file: string) =>
+    submit({
+      '1': node('Load3D', { model_file, image: '', width: 64, height: 64 }),
+      '2': node('PreviewImage', { images: ['1', 0] }),
+    })
+  expect((await loading('3d/deep/new.obj')).status).toBe(200)
+  const refused = (await loading('3d/none.obj')).json().node_errors['1'].errors[0]
+  expect(refused.type).toBe('value_not_in_list')
+  expect(refused.details).toBe(
+    `model_file: '3d/none.obj' not in ['3d/deep/new.obj', '3d/example.glb']`,
+  )
+})

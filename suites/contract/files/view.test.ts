@@ -1,0 +1,131 @@
+// Files: viewing them, and how they are named there.
+
+import { decode } from 'fast-png'
+import { expect } from 'vitest'
+import { viewPath } from '../../judge/form.ts'
+import { solid } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+/** Puts a file whose content is `text` under this name. */
+const put = ({ upload }: Subject, name: string, text: string, fields = {}) =>
+  upload({ name, bytes: bytesOf(text) }, { overwrite: 'true', ...fields })
+
+proves('files/view', async (subject) => {
+  const { connect, get, run } = subject
+  await run(await connect('me'), solid(0xff8000, 'deep/er/orange'))
+  const entry = { filename: 'orange_00001_.png', subfolder: 'deep/er', type: 'output' }
+  const reply = await get(viewPath(entry))
+  expect([reply.status, reply.headers['content-length']]).toEqual([200, `${reply.bytes.length}`])
+  const { width, height, data, channels } = decode(reply.bytes)
+  expect([width, height]).toEqual([64, 64])
+  expect(Array.from(data.slice(0, 3))).toEqual([0xff, 0x80, 0])
+  expect(Array.from(data.slice(-channels, channels === 3 ? undefined : -1))).toEqual([
+    0xff, 0x80, 0,
+  ])
+  expect((await get(viewPath({ filename: entry.filename, subfolder: 'deep/er' }))).status).toBe(200)
+  expect((await get(viewPath({ ...entry, subfolder: 'x/../deep/./er/' }))).bytes).toEqual(
+    reply.bytes,
+  )
+  expect((await get(viewPath({ ...entry, filename: 'any/orange_00001_.png' }))).status).toBe(200)
+  expect((await get(viewPath({ ...entry, subfolder: 'deep' }))).status).toBe(404)
+  expect((await get(viewPath({ ...entry, type: 'input' }))).status).toBe(404)
+  for (const type of ['output', 'input', 'temp']) {
+    for (const subfolder of ['', 'sub']) {
+      await put(subject, 'same.txt', `${type}/${subfolder}`, { type, subfolder })
+    }
+  }
+  for (const type of ['output', 'input', 'temp']) {
+    const of = (subfolder: string) => get(viewPath({ filename: 'same.txt', type, subfolder }))
+    expect([(await of('')).text, (await of('sub')).text]).toEqual([`${type}/`, `${type}/sub`])
+  }
+})
+
+proves('files/view-headers', async (subject) => {
+  const types = {
+    'a.png': 'image/png',
+    'A.JPG': 'image/jpeg',
+    'a.webp': 'image/webp',
+    'a.svg': 'image/svg+xml',
+    'a.mp4': 'video/mp4',
+    'a.webm': 'video/webm',
+    'a.flac': 'audio/flac',
+    'a.mp3': 'audio/mpeg',
+    'a.glb': 'model/gltf-binary',
+    'a.txt': 'text/plain',
+    'a.json': 'application/json',
+    'a.latent': 'application/octet-stream',
+    'a.html': 'application/octet-stream',
+    'a.css': 'application/octet-stream',
+    none: 'application/octet-stream',
+  }
+  for (const [name, type] of Object.entries(types)) {
+    await put(subject, name, name)
+    const { headers, text } = await subject.get(viewPath({ filename: name, type: 'input' }))
+    const disposition = `filename="${name}"`
+    const told = [text, headers['content-type'], headers['content-disposition']]
+    expect(told).toEqual([name, type, disposition])
+  }
+  await put(subject, 'příliš žluťoučký.png', '')
+  const { headers } = await subject.get(
+    viewPath({ filename: 'příliš žluťoučký.png', type: 'input' }),
+  )
+  const raw = Buffer.from(headers['content-disposition'] ?? '', 'latin1').toString()
+  expect(raw).toBe('filename="příliš žluťoučký.png"')
+})
+
+proves('files/view-annotated', async (subject) => {
+  for (const type of ['output', 'input', 'temp']) await put(subject, 'a.txt', type, { type })
+  const view = async (filename: string, more = {}) => {
+    const { status, text } = await subject.get(viewPath({ filename, ...more }))
+    return [status, text]
+  }
+  expect(await view('a.txt')).toEqual([200, 'output'])
+  expect(await view('a.txt [input]')).toEqual([200, 'input'])
+  expect(await view('a.txt [temp]')).toEqual([200, 'temp'])
+  expect(await view('a.txt [output]', { type: 'temp' })).toEqual([200, 'output'])
+  expect(await view('a.txt [temp]', { type: 'nonsense' })).toEqual([200, 'temp'])
+  expect(await view('a.txt-[input]')).toEqual([200, 'input'])
+  expect(await view('a.txt[input]')).toEqual([404, ''])
+  expect(await view('a.txt [nonsense]')).toEqual([404, ''])
+  expect(await view(' [input]')).toEqual([400, ''])
+})
+
+proves('files/view-missing', async ({ get }) => {
+  const paths = ['/view', '/view?type=input', viewPath({ filename: 'none.png' })]
+  paths.push(viewPath({ filename: 'example.png', type: 'output' }), viewPath({ filename: 'sub/' }))
+  paths.push(viewPath({ filename: 'none.png', type: 'input', subfolder: 'none' }))
+  for (const path of paths) {
+    const { status, text, headers } = await get(path)
+    expect([path, status, text, headers['content-type']]).toEqual([path, 404, '', undefined])
+  }
+})
+
+proves('files/view-bad-name', async (subject) => {
+  await put(subject, 'a.txt', 'secret', { type: 'output', subfolder: 'sub' })
+  const view = async (values: Readonly<Record<string, string>>) => {
+    const { status, text, headers } = await subject.get(viewPath(values))
+    return [status, text, headers['content-type']]
+  }
+  for (const filename of [
+    '',
+    '/a.txt',
+    '/etc/passwd',
+    '..',
+    '../a.txt',
+    'sub/../a.txt',
+    'a..txt',
+  ]) {
+    expect([filename, ...(await view({ filename }))]).toEqual([filename, 400, '', undefined])
+  }
+  for (const type of ['', 'Output', 'outputs', '../output', 'models']) {
+    expect([type, ...(await view({ filename: 'a.txt', type }))]).toEqual([type, 400, '', undefined])
+  }
+  for (const subfolder of ['..', '../input', 'sub/../..', '/etc', '../../etc']) {
+    const told = await view({ filename: 'a.txt', subfolder })
+    expect([subfolder, ...told]).toEqual([subfolder, 403, '', undefined])
+  }
+  expect(await view({ filename: 'a.txt', subfolder: 'sub' })).toEqual([200, 'secret', 'text/plain'])
+})

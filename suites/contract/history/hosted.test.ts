@@ -1,0 +1,205 @@
+// The hosted history: a list, newest first, and one entry by its id.
+
+import { expect } from 'vitest'
+import { hostedHistory, hostedHistoryById } from '../../../spec/history.ts'
+import { failing, node, slow, solid, talking } from '../../generate/graphs.ts'
+import {
+  cancel,
+  detailOf,
+  expectRefusal,
+  fitting,
+  isOf,
+  listed,
+  nobody,
+  submitAll,
+  wordOf,
+} from '../../judge/jobs.ts'
+import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const historyOf = async ({ get }: Subject, query = ''): Promise<any[]> =>
+  fitting(hostedHistory, await get(`/history${query}`)).history
+const idsOf = async (subject: Subject, query = ''): Promise<string[]> =>
+  (await historyOf(subject, query)).map(({ prompt_id }) => prompt_id)
+const entryOf = async ({ get }: Subject, id: string) =>
+  fitting(hostedHistoryById, await get(`/history/${id}`))[id]
+
+proves(
+  ['history/hosted-list', 'deployments/hosted-history-renamed'],
+  async (subject) => {
+    expect(await historyOf(subject)).toEqual([])
+    // The later ones are over first.
+    const ids = await submitAll(subject, [slow(9), slow(5), talking()])
+    await subject.idle()
+    expect(await idsOf(subject)).toEqual(ids.toReversed())
+    for (const { prompt } of await historyOf(subject)) expect(Array.isArray(prompt)).toBe(false)
+    const headers = { 'X-API-Key': 'test-key' }
+    const { status, text } = await subject.raw('GET', '/api/history_v2', undefined, headers)
+    expect([status, JSON.parse(text).history.length]).toEqual([200, 3])
+  },
+  ownWorld,
+)
+
+const workflow_id = 'd290f1ee-6c54-4b01-90e6-d701748f0851'
+const extra_data = { note: [1, { deep: null }] }
+
+proves(
+  'history/hosted-list-entry',
+  async (subject) => {
+    const [good = '', bad = ''] = await submitAll(subject, [solid(), failing('OOMError')], {
+      workflow_id,
+      extra_data,
+    })
+    await subject.idle()
+    const [second, first] = await historyOf(subject)
+    const { create_time, outputs } = await detailOf(subject, good)
+    expect(first).toEqual({
+      prompt_id: good,
+      create_time,
+      workflow_id,
+      prompt: {
+        priority: expect.any(Number),
+        prompt_id: good,
+        extra_data: expect.objectContaining(extra_data),
+      },
+      outputs,
+      status: { status_str: 'success', completed: true, messages: expect.any(Array) },
+      meta: { '2': expect.any(Object) },
+    })
+    expect(second).toMatchObject({
+      prompt_id: bad,
+      status: { status_str: 'error', completed: false },
+      outputs: {},
+    })
+  },
+  ownWorld,
+)
+
+proves(
+  'history/hosted-pages',
+  async (subject) => {
+    const ids = await submitAll(subject, ['a', 'b', 'c', 'd', 'e'].map(talking))
+    await subject.idle()
+    const newest = ids.toReversed()
+    expect(await idsOf(subject, '?max_items=2')).toEqual(newest.slice(0, 2))
+    expect(await idsOf(subject, '?max_items=2&offset=1')).toEqual(newest.slice(1, 3))
+    expect(await idsOf(subject, '?offset=3')).toEqual(newest.slice(3))
+    expect(await idsOf(subject, '?max_items=9&offset=9')).toEqual([])
+    expect(await idsOf(subject, '?max_items=0')).toEqual([])
+    for (const value of ['-1', 'x', '1.5', '%20', '0x1']) {
+      for (const name of ['max_items', 'offset'])
+        expectRefusal(await subject.get(`/history?${name}=${value}`), 400, 'BAD_REQUEST')
+    }
+  },
+  ownWorld,
+)
+
+proves('history/hosted-by-id', async (subject) => {
+  const graph = { ...solid(), '3': node('FlowdoubleText', { text: 'a', number: 1.5 }) }
+  const [id = ''] = await submitAll(subject, [graph], { extra_data })
+  await subject.idle()
+  const body = fitting(hostedHistoryById, await subject.get(`/history/${id}`))
+  expect(Object.keys(body)).toEqual([id])
+  const { outputs, execution_status, execution_meta } = await detailOf(subject, id)
+  expect(body[id]).toEqual({
+    prompt: {
+      priority: expect.any(Number),
+      prompt_id: id,
+      extra_data: expect.objectContaining(extra_data),
+      prompt: graph,
+      outputs_to_execute: ['2', '3'],
+    },
+    outputs,
+    status: execution_status,
+    meta: execution_meta,
+  })
+  const types = execution_status.messages.map(([type]: [string]) => type)
+  expect(types).toEqual(['execution_start', 'execution_cached', 'execution_success'])
+})
+
+proves('history/hosted-two-ways', async (subject) => {
+  const session = await subject.connect()
+  for (const graph of [solid(), failing('OOMError')]) {
+    const { prompt_id } = await subject.run(session, graph)
+    const { outputs, workflow, status } = await detailOf(subject, prompt_id)
+    const entry = await entryOf(subject, prompt_id)
+    expect([entry.outputs, entry.prompt.prompt]).toEqual([outputs, workflow.prompt])
+    expect(entry.status.completed).toBe(status === 'completed')
+  }
+})
+
+proves('deployments/hosted-old-history', async (subject) => {
+  const session = await subject.connect()
+  const { prompt_id } = await subject.run(session, talking())
+  const headers = { 'X-API-Key': 'test-key' }
+  for (const path of ['/api/history', '/api/history?max_items=1', `/api/history/${prompt_id}`]) {
+    expectRefusal(await subject.raw('GET', path, undefined, headers), 404, 'NOT_FOUND')
+    expect((await subject.raw('HEAD', path, undefined, headers)).status).toBe(404)
+  }
+  expect((await subject.raw('POST', '/api/history', '{"clear": true}', headers)).status).toBe(200)
+  expect(await idsOf(subject)).toEqual([])
+})
+
+proves('history/hosted-unknown', async ({ get }) => {
+  for (const id of [nobody, 'no-uuid', '%20', '__proto__'])
+    expectRefusal(await get(`/history/${id}`), 404, 'NOT_FOUND')
+})
+
+proves(
+  'history/hosted-once-begun',
+  async (subject) => {
+    const session = await subject.connect()
+    const [id = '', never = ''] = await submitAll(subject, [slow(), slow()])
+    await cancel(subject, never)
+    expectRefusal(await subject.get(`/history/${id}`), 404, 'NOT_FOUND')
+    await subject.reach(session, isOf('execution_start', id))
+    expect(Object.keys(await entryOf(subject, id))).toEqual(['prompt'])
+    expect(await idsOf(subject)).toEqual([])
+    await subject.idle()
+    expect(await entryOf(subject, id)).toMatchObject({ status: { status_str: 'success' } })
+    expectRefusal(await subject.get(`/history/${never}`), 404, 'NOT_FOUND')
+    expect(await idsOf(subject)).toEqual([id])
+  },
+  ownWorld,
+)
+
+proves(
+  'history/hosted-clear',
+  async (subject) => {
+    const { post } = subject
+    const session = await subject.connect()
+    const ids = await submitAll(subject, ['a', 'b', 'c'].map(talking))
+    const [a = '', b = '', c = ''] = ids
+    await subject.idle()
+    const [open = ''] = await submitAll(subject, [slow()])
+    const forget = async (value: object) => {
+      const { status, text } = await post('/history', value)
+      expect([status, text]).toEqual([200, ''])
+    }
+    await forget({ delete: [b, nobody, open] })
+    expect(await idsOf(subject)).toEqual([c, a])
+    expectRefusal(await subject.get(`/history/${b}`), 404, 'NOT_FOUND')
+    await forget({})
+    await forget({ clear: false })
+    expect(await idsOf(subject)).toEqual([c, a])
+    await forget({ clear: true })
+    expect(await idsOf(subject)).toEqual([])
+    expect(await listed(subject)).toEqual([open, c, b, a])
+    for (const id of ids) expect(await wordOf(subject, id)).toBe('completed')
+    await subject.reach(session, isOf('execution_success', open))
+    expect(await idsOf(subject)).toEqual([open])
+  },
+  ownWorld,
+)
+
+switched('hosted.history-as-map', async (subject) => {
+  const [first = '', second = ''] = await submitAll(subject, [solid(), talking()])
+  await subject.idle()
+  const history = (await subject.get('/history')).json()
+  expect(Object.keys(history)).toEqual([second, first])
+  const { outputs, execution_status } = await detailOf(subject, first)
+  const prompt = [expect.any(Number), first, solid(), expect.any(Object), ['2']]
+  expect(history[first]).toMatchObject({ prompt, outputs, status: execution_status })
+  expect((await subject.get(`/history/${first}`)).json()).toEqual({ [first]: history[first] })
+  expect(Object.keys((await subject.get('/history?max_items=1')).json())).toEqual([second])
+})

@@ -1,0 +1,189 @@
+// Bodies of requests: how large, how packed, in which charset, and what becomes of one that never ends.
+
+import { once } from 'node:events'
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
+import { errors, limits } from '../../../spec/index.ts'
+import { solid } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import { dial, exchange, exchangeBytes, told } from '../../judge/wire.ts'
+
+const text = JSON.stringify({ prompt: solid(0, 'grün'), extra_data: { mine: 'grün' } })
+const failed = {
+  status: 500,
+  type: 'text/plain; charset=utf-8',
+  length: '55',
+  body: errors.refusals.internal.body.text,
+}
+
+proves('http/body-compressed', async ({ url, get }) => {
+  const packed: [coding: string, bytes: Uint8Array][] = [
+    ['gzip', gzipSync(text)],
+    ['GZIP', gzipSync(text)],
+    ['deflate', deflateSync(text)],
+    ['deflate', deflateRawSync(text)],
+    ['identity', Buffer.from(text)],
+  ]
+  for (const [coding, bytes] of packed) {
+    const headers = { 'Content-Encoding': coding }
+    expect([coding, (await exchange(url, 'POST', '/prompt', headers, bytes)).status]).toEqual([
+      coding,
+      200,
+    ])
+  }
+  const { queue_pending } = (await get('/queue')).json()
+  expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
+    packed.map(() => ({ mine: 'grün' })),
+  )
+  const broken: [coding: string, bytes: Uint8Array][] = [
+    ['gzip', Buffer.from(text)],
+    ['gzip', gzipSync(text).subarray(0, 40)],
+    ['deflate', Buffer.from('x')],
+  ]
+  for (const [coding, bytes] of broken) {
+    const headers = { 'Content-Encoding': coding }
+    expect(told(await exchange(url, 'POST', '/prompt', headers, bytes))).toEqual(failed)
+  }
+  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(packed.length)
+})
+
+const limit = 1049
+const limited = { maxBody: 0.001 }
+const limitText = errors.refusals.bodyTooLarge.body.text.replace('{limit}', `${limit}`)
+
+proves(
+  ['http/body-limit', 'http/body-compressed'],
+  async ({ url }) => {
+    const blanks = (count: number) => Buffer.alloc(count, ' ')
+    const send = async (bytes: Uint8Array, headers = {}, path = '/queue') => {
+      const { status, body } = await exchange(url, 'POST', path, headers, bytes)
+      return [status, body]
+    }
+    const fits = Buffer.concat([Buffer.from('{}'), blanks(limit - 2)])
+    expect(await send(fits)).toEqual([200, ''])
+    const tooLarge = [413, limitText]
+    expect(await send(blanks(limit + 1))).toEqual(tooLarge)
+    expect(await send(blanks(40 * 2 ** 20))).toEqual(tooLarge)
+    const gzip = { 'Content-Encoding': 'gzip' }
+    expect(await send(gzipSync(fits), gzip)).toEqual([200, ''])
+    expect(await send(gzipSync(blanks(limit + 1)), gzip)).toEqual(tooLarge)
+    expect(await send(gzipSync(blanks(2 ** 20)), gzip)).toEqual(tooLarge)
+    expect(await send(deflateSync(blanks(2 ** 20)), { 'Content-Encoding': 'deflate' })).toEqual(
+      tooLarge,
+    )
+    // What takes no body does not look at it.
+    expect((await send(blanks(limit + 1), {}, '/nowhere'))[0]).toBe(405)
+    expect((await exchange(url, 'GET', '/queue', {}, blanks(limit + 1))).status).toBe(200)
+    const foreign = { Origin: 'http://evil.example' }
+    expect((await send(blanks(limit + 1), foreign))[0]).toBe(403)
+  },
+  limited,
+)
+
+proves('http/long-body', async ({ url, deployment }) => {
+  const [path, refused] = deployment === 'hosted' ? ['/api/prompt', 401] : ['/prompt', 413]
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`
+  // Nothing of it comes, nor has to.
+  const { status, header } = await exchangeBytes(
+    url,
+    `${head}Content-Length: ${120 * 2 ** 20}\r\n\r\n`,
+  )
+  expect([status, header('connection')]).toEqual([refused, 'close'])
+  // Nor does the end of one that tells no length.
+  const piece = `1000000\r\n${' '.repeat(2 ** 24)}\r\n`
+  const pieces = Array.from({ length: deployment === 'hosted' ? 2 : 8 }, () => piece)
+  const endless = await exchangeBytes(url, `${head}Transfer-Encoding: chunked\r\n\r\n`, ...pieces)
+  expect([endless.status, endless.header('connection')]).toEqual([refused, 'close'])
+})
+
+for (const [maxBody, told] of [
+  [null, `${limits.body.value}`],
+  [100, '104857600.0'],
+  [1, '1048576.0'],
+  [0.001, '1048.576'],
+] as const) {
+  proves(
+    'http/body-limit-told',
+    async ({ get, connect }) => {
+      const features = `{"supports_preview_metadata": true, "max_upload_size": ${told}}`
+      expect((await get('/features')).text).toBe(features)
+      const session = await connect('me')
+      session.send('{"type": "feature_flags"}')
+      await session.next(({ type }) => type === 'feature_flags')
+      expect(session.texts.at(-1)).toBe(`{"type": "feature_flags", "data": ${features}}`)
+    },
+    { maxBody },
+  )
+}
+
+proves('http/body-charset', async ({ url, get }) => {
+  const send = (charset: string, bytes: Uint8Array, path = '/prompt') =>
+    exchange(url, 'POST', path, { 'Content-Type': `text/plain; charset=${charset}` }, bytes)
+  const ascii = Buffer.from(text.replaceAll('ü', '\\u00fc'))
+  const readable: [charset: string, bytes: Uint8Array][] = [
+    ['utf-8', Buffer.from(text)],
+    ['"UTF8"', Buffer.from(text)],
+    ['latin-1', Buffer.from(text, 'latin1')],
+    ['ISO-8859-1; x=y', Buffer.from(text, 'latin1')],
+    ['utf-16le', Buffer.from(text, 'utf16le')],
+    ['us-ascii', ascii],
+    ['', Buffer.from(text)],
+  ]
+  for (const [charset, bytes] of readable)
+    expect([charset, (await send(charset, bytes)).status]).toEqual([charset, 200])
+  const { queue_pending } = (await get('/queue')).json()
+  expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
+    readable.map(() => ({ mine: 'grün' })),
+  )
+  const unreadable: [charset: string, bytes: Uint8Array][] = [
+    ['nonsense', ascii],
+    ['utf-8', Buffer.from(text, 'latin1')],
+    ['ascii', Buffer.from(text)],
+    ['utf-16le', Buffer.from(text)],
+    ['utf-8', Buffer.from(`\uFEFF${text}`)],
+  ]
+  for (const [charset, bytes] of unreadable)
+    expect([charset, told(await send(charset, bytes))]).toEqual([charset, failed])
+  expect((await send('nonsense', Buffer.from('{}'), '/interrupt')).status).toBe(500)
+  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(readable.length)
+})
+
+const head = 'POST /prompt HTTP/1.1\r\nHost: here\r\nConnection: close\r\n'
+
+proves('http/body-transfer', async ({ url, get }) => {
+  const chunks = Array.from(text, (char) => {
+    const bytes = Buffer.from(char)
+    return `${bytes.length.toString(16)}\r\n${char}\r\n`
+  })
+  const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`
+  expect((await exchangeBytes(url, chunked)).status).toBe(200)
+  const socket = dial(url)
+  const length = `Content-Length: ${Buffer.byteLength(text)}`
+  socket.write(`${head}${length}\r\nExpect: 100-continue\r\n\r\n`)
+  const [go] = await once(socket, 'data')
+  expect(`${go}`).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  socket.write(text)
+  const [answer] = await once(socket, 'data')
+  expect(`${answer}`).toMatch(/^HTTP\/1\.1 200 /)
+  socket.destroy()
+  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(2)
+})
+
+proves('http/body-broken-off', async ({ url, emulator, get }) => {
+  const length = `Content-Length: ${Buffer.byteLength(text) + 1}`
+  for (const header of [
+    length,
+    `${length}\r\nContent-Encoding: gzip`,
+    'Transfer-Encoding: chunked',
+  ]) {
+    const socket = dial(url)
+    socket.write(`${head}${header}\r\n\r\n${text.slice(0, 20)}`)
+    await once(socket, 'connect')
+    socket.end()
+    socket.resume()
+    await once(socket, 'close')
+  }
+  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+  const inputs = (await emulator?.journal())?.filter((line) => line.includes('"kind":"request"'))
+  expect(inputs).toHaveLength(1)
+})

@@ -1,0 +1,71 @@
+// Requests that would take a careless server down, or keep it busy for ever: it answers, and goes on.
+
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import type { Graph } from '../../generate/graphs.ts'
+import { solid } from '../../generate/graphs.ts'
+import { startSubject } from '../../judge/subject.ts'
+
+const many = (count: number, node: Graph[string]): Graph =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}`, node]))
+
+test('hostile/many-bad-outputs The refusal of a large graph stays in proportion to it', async () => {
+  const subject = await startSubject()
+  const graph = many(12_000, { class_type: 'SaveImage', inputs: {} })
+  const reply = await subject.submit(graph)
+  expect(reply.status).toBe(400)
+  expect(Object.keys(reply.json().node_errors)).toHaveLength(12_000)
+  expect(reply.bytes.length).toBeLessThan(10_000_000)
+  await subject.close()
+})
+
+test('hostile/long-numbers A text of very many digits is judged at once', async () => {
+  const subject = await startSubject()
+  const digits = `${'1'.repeat(200_000)}x`
+  expect((await subject.post('/prompt', { prompt: {}, number: digits })).status).toBe(500)
+  const mask = { class_type: 'SolidMask', inputs: { value: digits, width: 8, height: 8 } }
+  const graph = { '1': mask, '2': { class_type: 'MaskPreview', inputs: { mask: ['1', 0] } } }
+  expect((await subject.submit(graph)).status).toBe(400)
+  for (const text of ['1_0', '1.5e1_0', '.5', ' 7 ']) {
+    expect((await subject.post('/prompt', { prompt: {}, number: text })).status).toBe(400)
+  }
+  for (const text of ['_1', '1_', '1__0', '1_.0', '1._0', '.', 'e5', '']) {
+    expect((await subject.post('/prompt', { prompt: {}, number: text })).status).toBe(500)
+  }
+  await subject.close()
+})
+
+test('hostile/long-history The history forgets runs rather than grow beyond what one reply can tell', async () => {
+  const subject = await startSubject({ clock: 'instant' })
+  const extra_data = { note: 'y'.repeat(4.5e7) }
+  for (let run = 0; run < 3; run++) await subject.submit(solid(run), { extra_data })
+  const reply = await subject.get('/history')
+  expect(reply.status).toBe(200)
+  expect(Object.keys(reply.json())).toHaveLength(2)
+  await subject.close()
+})
+
+test('hostile/no-date A clock that is moved beyond all dates is refused', async () => {
+  const subject = await startSubject()
+  expect((await subject.post('/_flowdouble/advance', { ms: 1e16 })).status).toBe(409)
+  expect((await subject.get('/queue')).headers['date']).toMatch(/2026/)
+  await subject.close()
+})
+
+test('hostile/half-open A client that keeps its side open does not keep the server from closing', async () => {
+  const subject = await startSubject()
+  const port = Number(new URL(subject.url).port)
+  const heads = [
+    'GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 12\r\n',
+    'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n',
+  ]
+  for (const head of heads) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => socket.destroy())
+    socket.write(`${head}\r\n`)
+    await new Promise((resolve) => socket.once('data', resolve))
+  }
+  await subject.close()
+  await subject.emulator?.close()
+  await expect(subject.emulator?.advance(1)).rejects.toThrow(/closed/)
+})

@@ -1,0 +1,124 @@
+// The bodies of replies and requests, as bytes on the wire.
+
+import { expect } from 'vitest'
+import { errors } from '../../../spec/index.ts'
+import { everyPath } from '../../generate/every-path.ts'
+import { slow, solid } from '../../generate/graphs.ts'
+import { violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+import { exchange, told } from '../../judge/wire.ts'
+
+const jsonType = 'application/json; charset=utf-8'
+
+proves(
+  'http/json-replies',
+  async ({ url, submit, idle, upload, post }) => {
+    await submit(solid(0, 'grün'), { prompt_id: 'mine' })
+    await idle()
+    for (const { method, path, replies } of everyPath) {
+      const schema = replies[200]
+      if (method === 'POST' || typeof schema !== 'object') continue
+      const reply = await exchange(url, 'GET', path)
+      expect([path, reply.status, reply.header('content-type')]).toEqual([path, 200, jsonType])
+      expect(reply.header('content-length')).toBe(`${Buffer.byteLength(reply.body)}`)
+      expect(violations(schema, JSON.parse(reply.body))).toEqual([])
+    }
+    const { body } = await exchange(url, 'GET', '/history/mine')
+    expect(JSON.parse(body).mine.prompt[2]).toEqual(solid(0, 'grün'))
+    const data = [
+      await submit(solid()),
+      await post('/prompt', {}),
+      await upload({ name: 'a', bytes: Buffer.from('a') }),
+    ]
+    expect(data.map(({ status, headers }) => [status, headers['content-type']])).toEqual([
+      [200, jsonType],
+      [400, jsonType],
+      [200, jsonType],
+    ])
+  },
+  { deployment: 'local' },
+)
+
+proves(
+  'http/json-without-type',
+  async ({ url, get }) => {
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'nonsense',
+      '',
+    ]
+    const body = JSON.stringify({ prompt: solid(), extra_data: { mine: 'grün' } })
+    for (const type of types) {
+      expect((await exchange(url, 'POST', '/prompt', { 'Content-Type': type }, body)).status).toBe(
+        200,
+      )
+    }
+    expect((await exchange(url, 'POST', '/prompt', {}, body)).status).toBe(200)
+    const { queue_pending } = (await get('/queue')).json()
+    expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
+      Array.from({ length: 6 }, () => ({ mine: 'grün' })),
+    )
+    await exchange(url, 'POST', '/queue', { 'Content-Type': 'text/plain' }, '{"clear": true}')
+    expect((await get('/queue')).json().queue_pending).toEqual([])
+  },
+  { deployment: 'local' },
+)
+
+proves('http/broken-json', async ({ url, get }) => {
+  const broken = [
+    '',
+    '{',
+    'nonsense',
+    "{'a': 1}",
+    '{"a": 1} x',
+    '{"a": 01}',
+    '5',
+    '-1.5',
+    'null',
+    'true',
+  ]
+  const noText = [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), Buffer.from('\uFEFF{}')]
+  const ways: [path: string, body: string | Buffer][] = [
+    '/prompt',
+    '/queue',
+    '/history',
+    '/free',
+  ].flatMap((path) => [...broken, ...noText].map((body): [string, string | Buffer] => [path, body]))
+  // An interrupt does without a body, and takes a malformed one for none.
+  for (const [path, body] of [...ways, ['/interrupt', '5'], ['/interrupt', 'null']] as const) {
+    const reply = await exchange(url, 'POST', path, {}, body)
+    const { status, type, body: text } = told(reply)
+    expect({ path, sent: body.toString(), status, type, body: text }).toEqual({
+      path,
+      sent: body.toString(),
+      status: 500,
+      type: 'text/plain; charset=utf-8',
+      body: errors.refusals.internal.body.text,
+    })
+    expect(reply.header('connection')).toBe('close')
+  }
+  expect((await get('/queue')).json().queue_pending).toEqual([])
+})
+
+proves('http/empty-replies', async ({ url, submit }) => {
+  await submit(slow())
+  const empty: [status: number, method: string, path: string, body: string][] = [
+    [200, 'POST', '/queue', '{"clear": true}'],
+    [200, 'POST', '/queue', '{}'],
+    [200, 'POST', '/history', '{"clear": true}'],
+    [200, 'POST', '/free', '{"free_memory": true}'],
+    [200, 'POST', '/interrupt', ''],
+    [200, 'OPTIONS', '/queue', ''],
+    [404, 'GET', '/models/nowhere', ''],
+    [404, 'GET', '/view?filename=nowhere.png', ''],
+    [403, 'GET', '/view?filename=x.png&subfolder=../..', ''],
+    [400, 'GET', '/view?filename=/x.png', ''],
+    [400, 'POST', '/upload/image', '{}'],
+  ]
+  for (const [status, method, path, body] of empty) {
+    const reply = await exchange(url, method, path, {}, body)
+    expect([path, told(reply)]).toEqual([path, { status, type: undefined, length: '0', body: '' }])
+  }
+})

@@ -1,0 +1,167 @@
+// What stands around a request: lines that are too long, what is no HTTP, kept connections, other upgrades,
+// the page for a failure, and how long a reply may be kept.
+
+import { once } from 'node:events'
+import { expect } from 'vitest'
+import { errors, limits } from '../../../spec/index.ts'
+import { solid } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import { dial, exchange, exchangeBytes } from '../../judge/wire.ts'
+
+const longest = limits.line.value
+const refused = [400, errors.refusals.badRequestText.body.text]
+
+proves('http/long-lines', async ({ url }) => {
+  const get = async (length: number, name = '', path = '/queue') => {
+    const filled = path.padEnd(name === '' ? length - 'GET  HTTP/1.1'.length : 0, '?x')
+    const headers = name === '' ? {} : { [name]: 'x'.repeat(length - `${name}: `.length) }
+    const { status, body } = await exchange(url, 'GET', filled, headers)
+    return [status, body]
+  }
+  expect((await get(longest))[0]).toBe(200)
+  expect(await get(longest + 1)).toEqual(refused)
+  for (const name of ['X-Long', 'Accept', 'Cookie']) {
+    expect((await get(longest, name))[0]).toBe(200)
+    expect(await get(longest + 1, name)).toEqual(refused)
+  }
+  // A line that no server would wait for to end, and many that fit.
+  expect(await get(600_000, 'X-Long')).toEqual(refused)
+  const many = Object.fromEntries(
+    Array.from({ length: 20 }, (_, at) => [`X-${at}`, 'x'.repeat(8000)]),
+  )
+  expect((await exchange(url, 'GET', '/queue', many)).status).toBe(200)
+  const socket = { Connection: 'Upgrade', Upgrade: 'websocket', 'X-Long': 'x'.repeat(9000) }
+  const { status, body } = await exchange(url, 'GET', '/ws', socket)
+  expect([status, body]).toEqual(refused)
+})
+
+proves('http/no-http', async ({ url, get }) => {
+  const nonsense = [
+    'FOO /queue HTTP/1.1\r\nHost: here\r\n\r\n',
+    'get /queue HTTP/1.1\r\nHost: here\r\n\r\n',
+    'GET /queue HTTP/1.1\r\nNo colon\r\n\r\n',
+    'POST /queue HTTP/1.1\r\nHost: here\r\nContent-Length: many\r\n\r\n{}',
+    'POST /queue HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\nmany\r\n{}\r\n0\r\n\r\n',
+    '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+    'nonsense\r\n\r\n',
+  ]
+  for (const sent of nonsense) {
+    const { status, body, header } = await exchangeBytes(url, Buffer.from(sent, 'latin1'))
+    expect([sent, status, body]).toEqual([sent, ...refused])
+    expect(header('content-type')).toBe('text/plain; charset=utf-8')
+    expect(header('connection')).toBe('close')
+  }
+  const tunnel = await exchange(url, 'CONNECT', 'example.com:80')
+  expect([tunnel.status, tunnel.header('allow')]).toEqual([405, 'GET,HEAD'])
+  expect((await get('/prompt')).status).toBe(200)
+})
+
+proves('http/failure-page', async ({ url }) => {
+  const page =
+    '<html><head><title>500 Internal Server Error</title></head><body>\n' +
+    '<h1>500 Internal Server Error</h1>\nServer got itself in trouble\n</body></html>\n'
+  const fail = async (Accept: string) => {
+    const { header, body, status } = await exchange(url, 'POST', '/prompt', { Accept }, '{')
+    return [status, header('content-type'), header('content-length'), header('connection'), body]
+  }
+  const html = [500, 'text/html; charset=utf-8', '145', 'close', page]
+  expect(await fail('text/html')).toEqual(html)
+  expect(await fail('application/json, text/html;q=0.1')).toEqual(html)
+  const plain = errors.refusals.internal.body.text
+  for (const accept of ['*/*', 'text/plain', '']) {
+    expect(await fail(accept)).toEqual([500, 'text/plain; charset=utf-8', '55', 'close', plain])
+  }
+  const other = await exchange(url, 'DELETE', '/queue', { Accept: 'text/html' })
+  expect([other.status, other.body]).toEqual([405, errors.refusals.methodNotAllowed.body.text])
+})
+
+proves('http/cache-control', async ({ url }) => {
+  const day = 'public, max-age=86400'
+  const kept: [path: string, cacheControl: string | undefined][] = [
+    ['/history/x.png', day],
+    ['/object_info/x.JPEG?v=1', day],
+    ['/object_info/x%2eTiff', day],
+    ['/nowhere.webp', day],
+    ['/models/none.png', 'public, max-age=3600'],
+    ['/nowhere.js', 'no-cache'],
+    ['/history/style.css', 'no-cache'],
+    ['/history/index.json', 'no-cache'],
+    ['/history/index-4.json', 'no-cache'],
+    ['/', 'no-cache'],
+    ['/history/other.json', undefined],
+    ['/history/x.gif', undefined],
+    ['/history/png', undefined],
+    ['/queue', undefined],
+    ['/view?filename=example.png&type=input', undefined],
+    ['/queue?x.png', undefined],
+    ['/../x.png', undefined],
+  ]
+  for (const [path, cacheControl] of kept) {
+    const { header } = await exchange(url, 'GET', path)
+    expect([path, header('cache-control')]).toEqual([path, cacheControl])
+  }
+  const home = await exchange(url, 'GET', '/api/')
+  expect([home.header('pragma'), home.header('expires')]).toEqual(['no-cache', '0'])
+})
+
+proves('http/connection', async ({ url }) => {
+  const socket = dial(url)
+  const ask = async (head: string, body = '') => {
+    socket.write(`${head}\r\nHost: here\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    const [reply] = await once(socket, 'data')
+    const [start = '', ...lines] = `${reply}`.split('\r\n\r\n')[0]!.split('\r\n')
+    return [start.slice(0, 12), lines.filter((line) => /^connection/i.test(line)), lines.at(-1)]
+  }
+  const server = 'Server: flowdouble'
+  for (const path of ['/queue', '/nowhere', '/models/x', '/../x', '/']) {
+    const [status, connection, last] = await ask(`GET ${path} HTTP/1.1`)
+    expect([path, status, connection, last]).toEqual([path, status, [], server])
+  }
+  expect(await ask('DELETE /queue HTTP/1.1')).toEqual(['HTTP/1.1 405', [], server])
+  expect(await ask('POST /queue HTTP/1.1', '{}')).toEqual(['HTTP/1.1 200', [], server])
+  expect(await ask('GET /queue HTTP/1.0\r\nConnection: keep-alive')).toEqual([
+    'HTTP/1.1 200',
+    ['Connection: keep-alive'],
+    'Connection: keep-alive',
+  ])
+  const closed = ['Connection: close']
+  expect(await ask('POST /queue HTTP/1.1', '{')).toEqual(['HTTP/1.1 500', closed, closed[0]])
+  await once(socket, 'close')
+  const asked = await exchange(url, 'GET', '/queue', { Connection: 'close' })
+  expect(asked.lines.at(-1)).toBe('Connection: close')
+  const old = await exchangeBytes(url, 'GET /nowhere HTTP/1.0\r\n\r\n')
+  expect([old.status, old.lines.at(-1), old.body]).toEqual([404, 'Connection: close', ''])
+})
+
+proves('http/other-upgrades', async ({ url, get }) => {
+  const h2c = {
+    Connection: 'Upgrade, HTTP2-Settings',
+    Upgrade: 'h2c',
+    'HTTP2-Settings': 'AAMAAABk',
+  }
+  // The connection is kept, so another request tells where the first reply ends.
+  const after = 'GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n'
+  const lines = Object.entries(h2c).map(([name, value]) => `${name}: ${value}\r\n`)
+  const queue = await exchangeBytes(url, `GET /queue HTTP/1.1\r\n${lines.join('')}\r\n${after}`)
+  expect([queue.status, queue.body.slice(0, 16)]).toEqual([200, '{"queue_running"'])
+  expect(queue.body).toContain('HTTP/1.1 404')
+  const body = JSON.stringify({ prompt: solid() })
+  const length = `Content-Length: ${body.length}\r\n`
+  const head = `POST /prompt HTTP/1.1\r\n${length}${lines.join('')}\r\n`
+  expect((await exchangeBytes(url, head, body + after)).status).toBe(200)
+  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(1)
+  const socket = { Connection: 'Upgrade', Upgrade: 'websocket' }
+  expect(
+    (
+      await exchangeBytes(
+        url,
+        'GET /nowhere HTTP/1.1\r\n',
+        ...Object.entries(socket).map(([name, value]) => `${name}: ${value}\r\n`),
+        `\r\n${after}`,
+      )
+    ).status,
+  ).toBe(404)
+  const { status, body: said } = await exchange(url, 'GET', '/ws', h2c)
+  const text = errors.refusals.socketWithoutUpgrade.body.text
+  expect([status, said]).toEqual([400, text.replace('{upgrade}', 'h2c')])
+})

@@ -1,0 +1,149 @@
+// Which paths and methods there are: the twin below /api, HEAD, OPTIONS, and all that is unknown.
+
+import { expect } from 'vitest'
+import { errors } from '../../../spec/index.ts'
+import { everyPath } from '../../generate/every-path.ts'
+import { slow, solid } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import { exchange, type Exchange, told } from '../../judge/wire.ts'
+
+const { refusals } = errors
+const textType = 'text/plain; charset=utf-8'
+/** Empty, in chunks. */
+const unknown = {
+  status: 404,
+  type: 'application/octet-stream',
+  length: undefined,
+  body: '0\r\n\r\n',
+}
+const gets = everyPath.filter(({ method }) => method === 'GET').map(({ path }) => path)
+
+/** What of an exchange is the same whenever it happens. */
+const lasting = ({ status, lines, body }: Exchange) => ({
+  status,
+  lines: lines.filter((line) => !line.startsWith('Date: ')),
+  body,
+})
+
+proves('http/twin-below-api', async ({ url, connect, submit, reach, get, post, idle }) => {
+  await submit(solid(), { prompt_id: 'mine' })
+  await idle()
+  const twins = everyPath.filter(({ path }) => !path.startsWith('/internal/'))
+  for (const { path, method, body, status } of twins) {
+    const plain = await exchange(url, method, path, {}, body)
+    const twin = await exchange(url, method, `/api${path}`, {}, body)
+    expect([path, twin.status]).toEqual([path, status])
+    expect(lasting(twin)).toEqual(lasting(plain))
+  }
+  // The twin reaches the same queue, and its socket the same run.
+  await post('/api/queue', { clear: true })
+  expect((await get('/queue')).json().queue_pending).toEqual([])
+  const session = await connect('me', '/api/ws')
+  await submit(slow(), { client_id: 'me' })
+  await reach(session, ({ type }) => type === 'execution_start')
+  expect((await exchange(url, 'GET', '/api')).status).toBe(404)
+})
+
+proves('http/head', async ({ url, submit, idle }) => {
+  await submit(solid(), { prompt_id: 'mine' })
+  await idle()
+  for (const path of [...gets, '/models/nowhere', '/nowhere', '/view?filename=nowhere.png']) {
+    const got = await exchange(url, 'GET', path)
+    const head = await exchange(url, 'HEAD', path)
+    expect([path, lasting(head)]).toEqual([path, { ...lasting(got), body: '' }])
+  }
+  expect(
+    Number((await exchange(url, 'HEAD', '/object_info')).header('content-length')),
+  ).toBeGreaterThan(1000)
+})
+
+proves('http/unknown-path', async ({ url }) => {
+  const nowhere = [
+    '/nowhere',
+    '/nowhere/at/all',
+    '/index.htm',
+    '/api/nowhere',
+    '/api/api/queue',
+    '/Queue',
+    '/queue2',
+  ]
+  const deeper = [
+    '/queue/x',
+    '/history/a/b',
+    '/models/a/b',
+    '/object_info/a/b',
+    '/viewvideo',
+    '/manager/queue/status',
+  ]
+  const postOnly = ['/interrupt', '/free', '/upload/image', '/api/interrupt']
+  for (const path of [...nowhere, ...deeper, ...postOnly]) {
+    expect([path, told(await exchange(url, 'GET', path))]).toEqual([path, unknown])
+    expect([path, told(await exchange(url, 'GET', `${path}?a=/queue`))]).toEqual([path, unknown])
+  }
+  const text = refusals.notFoundText.body.text
+  for (const path of ['/../x', '/a/../../x', '/%2e%2e/x', '//x', '/internal/nowhere']) {
+    const { status, type, body } = told(await exchange(url, 'GET', path))
+    expect([path, status, type, body]).toEqual([path, 404, textType, text])
+  }
+})
+
+proves('http/wrong-method', async ({ url, get }) => {
+  const cases: [method: string, path: string, allow: string][] = [
+    ['DELETE', '/prompt', 'GET,HEAD,POST'],
+    ['PUT', '/queue', 'GET,HEAD,POST'],
+    ['PATCH', '/history', 'GET,HEAD,POST'],
+    ['PUT', '/interrupt', 'GET,HEAD,POST'],
+    ['DELETE', '/upload/image', 'GET,HEAD,POST'],
+    ['POST', '/view', 'GET,HEAD'],
+    ['POST', '/object_info/KSampler', 'GET,HEAD'],
+    ['POST', '/system_stats', 'GET,HEAD'],
+    ['POST', '/ws', 'GET,HEAD'],
+    ['POST', '/api/models', 'GET,HEAD'],
+    ['DELETE', '/api/prompt', 'GET,HEAD,POST'],
+    ['POST', '/nowhere', 'GET,HEAD'],
+    ['PUT', '/', 'GET,HEAD'],
+  ]
+  for (const [method, path, allow] of cases) {
+    const reply = await exchange(url, method, path, {}, '{"prompt": {}, "clear": true}')
+    expect([path, reply.status, reply.header('allow')]).toEqual([path, 405, allow])
+    expect([reply.header('content-type'), reply.body]).toEqual([
+      textType,
+      refusals.methodNotAllowed.body.text,
+    ])
+  }
+  expect((await get('/queue')).status).toBe(200)
+})
+
+proves('http/trailing-slash', async ({ url }) => {
+  const paths = [
+    '/prompt/',
+    '/queue/',
+    '/history/',
+    '/models/',
+    '/models/vae/',
+    '/object_info/',
+    '/view/',
+    '/api/queue/',
+  ]
+  for (const path of paths) {
+    expect([path, told(await exchange(url, 'GET', path))]).toEqual([path, unknown])
+    const posted = await exchange(url, 'POST', path, {}, '{}')
+    expect([path, posted.status, posted.header('allow')]).toEqual([path, 405, 'GET,HEAD'])
+  }
+})
+
+proves('http/options', async ({ url, get, submit }) => {
+  await submit(slow())
+  const empty = { status: 200, type: undefined, length: '0', body: '' }
+  for (const path of [
+    ...everyPath.map(({ path }) => path),
+    '/nowhere',
+    '/api/nowhere',
+    '/nowhere/',
+  ]) {
+    const reply = await exchange(url, 'OPTIONS', path, {}, '{"clear": true}')
+    expect([path, told(reply)]).toEqual([path, empty])
+    expect(reply.lines.filter((line) => /^access-control-/i.test(line))).toEqual([])
+  }
+  expect((await get('/queue')).json().queue_pending).toHaveLength(1)
+})

@@ -1,0 +1,196 @@
+// What stands below /internal/: the log with its subscribers, folders and files.
+
+import { expect } from 'vitest'
+import { errors, type EndpointName, endpoints, limits } from '../../../spec/index.ts'
+import { folderPaths, rawLogs } from '../../../spec/internal.ts'
+import { failing, slow, solid, talking } from '../../generate/graphs.ts'
+import { type Message, violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+import { exchange, told } from '../../judge/wire.ts'
+
+const { refusals } = errors
+const textType = 'text/plain; charset=utf-8'
+const isLog = ({ type }: Message) => type === 'logs'
+const isStart = ({ type }: Message) => type === 'execution_start'
+const subscribe = ({ request }: Subject, clientId: unknown, enabled: unknown) =>
+  request('PATCH', '/internal/logs/subscribe', JSON.stringify({ clientId, enabled }))
+
+type Entry = { readonly t: string; readonly m: string }
+const lines = async ({ get }: Subject): Promise<Entry[]> =>
+  (await get('/internal/logs/raw')).json().entries
+
+proves('internal/no-twin', async ({ url }) => {
+  const below = Object.values(endpoints).filter(({ path }) => path.startsWith('/internal/'))
+  expect(below.length).toBeGreaterThan(4)
+  for (const { path } of below) {
+    expect((await exchange(url, 'GET', `/api${path}`)).status).toBe(404)
+  }
+})
+
+proves('internal/unknown-path', async ({ url }) => {
+  const text = refusals.notFoundText.body.text
+  for (const path of [
+    '/internal/nowhere',
+    '/internal/logs/',
+    '/internal/',
+    '/internal/files/a/b',
+  ]) {
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+      const { status, type, body } = told(await exchange(url, method, path))
+      expect([method, path, status, type, body]).toEqual([method, path, 404, textType, text])
+    }
+  }
+})
+
+proves('internal/wrong-method', async ({ url }) => {
+  const cases: Partial<Record<EndpointName, [method: string, path: string, allow: string]>> = {
+    subscribeLogs: ['GET', '/internal/logs/subscribe', 'PATCH'],
+    logs: ['POST', '/internal/logs', 'GET,HEAD'],
+    folderFiles: ['DELETE', '/internal/files/input', 'GET,HEAD'],
+  }
+  for (const [method, path, allow] of Object.values(cases)) {
+    const reply = await exchange(url, method, path)
+    expect([path, reply.status, reply.header('allow')]).toEqual([path, 405, allow])
+    expect(reply.body).toBe(refusals.methodNotAllowed.body.text)
+  }
+})
+
+proves('internal/log', async (subject) => {
+  const { submit, idle, connect, reach, post } = subject
+  const session = await connect('me')
+  await submit(talking(), { prompt_id: 'fine' })
+  await submit(failing(), { prompt_id: 'fails' })
+  await submit(slow(), { prompt_id: 'stops', client_id: 'me' })
+  await reach(session, isStart)
+  await post('/interrupt', {})
+  await idle()
+  const said = (await lines(subject)).map(({ m }) => m).slice(-6)
+  expect(said).toEqual([
+    'Prompt fine has started\n',
+    'Prompt fine has succeeded\n',
+    'Prompt fails has started\n',
+    'Prompt fails has failed\n',
+    'Prompt stops has started\n',
+    'Prompt stops was interrupted\n',
+  ])
+  await submit(talking(), { prompt_id: 'n'.repeat(1000) })
+  await idle()
+  expect((await lines(subject)).at(-1)?.m).toBe(`Prompt ${'n'.repeat(200)} has succeeded\n`)
+})
+
+proves('internal/log-lines', async (subject) => {
+  const { get, submit, idle } = subject
+  for (let run = 0; run < 310; run++) await submit(talking(), { prompt_id: `run ${run}` })
+  await idle()
+  const logs = (await get('/internal/logs/raw')).json()
+  expect(violations(rawLogs, logs)).toEqual([])
+  expect(logs.size).toEqual({ cols: 80, rows: 24 })
+  expect(logs.entries).toHaveLength(limits.log.value)
+  expect(logs.entries[0].m).toBe('Prompt run 160 has started\n')
+  expect(logs.entries.at(-1).m).toBe('Prompt run 309 has succeeded\n')
+  for (const { t } of logs.entries) {
+    expect(t).toMatch(/^2026-01-01T00:00:\d\d\.\d{6}$/)
+  }
+})
+
+proves('internal/log-text', async (subject) => {
+  const { get, submit, idle } = subject
+  await submit(talking(), { prompt_id: 'mine' })
+  await idle()
+  const entries = await lines(subject)
+  expect(entries.length).toBeGreaterThan(1)
+  const reply = await get('/internal/logs')
+  expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(reply.json()).toBe(entries.map(({ t, m }) => `${t} - ${m}`).join(''))
+})
+
+proves('internal/log-subscription', async (subject) => {
+  const { connect, submit, idle } = subject
+  const [me, other] = [await connect('me'), await connect('other')]
+  const reply = await subscribe(subject, 'me', true)
+  expect([reply.status, reply.text]).toEqual([200, ''])
+  await subscribe(subject, 'nobody', true)
+  await submit(solid(), { prompt_id: 'mine', client_id: 'other' })
+  await idle()
+  await me.settled()
+  const entries = (await lines(subject)).slice(-2)
+  expect(me.messages().filter(isLog)).toEqual(
+    entries.map((entry) => ({ type: 'logs', data: { entries: [entry], size: null } })),
+  )
+  await subscribe(subject, 'me', false)
+  await submit(solid())
+  await idle()
+  await me.settled()
+  await other.settled()
+  expect(me.messages().filter(isLog)).toHaveLength(2)
+  expect(other.messages().filter(isLog)).toEqual([])
+})
+
+proves('internal/log-subscription', async (subject) => {
+  const { connect, submit, idle } = subject
+  // A client that is away while there is something to tell has to subscribe again.
+  await (await connect('me')).close()
+  await subscribe(subject, 'me', true)
+  await submit(talking())
+  await idle()
+  const back = await connect('me')
+  await submit(talking())
+  await idle()
+  await back.settled()
+  expect(back.messages().filter(isLog)).toEqual([])
+  for (const enabled of [1, 'yes', [0]]) {
+    await subscribe(subject, 'me', 0)
+    await subscribe(subject, 'me', enabled)
+    const before = back.messages().filter(isLog).length
+    await submit(talking())
+    await idle()
+    await back.settled()
+    expect(back.messages().filter(isLog)).toHaveLength(before + 2)
+  }
+})
+
+proves('internal/log-subscription-refusals', async (subject) => {
+  const bodies = ['', '{', '[]', 'null', '{"clientId": "me"}', '{"enabled": true}']
+  for (const body of [...bodies, '{"clientId": ["me"], "enabled": true}']) {
+    const { status, text } = await subject.request('PATCH', '/internal/logs/subscribe', body)
+    expect([body, status, text]).toEqual([body, 500, refusals.internal.body.text])
+  }
+})
+
+proves('internal/folder-paths', async ({ get }) => {
+  const paths = (await get('/internal/folder_paths')).json()
+  expect(violations(folderPaths, paths)).toEqual([])
+  const folders: string[] = (await get('/models')).json()
+  expect(Object.keys(paths)).toEqual(folders)
+  for (const folder of folders) {
+    expect(paths[folder].length).toBeGreaterThan(0)
+    for (const path of paths[folder]) expect(path).toMatch(/^\/|^[A-Z]:\\/)
+  }
+})
+
+proves('internal/files', async ({ get, upload, emulator }) => {
+  const bytes = new Uint8Array(1)
+  const names = async (type: string) => (await get(`/internal/files/${type}`)).json()
+  const before: string[] = await names('input')
+  await emulator?.advance(10)
+  await upload({ name: 'old.txt', bytes })
+  await emulator?.advance(10)
+  await upload({ name: 'new.png', bytes })
+  await upload({ name: 'below.png', bytes }, { subfolder: 'sub' })
+  await upload({ name: '.hidden', bytes })
+  await upload({ name: 'out.png', bytes }, { type: 'output' })
+  expect(await names('input')).toEqual(['new.png', 'old.txt', ...before])
+  await emulator?.advance(10)
+  await upload({ name: 'old.txt', bytes }, { overwrite: 'true' })
+  expect((await names('input'))[0]).toBe('old.txt')
+  expect([await names('output'), await names('temp')]).toEqual([['out.png'], []])
+})
+
+proves('internal/files-type', async ({ get }) => {
+  for (const type of ['models', 'Input', '..%2finput', 'toString']) {
+    const { status, headers, json } = await get(`/internal/files/${type}`)
+    expect([type, status, json()]).toEqual([type, 400, refusals.directoryType.body.json])
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+  }
+})

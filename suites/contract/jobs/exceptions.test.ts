@@ -1,0 +1,54 @@
+// The words of a failure in the job detail, which are those of the socket, or names of Python exceptions with a quirk.
+
+import { expect } from 'vitest'
+import { type ExceptionType, pythonNames } from '../../../spec/errors.ts'
+import { account, errorOf, words } from '../../judge/failures.ts'
+import { failing, type Graph, node } from '../../generate/graphs.ts'
+import { proves, switched } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+/** Runs a graph to its error, and gives the error of the socket with the one of the job detail. */
+async function bothErrors(
+  { connect, run, get }: Subject,
+  graph: Graph,
+): Promise<readonly [told: any, detail: any]> {
+  const outcome = await run(await connect(), graph)
+  const { status, execution_error } = (await get(`/jobs/${outcome.prompt_id}`)).json()
+  expect(status).toBe('failed')
+  return [errorOf(outcome), execution_error]
+}
+
+proves(['runs/exception-words', 'runs/other-failures', 'jobs/detail-error'], async (subject) => {
+  const shown = node('FlowdoubleText', { text: 'before' })
+  for (const name of [...words, 'KeyError', 'torch.OutOfMemoryError']) {
+    const fails = node('FlowdoubleFail', { exception_type: name, message: '', value: ['0', 0] })
+    const [told, detail] = await bothErrors(subject, { '0': shown, '2': fails })
+    const { prompt_id: _id, timestamp: _time, executed: _executed, ...same } = told
+    expect(detail).toEqual(same)
+    expect(words).toContain(detail.exception_type)
+    expect(detail.current_outputs).toEqual(
+      name === words[0] ? { '0': { text: ['before'] } } : expect.any(Object),
+    )
+  }
+})
+
+switched('hosted.python-exception-names', async (subject) => {
+  for (const [word, name] of Object.entries(pythonNames)) {
+    const [told, detail] = await bothErrors(subject, failing(word, 'x'))
+    expect([told.exception_type, detail.exception_type]).toEqual([word, name])
+  }
+  const [told, detail] = await bothErrors(subject, failing('my.module.Error', 'x'))
+  expect([told.exception_type, detail.exception_type]).toEqual([
+    'ValidationError',
+    'my.module.Error',
+  ])
+})
+
+switched(
+  'hosted.python-exception-names',
+  async (subject) => {
+    const [told, detail] = await bothErrors(subject, failing())
+    expect([told.exception_type, detail.exception_type]).toEqual(['OOMError', pythonNames.OOMError])
+  },
+  { accounts: [{ ...account, failsWith: 'OOMError' satisfies ExceptionType }] },
+)

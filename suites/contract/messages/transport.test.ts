@@ -1,0 +1,196 @@
+// The socket as a transport: its handshake, what closes it, pings, compression, and readers that are too slow.
+
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { expect } from 'vitest'
+import { limits } from '../../../spec/index.ts'
+import { WebSocket } from 'ws'
+import type { EmulatorOptions, Entry } from 'flowdouble'
+import { talking, textToImage } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import { startSubject } from '../../judge/subject.ts'
+import { dial } from '../../judge/wire.ts'
+
+const key = 'dGhlIHNhbXBsZSBub25jZQ=='
+const handshake = (path: string, ...more: readonly string[]) =>
+  [
+    `GET ${path} HTTP/1.1`,
+    'Host: here',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${key}`,
+    ...more,
+    '\r\n',
+  ].join('\r\n')
+
+/** A frame of a client, masked with zeros so that its bytes stay readable. */
+function frameOf(opcode: number, payload: Uint8Array): Buffer {
+  const head = Buffer.from([opcode, 0x80 | 127, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  head.writeBigUInt64BE(BigInt(payload.length), 2)
+  return Buffer.concat([head, payload])
+}
+
+/** Opens a socket by hand. */
+async function open(
+  url: string,
+  path: string,
+  ...more: readonly string[]
+): Promise<[Socket, string]> {
+  const socket = dial(url)
+  socket.write(handshake(path, ...more))
+  const [answer] = await once(socket, 'data')
+  return [socket, `${answer}`.split('\r\n\r\n')[0] as string]
+}
+
+proves('messages/handshake-headers', async ({ url }) => {
+  const offers = 'Sec-WebSocket-Protocol: chat, superchat'
+  const [socket, head] = await open(url, '/ws', offers)
+  socket.destroy()
+  const [start, ...lines] = head.split('\r\n')
+  expect(start).toBe('HTTP/1.1 101 Switching Protocols')
+  expect(lines).toContain('Upgrade: websocket')
+  expect(lines).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
+  expect(lines).toContain('Server: flowdouble')
+  expect(lines.filter((line) => line.startsWith('Date: '))).toHaveLength(1)
+  expect(lines.filter((line) => /protocol/i.test(line))).toEqual([])
+})
+
+/** Sends bytes on a socket of its own and gives the code with which the server closes it. */
+async function closeCode(url: string, sent: Uint8Array): Promise<number> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`)
+  await once(socket, 'message')
+  const { _socket: raw } = socket as unknown as { _socket: Socket }
+  raw.write(sent)
+  const [code] = await once(socket, 'close')
+  return code as number
+}
+
+const text = 0x81
+const limit = limits.clientMessage.value
+
+proves('messages/too-large', async ({ url, connect }) => {
+  const other = await connect('other')
+  expect(await closeCode(url, frameOf(text, Buffer.alloc(limit + 1, ' ')))).toBe(1009)
+  expect(await closeCode(url, frameOf(0x82, Buffer.alloc(limit + 1)))).toBe(1009)
+  other.send(Buffer.alloc(limit, ' ').toString())
+  other.send(`{"type": "feature_flags"${' '.repeat(limit - 25)}}`)
+  await other.next(({ type }) => type === 'feature_flags')
+})
+
+proves('messages/malformed', async ({ url, get }) => {
+  expect(await closeCode(url, frameOf(text, Buffer.from([0x7b, 0xff])))).toBe(1007)
+  expect(await closeCode(url, frameOf(0x83, Buffer.from('{}')))).toBe(1002)
+  expect(await closeCode(url, frameOf(0x80, Buffer.from('{}')))).toBe(1002)
+  expect((await get('/prompt')).status).toBe(200)
+})
+
+proves('messages/pings-and-closes', async ({ url, submit, idle, emulator }) => {
+  for (const code of [1000, 1001, 3000, 4999, undefined]) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
+    const pings: string[] = []
+    socket.on('ping', (data: Buffer) => pings.push(data.toString()))
+    await once(socket, 'message')
+    socket.ping('are you there')
+    const [pong] = await once(socket, 'pong')
+    expect((pong as Buffer).toString()).toBe('are you there')
+    await submit(talking(), { client_id: 'me' })
+    await idle()
+    await emulator?.advance(3_600_000)
+    if (code === undefined) socket.close()
+    else socket.close(code, 'bye')
+    const [answered] = await once(socket, 'close')
+    expect([code, answered, pings]).toEqual([code, 1000, []])
+  }
+})
+
+/** So much text reaches both sockets with each run. */
+const LONG = 10 * 2 ** 20
+
+/** Connects a socket that never reads after its handshake, and tells what the world hears of it. */
+async function startWithSlow(options: EmulatorOptions = {}) {
+  const closed: number[] = []
+  const onEntry = ({ input }: Entry): void => {
+    if (input.kind === 'close') closed.push(input.socket)
+  }
+  const subject = await startSubject({ ...options, onEntry })
+  const [slow] = await open(subject.url, '/ws?clientId=slow')
+  slow.pause()
+  slow.on('error', () => undefined)
+  return { subject, slow, closed }
+}
+
+proves('messages/slow-reader', async () => {
+  const { subject, slow, closed } = await startWithSlow({ clock: 'instant' })
+  const { connect, submit, get } = subject
+  try {
+    const other = await connect('other')
+    let runs = 0
+    while (closed.length === 0 && runs < 20) {
+      // Without a client id, what a node says goes to every socket.
+      await submit(talking(`${runs++}`.padEnd(LONG, 'x')))
+      await other.next(() => other.frames().length === runs)
+    }
+    // It takes what may wait, and what the system holds for a connection.
+    expect(runs).toBeGreaterThan(Math.floor(limits.behind.value / LONG))
+    expect(runs).toBeLessThan(2 * Math.floor(limits.behind.value / LONG))
+    expect(closed).toEqual([1])
+    expect(other.frames()).toHaveLength(runs)
+    await submit(talking('still here'), { client_id: 'other' })
+    await other.next(({ type }) => type === 'execution_success')
+    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+  } finally {
+    slow.destroy()
+    await subject.close()
+  }
+})
+
+// A client with one thread reads its socket after the answer to its advance: it must not wait for itself.
+proves('messages/slow-reader', async () => {
+  const { subject, slow, closed } = await startWithSlow()
+  try {
+    for (const run of [1, 2]) {
+      await subject.submit(talking(`${run}`.padEnd(LONG, 'x')))
+      const reply = await subject.post('/_flowdouble/advance', { until: 'idle' })
+      expect(reply.status).toBe(200)
+    }
+    expect(slow.bytesRead).toBeLessThan(LONG)
+    slow.resume()
+    while (slow.bytesRead < 2 * LONG) await once(slow, 'data')
+    expect(closed).toEqual([])
+    // Nor does the end of the server wait for it.
+    slow.pause()
+    await subject.submit(talking('3'.padEnd(LONG, 'x')))
+    await subject.post('/_flowdouble/advance', { until: 'idle' })
+    await subject.close()
+  } finally {
+    slow.destroy()
+    await subject.close()
+  }
+})
+
+const deflate = 'Sec-WebSocket-Extensions: permessage-deflate'
+const offered = (head: string) => /^sec-websocket-extensions: (.*)$/im.exec(head)?.[1]
+
+proves('messages/uncompressed', async ({ url }) => {
+  const [socket, head] = await open(url, '/ws', deflate)
+  expect(offered(head)).toBeUndefined()
+  socket.destroy()
+})
+
+proves(
+  'messages/uncompressed',
+  async ({ url, connect, run }) => {
+    const [socket, head] = await open(url, '/ws', deflate)
+    expect(offered(head)).toBe('permessage-deflate')
+    socket.destroy()
+    const [plain, none] = await open(url, '/ws')
+    expect(offered(none)).toBeUndefined()
+    plain.destroy()
+    const session = await connect('me')
+    const { messages } = await run(session, textToImage(1, 20))
+    expect(messages.filter(({ type }) => type === 'progress')).toHaveLength(20)
+    expect(session.frames().length).toBeGreaterThan(10)
+  },
+  { wsCompress: true, preview: 'jpeg' },
+)

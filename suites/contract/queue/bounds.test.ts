@@ -1,0 +1,87 @@
+// How much may wait in the queue: what is kept for runs that have not begun is bounded.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { errors, limits } from '../../../spec/index.ts'
+import { step } from '../../../dist/emulator/server/step.js'
+import { createServer } from '../../../dist/emulator/server/server.js'
+import type { WorldOptions } from '../../../dist/emulator/server/world/world.js'
+import * as hostedParts from '../../../dist/emulator/server/hosted/index.js'
+import { talking } from '../../generate/graphs.ts'
+import { account } from '../../judge/jobs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
+
+/** A server like this one, with a limit that is reached sooner. */
+async function serverLike({ emulator }: Subject) {
+  const [first = ''] = (await emulator?.journal()) ?? []
+  const { options } = JSON.parse(first) as { options: WorldOptions }
+  expect(options.pendingLimitBytes).toBe(limits.pending.value)
+  const objectInfo = await readFile(catalog, 'utf8')
+  const accounts = [account('one'), account('two')]
+  const server = createServer(
+    { ...options, objectInfo, accounts, pendingLimitBytes: 100_000 },
+    hostedParts,
+  )
+  let request = 0
+  const send = (target: string, value: unknown, atMs = 0, headers = {}) => {
+    const body = Buffer.from(JSON.stringify(value))
+    const input = { kind: 'request', atMs, method: 'POST', target, headers, body } as const
+    const reply = step(server, { ...input, request: ++request }).find(
+      ({ kind }) => kind === 'reply',
+    )
+    if (reply?.kind !== 'reply') throw new Error('no reply')
+    return [reply.status, reply.status > 400 ? reply.body : '']
+  }
+  return { server, send }
+}
+
+proves('queue/bounded', async (subject) => {
+  const { server, send } = await serverLike(subject)
+  const submit = (length: number, fields = {}, atMs = 0) =>
+    send('/prompt', { prompt: talking('x'.repeat(length)), ...fields }, atMs)
+  const full = [413, 'The queue is full: pending workflows may take up 100000 bytes.']
+  expect(submit(98_000)[0]).toBe(200)
+  expect(submit(1000)).toEqual(full)
+  expect(send('/queue', { clear: true })[0]).toBe(200)
+  for (const prompt_id of ['a', 'b', 'c', 'd']) expect(submit(20_000, { prompt_id })[0]).toBe(200)
+  expect(submit(20_000)).toEqual(full)
+  // What is kept beside the graph counts too, keys that nobody sees included.
+  expect(submit(0, { extra_data: { mine: 'x'.repeat(10_000) } })).toEqual(full)
+  expect(submit(0, { extra_data: { api_key_comfy_org: 'x'.repeat(20_000) } })).toEqual(full)
+  expect(send('/queue', { delete: ['b'] })[0]).toBe(200)
+  expect(submit(20_000, { prompt_id: 'e' })[0]).toBe(200)
+  expect(submit(20_000)).toEqual(full)
+  // A run that begins waits no longer.
+  expect(submit(20_000, {}, 25)[0]).toBe(200)
+  expect(submit(20_000, {}, 25)).toEqual(full)
+  // However many are removed again, none of them is kept.
+  for (let count = 0; count < 500; count++) {
+    send('/queue', { delete: ['last'] }, 25)
+    send('/queue', { delete: ['a', 'b', 'c', 'd', 'e'] }, 25)
+    expect(submit(20_000, { prompt_id: 'last', number: 1e9 }, 25)[0]).toBe(200)
+  }
+  expect(server.worlds[0].pending.length).toBeLessThan(100)
+  // Small ones are bounded in number.
+  send('/queue', { clear: true }, 25)
+  const statuses = Array.from({ length: 200 }, () => submit(0, {}, 25)[0])
+  expect(statuses.filter((status) => status === 200).length).toBeLessThan(98)
+})
+
+proves('queue/hosted-bounded', async (subject) => {
+  const { send } = await serverLike(subject)
+  const submit = (key: string, length: number) =>
+    send('/api/prompt', { prompt: talking('x'.repeat(length)) }, 0, { 'x-api-key': key })
+  const full = [429, JSON.stringify(errors.planRefusals.queueFull.body.json)]
+  expect(submit('one', 98_000)[0]).toBe(200)
+  expect(submit('one', 1000)).toEqual(full)
+  // What waits for one account takes no room from another.
+  expect(submit('two', 98_000)[0]).toBe(200)
+  expect(submit('two', 1000)).toEqual(full)
+  expect(send('/api/queue', { clear: true }, 0, { 'x-api-key': 'one' })[0]).toBe(200)
+  expect(submit('one', 1000)[0]).toBe(200)
+  expect(submit('two', 1000)).toEqual(full)
+})

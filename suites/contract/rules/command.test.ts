@@ -1,0 +1,127 @@
+// The command `rules`, run as users run it: in this clone, and where there are no suites.
+
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { rulesCommand as runHere } from '../../../dist/emulator/cli/rules.js'
+import type { Rule } from '../../../spec/language.ts'
+import { rules } from '../../../spec/index.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const entries: [string, Rule][] = Object.entries(rules)
+
+/** The command `rules` in this process; `folder` is where it was built. */
+async function rulesCommand(args: readonly string[], folder = root) {
+  const path = join(folder, 'dist', 'emulator', 'cli', 'rules.js')
+  const command = (await import(path)) as { rulesCommand: typeof runHere }
+  const told = { stdout: '', stderr: '' }
+  const into = (name: keyof typeof told) => ({
+    write: (text: string): void => {
+      told[name] += text
+    },
+  })
+  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: folder }
+  return { status: command.rulesCommand(args, io), ...told }
+}
+
+const command = (args: readonly string[]) => {
+  const main = join(root, 'dist', 'emulator', 'cli', 'main.js')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+type Listed = { readonly id: string; readonly proved: boolean | null }
+
+/** Gives the built command a place of its own, as in an installed package. */
+async function elsewhere(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
+  try {
+    cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
+    cpSync(join(root, 'package.json'), join(folder, 'package.json'))
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+test('rules/list It prints each rule on a line of its own, with basis, deployments and statements', () => {
+  const { status, stdout } = command(['rules'])
+  expect(status).toBe(0)
+  const lines = stdout.split('\n')
+  expect(lines.slice(0, entries.length).map((line) => line.split(' ')[0])).toEqual(
+    entries.map(([id]) => id),
+  )
+  const line = (id: string) => lines.find((one) => one.startsWith(`${id} `))?.split(/ {2,}/)
+  expect(line('queue/listing')).toEqual([
+    'queue/listing',
+    'stated',
+    'both',
+    'proved',
+    'GET /queue lists the runs in queue_running and queue_pending. [A7 A91]',
+  ])
+  expect(line('queue/item')?.slice(1, 4)).toEqual(['observed', 'local', 'proved'])
+  expect(lines.at(-2)).toMatch(new RegExp(`^${entries.length} rules, \\d+ of them open\\.$`))
+})
+
+test('rules/json It prints the same as JSON', async () => {
+  const listed: Listed[] = JSON.parse((await rulesCommand(['--json'])).stdout)
+  expect(listed.map(({ proved: _, ...rest }) => rest)).toEqual(
+    entries.map(([id, { basis, on, says, carries = [] }]) => ({ id, basis, on, says, carries })),
+  )
+  expect(listed.filter(({ proved }) => proved).length).toBeGreaterThan(entries.length / 2)
+})
+
+test('rules/proved A rule is proved when a case of the suites names it', async () => {
+  await elsewhere(async (folder) => {
+    const cases = {
+      'contract/queue.test.ts': "proves('queue/item', async () => {})\nswitched('queue/clear')",
+      'properties/deep/x.test.ts': "proves(\n  ['queue/listing', 'queue/delete'],\n  body)",
+      'contract/helper.ts': "proves('queue/interrupt', body)",
+      'house/rules.test.ts': "proves('queue/by-number', body)",
+    }
+    for (const [file, text] of Object.entries(cases)) {
+      const path = join(folder, 'suites', file)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, text)
+    }
+    const listed: Listed[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
+    const proved = ['queue/listing', 'queue/item', 'queue/delete']
+    expect(listed.filter((one) => one.proved).map(({ id }) => id)).toEqual(proved)
+    expect(listed.filter((one) => one.proved === false)).toHaveLength(entries.length - 3)
+    const { stdout } = await rulesCommand([], folder)
+    expect(stdout).toMatch(/^queue\/clear +stated +both +open +POST/m)
+    expect(stdout).toContain(`\n\n${entries.length} rules, ${entries.length - 3} of them open.\n`)
+  })
+})
+
+test('rules/package Without the suites it does not say what is proved', async () => {
+  await elsewhere(async (folder) => {
+    const listed: Listed[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
+    expect(new Set(listed.map(({ proved }) => proved))).toEqual(new Set([null]))
+    const { stdout } = await rulesCommand([], folder)
+    expect(stdout).toMatch(/^queue\/item +observed +local +- +A listed run/m)
+    expect(stdout).toContain(`\n\n${entries.length} rules.\n`)
+  })
+})
+
+test('rules/usage It explains itself, and refuses what it does not know', async () => {
+  const help = command(['help', 'rules'])
+  expect([help.status, help.stdout]).toEqual([
+    0,
+    expect.stringContaining('Usage: flowdouble rules'),
+  ])
+  expect(command([]).stdout).toMatch(/^ {2}rules +/m)
+  for (const args of [['--yaml'], ['queue']]) {
+    const { status, stdout, stderr } = await rulesCommand(args)
+    expect([status, stdout, stderr]).toEqual([
+      2,
+      '',
+      'rules takes --json only.\nSee: flowdouble rules --help\n',
+    ])
+  }
+})

@@ -1,0 +1,182 @@
+// What the client sends and what it brings home: workflows, uploads, outputs.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { entryOf, picture, startOtherHost } from './misbehaving-server.ts'
+import { cleanUp, filesIn, newFolder, runOn, sampler, serve } from './harness.ts'
+
+const image = (filename: string, subfolder = '') => ({ ...picture, filename, subfolder })
+const loading = (name: string, type = 'LoadImage', input = 'image') =>
+  `{"1": {"class_type": "${type}", "inputs": {"${input}": ${JSON.stringify(name)}}}}`
+
+/** A folder with pictures, below a folder with one more. */
+async function pictures(): Promise<string> {
+  const folder = join(await newFolder(), 'workflows')
+  await mkdir(join(folder, 'sub'), { recursive: true })
+  await writeFile(join(folder, 'cat "1".png'), 'cat')
+  await writeFile(join(folder, 'cat.png [output]'), 'annotated')
+  await writeFile(join(folder, 'sub', 'dog.png'), 'dog')
+  await writeFile(join(folder, '..', 'secret.png'), 'secret')
+  return folder
+}
+
+test('run/text-as-written Seeds of 64 bits, fractions like 1.0 and the spelling arrive as written.', async () => {
+  const text =
+    '{ "9": {"class_type":"A", "inputs": {"seed": 18446744073709551615,"cfg":1.0}},\n"3": {} }'
+  const server = await serve()
+  await runOn(server, { text, clientId: 'me' })
+  expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
+})
+
+test('run/upload-renamed An input takes the name that the server gave, and nothing else changes.', async () => {
+  const name = '"cat \\"1\\".png"'
+  const text = `{"2": {"class_type": "CLIPTextEncode", "inputs": {"text": ${name}, "seed": 9007199254740993}},
+    "1": {"inputs": {"image":${name}, "x": ["image", 0]}, "class_type": "LoadImage", "image": ${name}}}`
+  const stored = () => ({ name: 'cat (1).png', subfolder: 'deep/', type: 'input' })
+  const server = await serve({ stored })
+  await runOn(server, { text, folder: await pictures(), clientId: 'me' })
+  const sent = text.replace(`"image":${name}`, '"image":"deep/cat (1).png"')
+  expect(server.submits).toEqual([`{"prompt": ${sent}, "client_id": "me"}`])
+  expect(server.uploads).toEqual([
+    { name: 'cat "1".png', text: 'cat', fields: { type: 'input', overwrite: 'false' } },
+  ])
+})
+
+test('run/upload-inputs The inputs image, mask, audio, video and file are uploaded, once for each file.', async () => {
+  const names = ['image', 'mask', 'audio', 'video', 'file', 'other']
+  const nodes = names.map((name) => [name, { class_type: 'X', inputs: { [name]: 'sub/dog.png' } }])
+  const stored = (name: string) => ({ name: `stored-${name}`, subfolder: 'sub' })
+  const server = await serve({ stored })
+  const text = JSON.stringify(Object.fromEntries(nodes))
+  await runOn(server, { text, folder: await pictures() })
+  const sent = JSON.parse(server.submits[0] ?? '') as { prompt: Record<string, { inputs: object }> }
+  const values = Object.values(sent.prompt).flatMap(
+    ({ inputs }) => Object.values(inputs) as string[],
+  )
+  expect(values).toEqual([...Array<string>(5).fill('sub/stored-dog.png'), 'sub/dog.png'])
+  expect(server.uploads).toMatchObject([{ name: 'dog.png', fields: { subfolder: 'sub' } }])
+})
+
+test.each([
+  ['a name that is no local file', loading('nothing.png')],
+  ['a folder', loading('sub')],
+  ['a name annotated with a folder', loading('cat.png [output]')],
+  ['a file outside the folder of the workflow', loading('../secret.png')],
+  ['an absolute name', loading('/etc/hostname')],
+  ['what is no input of a node', '{"1": {"class_type": "X", "_meta": {"image": "sub/dog.png"}}}'],
+  ['a name with a zero byte', loading('cat\u0000.png')],
+  ['a choice among outputs', loading('sub/dog.png', 'LoadImageOutput')],
+])('run/upload-nothing-else The client leaves alone %s.', async (_, text) => {
+  const server = await serve()
+  await runOn(server, { text, folder: await pictures(), clientId: 'me' })
+  expect(server.uploads).toEqual([])
+  expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
+})
+
+test('run/output-kinds Images, gifs, video, videos, audio, 3d and text are all outputs.', async () => {
+  const output = {
+    images: [image('i.png')],
+    animated: [true],
+    gifs: [image('g.gif')],
+    video: [image('u.mp4'), image('v.mp4')],
+    videos: [image('v.mp4'), image('w.mp4')],
+    audio: [{ filename: 'a.flac' }],
+    '3d': [image('m.glb')],
+    text: ['one', 'two'],
+    result: ['model.glb', null],
+  }
+  const { result } = await runOn(await serve({ entry: entryOf({ '9': output, '10': null }) }))
+  const names = result.files.map(({ filename }) => filename).sort()
+  expect(names).toEqual(['a.flac', 'g.gif', 'i.png', 'm.glb', 'u.mp4', 'v.mp4', 'w.mp4'])
+  expect(result.texts).toEqual(['one', 'two'].map((text) => ({ node: '9', text })))
+})
+
+test('run/no-key-elsewhere A redirect to another host carries no credentials there.', async () => {
+  const other = await startOtherHost('signed bytes')
+  cleanUp(other.close)
+  const views = { 'a.png': { status: 302, headers: { location: `${other.url}/f?sig=1` } } }
+  const server = await serve({ views })
+  const { files } = await runOn({ url: `${server.url}?token=hostkey-123` })
+  expect(files).toEqual({ 'a.png': 'signed bytes' })
+  const own = server.requests.find(({ path }) => path === '/view')
+  expect(own?.headers.authorization).toBe('Bearer hostkey-123')
+  expect(other.requests).toHaveLength(1)
+  expect(JSON.stringify(other.requests)).not.toContain('hostkey-123')
+  const names = Object.keys(other.requests[0]?.headers ?? {})
+  expect(names).not.toContain('authorization')
+  expect(names).not.toContain('x-api-key')
+  expect(names).not.toContain('cookie')
+  expect(other.requests[0]?.query.toString()).toBe('sig=1')
+})
+
+test('run/key-on-own-host A redirect on the same host keeps the credentials.', async () => {
+  const views = {
+    'a.png': { status: 307, headers: { location: '/view?filename=b.png&subfolder=x' } },
+  }
+  const server = await serve({ views })
+  const url = server.url.replace('//', '//me:pass-word@')
+  const { files } = await runOn({ url })
+  expect(files).toEqual({ 'a.png': 'bytes of x/b.png' })
+  const keys = server.requests.map(({ headers }) => headers.authorization)
+  expect(new Set(keys)).toEqual(new Set([`Basic ${btoa('me:pass-word')}`]))
+})
+
+test('run/endless-redirect Redirects in a circle end in a failure.', async () => {
+  const views = { 'a.png': { status: 302, headers: { location: '/view?filename=a.png' } } }
+  expect((await runOn(await serve({ views }))).result.outcome).toBe('protocol')
+})
+
+test('run/stays-in-folder No name of an output leads out of the folder.', async () => {
+  const names = ['../up.png', '/abs.png', 'nul\u0000.png', '..', 'a\\..\\..\\win.png', '']
+  const images = names.map((name) => image(name))
+  images.push(image('x.png', '../../..'), image('y.png', '/etc/'), image('z.png', 'ok/./../deep'))
+  const folder = await newFolder()
+  const { result } = await runOn(await serve({ entry: entryOf({ '9': { images } }) }), { folder })
+  expect(result).toMatchObject({ outcome: 'success' })
+  expect(Object.keys(await filesIn(folder)).sort()).toEqual(
+    ['abs.png', 'etc/y.png', 'nul_.png', 'ok/deep/z.png', 'output', 'up.png', 'win.png', 'x.png']
+      .map((name) => `out/${name}`)
+      .concat('workflow.json')
+      .sort(),
+  )
+})
+
+test('run/names-twice Two outputs of one name and a file that was there are all kept.', async () => {
+  const folder = await newFolder()
+  await mkdir(join(folder, 'out'))
+  await writeFile(join(folder, 'out', 'a.png'), 'mine')
+  const twice = { images: [image('a.png'), { ...image('a.png'), type: 'temp' }] }
+  const server = await serve({ entry: entryOf({ '8': twice, '9': { images: [picture] } }) })
+  const { result, files } = await runOn(server, { folder })
+  expect(Object.keys(files)).toEqual(['a (1).png', 'a (2).png', 'a (3).png', 'a.png'])
+  expect(files['a.png']).toBe('mine')
+  const [first] = result.files
+  expect(first).toMatchObject({
+    path: join(folder, 'out', 'a (1).png'),
+    bytes: 'bytes of /a.png'.length,
+  })
+})
+
+test('run/no-half-files A transfer that breaks off leaves no file; the others are fetched.', async () => {
+  const images = [image('cut.png'), image('whole.png')]
+  const views = { 'cut.png': { body: 'half', length: 100 } }
+  const server = await serve({ views, entry: entryOf({ '9': { images } }) })
+  const { result, files } = await runOn(server)
+  expect(files).toEqual({ 'whole.png': 'bytes of /whole.png' })
+  expect(result).toMatchObject({ outcome: 'protocol', files: [{ filename: 'whole.png' }] })
+})
+
+test('run/missing-output An output that the server no longer has is said by name.', async () => {
+  const { result } = await runOn(await serve({ views: { 'a.png': { status: 404 } } }))
+  expect(result.error?.message).toBe('The server does not give a.png (HTTP 404).')
+})
+
+test.each(['', '/', '/api', '/api/'])(
+  'run/address The client takes an address that ends in "%s".',
+  async (tail) => {
+    const server = await serve()
+    expect((await runOn({ url: server.url + tail })).result.outcome).toBe('success')
+    expect(server.submits[0]).toContain(sampler)
+  },
+)

@@ -1,0 +1,144 @@
+// Runs of the client against a punishing server, in a folder and a time of their own.
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach } from 'vitest'
+import { runCommand } from '../../../dist/emulator/cli/run.js'
+import { runWorkflow } from '../../../dist/emulator/client/run.js'
+import type { RunEvent, RunOptions, RunResult } from '../../../dist/emulator/client/run.js'
+import { hostedKey } from './misbehaving-hosted.ts'
+import { startPunishingServer } from './misbehaving-server.ts'
+import type { Behaviour, PunishingServer } from './misbehaving-server.ts'
+
+const leftovers: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const remove of leftovers.splice(0).reverse()) await remove()
+})
+
+/** Closes or removes something when the case is over. */
+export function cleanUp(remove: () => Promise<unknown>): void {
+  leftovers.push(remove)
+}
+
+export const sampler =
+  '{"3": {"class_type": "KSampler", "inputs": {}, "_meta": {"title": "Sampler"}}}'
+
+export async function serve(behaviour: Behaviour = {}): Promise<PunishingServer> {
+  const server = await startPunishingServer(behaviour)
+  cleanUp(server.close)
+  return server
+}
+
+/** An empty folder that is gone after the case. */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'flowdouble-run-'))
+  cleanUp(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+/** All files below a folder with their texts. */
+export async function filesIn(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const paths = files.map((file) => join(file.parentPath, file.name)).sort()
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')))
+  return Object.fromEntries(
+    paths.map((path, at) => [path.slice(folder.length + 1), texts[at] ?? '']),
+  )
+}
+
+/**
+ * A time in which pauses between two attempts are over at once, and waits of 10 s and more only
+ * when `pass` says so.
+ */
+export function testClock() {
+  let nowMs = 0
+  const held = new Set<{ ms: number; finish: () => void }>()
+  const wait = async (ms: number, signal: AbortSignal) => {
+    if (ms < 10_000) {
+      await nextTurn()
+      nowMs += signal.aborted ? 0 : ms
+      return
+    }
+    await new Promise<void>((resolve) => {
+      const entry = { ms, finish: resolve }
+      held.add(entry)
+      signal.addEventListener('abort', () => {
+        held.delete(entry)
+        resolve()
+      })
+    })
+  }
+  const pass = (ms: number) => {
+    nowMs += ms
+    for (const entry of held) if (entry.ms <= ms) entry.finish()
+  }
+  return { now: () => nowMs, wait, pass }
+}
+
+type Ran = {
+  readonly result: RunResult
+  readonly events: readonly RunEvent[]
+  readonly files: Record<string, string>
+}
+
+/** One run of a workflow's text. `onEvent` sees each event as it comes. */
+export async function runOn(
+  server: Pick<PunishingServer, 'url'>,
+  options: Partial<RunOptions> & {
+    readonly text?: string
+    readonly folder?: string
+    readonly onEvent?: (event: RunEvent) => void
+  } = {},
+): Promise<Ran> {
+  const { text = sampler, onEvent, folder = await newFolder(), ...rest } = options
+  const [workflowPath, outDir] = [join(folder, 'workflow.json'), join(folder, 'out')]
+  await writeFile(workflowPath, text)
+  const events: RunEvent[] = []
+  const onProgress = (event: RunEvent) => {
+    events.push(event)
+    onEvent?.(event)
+  }
+  const all = { url: server.url, workflowPath, outDir, clock: testClock(), onProgress, ...rest }
+  const result = await runWorkflow(all)
+  const files = await filesIn(outDir).catch(() => ({}))
+  return { result, events, files }
+}
+
+export const serveHosted = ({
+  hosted = {},
+  ...behaviour
+}: Behaviour = {}): Promise<PunishingServer> => serve({ hosted, ...behaviour })
+
+/** Like `runOn`, with the key of the punishing hosted server. */
+export const runHosted = (
+  server: PunishingServer,
+  options: Parameters<typeof runOn>[1] = {},
+): Promise<Ran> => runOn(server, { apiKey: hostedKey, ...options })
+
+/** The paths of these that were asked for, in their order. */
+export const asked = ({ requests }: PunishingServer, ...paths: readonly string[]): string[] =>
+  requests.flatMap(({ path }) => (paths.includes(path) ? [path] : []))
+
+/**
+ * One run of the command in a folder that holds `workflow.json`. `terminal` is the width of stderr
+ * as a terminal.
+ */
+export async function command(
+  argv: readonly string[],
+  options: { text?: string; env?: Record<string, string>; terminal?: number } = {},
+): Promise<{ code: number; stdout: string; stderr: string; cwd: string }> {
+  const cwd = await newFolder()
+  await writeFile(join(cwd, 'workflow.json'), options.text ?? sampler)
+  const written = { stdout: '', stderr: '' }
+  const sink = (name: 'stdout' | 'stderr') => ({
+    write: (text: string) => (written[name] += text),
+    isTTY: name === 'stderr' && options.terminal !== undefined,
+    columns: options.terminal ?? 80,
+  })
+  const io = { stdout: sink('stdout'), stderr: sink('stderr'), env: options.env ?? {}, cwd }
+  return { code: await runCommand(argv, io), ...written, cwd }
+}

@@ -1,0 +1,222 @@
+// The client at a hosted server: how it knows one, the key and where it never goes, uploads.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { hostedKey, jobOf } from './misbehaving-hosted.ts'
+import { promptId, startOtherHost } from './misbehaving-server.ts'
+import {
+  asked,
+  cleanUp,
+  command,
+  filesIn,
+  newFolder,
+  runHosted,
+  runOn,
+  serve,
+  serveHosted,
+} from './harness.ts'
+
+test('run/hosted-key The key goes with each request to the server, and as token with the socket.', async () => {
+  const server = await serveHosted()
+  const { result, files } = await runHosted(server)
+  expect(result).toMatchObject({ outcome: 'success', prompt_id: promptId })
+  expect(files).toEqual({ 'a.png': 'bytes of /a.png' })
+  const [question, ...others] = server.requests
+  // Before it is known what is there, the key stays here.
+  expect([question?.path, JSON.stringify(question)]).toEqual([
+    '/system_stats',
+    expect.not.stringContaining(hostedKey),
+  ])
+  for (const { path, query, headers } of others) {
+    expect([path, headers['x-api-key'] ?? query.get('token')]).toEqual([path, hostedKey])
+  }
+  expect(asked(server, '/ws', '/prompt', '/jobs/run-1', '/view')).toHaveLength(4)
+})
+
+test.each(['', '/', '/api', '/api/'])(
+  'run/hosted-address The client takes a hosted address that ends in "%s".',
+  async (tail) => {
+    const server = await serveHosted()
+    const { result } = await runOn({ url: server.url + tail }, { apiKey: hostedKey })
+    expect(result.outcome).toBe('success')
+  },
+)
+
+test('run/hosted-probed Without a key the server is asked which form it is; hosted wants one.', async () => {
+  const server = await serveHosted()
+  const { code, stderr } = await command(['workflow.json', '--url', server.url])
+  expect({ code, seen: asked(server, '/system_stats', '/prompt') }).toEqual({
+    code: 2,
+    seen: ['/system_stats', '/system_stats'],
+  })
+  expect(stderr).toContain(`${server.url} is a hosted server: give its key with --api-key-env`)
+})
+
+test('run/hosted-probed A server that answers unknown paths with a page is no local one.', async () => {
+  const page = { status: 200, body: '<html>' }
+  const server = await serveHosted({ first: { '/system_stats': [page] } })
+  expect((await runOn(server)).result.outcome).toBe('usage')
+})
+
+test.each([
+  ['200 and statistics', { body: '{"system": {}}' }],
+  ['401', { status: 401 }],
+  ['403', { status: 403 }],
+])(
+  'run/local-probed A server whose bare path answers %s is local, and asked once.',
+  async (_, answer) => {
+    const server = await serve({ first: { '/system_stats': [answer] } })
+    const { result } = await runOn(server)
+    expect(result.outcome).toBe('success')
+    expect(asked(server, '/system_stats')).toHaveLength(1)
+  },
+)
+
+test('run/deployment The flag wins over asking, and a key does not go to a local server.', async () => {
+  const local = await serve()
+  expect((await runOn(local, { deployment: 'local' })).result.outcome).toBe('success')
+  expect(asked(local, '/system_stats')).toEqual([])
+  const { result } = await runHosted(local, { deployment: 'local' })
+  expect([result.outcome, result.error?.message]).toEqual([
+    'usage',
+    expect.stringContaining('A local server takes no API key'),
+  ])
+})
+
+test('run/deployment A key for a server that shows itself to be local exits with 2, and stays here.', async () => {
+  const body = '{"system": {}}'
+  const server = await serve({ first: { '/system_stats': [{ body }] } })
+  const argv = ['workflow.json', '--url', server.url, '--api-key', hostedKey]
+  const { code, stderr } = await command(argv)
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      `${server.url} is a local server, which takes no API key: leave it out. ` +
+      '(If it is not, say --deployment hosted.)\n',
+  })
+  expect(asked(server, '/system_stats', '/ws', '/prompt')).toEqual(['/system_stats'])
+  expect(JSON.stringify(server.requests)).not.toContain(hostedKey)
+})
+
+test('run/deployment A key means hosted where the bare path is locked or a page.', async () => {
+  for (const answer of [{ status: 401 }, { status: 403 }, { body: '<html>' }]) {
+    const server = await serveHosted({ first: { '/system_stats': [answer] } })
+    expect((await runHosted(server)).result.outcome).toBe('success')
+  }
+})
+
+test.each([
+  ['both ways to give a key', ['--api-key', 'k', '--api-key-env', 'KEY'], 'One key is enough'],
+  ['an unset variable', ['--api-key-env', 'NONE'], 'NONE of --api-key-env is not set'],
+  ['a key of two words', ['--api-key', 'SECRET WORDS'], 'no header can hold it'],
+  ['an empty key', ['--api-key', ''], 'The API key is empty'],
+  ['another deployment', ['--deployment', 'both'], 'local or hosted, not both'],
+])('run/hosted-exit-2 The command exits with 2 for %s.', async (_, argv, part) => {
+  const { code, stderr } = await command(['workflow.json', ...argv], { env: { KEY: 'key' } })
+  expect(code).toBe(2)
+  expect(stderr).toContain(part)
+  expect(stderr).not.toContain('SECRET')
+})
+
+test('run/hosted-key-hidden The key is printed nowhere, and the variable is as good as the flag.', async () => {
+  const text = [`you sent ${hostedKey}`]
+  const job = jobOf('completed', { outputs: { '9': { text } } })
+  const { url } = await serveHosted({ hosted: { jobs: [job] } })
+  for (const argv of [
+    ['--api-key', hostedKey],
+    ['--api-key-env', 'KEY'],
+  ]) {
+    const env = { KEY: hostedKey }
+    const all = ['workflow.json', '--url', url, '--json', ...argv]
+    const { code, stdout, stderr } = await command(all, { env })
+    expect(code).toBe(0)
+    expect(stdout).toContain('you sent ***')
+    expect(stdout + stderr).not.toContain(hostedKey)
+  }
+})
+
+test('run/hosted-wrong-key A wrong key exits with 3, says so, and is not repeated.', async () => {
+  const { url } = await serveHosted()
+  const argv = ['workflow.json', '--url', url, '--api-key', 'wrong-key']
+  const { code, stderr } = await command(argv)
+  expect(code).toBe(3)
+  expect(stderr).toContain('Is the API key right?')
+  expect(stderr).not.toContain('wrong-key')
+})
+
+test('run/hosted-link The key does not go to the signed link, on another host or on the same.', async () => {
+  const other = await startOtherHost('signed bytes')
+  cleanUp(other.close)
+  const to = (location: string) => ({ status: 302, headers: { location } })
+  const far = await serveHosted({ views: { 'a.png': to(`${other.url}/f?sig=1`) } })
+  expect((await runHosted(far)).files).toEqual({ 'a.png': 'signed bytes' })
+  const near = await serveHosted({ views: { 'a.png': to('/stored/f') } })
+  await runHosted(near)
+  const [link] = other.requests
+  const stored = near.requests.find(({ path }) => path === '/stored/f')
+  for (const headers of [link?.headers, stored?.headers]) {
+    expect(Object.keys(headers ?? {})).toContain('user-agent')
+    expect(Object.keys(headers ?? {}).join()).not.toMatch(/x-api-key|authorization|cookie/)
+  }
+  expect(link?.query.toString()).toBe('sig=1')
+})
+
+test('run/hosted-link Five redirects are followed, six and other schemes are not.', async () => {
+  const other = await startOtherHost('bytes')
+  cleanUp(other.close)
+  const end = (location: string) => ({ status: 302, headers: { location } })
+  const chain = (length: number, last: string) => {
+    const steps = Array.from({ length: length - 1 }, () => end('/api/view?filename=a.png'))
+    return { '/view': [...steps, end(last)] }
+  }
+  for (const [first, outcome] of [
+    [chain(1, `${other.url}/f`), 'success'],
+    [chain(1, 'file:///etc/hostname'), 'protocol'],
+    [chain(1, 'ftp://127.0.0.1/x'), 'protocol'],
+  ] as const) {
+    const server = await serveHosted({ first })
+    expect((await runHosted(server)).result.outcome).toBe(outcome)
+  }
+  for (const [hops, outcome] of [
+    [5, 'success'],
+    [6, 'protocol'],
+  ] as const) {
+    const relay = Array.from({ length: hops - 1 }, (_, at) => [
+      `/hop/${at + 1}`,
+      [end(at + 2 === hops ? `${other.url}/f` : `/api/hop/${at + 2}`)],
+    ])
+    const first = { '/view': [end('/api/hop/1')], ...Object.fromEntries(relay) }
+    expect((await runHosted(await serveHosted({ first }))).result.outcome).toBe(outcome)
+  }
+})
+
+test('run/hosted-upload An upload is named as the server named it, whatever folder it echoes.', async () => {
+  const folder = await newFolder()
+  await mkdir(join(folder, 'sub'))
+  await writeFile(join(folder, 'sub', 'dog.png'), 'dog')
+  const stored = () => ({ name: '0a1b.png', subfolder: 'sub', type: 'input' })
+  const server = await serveHosted({ stored })
+  const text = '{"1": {"class_type": "LoadImage", "inputs": {"image": "sub/dog.png"}}}'
+  const { result } = await runOn(server, { apiKey: hostedKey, text, folder, clientId: 'me' })
+  expect(result.outcome).toBe('success')
+  expect(server.submits).toEqual([
+    `{"prompt": ${text.replace('sub/dog.png', '0a1b.png')}, "client_id": "me"}`,
+  ])
+  expect(server.uploads).toEqual([
+    { name: 'dog.png', text: 'dog', fields: { type: 'input', overwrite: 'false' } },
+  ])
+  expect(Object.keys(await filesIn(join(folder, 'out')))).toEqual(['a.png'])
+})
+
+test('run/hosted-upload A refused upload is a refusal, and nothing is submitted.', async () => {
+  const folder = await newFolder()
+  await writeFile(join(folder, 'dog.png'), 'dog')
+  const body = '{"code": "FORBIDDEN", "message": "The free tier ends here."}'
+  const server = await serveHosted({ first: { '/upload/image': [{ status: 403, body }] } })
+  const text = '{"1": {"class_type": "LoadImage", "inputs": {"image": "dog.png"}}}'
+  const { result } = await runOn(server, { apiKey: hostedKey, text, folder })
+  const message = 'The server refused the upload of dog.png: The free tier ends here.'
+  expect(result).toMatchObject({ outcome: 'refused', error: { type: 'FORBIDDEN', message } })
+  expect(server.submits).toEqual([])
+})

@@ -1,0 +1,202 @@
+// What the client does where the answers of a server make no sense, or where a socket is all that it lacks.
+
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { hostedKey, jobOf } from './misbehaving-hosted.ts'
+import { entryOf, message } from './misbehaving-server.ts'
+import type { Behaviour } from './misbehaving-server.ts'
+import {
+  asked,
+  cleanUp,
+  command,
+  runHosted,
+  runOn,
+  serve,
+  serveHosted,
+  testClock,
+} from './harness.ts'
+
+const [status, job, history] = ['/job/run-1/status', '/jobs/run-1', '/history/run-1']
+const always = (path: string, answer: { readonly status?: number; readonly body: string }) => ({
+  first: { [path]: Array<typeof answer>(99).fill(answer) },
+})
+/** The short status is not there, so that the whole job is asked for. */
+const wholeJob = { words: [null] }
+
+const senseless: readonly (readonly [string, Behaviour, string, string])[] = [
+  ['a status of 500', always(status, { status: 500, body: 'oops' }), status, 'answered 500: oops'],
+  ['a page as status', always(status, { body: '<html>' }), status, 'no JSON (<html>)'],
+  ['no text as status', always(status, { body: '' }), status, 'answered no JSON'],
+  ['an unknown word', { hosted: { words: ['weird'] } }, status, 'answered {"status":"weird"}'],
+  ['a status without a word', always(status, { body: '{}' }), status, 'answered {}'],
+  ['a number as word', always(status, { body: '{"status":7}' }), status, '{"status":7}'],
+  ['a status that is null', always(status, { body: 'null' }), status, 'answered null'],
+  [
+    'an unknown word of the whole job',
+    { hosted: { ...wholeJob, jobs: [jobOf('weird')] } },
+    job,
+    'answered {"status":"weird"}',
+  ],
+  [
+    'a whole job that is null',
+    { hosted: wholeJob, ...always(job, { body: 'null' }) },
+    job,
+    'answered null',
+  ],
+  [
+    'a broken whole job of a job that is over',
+    always(job, { body: '{"status": "comp' }),
+    job,
+    'no JSON ({"status": "comp)',
+  ],
+  [
+    'outputs that are a text',
+    { hosted: { jobs: [jobOf('completed', { outputs: 'x' })] } },
+    job,
+    'answered {"outputs":"x"}: outputs is no object.',
+  ],
+  [
+    'outputs that are a list',
+    { hosted: { jobs: [jobOf('failed', { outputs: [] })] } },
+    job,
+    'answered {"outputs":[]}',
+  ],
+]
+
+test.each(senseless)(
+  'run/senseless After %s six times in a row the command exits with 3 and says so.',
+  async (_, behaviour, path, said) => {
+    const server = await serveHosted({ sockets: 0, steps: [], ...behaviour })
+    const { result } = await runHosted(server)
+    expect([result.outcome, result.error?.message]).toEqual([
+      'protocol',
+      expect.stringContaining(`GET ${path} at ${server.url} answered `),
+    ])
+    expect(result.error?.message).toContain(said)
+    expect(asked(server, path)).toHaveLength(6)
+  },
+)
+
+test.each([
+  ['500', history, { status: 500, body: 'oops' }, 'answered 500: oops'],
+  ['404', history, { status: 404, body: '' }, 'answered 404'],
+  ['a page', history, { body: '<html>' }, 'no JSON (<html>)'],
+  ['null', history, { body: 'null' }, 'answered null'],
+  ['a list', history, { body: '[]' }, 'answered []'],
+  ['an entry that is a text', history, { body: '{"run-1": "x"}' }, 'answered "x"'],
+  ['outputs that are a text', history, { body: '{"run-1": {"outputs": "x"}}' }, '{"outputs":"x"}'],
+  ['a status that is a text', history, { body: '{"run-1": {"status": "x"}}' }, '{"status":"x"}'],
+  ['a queue without lists', '/queue', { body: '{}' }, 'answered {}: these are no lists.'],
+])(
+  'run/senseless After %s six times in a row a local run ends so, with a socket or without.',
+  async (_, path, answer, said) => {
+    for (const steps of [['drop'], [message('execution_success')]]) {
+      // A run whose end the socket tells is not looked for in the queue.
+      if (path === '/queue' && steps[0] !== 'drop') continue
+      const server = await serve({ steps, sockets: 1, ...always(path, answer) })
+      const { result } = await runOn(server)
+      expect([result.outcome, result.error?.message]).toEqual([
+        'protocol',
+        expect.stringContaining(said),
+      ])
+      expect(asked(server, path)).toHaveLength(6)
+    }
+  },
+)
+
+test('run/senseless A silent socket is no reason to ask for ever.', async () => {
+  for (const steps of [[], [message('executing', { node: '3' })]]) {
+    const clock = testClock()
+    const behaviour = always(status, { status: 500, body: 'oops' })
+    const server = await serveHosted({ steps, ...behaviour })
+    const onEvent = ({ kind }: { kind: string }) => {
+      if (kind === 'submitted' || kind === 'node' || kind === 'hint') pass()
+    }
+    const pass = (): void => {
+      clock.pass(10_000)
+      if (asked(server, status).length < 6) setImmediate(pass)
+    }
+    const { result } = await runHosted(server, { clock, onEvent })
+    expect([result.outcome, result.error?.message]).toEqual([
+      'protocol',
+      expect.stringContaining('answered 500: oops'),
+    ])
+  }
+})
+
+test('run/senseless Five answers in a row that make no sense pass by, and the first is told.', async () => {
+  const bad = [{ status: 500 }, { body: '<html>' }, { body: '{"status": "weird"}' }]
+  const five = [...bad, { status: 404 }, { body: 'null' }]
+  const calm = { body: '{"status": "pending"}' }
+  const first = { [status]: [...bad, ...bad.slice(1), calm, ...bad], [job]: five }
+  const server = await serveHosted({ sockets: 0, steps: [], first })
+  const { result, events } = await runHosted(server)
+  expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'a.png' }] })
+  const hints = events.flatMap((event) => (event.kind === 'hint' ? [event.text] : []))
+  expect(hints.slice(1)).toEqual(
+    Array(2).fill(`GET ${status} at ${server.url} answered 500. It is asked again.`),
+  )
+})
+
+test('run/senseless A limit that is over before tells what the server answered meanwhile.', async () => {
+  const clock = testClock()
+  const behaviour = always(status, { status: 500, body: 'oops' })
+  const server = await serveHosted({ sockets: 0, steps: [], ...behaviour })
+  const onEvent = ({ kind, ...event }: { kind: string; text?: string }) => {
+    if (kind === 'hint' && event.text?.includes('oops')) clock.pass(60_000)
+  }
+  const { result } = await runHosted(server, { clock, timeoutMs: 60_000, onEvent })
+  expect([result.outcome, result.error?.message]).toEqual([
+    'timeout',
+    'No end within 60 s. The server goes on with the run run-1. ' +
+      `Meanwhile GET ${status} at ${server.url} answered 500: oops. Give a longer --timeout.`,
+  ])
+  expect(Object.keys(result)).not.toContain('senseless')
+})
+
+test('run/senseless A job without a record is said to have none.', async () => {
+  const server = await serveHosted({ sockets: 0, hosted: { jobs: [null] } })
+  const { result } = await runHosted(server)
+  expect(result.outcome).toBe('protocol')
+  expect(result.error?.message).toContain('does not say how: GET /jobs/run-1 answered 404.')
+})
+
+test('run/senseless Outputs that are not there are no outputs.', async () => {
+  const hosted = { jobs: [jobOf('completed', { outputs: null })] }
+  expect((await runHosted(await serveHosted({ hosted }))).result).toMatchObject({
+    outcome: 'success',
+    files: [],
+  })
+  expect(
+    (await runOn(await serve({ entry: { ...entryOf({}), outputs: null } }))).result.outcome,
+  ).toBe('success')
+})
+
+test('run/no-socket A run that is followed without its socket says so in one sentence and no advice.', async () => {
+  const { url } = await serveHosted({ sockets: 0 })
+  const { code, stderr } = await command(['workflow.json', '--url', url, '--api-key', hostedKey])
+  expect(code).toBe(0)
+  expect(stderr).toBe(
+    'submitted run-1\n' +
+      `${url} gives no WebSocket at /ws (Unexpected server response: 403). The job is asked for instead.\n`,
+  )
+})
+
+test('run/no-socket Where nothing can be reached, that is said once.', async () => {
+  const folder = new URL('../../tls/', import.meta.url)
+  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(new URL(name, folder)))
+  const server = createServer({ cert, key })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp(() => new Promise((resolve) => server.close(resolve)))
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const more of [[], ['--deployment', 'hosted']]) {
+    const argv = ['workflow.json', '--url', url, '--api-key', hostedKey, ...more]
+    const { code, stderr } = await command(argv)
+    expect(code).toBe(3)
+    expect(stderr).toMatch(
+      /^Cannot reach https:\S+ \([A-Z_]+\): if its certificate is your own, .*\n$/,
+    )
+  }
+})

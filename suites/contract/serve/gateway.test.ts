@@ -1,0 +1,143 @@
+// `serve --with-gateway`: two servers of one command, which are told together and whose time passes together.
+
+import { expect } from 'vitest'
+import { gatewayAddress } from '../../../spec/webhooks.ts'
+import { type ClockGroup } from '../../../dist/emulator/edge/clock.js'
+import { startEmulator, startGateway } from 'flowdouble'
+import { checkGatewayFlags, startBeside } from '../../../dist/emulator/cli/serve-gateway.js'
+import { atDesk, deskAt, enabled, postTo } from '../../support/command-line.ts'
+import { direct, SECRET } from '../../judge/gateway-subject.ts'
+import { test } from '../../judge/proves.ts'
+import { start } from '../../support/spawned.ts'
+
+const asked = (url: string, path: string, body: unknown) =>
+  fetch(`${url}/_flowdouble/${path}`, { method: 'POST', body: JSON.stringify(body) })
+
+test('serve/gateway A gateway is told on the first line and in the ready file, and stops with the server', async () => {
+  const command = start('serve', '--port', '0', '--json', '--with-gateway', '--gateway-port', '0')
+  const { gateway } = JSON.parse(await command.says(/\n/)) as { gateway: string }
+  expect(await (await fetch(`${gateway}/health`)).json()).toMatchObject({ status: 'ok' })
+  // Routes are kept in memory, and come by what only programs on this machine may ask.
+  const route = { secret: SECRET, prompt: 'x' }
+  expect((await asked(gateway, 'subscriptions', { name: 'ci', route })).status).toBe(200)
+  expect(await postTo(gateway, 'ci', SECRET)).toBe(202)
+  const removed = await asked(gateway, 'subscriptions', { name: 'ci', route: null })
+  expect(await removed.json()).toEqual({ removed: true })
+  expect(await postTo(gateway, 'ci', SECRET)).toBe(404)
+  for (const body of [{}, { name: 'ci' }, { name: 'ci', route: 5 }])
+    expect((await asked(gateway, 'subscriptions', body)).status).toBe(400)
+  const open = await asked(gateway, 'subscriptions', { name: 'ci', route: { secret: '' } })
+  expect(open.status).toBe(409)
+  command.process.kill('SIGTERM')
+  expect((await command.ends).code).toBe(0)
+  await expect(fetch(gateway)).rejects.toThrow()
+})
+
+test('serve/gateway-banner The banner names it; wrong flags and a port in use say so, with exit code 2', async () => {
+  const command = start('serve', '--port', '0', '--with-gateway', '--gateway-port', '0')
+  const said = await command.says(/Stop with/)
+  const port = /Webhooks {3}http:\/\/127\.0\.0\.1:(\d+)\/webhooks\/NAME/.exec(said)?.[1] ?? ''
+  const second = start('serve', '--port', '0', '--with-gateway', '--gateway-port', port)
+  const { code, stderr } = await second.ends
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)])
+  // The port of the server is another one, and free.
+  expect(stderr).toMatch(/ with --gateway-port, or a free one with --gateway-port 0\./)
+  command.process.kill('SIGINT')
+  expect((await command.ends).code).toBe(0)
+  const wrong = [
+    { withGateway: false, gatewayPort: '1' },
+    { withGateway: false, configDir: 'x' },
+    { withGateway: true, gatewayPort: '65536' },
+    { withGateway: true, configDir: '' },
+  ]
+  for (const flags of wrong) expect(() => checkGatewayFlags(flags)).toThrow(/^--(gateway|config)/)
+})
+
+test('serve/gateway-clock One manual clock moves both, whichever is asked', async () => {
+  const clocks: ClockGroup = { members: [] }
+  const server = await startEmulator({ clock: 'manual', clocks })
+  const { options } = server
+  const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
+  const flags = { withGateway: true, gatewayPort: '0' }
+  const gateway = await startBeside(flags, options, clocks, io)
+  try {
+    gateway.subscribe('note', direct('x'))
+    const timeOf = async (url: string) => Date.parse((await fetch(url)).headers.get('date') ?? '')
+    const times = async () => [
+      (await timeOf(`${server.url}/queue`)) - 1767225600000,
+      (await timeOf(`${gateway.url}/health`)) - 1767225600000,
+    ]
+    await server.advance(5000)
+    expect(await times()).toEqual([5000, 5000])
+    expect((await asked(gateway.url, 'advance', { ms: 2000 })).status).toBe(200)
+    expect(await times()).toEqual([7000, 7000])
+    // What is due at one of them only takes the other one along.
+    const slow = { prompt: { 1: { class_type: 'FlowdoubleSlow', inputs: { seconds: 30 } } } }
+    const posted = await fetch(`${server.url}/prompt`, {
+      method: 'POST',
+      body: JSON.stringify(slow),
+    })
+    expect(posted.status).toBe(200)
+    await gateway.until('idle')
+    const [own, other] = await times()
+    expect([own, (own ?? 0) > 30_000]).toEqual([other, true])
+  } finally {
+    await gateway.close()
+    await server.close()
+  }
+})
+
+test('serve/gateway-config With a configuration directory it has its settings and subscriptions', async () => {
+  await atDesk(
+    async ({ dir }) => {
+      const desk = deskAt(dir)
+      await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
+      const server = await startEmulator()
+      const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
+      const flags = { withGateway: true, configDir: dir }
+      const gateway = await startBeside(flags, server.options, { members: [] }, io)
+      expect(await postTo(gateway.url, 'ci', SECRET)).toBe(202)
+      expect(await postTo(gateway.url, 'fixed', 'of-config')).toBe(202)
+      // Its port is that of the settings, too, where no flag says another: here a free one.
+      expect(gateway.port).not.toBe(gatewayAddress.port)
+      await gateway.close()
+      await server.close()
+    },
+    enabled('port: 0', 'routes: {fixed: {secret: of-config}}'),
+  )()
+})
+
+test('serve/gateway-options An option of a gateway that cannot be used is named', async () => {
+  const wrong = {
+    host: '',
+    port: 65_536,
+    seed: '',
+    clock: 'manul',
+    epoch: Number.NaN,
+    rateLimit: -1,
+    agentsAtOnce: 0,
+    quirk: ['history.completed-on-error'],
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    const started = startGateway({ port: 0, [name]: value }).then((gateway) => gateway.close())
+    await expect(started).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(name),
+    })
+  }
+})
+
+test('serve/gateway-alone A gateway without a server has a clock of its own', async () => {
+  const [one, other] = [
+    await startGateway({ port: 0, clock: 'manual' }),
+    await startGateway({ port: 0, clock: 'manual' }),
+  ]
+  await one.advance(5000)
+  await expect(one.until(() => false)).rejects.toThrow(
+    /no effect has matched\. Was an event posted\?/,
+  )
+  const date = (await fetch(`${other.url}/health`)).headers.get('date')
+  expect(Date.parse(date ?? '')).toBe(1767225600000)
+  await one.close()
+  await other.close()
+})

@@ -1,0 +1,124 @@
+// Settings of the front end, and the users that there are.
+
+import { expect } from 'vitest'
+import { errors, limits } from '../../../spec/index.ts'
+import { userStorage } from '../../../spec/settings.ts'
+import { violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+import { exchange, told } from '../../judge/wire.ts'
+
+const { refusals } = errors
+const empty = { status: 200, type: undefined, length: '0', body: '' }
+const FILE = '/userdata/comfy.settings.json'
+
+proves('settings/merge', async ({ url, get, post }) => {
+  const first = await exchange(url, 'POST', '/settings', {}, '{"a": {"x": 1}, "b": 1.0}')
+  expect(told(first)).toEqual(empty)
+  await post('/settings', { c: null, a: { y: [] } })
+  expect((await get('/settings')).json()).toEqual({ a: { y: [] }, b: 1, c: null })
+  expect(Object.keys((await get('/settings')).json())).toEqual(['a', 'b', 'c'])
+})
+
+proves('settings/one', async ({ url, get }) => {
+  const values = ['1', '18446744073709551615', '1.0', 'null', '"grün"', '{"b": 1, "a": [{}]}', '[]']
+  for (const [index, value] of values.entries()) {
+    const path = `/settings/Comfy.%C3%9C${index}%2Fx`
+    expect(told(await exchange(url, 'POST', path, {}, value))).toEqual(empty)
+    expect((await get(path)).text).toBe(value)
+  }
+  const settings = (await get('/settings')).json()
+  expect(Object.keys(settings)).toEqual(values.map((_, index) => `Comfy.Ü${index}/x`))
+  expect((await exchange(url, 'POST', '/settings/a', {}, '{')).status).toBe(500)
+  expect((await get('/settings/a')).text).toBe('null')
+})
+
+proves('settings/unset', async ({ get, post }) => {
+  expect((await get('/settings')).text).toBe('{}')
+  await post('/settings', { a: 1 })
+  for (const id of ['b', 'toString', '__proto__']) {
+    const { status, text } = await get(`/settings/${id}`)
+    expect([id, status, text]).toEqual([id, 200, 'null'])
+  }
+})
+
+proves('settings/no-object', async ({ url, get, post }) => {
+  await post('/settings', { a: 1 })
+  for (const body of ['', '{', '[]', '5', 'null', '"text"', '{"a": 2} x']) {
+    const { status, body: text } = await exchange(url, 'POST', '/settings', {}, body)
+    expect([body, status, text]).toEqual([body, 500, refusals.internal.body.text])
+  }
+  expect((await get('/settings')).json()).toEqual({ a: 1 })
+})
+
+proves('settings/file', async ({ get, post, request }) => {
+  expect((await get(FILE)).status).toBe(404)
+  await post('/settings', { a: [1, { b: {} }], c: [] })
+  expect((await get(FILE)).text).toBe(`{
+    "a": [
+        1,
+        {
+            "b": {}
+        }
+    ],
+    "c": []
+}`)
+  expect((await get('/v2/userdata')).json()).toHaveLength(1)
+  await request('POST', FILE, '{"d": 7}')
+  expect((await get('/settings/d')).json()).toBe(7)
+  await request('DELETE', FILE)
+  expect((await get('/settings')).text).toBe('{}')
+})
+
+proves('settings/broken-file', async ({ get, post, request }) => {
+  for (const broken of ['', '{"a": 1', '[1]', Buffer.from([0x22, 0xff, 0x22])]) {
+    await request('POST', FILE, broken)
+    expect((await get('/settings')).text).toBe('{}')
+    expect((await get('/settings/a')).text).toBe('null')
+  }
+  await post('/settings', { b: 1 })
+  expect((await get('/settings')).json()).toEqual({ b: 1 })
+})
+
+proves('settings/users', async ({ get, post }) => {
+  const reply = await get('/users')
+  expect(violations(userStorage, reply.json())).toEqual([])
+  expect(reply.json().storage).toBe('server')
+  // Who else there is changes nothing.
+  await post('/users', { username: 'me' })
+  expect((await get('/users')).json()).toEqual(reply.json())
+})
+
+proves('settings/new-user', async ({ post }) => {
+  const uuid = /_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+  const names = { me: 'me', ' Zoë & co. ': 'Zo-co-', 'a_b-C9': 'a_b-C9', '../x': '-x' }
+  for (const [username, plain] of Object.entries(names)) {
+    const reply = await post('/users', { username })
+    expect([reply.status, reply.headers['content-type']]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ])
+    expect(reply.json()).toMatch(uuid)
+    expect(reply.json().replace(uuid, '')).toBe(plain)
+  }
+})
+
+proves('settings/user-refusals', async ({ post }) => {
+  await post('/users', { username: 'me' })
+  const taken = await post('/users', { username: 'me' })
+  expect([taken.status, taken.json()]).toEqual([400, refusals.duplicateUser.body.json])
+  expect(taken.headers['content-type']).toBe('application/json; charset=utf-8')
+  for (const body of [{}, [], null, 'me', { username: '' }, { username: ' \t' }, { username: 7 }]) {
+    expect((await post('/users', body)).status).toBe(500)
+  }
+})
+
+proves('settings/user-bounds', async ({ post }) => {
+  expect((await post('/users', { username: 'n'.repeat(limits.userName.value + 1) })).status).toBe(
+    500,
+  )
+  expect((await post('/users', { username: 'n'.repeat(limits.userName.value) })).status).toBe(200)
+  for (let count = 1; count < limits.users.value; count++)
+    await post('/users', { username: `${count}` })
+  expect((await post('/users', { username: 'one more' })).status).toBe(500)
+  expect((await post('/users', { username: '999' })).status).toBe(400)
+})

@@ -1,0 +1,61 @@
+// Secrets that a gateway knew long ago, or that are short: they show no more than those of its routes now.
+
+import { expect } from 'vitest'
+import { postAll, SECRET, signed } from '../../judge/gateway-subject.ts'
+import { proves } from '../../judge/proves.ts'
+
+proves(
+  'signatures/hidden',
+  async ({ gateway, url, send, idle }) => {
+    gateway.subscribe('later', { secret: 'hidden-later', prompt: '{}' })
+    await idle()
+    // Entries enough that the one with the secret is kept no longer.
+    await postAll(
+      url,
+      Array.from({ length: 1000 }, (_, at) => `d-${at}`),
+    )
+    const body = '{"echo": "hidden-later"}'
+    expect((await send('POST', '/webhooks/later', body, signed(body, 'hidden-later'))).status).toBe(
+      202,
+    )
+    gateway.remove('later')
+    await idle()
+    gateway.failDeliveries({ target: '*', error: 'no hidden-later here', times: 1 })
+    await send('POST', '/webhooks/direct', '{}', signed('{}'))
+    await idle()
+    const lines = await gateway.journal()
+    expect(JSON.parse(lines[0] ?? '').first).toBeGreaterThan(1)
+    const journal = lines.join('\n')
+    expect(journal).toContain('/webhooks/later')
+    expect(journal).not.toContain('hidden-later')
+    expect(journal).not.toContain(Object.values(signed(body, 'hidden-later'))[0])
+    expect(shown).toContain('no <secret> here')
+    expect(shown).not.toContain('hidden-later')
+  },
+  {
+    rateLimit: 2000,
+    routes: {
+      hook: { secret: SECRET },
+      direct: { secret: SECRET, deliver: 'slack', deliver_only: true },
+    },
+    onEntry: ({ effects }) => {
+      for (const effect of effects) if (effect.kind === 'log') shown += effect.text
+    },
+  },
+)
+let shown = ''
+
+proves(
+  'signatures/hidden',
+  async ({ gateway, post, idle }) => {
+    await post('four', { echo: 'hfou', other: 'hth' }, { 'X-Request-ID': 'd' })
+    await post('three', {})
+    await idle()
+    const journal = (await gateway.journal()).join('\n')
+    expect(journal).not.toContain('hfou')
+    // One of three characters stands for itself in a text, yet not where a secret is expected.
+    expect(journal).toContain('hth')
+    expect(journal).not.toContain('\\"secret\\":\\"hth')
+  },
+  { routes: { four: { secret: 'hfou' }, three: { secret: 'hth' } } },
+)

@@ -1,0 +1,304 @@
+// Signed times, letters beyond ASCII, and the secrets: which one counts, which count as none, and that none shows.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect } from 'vitest'
+import { replayGateway, startGateway } from 'flowdouble'
+import { schemes } from '../../../spec/signatures.ts'
+import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
+import { proves, switched } from '../../judge/proves.ts'
+import { headersOf, NOW, schemeNames, timedSchemes } from '../../generate/senders.ts'
+import { exchangeBytes } from '../../judge/wire.ts'
+
+const body = '{}'
+
+const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let files = 0
+
+/** A file with these subscriptions: what is kept in memory is refused where it cannot be served. */
+function fileWith(routes: unknown): string {
+  const path = join(folder, `${files++}.json`)
+  writeFileSync(path, JSON.stringify(routes))
+  return path
+}
+
+/** The status of a post with these headers. */
+const status = async (
+  { send }: GatewaySubject,
+  headers: Readonly<Record<string, string>>,
+  route = 'hook',
+): Promise<number> => (await send('POST', `/webhooks/${route}`, body, headers)).status
+
+const at = (timestamp: number | string, secret = SECRET) => ({
+  body,
+  secret,
+  timestamp: `${timestamp}`,
+})
+
+proves(
+  'signatures/window',
+  async (subject) => {
+    expect(timedSchemes).toEqual(['svix', 'standard', 'stripe', 'generic-v2'])
+    for (const name of timedSchemes) {
+      const found: number[] = []
+      for (const off of [-301, -300, 0, 300, 301, 1_000_000]) {
+        found.push(
+          await status(subject, {
+            ...headersOf(name, at(NOW + off)),
+            'X-Request-ID': `${name}${off}`,
+          }),
+        )
+      }
+      // Of two that repeat an id the second is a duplicate, and let in.
+      expect([name, found.map((one) => one !== 401)]).toEqual([
+        name,
+        [false, true, true, true, false, false],
+      ])
+    }
+    // The clock counts whole seconds.
+    await subject.gateway.advance(999)
+    expect(await status(subject, headersOf('stripe', at(NOW - 300)))).not.toBe(401)
+    await subject.gateway.advance(1)
+    expect(await status(subject, headersOf('stripe', at(NOW - 300)))).toBe(401)
+    expect(await status(subject, headersOf('stripe', at(NOW * 1000)))).toBe(401)
+  },
+  { rateLimit: 100 },
+)
+
+proves('signatures/timestamp-digits', async (subject) => {
+  const odd = [
+    `+${NOW}`,
+    `-${NOW}`,
+    `${NOW}.0`,
+    '1_767_225_600',
+    `0x${NOW.toString(16)}`,
+    '1.7672256e9',
+  ]
+  for (const name of timedSchemes) {
+    for (const text of [...odd, 'now', `${NOW}`.repeat(40)]) {
+      expect([name, text, await status(subject, headersOf(name, at(text)))]).toEqual([
+        name,
+        text,
+        401,
+      ])
+    }
+  }
+  expect(await status(subject, headersOf('stripe', at(`000${NOW}`)))).toBe(202)
+})
+
+proves(
+  'signatures/non-ascii',
+  async (subject) => {
+    for (const name of schemeNames) {
+      const headers = headersOf(name, at(NOW))
+      const own = name === 'token' ? 'X-Acme-Token' : schemes[name].signature
+      expect([name, await status(subject, { ...headers, [own]: 'v1,é☃' })]).toEqual([name, 401])
+    }
+    const post = (bytes: Buffer) =>
+      exchangeBytes(
+        subject.url,
+        'POST /webhooks/key HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Gitlab-Token: ',
+        bytes,
+        '\r\n\r\n',
+      )
+    expect((await post(Buffer.from('clé☃'))).status).toBe(202)
+    expect((await post(Buffer.from('clé', 'latin1'))).status).toBe(401)
+    expect(await status(subject, headersOf('github', at(NOW, 'clé☃')), 'key')).toBe(202)
+  },
+  { routes: { hook: { secret: SECRET }, key: { secret: 'clé☃' } } },
+)
+
+proves('signatures/other-headers', async (subject) => {
+  const digest = signed(body)['X-Hub-Signature-256']?.slice('sha256='.length) as string
+  for (const name of ['X-Hub-Signature', 'X-Signature', 'Signature', 'X-Slack-Signature']) {
+    expect(await status(subject, { [name]: digest })).toBe(401)
+    // They do not disturb a signature that is one.
+    expect(await status(subject, { [name]: 'wrong', ...signed(body) })).toBe(202)
+  }
+  expect(await status(subject, { 'X-Hub-Signature': `sha1=${digest}` })).toBe(401)
+})
+
+const openly = 'INSECURE_NO_AUTH'
+
+proves('signatures/no-open-route', async (subject) => {
+  const { gateway } = subject
+  expect(() => gateway.subscribe('open', { secret: openly })).toThrow(/INSECURE_NO_AUTH/)
+  for (const headers of [{}, signed(body, openly), { 'X-Gitlab-Token': openly }]) {
+    expect(await status(subject, headers, 'open')).toBe(404)
+  }
+  for (const options of [
+    { routes: { open: { secret: openly } } },
+    { secret: openly, routes: { open: {} } },
+  ]) {
+    await expect(startGateway({ port: 0, ...options })).rejects.toThrow(/counts as none/)
+  }
+})
+
+proves(
+  'signatures/no-open-route',
+  async (subject) => {
+    expect(await status(subject, {}, 'open')).toBe(404)
+    expect(await status(subject, signed(body, openly), 'open')).toBe(404)
+    expect(await status(subject, {}, 'closed')).toBe(401)
+    expect(await status(subject, signed(body), 'closed')).toBe(202)
+  },
+  {
+    routes: {},
+    subscriptionsFile: fileWith({ open: { secret: openly }, closed: { secret: SECRET } }),
+  },
+)
+
+proves(
+  'signatures/no-empty-secret',
+  async (subject) => {
+    for (const name of ['empty', 'null', 'number', 'absent']) {
+      for (const headers of [
+        {},
+        signed(body, ''),
+        signed(body, 'null'),
+        { 'X-Gitlab-Token': '5' },
+      ]) {
+        expect([name, await status(subject, headers, name)]).toEqual([name, 404])
+      }
+    }
+    // The prefix alone would be an empty key.
+    expect(await status(subject, headersOf('svix', at(NOW, 'whsec_')), 'prefix')).toBe(401)
+    for (const route of [{}, { secret: '' }, { secret: null }]) {
+      await expect(startGateway({ port: 0, routes: { route } })).rejects.toThrow(/has no secret/)
+    }
+  },
+  {
+    routes: {},
+    subscriptionsFile: fileWith({
+      empty: { secret: '' },
+      null: { secret: null },
+      number: { secret: 5 },
+      absent: {},
+      prefix: { secret: 'whsec_' },
+    }),
+  },
+)
+
+proves(
+  'signatures/own-secret',
+  async (subject) => {
+    const cases = [
+      ['own', 'own-secret', 202],
+      ['own', 'global-secret', 401],
+      ['global', 'global-secret', 202],
+      ['global', 'own-secret', 401],
+      // An empty one is not replaced.
+      ['empty', 'global-secret', 404],
+    ] as const
+    for (const [route, secret, expected] of cases) {
+      expect([route, secret, await status(subject, signed(body, secret), route)]).toEqual([
+        route,
+        secret,
+        expected,
+      ])
+    }
+  },
+  {
+    secret: 'global-secret',
+    routes: { own: { secret: 'own-secret' }, global: {} },
+    subscriptionsFile: fileWith({ empty: { secret: '' } }),
+  },
+)
+
+const secrets = [
+  'hidden-own',
+  'hidden-global',
+  'hidden-later',
+  'whsec_aGlkZGVuLWtleQ==',
+  'ключ-hidden',
+]
+
+proves(
+  'signatures/hidden',
+  async ({ gateway, send, post, idle, url }) => {
+    const replies = [
+      await post('own', { echo: 'hidden-own', type: 'a' }),
+      await send('POST', '/webhooks/own', '{}', { 'X-Gitlab-Token': 'hidden-own' }),
+      await send('POST', '/webhooks/own', '{}', { 'X-Acme-Token': 'hidden-global' }),
+      await send('POST', '/webhooks/own', 'hidden-own', signed('hidden-own', 'hidden-own')),
+    ]
+    for (const name of schemeNames) {
+      const secret = 'whsec_aGlkZGVuLWtleQ=='
+      replies.push(
+        await send(
+          'POST',
+          '/webhooks/svix',
+          '{"n":1}',
+          headersOf(name, { ...at(NOW, secret), body: '{"n":1}' }),
+        ),
+      )
+    }
+    const unicode = Buffer.from('X-A-Token: ключ-hidden\r\n\r\n')
+    const head = 'POST /webhooks/unicode HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
+    expect((await exchangeBytes(url, head, unicode)).status).toBe(202)
+    gateway.subscribe('later', { secret: 'hidden-later', prompt: 'x' })
+    replies.push(await post('later', {}, signed('{}', 'hidden-later')))
+    gateway.failDeliveries({ target: '*', error: 'failed with hidden-own', times: 1 })
+    replies.push(await post('direct', {}, signed('{}', 'hidden-global')))
+    await idle()
+    expect(replies.map(({ status }) => status)).toEqual([
+      202,
+      202,
+      401,
+      400,
+      ...schemeNames.map((name) => (name === 'standard' ? 200 : 202)),
+      202,
+      502,
+    ])
+    const journal = (await gateway.journal()).join('\n')
+    const logs = journal.split('\n').flatMap((line) => JSON.parse(line).effects ?? [])
+    expect(logs.filter(({ kind }) => kind === 'log').length).toBeGreaterThan(3)
+    for (const secret of [...secrets, 'aGlkZGVuLWtleQ']) {
+      for (const { body } of replies) expect(body).not.toContain(secret)
+      expect([secret, journal.includes(secret)]).toEqual([secret, false])
+    }
+    // Nor does a signature by which a post could be sent again.
+    for (const digest of Object.values(signed('{}', 'hidden-later'))) {
+      expect(journal).not.toContain(digest)
+    }
+    expect(replayGateway(journal)).toEqual({
+      entries: journal.split('\n').length - 1,
+      differs: null,
+    })
+  },
+  {
+    secret: 'hidden-global',
+    routes: {
+      own: { secret: 'hidden-own', deliver: 'log' },
+      svix: { secret: 'whsec_aGlkZGVuLWtleQ==' },
+      unicode: { secret: 'ключ-hidden' },
+      direct: { deliver: 'slack', deliver_only: true },
+    },
+  },
+)
+
+switched(
+  'webhooks.insecure-no-auth',
+  async (subject) => {
+    expect(await status(subject, {})).toBe(202)
+    expect(await status(subject, { 'X-Hub-Signature-256': 'wrong' })).toBe(202)
+    const quirk = ['webhooks.insecure-no-auth']
+    const routes = { hook: { secret: openly } }
+    for (const host of ['0.0.0.0', '127.0.0.2']) {
+      await expect(startGateway({ port: 0, host, quirk, routes })).rejects.toThrow(/counts as none/)
+    }
+  },
+  { routes: { hook: { secret: openly } } },
+)
+
+switched('webhooks.fewer-schemes', async (subject) => {
+  for (const name of schemeNames) {
+    const known = name !== 'stripe' && name !== 'token'
+    const found = await status(subject, headersOf(name, at(NOW)))
+    expect([name, found === 401]).toEqual([name, !known])
+  }
+  const stripe = headersOf('stripe', at(NOW, 'wrong'))
+  expect(await status(subject, { ...stripe, ...signed(body) })).toBe(202)
+})

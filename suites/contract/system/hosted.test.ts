@@ -1,0 +1,154 @@
+// What hosted tells of itself and of the account that asks.
+
+import { expect } from 'vitest'
+import { tiers } from '../../../spec/access.ts'
+import { hostedFeatures } from '../../../spec/messages.ts'
+import { hostedSystemStats, queueLength } from '../../../spec/system.ts'
+import { slow, solid } from '../../generate/graphs.ts'
+import { codeOf, notFound } from '../../judge/hosted.ts'
+import { violations } from '../../judge/judge.ts'
+import { ownWorld, proves, switched } from '../../judge/proves.ts'
+
+const hosted = { deployment: 'hosted' } as const
+
+proves(
+  'system/statistics',
+  async ({ get }) => {
+    const reply = await get('/system_stats')
+    expect([reply.status, violations(hostedSystemStats, reply.json())]).toEqual([200, []])
+    const { system, devices } = reply.json()
+    expect(system.comfyui_version).toMatch(/^\d+\.\d+\.\d+/)
+    expect(system.ram_total).toBeGreaterThanOrEqual(system.ram_free)
+    expect(devices).toHaveLength(1)
+    expect(devices[0].vram_total).toBeGreaterThanOrEqual(devices[0].vram_free)
+  },
+  hosted,
+)
+
+proves('system/hosted-statistics', async ({ get }) => {
+  const { system, devices } = (await get('/system_stats')).json()
+  const { system: systemShape, devices: deviceShape } = hostedSystemStats.properties
+  expect(Object.keys(system).toSorted()).toEqual(Object.keys(systemShape.properties).toSorted())
+  expect(Object.keys(devices[0])).toEqual(Object.keys(deviceShape.items.properties))
+  expect(system.deploy_environment).toBe('cloud')
+  expect(system.cloud_version).toMatch(/\d/)
+})
+
+const user = (name: string, tier: keyof typeof tiers, more = {}) => ({
+  user: name,
+  keys: [`key-${name}`],
+  tier,
+  balance: 1,
+  subscription: 'active' as const,
+  partnerKey: null,
+  failsWith: null,
+  ...more,
+})
+
+proves(
+  'system/hosted-features',
+  async ({ as }) => {
+    for (const tier of ['free', 'standard', 'creator', 'pro'] as const) {
+      const flags = (await as(`key-${tier}`).get('/features')).json()
+      expect(violations(hostedFeatures, flags)).toEqual([])
+      expect(flags).toMatchObject({
+        supports_preview_metadata: true,
+        max_concurrent_jobs: tiers[tier].runsAtATime,
+        can_run_partner_nodes: tier === 'pro',
+      })
+    }
+    const late = (await as('key-late').get('/features')).json()
+    expect(late.can_run_partner_nodes).toBe(false)
+  },
+  {
+    accounts: [
+      user('free', 'free'),
+      user('standard', 'standard'),
+      user('creator', 'creator'),
+      user('pro', 'pro', { partnerKey: 'partner' }),
+      user('late', 'pro', { partnerKey: 'partner-too', subscription: 'inactive' }),
+    ],
+  },
+)
+
+proves(
+  'system/features',
+  async ({ get }) => {
+    const flags = (await get('/features')).json()
+    expect(violations(hostedFeatures, flags)).toEqual([])
+    expect(Number.isInteger(flags.max_upload_size)).toBe(true)
+  },
+  hosted,
+)
+
+proves(
+  'system/queue-length',
+  async ({ as, get, submit, idle }) => {
+    const told = async () => (await get('/prompt')).json()
+    expect(await told()).toEqual({ exec_info: { queue_remaining: 0 } })
+    for (let count = 0; count < 7; count++) await submit(slow())
+    expect(await told()).toEqual({ exec_info: { queue_remaining: 7 } })
+    expect(violations(queueLength, await told())).toEqual([])
+    expect((await as('test-key-free').get('/prompt')).status).toBe(403)
+    await idle()
+    expect(await told()).toEqual({ exec_info: { queue_remaining: 0 } })
+  },
+  { ...hosted, ...ownWorld },
+)
+
+// What others do does not count.
+proves(
+  'system/queue-length',
+  async ({ as }) => {
+    await as('key-one').submit(solid())
+    expect((await as('key-one').get('/prompt')).json().exec_info.queue_remaining).toBe(1)
+    expect((await as('key-other').get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+  },
+  { ...hosted, accounts: [user('one', 'pro'), user('other', 'pro')] },
+)
+
+proves(
+  ['system/free', 'system/hosted-free'],
+  async ({ as, post, request }) => {
+    for (const body of [{}, { unload_models: true }, { unload_models: true, free_memory: true }]) {
+      const { status, text, headers } = await post('/free', body)
+      expect([status, text, headers['content-type']]).toEqual([200, '', undefined])
+    }
+    for (const broken of ['', 'no JSON', '[]', 'true', 'null', '{']) {
+      expect(codeOf(await request('POST', '/free', broken), 400)).toBe('BAD_REQUEST')
+    }
+    expect((await as('test-key-free').post('/free', {})).status).toBe(200)
+    expect((await as('').post('/free', {})).status).toBe(401)
+  },
+  hosted,
+)
+
+switched('hosted.no-free', async ({ get, post }) => {
+  expect(notFound(await post('/free', { free_memory: true }))).toBe(true)
+  expect(notFound(await get('/free'))).toBe(true)
+})
+
+proves('system/hosted-feedback', async ({ post, request }) => {
+  const fine = [
+    { type: 'general' },
+    { type: 'missing_nodes', content: 'A node.', rating: 1, metadata: { any: 1 } },
+    { type: 'missing_models', rating: 5 },
+  ]
+  for (const body of fine) {
+    const { status, text } = await post('/feedback', body)
+    expect([status, text]).toEqual([201, ''])
+  }
+  const wrong = [
+    {},
+    [],
+    { type: 'praise' },
+    { type: 'general', rating: 0 },
+    { type: 'general', rating: 6 },
+    { type: 'general', rating: 1.5 },
+    { type: 'general', rating: 'five' },
+    { type: 'general', content: 1 },
+    { type: 'general', metadata: [] },
+  ]
+  for (const body of wrong) expect(codeOf(await post('/feedback', body), 400)).toBe('BAD_REQUEST')
+  expect(codeOf(await request('POST', '/feedback', '{'), 400)).toBe('BAD_REQUEST')
+})

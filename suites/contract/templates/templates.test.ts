@@ -1,0 +1,239 @@
+// How the prompt of a route becomes a text.
+
+import { expect } from 'vitest'
+import { limits } from '../../../spec/limits.ts'
+import { direct, SECRET } from '../../judge/gateway-subject.ts'
+import { proves, switched } from '../../judge/proves.ts'
+import { container, delivers, indented, many } from '../../judge/templates.ts'
+
+proves(
+  'templates/reference',
+  async (subject) => {
+    await delivers(subject, 'PR #{number}: {pull_request.title} by {user.login}', [
+      [
+        { number: 7, pull_request: { title: 'Add gateway' }, user: { login: 'ann' } },
+        'PR #7: Add gateway by ann',
+      ],
+    ])
+    await delivers(subject, '{A_1}{a.b.c}', [[{ A_1: 'x', a: { b: { c: 'deep' } } }, 'xdeep']])
+    await delivers(subject, 'no reference', [[{}, 'no reference']])
+  },
+  many,
+)
+
+proves(
+  'templates/characters',
+  async (subject) => {
+    const payload = { a: 1, 'a-b': 2, 'a b': 3, ü: 4, '': 5 }
+    const literal = [
+      '{a-b}',
+      '{a b}',
+      '{ü}',
+      '{}',
+      '{ a}',
+      '{a',
+      'a}',
+      '{a|b}',
+      '{a[0]}',
+      '\\n',
+      '%s',
+      '{{% a %}',
+    ]
+    for (const text of literal) await delivers(subject, text, [[payload, text]])
+    await delivers(subject, '{{a}} ${a} \\{a}', [[payload, '{1} $1 \\1']])
+    await delivers(subject, "$& $1 $' {a}", [[payload, "$& $1 $' 1"]])
+  },
+  many,
+)
+
+proves(
+  'templates/one-pass',
+  async (subject) => {
+    await delivers(subject, '{a}{b}', [
+      [{ a: '{b}', b: '{a}' }, '{b}{a}'],
+      [{ a: '{', b: 'a}' }, '{a}'],
+    ])
+    await delivers(subject, '{{a}}', [[{ a: 'b', b: 'no' }, '{b}']])
+    await delivers(subject, '{a}', [[{ a: '$& {a}' }, '$& {a}']])
+  },
+  many,
+)
+
+proves(
+  'templates/missing',
+  async (subject) => {
+    await delivers(subject, '{no}, {a.no}, {a.b.c}', [
+      [{ a: { b: 1 } }, '{no}, {a.no}, {a.b.c}'],
+      [{ no: '', a: { no: null, b: { c: 0 } } }, ', None, 0'],
+    ])
+  },
+  many,
+)
+
+proves(
+  'templates/through-objects',
+  async (subject) => {
+    await delivers(subject, '{a.0}', [
+      [{ a: ['x'] }, '{a.0}'],
+      [{ a: { '0': 'x' } }, 'x'],
+      [{ a: 'xyz' }, '{a.0}'],
+      [{ 'a.0': 'x' }, '{a.0}'],
+    ])
+    await delivers(subject, '{a.length}{a.}{.a}{a..b}{.}', [
+      [{ a: 'xyz' }, '{a.length}{a.}{.a}{a..b}{.}'],
+      [{ a: { '': { b: 1 } }, '': { a: 2, '': 3 } }, '{a.length}{\n  "b": 1\n}213'],
+    ])
+  },
+  many,
+)
+
+proves(
+  'templates/raw',
+  async (subject) => {
+    await delivers(subject, '<{__raw__}>', [
+      [container, `<${indented}>`],
+      [{}, '<{}>'],
+      [{ __raw__: 1 }, '<{\n  "__raw__": 1\n}>'],
+    ])
+    await delivers(subject, '{a.__raw__}', [[{ a: { __raw__: 1 } }, '1']])
+  },
+  many,
+)
+
+proves(
+  'templates/event-type',
+  async (subject) => {
+    await delivers(subject, '{event_type} {type}', [
+      [{ event_type: 'a', type: 'b' }, 'a b'],
+      [{ event_type: '', type: 'b' }, 'b b'],
+      [{}, 'unknown {type}'],
+      [{ event_type: 5 }, '5 {type}'],
+    ])
+    const header = { 'X-GitHub-Event': 'push' }
+    await subject.post('note', { event_type: 'a', type: 'b' }, header)
+    expect(subject.texts().at(-1)).toBe('push b')
+  },
+  many,
+)
+
+proves(
+  'templates/default',
+  async ({ gateway, post, idle }) => {
+    gateway.subscribe('ci', { secret: SECRET })
+    gateway.subscribe('empty', { secret: SECRET, prompt: '' })
+    await post('ci', { ref: 'main' }, { 'X-GitHub-Event': 'push' })
+    await post('empty', container)
+    await idle()
+    expect(gateway.runs().map(({ prompt }) => prompt)).toEqual([
+      'Webhook event \'push\' on route \'ci\':\n\n```json\n{\n  "ref": "main"\n}\n```',
+      `Webhook event 'unknown' on route 'empty':\n\n\`\`\`json\n${indented}\n\`\`\``,
+    ])
+  },
+  many,
+)
+
+const long = { a: Array.from({ length: 3000 }, (_, at) => at) }
+const longText = JSON.stringify(long, null, 2)
+
+proves(
+  'templates/uncut',
+  async (subject) => {
+    await delivers(subject, '', [
+      [long, `Webhook event 'unknown' on route 'note':\n\n\`\`\`json\n${longText}\n\`\`\``],
+    ])
+    await delivers(subject, '{__raw__}', [[long, longText]])
+    await delivers(subject, '{a}', [[long, JSON.stringify(long.a, null, 2)]])
+  },
+  many,
+)
+
+proves(
+  'templates/too-long',
+  async ({ gateway, post, texts, idle }) => {
+    const limit = limits.renderedText.value
+    const payload = { a: 'x'.repeat(limit / 16), u: 'ü'.repeat(limit / 32), b: '', c: 'x' }
+    gateway.subscribe('note', direct('{a}'.repeat(16)))
+    expect((await post('note', payload)).status).toBe(200)
+    expect(texts()[0]).toHaveLength(limit)
+    for (const template of [
+      `${'{a}'.repeat(16)}{c}`,
+      `${'{u}'.repeat(16)}x`,
+      '{__raw__}'.repeat(17),
+    ]) {
+      gateway.subscribe('note', direct(template))
+      const reply = await post('note', payload)
+      expect([reply.status, reply.json()]).toEqual([413, { error: 'Rendered text too large' }])
+    }
+    gateway.subscribe('note', direct('x', { deliver_extra: { chat_id: '{a}'.repeat(17) } }))
+    expect((await post('note', payload)).status).toBe(413)
+    // Indenting alone makes a small body large.
+    const deep = `{"a": ${'['.repeat(990)}${'0,'.repeat(100_000)}0${']'.repeat(990)}}`
+    gateway.subscribe('run', { secret: SECRET })
+    expect((await post('run', deep)).status).toBe(413)
+    await idle()
+    expect([texts().length, gateway.runs()]).toEqual([1, []])
+  },
+  { ...many, maxBodyBytes: 8 * 2 ** 20 },
+)
+
+proves(
+  'templates/extra',
+  async ({ gateway, post }) => {
+    const extra = {
+      chat_id: '{chat}',
+      empty: '',
+      literal: '{no}',
+      number: 5,
+      list: ['{chat}'],
+      inner: { chat: '{chat}' },
+      no: null,
+    }
+    gateway.subscribe('note', direct('x', { deliver_extra: extra }))
+    await post('note', { chat: 17 })
+    const [entry] = gateway.outbox()
+    expect(entry?.deliver_extra).toEqual({ ...extra, chat_id: '17' })
+    expect(entry?.chat_id).toBe('17')
+    gateway.subscribe('none', direct('x', { deliver_extra: { chat_id: '' } }))
+    await post('none', {})
+    expect(gateway.outbox().at(-1)).toMatchObject({ chat_id: null, deliver_extra: { chat_id: '' } })
+  },
+  many,
+)
+
+proves(
+  'templates/inert',
+  async (subject) => {
+    for (const name of [
+      'constructor',
+      '__proto__',
+      'toString',
+      'a.constructor',
+      'a.__proto__.b',
+      'size',
+    ]) {
+      await delivers(subject, `{${name}}`, [[{ a: {} }, `{${name}}`]])
+    }
+    await delivers(subject, '{__proto__} {constructor.name}', [
+      ['{"__proto__": 1, "constructor": {"name": 2}}', '1 2'],
+    ])
+    for (const text of ['${1+1}', '{{7*7}}', '<%= 1 %>', '{0}', '`id`', '{a.b()}']) {
+      await delivers(subject, text, [[{}, text]])
+    }
+  },
+  many,
+)
+
+switched(
+  'webhooks.cut-prompt',
+  async (subject) => {
+    const head = "Webhook event 'unknown' on route 'note':\n\n```json\n"
+    await delivers(subject, '', [[long, `${head}${longText.slice(0, 4000)}\n\`\`\``]])
+    await delivers(subject, '{__raw__}', [[long, longText.slice(0, 4000)]])
+    const text = JSON.stringify(long.a, null, 2)
+    await delivers(subject, '{a}', [
+      [long, text.slice(0, 2000)],
+      [{ a: text }, text],
+    ])
+  },
+  many,
+)

@@ -1,0 +1,151 @@
+// User data on hosted: the same files as on local, told and refused in another way.
+
+import { expect } from 'vitest'
+import { hostedUserFile, hostedUserFiles } from '../../../spec/userdata.ts'
+import { violations } from '../../judge/judge.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+import type { Reply } from '../../judge/subject.ts'
+import { at, moving, write } from '../../judge/userdata.ts'
+
+const shown = ({ status, text, headers }: Reply) => [status, text, headers['content-type']]
+const textType = 'text/plain; charset=utf-8'
+const inTime = { epoch: 1_000_000 } as const
+
+/** A refusal that is a text which says something. */
+const refusedAs = ({ status, text, headers }: Reply) =>
+  headers['content-type'] === textType && /^\w.*\.$/.test(text) ? status : `${status} ${text}`
+
+proves(
+  'userdata/hosted-list',
+  async (subject) => {
+    expect((await subject.get('/userdata?dir=.')).json()).toEqual([])
+    await write(subject, 'b.json')
+    await write(subject, 'a.txt')
+    const queries = ['', '?dir=', '?split=true', '?full_info=false', '?full_info=true&split=true']
+    for (const query of queries) {
+      const reply = await subject.get(`/userdata${query}`)
+      expect([reply.status, violations(hostedUserFiles, reply.json())]).toEqual([200, []])
+      expect(reply.json()).toMatchObject([
+        { path: 'a.txt', size: 5 },
+        { path: 'b.json', size: 6 },
+      ])
+    }
+  },
+  ownWorld,
+)
+
+proves(
+  'userdata/hosted-list-folder',
+  async (subject) => {
+    for (const file of ['top', 'workflows/a', 'workflows/deep/b', 'workflows/.c', '.hidden/d'])
+      await write(subject, file)
+    const listed = async (query: string): Promise<string[]> =>
+      (await subject.get(`/userdata${query}`)).json().map(({ path }: { path: string }) => path)
+    expect(await listed('')).toEqual(['top'])
+    expect(await listed('?recurse=true')).toEqual(['top', 'workflows/a', 'workflows/deep/b'])
+    expect(await listed('?dir=workflows/')).toEqual(['a'])
+    expect(await listed('?dir=workflows&recurse=true')).toEqual(['a', 'deep/b'])
+    expect(await listed('?dir=workflows%2Fdeep')).toEqual(['b'])
+  },
+  ownWorld,
+)
+
+proves('userdata/hosted-write', async (subject) => {
+  const bytes = Buffer.from([0, 255, 10, 13, 128])
+  const reply = await subject.request('POST', at('deep/mine.bin'), bytes)
+  expect([reply.status, violations(hostedUserFile, reply.json())]).toEqual([200, []])
+  expect(reply.json()).toMatchObject({ path: 'deep/mine.bin', size: 5 })
+  expect((await subject.get(at('deep/mine.bin'))).bytes).toEqual(bytes)
+  // The query asks for no other form.
+  const full = await write(subject, 'a', '?full_info=true')
+  expect(Object.keys(full.json())).toEqual(Object.keys(reply.json()))
+  expect((await write(subject, 'a', '?overwrite=true')).status).toBe(200)
+})
+
+proves('userdata/hosted-read', async (subject) => {
+  for (const file of ['a.json', 'a.PNG', 'plain', 'deep/a.html']) {
+    await write(subject, file)
+    expect(shown(await subject.get(at(file)))).toEqual([200, file, 'application/octet-stream'])
+  }
+})
+
+proves(
+  'userdata/hosted-times',
+  async (subject) => {
+    const { emulator, get, request } = subject
+    const modified = 1_000_000
+    expect((await write(subject, 'a')).text).toContain(`"modified":${modified}}`)
+    await emulator?.advance(500)
+    expect((await write(subject, 'a')).json()).toEqual({ path: 'a', size: 1, modified: 1_000_500 })
+    await emulator?.advance(250)
+    const moved = (await request('POST', moving('a', 'b'))).json()
+    expect(moved).toEqual({ path: 'b', size: 1, modified: 1_000_500 })
+    expect((await get('/userdata')).json()).toEqual([moved])
+  },
+  inTime,
+)
+
+proves(
+  'userdata/hosted-no-overwrite',
+  async (subject) => {
+    const { request, get } = subject
+    expect((await write(subject, 'a', '?overwrite=false')).status).toBe(200)
+    expect(refusedAs(await request('POST', at('a', '?overwrite=false'), 'other'))).toBe(409)
+    await write(subject, 'b')
+    expect(refusedAs(await request('POST', moving('a', 'b', '?overwrite=false')))).toBe(409)
+    expect([(await get(at('a'))).text, (await get(at('b'))).text]).toEqual(['a', 'b'])
+    expect((await request('POST', moving('a', 'b'))).status).toBe(200)
+    expect((await get(at('b'))).text).toBe('a')
+  },
+  ownWorld,
+)
+
+proves('userdata/hosted-delete', async (subject) => {
+  await write(subject, 'deep/a')
+  const reply = await subject.request('DELETE', at('deep/a'))
+  expect(shown(reply)).toEqual([204, '', undefined])
+  expect(refusedAs(await subject.get(at('deep/a')))).toBe(404)
+})
+
+proves('userdata/hosted-move', async (subject) => {
+  await write(subject, 'a')
+  const reply = await subject.request('POST', moving('a', 'new/b', '?full_info=true'))
+  expect([reply.status, violations(hostedUserFile, reply.json())]).toEqual([200, []])
+  expect(reply.json()).toMatchObject({ path: 'new/b', size: 1 })
+  expect((await subject.get(at('a'))).status).toBe(404)
+  expect((await subject.get(at('new/b'))).text).toBe('a')
+})
+
+proves(
+  'userdata/hosted-refusals',
+  async (subject) => {
+    const { get, request } = subject
+    await write(subject, 'deep/a')
+    const ways: [status: number, method: string, path: string][] = [
+      [400, 'GET', '/userdata?dir=../x'],
+      [404, 'GET', '/userdata?dir=nowhere'],
+      [403, 'GET', at('../x')],
+      [403, 'POST', at('../x')],
+      [403, 'DELETE', at('/x')],
+      [403, 'POST', moving('../x', 'y')],
+      [403, 'POST', moving('deep/a', '../y')],
+      [404, 'GET', at('nowhere')],
+      [404, 'DELETE', at('nowhere')],
+      [404, 'POST', moving('nowhere', 'y')],
+      // A folder is no file.
+      [404, 'GET', at('deep')],
+      [404, 'DELETE', at('deep')],
+      [404, 'POST', moving('deep', 'y')],
+      [400, 'POST', at('deep')],
+      [400, 'POST', moving('deep/a', 'deep')],
+      [400, 'POST', at('n'.repeat(256))],
+      [400, 'POST', moving('deep/a', 'deep/a/b')],
+    ]
+    for (const [status, method, path] of ways) {
+      expect([method, path, refusedAs(await request(method, path))]).toEqual([method, path, status])
+    }
+    expect((await get(at('deep/a'))).text).toBe('deep/a')
+    expect((await get('/userdata?recurse=true')).json()).toHaveLength(1)
+  },
+  ownWorld,
+)

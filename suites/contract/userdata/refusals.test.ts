@@ -1,0 +1,125 @@
+// User data: what cannot be done, with which file names, and how much fits.
+
+import { expect } from 'vitest'
+import { limits } from '../../../spec/index.ts'
+import { proves } from '../../judge/proves.ts'
+import { at, moving, paths, write } from '../../judge/userdata.ts'
+import { exchange, told } from '../../judge/wire.ts'
+
+proves('userdata/unknown-file', async (subject) => {
+  await write(subject, 'deep/a')
+  const unknown = { status: 404, type: undefined, length: '0', body: '' }
+  for (const file of ['b', 'deep/b', 'deep/a/b', 'toString', 'nul\0', 'n'.repeat(300)]) {
+    const ways = [
+      ['GET', at(file)],
+      ['DELETE', at(file)],
+      ['POST', moving(file, 'c')],
+    ] as const
+    for (const [method, path] of ways) {
+      expect([path, told(await exchange(subject.url, method, path))]).toEqual([path, unknown])
+    }
+  }
+})
+
+proves('userdata/stays-inside', async (subject) => {
+  const { request } = subject
+  await write(subject, 'deep/a')
+  const outside = [
+    '..',
+    '../x',
+    'deep/../../x',
+    '/x',
+    '//x',
+    '%2e%2e%2fx',
+    '.%2e/x',
+    '%2Fx',
+    'deep%2f..%2F%2e%2E/x',
+  ]
+  for (const file of outside) {
+    const segment = encodeURIComponent(file).replaceAll('.', '%2e')
+    const path = `/userdata/${segment}`
+    const ways = [
+      ['GET', path],
+      ['POST', path],
+      ['DELETE', path],
+      ['POST', `${path}/move/c`],
+    ] as const
+    for (const [method, path] of ways) {
+      const refused = told(await exchange(subject.url, method, path))
+      expect([method, path, refused]).toEqual([
+        method,
+        path,
+        { status: 403, type: undefined, length: '0', body: '' },
+      ])
+    }
+    expect((await request('POST', `${at('deep/a')}/move/${segment}`)).status).toBe(500)
+  }
+  expect(await paths(subject)).toEqual(['deep', 'deep/a'])
+  // What comes back inside is inside; a backslash is a character like others.
+  expect((await request('POST', at('x/../deep/./b'))).text).toBe('"deep/b"')
+  expect((await request('POST', at('..\\b'))).json()).toBe('..\\b')
+})
+
+proves('userdata/folder-is-no-file', async (subject) => {
+  const { get, request } = subject
+  await write(subject, 'deep/a')
+  expect((await get(at('deep'))).status).toBe(403)
+  expect((await request('POST', at('deep'), 'x')).status).toBe(400)
+  expect((await request('DELETE', at('deep'))).status).toBe(500)
+  expect((await request('POST', '/userdata/deep%2F..', 'x')).status).toBe(400)
+  expect((await get(at('deep/a'))).text).toBe('deep/a')
+})
+
+proves('userdata/impossible-name', async (subject) => {
+  await write(subject, 'file')
+  const impossible = [
+    'nul\0',
+    'n'.repeat(256),
+    'ü'.repeat(128),
+    'file/below',
+    'file/further/below',
+    `${'d'.repeat(200)}/`.repeat(21),
+  ]
+  for (const file of impossible) {
+    const reply = await exchange(subject.url, 'POST', at(file), {}, 'x')
+    expect(told(reply)).toEqual({ status: 400, type: undefined, length: '0', body: '' })
+    expect(reply.reason).toBe('Invalid filename. Please avoid special characters like :\\/*?"<>|')
+  }
+  expect(await paths(subject)).toEqual(['file'])
+  for (const file of ['n'.repeat(255), 'ü'.repeat(127), ':*?"<>|', 'a'.repeat(250)]) {
+    expect((await write(subject, file)).json()).toBe(file)
+  }
+})
+
+proves('userdata/bounds', async (subject) => {
+  const { request, get } = subject
+  const quarter = Buffer.alloc(limits.userdata.value / 4)
+  for (const file of ['a', 'b', 'c', 'd']) {
+    expect((await request('POST', at(file), quarter)).status).toBe(200)
+  }
+  expect((await request('POST', at('e'), 'x')).status).toBe(400)
+  expect((await request('POST', '/settings', '{"a": 1}')).status).toBe(500)
+  expect((await get('/settings')).text).toBe('{}')
+  expect((await request('POST', at('d'), quarter.subarray(1))).status).toBe(200)
+  expect((await request('POST', at('e'), 'x')).status).toBe(200)
+  expect((await request('POST', at('e'), 'xy')).status).toBe(400)
+  expect((await get(at('e'))).text).toBe('x')
+  await request('DELETE', at('a'))
+  expect((await request('POST', at('e'), quarter)).status).toBe(200)
+})
+
+proves('userdata/bounds', async (subject) => {
+  const { request } = subject
+  // The user folder itself is the first of all entries, and these make a fifth of them each.
+  const fifth = limits.userdataEntries.value / 5
+  const deep = (name: string, length: number) => `${name}/`.repeat(length - 1) + name
+  for (const name of ['a', 'b', 'c', 'd']) {
+    expect((await request('POST', at(deep(name, fifth)))).status).toBe(200)
+  }
+  expect((await request('POST', at(deep('e', fifth)))).status).toBe(400)
+  expect((await request('POST', at(deep('e', fifth - 1)))).status).toBe(200)
+  expect((await request('POST', at('f'))).status).toBe(400)
+  expect((await request('POST', at(deep('e', fifth - 1)), 'again')).status).toBe(200)
+  expect((await request('POST', moving(deep('a', fifth), 'f'))).status).toBe(200)
+  expect(await paths(subject)).toHaveLength(limits.userdataEntries.value - 1)
+})

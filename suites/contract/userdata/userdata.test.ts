@@ -1,0 +1,160 @@
+// User data: writing, reading, deleting and moving files.
+
+import { expect } from 'vitest'
+import { errors } from '../../../spec/index.ts'
+import { userFile } from '../../../spec/userdata.ts'
+import { violations } from '../../judge/judge.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Reply } from '../../judge/subject.ts'
+import { at, moving, paths, write } from '../../judge/userdata.ts'
+import { exchange } from '../../judge/wire.ts'
+
+const { refusals } = errors
+const shown = ({ status, text, headers }: Reply) => [status, text, headers['content-type']]
+const jsonType = 'application/json; charset=utf-8'
+const textType = 'text/plain; charset=utf-8'
+
+proves('userdata/write', async ({ request, get }) => {
+  const bytes = Buffer.from([0, 255, 10, 13, 128])
+  const reply = await request('POST', '/userdata/mine.bin', bytes)
+  expect(shown(reply)).toEqual([200, '"mine.bin"', jsonType])
+  expect((await get('/userdata/mine.bin')).bytes).toEqual(bytes)
+  expect((await request('POST', '/userdata/mine.bin', '{"any": "body"}')).status).toBe(200)
+  expect((await get('/api/userdata/mine.bin')).text).toBe('{"any": "body"}')
+  expect((await request('POST', '/userdata/empty.txt')).text).toBe('"empty.txt"')
+  expect(shown(await get('/userdata/empty.txt'))).toEqual([200, '', 'text/plain'])
+})
+
+proves('userdata/read', async (subject) => {
+  const types = {
+    'a.json': 'application/json',
+    'a.PNG': 'image/png',
+    'a.html': 'application/octet-stream',
+    plain: 'application/octet-stream',
+    'a.b/c': 'application/octet-stream',
+  }
+  for (const [file, type] of Object.entries(types)) {
+    await write(subject, file)
+    expect(shown(await subject.get(at(file)))).toEqual([200, file, type])
+  }
+})
+
+proves('userdata/one-segment', async (subject) => {
+  const { get, request } = subject
+  expect((await write(subject, 'workflows/deep/a.json')).text).toBe('"workflows/deep/a.json"')
+  expect(await paths(subject)).toEqual(['workflows/deep', 'workflows', 'workflows/deep/a.json'])
+  expect((await request('POST', '/userdata/plain/a.json', '{}')).status).toBe(405)
+  expect((await request('DELETE', '/userdata/workflows/deep/a.json')).status).toBe(405)
+  expect((await get('/userdata/workflows/deep/a.json')).status).toBe(404)
+  expect((await get('/userdata/workflows%2fdeep%2F.%2Fa.json')).text).toBe('workflows/deep/a.json')
+  expect((await request('PUT', '/userdata/a.json')).headers['allow']).toBe('DELETE,GET,HEAD,POST')
+})
+
+proves('userdata/decoded-twice', async ({ request, get }) => {
+  const names = {
+    'a%252Fb.json': 'a/b.json',
+    '100%25': '100%',
+    '%25zz%2541': '%zzA',
+    'gr%25C3%25BCn': 'grün',
+    '%25ff': '\uFFFD',
+    '%252541': '%41',
+  }
+  for (const [segment, name] of Object.entries(names)) {
+    expect((await request('POST', `/userdata/${segment}`, name)).json()).toBe(name)
+    expect((await get(`/userdata/${segment}`)).text).toBe(name)
+  }
+})
+
+proves('userdata/full-info', async (subject) => {
+  const { request } = subject
+  const wrote = await write(subject, 'deep/a.json', '?full_info=TRUE')
+  expect(violations(userFile, wrote.json())).toEqual([])
+  expect(Object.keys(wrote.json())).toEqual(['path', 'size', 'modified', 'created'])
+  expect(wrote.json()).toMatchObject({ path: 'deep/a.json', size: 11 })
+  const moved = await request('POST', moving('deep/a.json', 'b.json', '?full_info=true'))
+  expect(violations(userFile, moved.json())).toEqual([])
+  expect(moved.json()).toMatchObject({ path: 'b.json', size: 11 })
+  expect((await write(subject, 'b.json', '?full_info=1')).text).toBe('"b.json"')
+})
+
+proves(
+  'userdata/times',
+  async (subject) => {
+    const { emulator, request } = subject
+    const first = await write(subject, 'a', '?full_info=true')
+    expect(first.text).toContain('"modified": 1000.0')
+    await emulator?.advance(500)
+    const second = await write(subject, 'a', '?full_info=true')
+    expect(second.json()).toMatchObject({ modified: 1000.5, created: 1000.5 })
+    await emulator?.advance(250)
+    const moved = await request('POST', moving('a', 'b', '?full_info=true'))
+    expect(moved.json()).toMatchObject({ modified: 1000.5, created: 1000.75 })
+  },
+  { epoch: 1_000_000 },
+)
+
+proves('userdata/no-overwrite', async (subject) => {
+  const { request, get } = subject
+  const taken = [409, refusals.fileExists.body.text, textType]
+  expect((await write(subject, 'a', '?overwrite=false')).status).toBe(200)
+  expect(shown(await request('POST', at('a', '?overwrite=false'), 'other'))).toEqual(taken)
+  expect((await get(at('a'))).text).toBe('a')
+  await write(subject, 'b')
+  expect(shown(await request('POST', moving('a', 'b', '?overwrite=false')))).toEqual(taken)
+  expect([(await get(at('a'))).text, (await get(at('b'))).text]).toEqual(['a', 'b'])
+  expect((await request('POST', moving('a', 'c', '?overwrite=false'))).status).toBe(200)
+  // Nothing but the word false keeps what is there.
+  expect((await request('POST', at('b', '?overwrite=False'), 'other')).status).toBe(200)
+  expect((await get(at('b'))).text).toBe('other')
+})
+
+proves('userdata/delete', async (subject) => {
+  await write(subject, 'deep/a')
+  await write(subject, 'deep/b')
+  const { status, body, header } = await exchange(subject.url, 'DELETE', at('deep/a'))
+  const has = ['content-type', 'content-length', 'transfer-encoding'].map(header)
+  expect([status, body, has]).toEqual([204, '', [undefined, undefined, undefined]])
+  expect((await subject.get(at('deep/a'))).status).toBe(404)
+  await subject.request('DELETE', at('deep/b'))
+  expect(await paths(subject)).toEqual(['deep'])
+})
+
+proves('userdata/move', async (subject) => {
+  const { request, get } = subject
+  await write(subject, 'a')
+  const reply = await request('POST', moving('a', 'new/b'))
+  expect(shown(reply)).toEqual([200, '"new/b"', jsonType])
+  expect([(await get(at('a'))).status, (await get(at('new/b'))).text]).toEqual([404, 'a'])
+  await write(subject, 'c')
+  expect((await request('POST', moving('c', 'new/b'))).status).toBe(200)
+  expect((await get(at('new/b'))).text).toBe('c')
+  expect((await request('POST', moving('new/b', 'new/b'))).status).toBe(200)
+  // A folder goes with all that is in it, and as the target it takes what comes.
+  expect((await request('POST', moving('new', 'old'))).status).toBe(200)
+  await write(subject, 'd')
+  expect((await request('POST', moving('d', 'old'))).text).toBe('"old"')
+  expect(await paths(subject)).toEqual(['old', 'old/b', 'old/d'])
+  expect((await get(at('old/b'))).text).toBe('c')
+})
+
+proves('userdata/move', async (subject) => {
+  const { request } = subject
+  for (const file of ['a', 'deep/a', 'deep/sub/b']) await write(subject, file)
+  const before = await paths(subject)
+  const impossible = [
+    ['a', 'deep'],
+    ['deep', 'deep/sub'],
+    ['deep', 'deep/sub/new'],
+    ['deep', 'a'],
+    ['deep', 'a/b'],
+    ['deep/a', 'a/b'],
+    ['.', 'new'],
+    ['a', 'nul\0'],
+    ['a', 'n'.repeat(256)],
+  ] as const
+  for (const [file, dest] of impossible) {
+    const { status } = await request('POST', moving(file, dest))
+    expect([file, dest, status]).toEqual([file, dest, 500])
+  }
+  expect(await paths(subject)).toEqual(before)
+})

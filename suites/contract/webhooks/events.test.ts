@@ -1,0 +1,109 @@
+// Which event a post is, and which routes it triggers.
+
+import { expect } from 'vitest'
+import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
+import { proves } from '../../judge/proves.ts'
+
+/** The event that the answer to an accepted or an ignored post tells. */
+const eventOf = async (
+  post: GatewaySubject['post'],
+  payload: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> => (await post('hook', payload, headers)).json().event
+
+const [hub, lab] = ['X-GitHub-Event', 'X-Gitlab-Event']
+
+proves('webhooks/event-header', async ({ post }) => {
+  const payload = { event_type: 'inner', type: 'other' }
+  expect(await eventOf(post, payload, { [hub]: 'push', [lab]: 'Push Hook' })).toBe('push')
+  expect(await eventOf(post, payload, { [hub]: '', [lab]: 'Push Hook' })).toBe('Push Hook')
+  expect(await eventOf(post, payload, { [lab.toLowerCase()]: 'Naïve Hook' })).toBe('Naïve Hook')
+  expect(await eventOf(post, payload, { 'X-Gitea-Event': 'push' })).toBe('inner')
+})
+
+proves('webhooks/event-member', async ({ post }) => {
+  expect(await eventOf(post, { event_type: 'a', type: 'b' })).toBe('a')
+  expect(await eventOf(post, { type: 'b' })).toBe('b')
+  for (const falsy of ['', 0, false, null, [], {}, -0]) {
+    expect(await eventOf(post, { event_type: falsy, type: 'b' })).toBe('b')
+  }
+  expect(await eventOf(post, { event: 'a', action: 'b', object_kind: 'c' })).toBe('unknown')
+})
+
+proves(
+  'webhooks/event-value',
+  async ({ post }) => {
+    for (const odd of [5, ['push'], { a: 'push' }, true, 1.5]) {
+      const reply = await post('hook', { type: odd })
+      expect(reply.json()).toEqual({ status: 'ignored', event: odd })
+    }
+    expect((await post('all', { type: 5 })).json().event).toBe(5)
+    expect((await post('all', {})).json().event).toBe('unknown')
+    expect((await post('all', { event_type: 0, type: '' })).json().event).toBe('unknown')
+  },
+  { routes: { hook: { secret: SECRET, events: ['push', '5'] }, all: { secret: SECRET } } },
+)
+
+const filtered = { routes: { hook: { secret: SECRET, events: ['push', 'Merge Hook'] } } }
+
+proves(
+  'webhooks/filter',
+  async ({ post, gateway }) => {
+    for (const type of ['push', 'Merge Hook', 'ping']) await post('hook', { type })
+    expect(gateway.runs().map(({ event }) => event)).toEqual(['push', 'Merge Hook'])
+  },
+  filtered,
+)
+
+proves(
+  'webhooks/filter-exact',
+  async ({ post }) => {
+    const others = [
+      'Push',
+      'pus',
+      'push.opened',
+      'pushed',
+      ' push',
+      '*',
+      'Merge',
+      'push,Merge Hook',
+    ]
+    for (const type of others) {
+      expect([type, (await post('hook', { type })).json().status]).toEqual([type, 'ignored'])
+    }
+    expect((await post('wild', { type: 'push' })).json().status).toBe('ignored')
+    // A list that was written as one text is no text to search in.
+    expect((await post('text', { type: 'pull' })).json().status).toBe('ignored')
+    expect((await post('text', { type: 'push' })).json().status).toBe('accepted')
+  },
+  {
+    routes: {
+      ...filtered.routes,
+      wild: { secret: SECRET, events: ['*'] },
+      text: { secret: SECRET, events: 'pull_request, push' },
+    },
+  },
+)
+
+proves(
+  'webhooks/filter-empty',
+  async ({ post }) => {
+    for (const name of ['none', 'empty']) {
+      for (const type of ['push', 'ping', '']) {
+        expect([name, (await post(name, { type })).status]).toEqual([name, 202])
+      }
+    }
+  },
+  { routes: { none: { secret: SECRET }, empty: { secret: SECRET, events: [] } } },
+)
+
+proves(
+  'webhooks/ignored',
+  async ({ post, gateway }) => {
+    const reply = await post('hook', { type: 'ping' })
+    expect([reply.status, reply.json()]).toEqual([200, { status: 'ignored', event: 'ping' }])
+    expect((await post('hook', {})).json()).toEqual({ status: 'ignored', event: 'unknown' })
+    expect(gateway.runs()).toEqual([])
+  },
+  filtered,
+)

@@ -1,0 +1,219 @@
+// Where routes come from while a gateway runs: the file that changes under it, and what is kept in memory.
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startGateway } from 'flowdouble'
+import { expect } from 'vitest'
+import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
+import { proves, switched } from '../../judge/proves.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
+let files = 0
+
+/** A gateway with a subscriptions file of its own, which there is not yet. */
+const onFile = (more = {}) => ({
+  routes: { static: { secret: SECRET, prompt: 'static' } },
+  subscriptionsFile: join(folder, `${files++}.json`),
+  ...more,
+})
+const fileOf = ({ gateway }: GatewaySubject): string => gateway.options.subscriptionsFile as string
+
+/** Writes the file, as if at this second of its time. */
+function write(subject: GatewaySubject, second: number, routes: unknown): void {
+  const text = typeof routes === 'string' ? routes : JSON.stringify(routes)
+  writeFileSync(fileOf(subject), text)
+  utimesSync(fileOf(subject), second, second)
+}
+
+/** Which of the routes a, b, c there are. */
+async function names({ send }: GatewaySubject): Promise<string> {
+  let found = ''
+  for (const name of ['a', 'b', 'c']) {
+    if ((await send('POST', `/webhooks/${name}`)).status !== 404) found += name
+  }
+  return found
+}
+
+const route = { secret: SECRET }
+
+proves(
+  ['subscriptions/reload', 'subscriptions/reload-on-change'],
+  async (subject) => {
+    rmSync(fileOf(subject), { force: true })
+    expect(await names(subject)).toBe('')
+    write(subject, 1000, { a: route })
+    expect(await names(subject)).toBe('a')
+    write(subject, 2000, { b: route, c: route })
+    expect(await names(subject)).toBe('bc')
+    // An older one counts as well.
+    write(subject, 500, { c: route })
+    expect(await names(subject)).toBe('c')
+    expect(statSync(fileOf(subject)).mtimeMs).toBe(500_000)
+  },
+  onFile(),
+)
+
+proves(
+  'subscriptions/reload-missing',
+  async (subject) => {
+    write(subject, 1000, { a: route })
+    expect(await names(subject)).toBe('a')
+    rmSync(fileOf(subject))
+    expect(await names(subject)).toBe('')
+    expect((await subject.post('static', {})).status).toBe(202)
+    write(subject, 1000, { a: route })
+    expect(await names(subject)).toBe('a')
+  },
+  onFile(),
+)
+
+proves(
+  'subscriptions/reload-corrupt',
+  async (subject) => {
+    const logged: string[] = []
+    write(subject, 1000, { a: route })
+    expect(await names(subject)).toBe('a')
+    for (const [at, text] of ['{', '[]', '5', '', '{"b": 5}', '{"b": null}'].entries()) {
+      write(subject, 2000 + at, text)
+      expect([text, await names(subject)]).toEqual([text, 'a'])
+    }
+    const latin1 = Buffer.from(JSON.stringify({ b: { ...route, prompt: 'é' } }), 'latin1')
+    writeFileSync(fileOf(subject), latin1)
+    expect(await names(subject)).toBe('a')
+    for (const line of await subject.gateway.journal()) {
+      const effects: { kind: string; level: string }[] = JSON.parse(line).effects ?? []
+      logged.push(...effects.flatMap(({ kind, level }) => (kind === 'log' ? level : [])))
+    }
+    expect(logged.filter((level) => level === 'error')).toHaveLength(7)
+    write(subject, 3000, `\uFEFF${JSON.stringify({ b: route })}`)
+    expect(await names(subject)).toBe('b')
+  },
+  onFile(),
+)
+
+proves(
+  'subscriptions/reload-corrupt',
+  async (subject) => {
+    write(subject, 1000, { a: route })
+    expect(await names(subject)).toBe('a')
+    // What cannot be read at all: a folder, and a way that leads through a file.
+    rmSync(fileOf(subject))
+    mkdirSync(fileOf(subject))
+    expect(await names(subject)).toBe('a')
+    rmSync(fileOf(subject), { recursive: true })
+    // Nor is what does not end: a pipe into which nobody writes.
+    execFileSync('mkfifo', [fileOf(subject)])
+    expect(await names(subject)).toBe('a')
+    rmSync(fileOf(subject))
+    write(subject, 2000, { b: route })
+    expect(await names(subject)).toBe('b')
+    const through = join(fileOf(subject), 'none.json')
+    const other = await startGateway({ port: 0, subscriptionsFile: through })
+    expect((await fetch(`${other.url}/health`)).status).toBe(200)
+    await other.close()
+  },
+  onFile(),
+)
+
+proves(
+  'subscriptions/not-loaded',
+  async (subject) => {
+    write(subject, 1000, { a: {}, b: direct('x', { deliver: 'log' }), c: route })
+    expect(await names(subject)).toBe('c')
+    write(subject, 2000, { a: { secret: '' }, b: direct('x', { deliver: '' }), c: direct('x') })
+    expect(await names(subject)).toBe('c')
+  },
+  onFile(),
+)
+
+proves(
+  'subscriptions/events-are-texts',
+  async (subject) => {
+    const wrong: readonly unknown[] = [{ a: 1 }, 5, true, [1], ['push', null]]
+    for (const [index, events] of wrong.entries()) {
+      write(subject, 1000 * (index + 1), { a: direct('x', { events }), b: route })
+      expect([events, await names(subject)]).toEqual([events, 'b'])
+    }
+    for (const [index, events] of [null, 'push', ['push'], []].entries()) {
+      write(subject, 10_000 + 1000 * index, { a: direct('x', { events }), b: route })
+      expect([events, await names(subject)]).toEqual([events, 'ab'])
+    }
+    const routes = JSON.parse('{"fixed": {"secret": "s", "events": {"a": 1}}}')
+    await expect(startGateway({ port: 0, routes })).rejects.toThrow(/events/)
+  },
+  onFile(),
+)
+
+proves(
+  'subscriptions/in-memory',
+  async (subject) => {
+    const { gateway, post, texts } = subject
+    expect(await names(subject)).toBe('a')
+    gateway.subscribe('b', direct('b is {b}'))
+    expect(await names(subject)).toBe('ab')
+    await post('b', { b: 1 })
+    expect([gateway.remove('a'), gateway.remove('a')]).toEqual([true, false])
+    expect(await names(subject)).toBe('b')
+    expect(texts()).toEqual(['b is 1'])
+    expect(() => gateway.subscribe('c', direct('x', { deliver: 'log' }))).toThrow(/deliver_only/)
+    expect(() => gateway.subscribe('c', {})).toThrow(/has no secret/)
+    // Those that it starts with are looked at in the same way.
+    for (const name of ['a', 'static']) {
+      const given = name === 'a' ? {} : route
+      const options = { port: 0, routes: { static: route }, subscriptions: { [name]: given } }
+      const started = startGateway(options).then((other) => other.close())
+      await expect(started).rejects.toThrow(
+        name === 'a' ? /"a" has no secret/ : /static routes win/,
+      )
+    }
+  },
+  { routes: {}, subscriptions: { a: route } },
+)
+
+proves(
+  'subscriptions/static-wins',
+  async (subject) => {
+    const { gateway, post, idle, texts } = subject
+    write(subject, 1000, { static: { secret: 'other', prompt: 'dynamic' }, a: route })
+    expect(await names(subject)).toBe('a')
+    expect((await post('static', {})).status).toBe(202)
+    await idle()
+    expect(texts()).toEqual(['static'])
+    expect(() => gateway.subscribe('a', route)).toThrow(/stand in a file/)
+    const memory = await startGateway({ port: 0, routes: { static: route } })
+    expect(() => memory.subscribe('static', route)).toThrow(/static routes win/)
+    await memory.close()
+  },
+  onFile(),
+)
+
+proves('subscriptions/static-checked', async () => {
+  const routes = {
+    'no secret': {},
+    'to log': direct('x', { deliver: 'log' }),
+    'to none': direct('x', { deliver: '' }),
+  }
+  for (const [name, one] of Object.entries(routes)) {
+    const started = startGateway({ port: 0, routes: { fine: route, [name]: one } })
+    await expect(started).rejects.toThrow(`The static route "${name}" has`)
+  }
+})
+
+switched(
+  'webhooks.reload-only-newer',
+  async (subject) => {
+    write(subject, 1000, { a: route })
+    expect(await names(subject)).toBe('a')
+    write(subject, 999, { b: route })
+    expect(await names(subject)).toBe('a')
+    write(subject, 1001, { c: route })
+    expect(await names(subject)).toBe('c')
+    rmSync(fileOf(subject))
+    expect(await names(subject)).toBe('')
+    write(subject, 1001, { a: route })
+    expect(await names(subject)).toBe('')
+  },
+  onFile(),
+)

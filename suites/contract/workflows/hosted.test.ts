@@ -1,0 +1,260 @@
+// Submitting on hosted: what a client's own words change, which is little, and what is refused.
+
+import { expect } from 'vitest'
+import { hostedError } from '../../../spec/errors.ts'
+import { submitRefusal, submitReply } from '../../../spec/workflows.ts'
+import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
+import { type Message, violations } from '../../judge/judge.ts'
+import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { story } from '../../support/transcript.ts'
+import type { Reply, Subject } from '../../judge/subject.ts'
+
+const hosted = { deployment: 'hosted' } as const
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+const clientIds: readonly unknown[] = [
+  undefined,
+  'me',
+  '',
+  '4c2f8ad1-5a2b-4f64-9f0b-0d6e9a1b7c11',
+  7,
+  null,
+  ['me'],
+  { me: 1 },
+]
+
+proves(
+  ['workflows/hosted-client-id', 'workflows/submit-queues', 'workflows/reply'],
+  async ({ connect, submit, idle }) => {
+    const session = await connect('me')
+    const stories: string[][] = []
+    for (const [index, client_id] of clientIds.entries()) {
+      const before = session.messages().length
+      const fields = client_id === undefined ? {} : { client_id, extra_data: { client_id } }
+      const reply = await submit(talking(`${index}`), fields)
+      expect([client_id, reply.status]).toEqual([client_id, 200])
+      expect(violations(submitReply, reply.json())).toEqual([])
+      expect(reply.json()).toMatchObject({ number: index, node_errors: {} })
+      await idle()
+      await session.settled()
+      stories.push(story(session.messages().slice(before)))
+    }
+    expect(stories[0]).toContain('execution_success')
+    for (const told of stories) expect(told).toEqual(stories[0])
+  },
+  { ...hosted, ...ownWorld },
+)
+
+proves('workflows/hosted-own-id', async ({ connect, submit, idle }) => {
+  const session = await connect()
+  const ids: string[] = []
+  for (const prompt_id of [undefined, 'mine', 'mine', '', 7, null, {}]) {
+    const reply = await submit(solid(), prompt_id === undefined ? {} : { prompt_id })
+    expect([prompt_id, reply.status]).toEqual([prompt_id, 200])
+    ids.push(reply.json().prompt_id)
+  }
+  for (const id of ids) expect(id).toMatch(uuid)
+  expect(new Set(ids).size).toBe(ids.length)
+  await idle()
+  await session.settled()
+  const ended = session.messages().filter(({ type }) => type === 'execution_success')
+  expect(new Set(ended.map(({ data }) => data['prompt_id']))).toEqual(new Set(ids))
+})
+
+/** A tier that has one run at a time, so that the order of runs shows. */
+const oneAtATime = {
+  accounts: [
+    {
+      user: 'me',
+      keys: ['test-key'],
+      tier: 'standard',
+      balance: 0,
+      subscription: 'active',
+      partnerKey: null,
+      failsWith: null,
+    },
+  ],
+} as const
+
+proves(
+  'workflows/hosted-number',
+  async ({ connect, submit, idle }) => {
+    const session = await connect()
+    const ids: string[] = []
+    const asked = [{}, { number: 7 }, { front: true }, { number: -1.5 }, { number: 'x' }, {}]
+    for (const [index, fields] of asked.entries()) {
+      // Refused submits are not counted.
+      expect((await submit({}, fields)).status).toBe(400)
+      const reply = await submit(talking(`${index}`), fields)
+      expect([fields, reply.json().number]).toEqual([fields, index])
+      ids.push(reply.json().prompt_id)
+    }
+    await idle()
+    await session.settled()
+    const started = session.messages().filter(({ type }) => type === 'execution_start')
+    expect(started.map(({ data }) => data['prompt_id'])).toEqual(ids)
+  },
+  oneAtATime,
+)
+
+const unreadable: readonly (readonly [what: string, body: string | Buffer])[] = [
+  ['empty', ''],
+  ['no JSON', '{"prompt": '],
+  ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+  ['a list', '[]'],
+  ['a text', '"prompt"'],
+  ['a number', '7'],
+  ['null', 'null'],
+  ['prompt is a number', '{"prompt": 7}'],
+  ['prompt is null', '{"prompt": null}'],
+  ['prompt is a list', '{"prompt": [1]}'],
+  ['a node is a number', '{"prompt": {"1": 7}}'],
+  ['a class_type is a list', '{"prompt": {"1": {"class_type": [], "inputs": {}}}}'],
+  ...[5, null, [], 'text', true].map(
+    (extra_data) =>
+      [
+        `extra_data is ${JSON.stringify(extra_data)}`,
+        JSON.stringify({ prompt: solid(), extra_data }),
+      ] as const,
+  ),
+  ['targets are a number', JSON.stringify({ prompt: solid(), partial_execution_targets: 7 })],
+]
+
+proves('workflows/hosted-finite', async ({ request, submit }) => {
+  const headers = { 'Content-Type': 'application/json' }
+  for (const odd of ['NaN', 'Infinity', '-Infinity', '"nan"', '"inf"', '1e999']) {
+    const graph = `{"1": {"class_type": "FlowdoubleSlow", "inputs": {"seconds": ${odd}}}}`
+    const reply = await request('POST', '/prompt', `{"prompt": ${graph}}`, headers)
+    expect([odd, reply.status]).toEqual([odd, 400])
+  }
+  const extra = await request(
+    'POST',
+    '/prompt',
+    '{"prompt": {}, "extra_data": {"n": NaN}}',
+    headers,
+  )
+  expect([extra.status, extra.json().code]).toEqual([400, 'BAD_REQUEST'])
+  expect((await submit(talking('NaN and Infinity'))).status).toBe(200)
+})
+
+proves('workflows/hosted-unreadable', async ({ connect, request, idle }) => {
+  const session = await connect()
+  for (const [what, body] of unreadable) {
+    const isText = typeof body === 'string'
+    const headers = { 'Content-Type': isText ? 'application/json' : 'application/octet-stream' }
+    const reply = await request('POST', '/prompt', body, headers)
+    expect([what, reply.status]).toEqual([what, 400])
+    expect([what, ...violations(hostedError, reply.json())]).toEqual([what])
+    expect(reply.json().code).toBe('BAD_REQUEST')
+  }
+  const inLatin = await request('POST', '/prompt', '{}', { 'Content-Type': 'a/b; charset=none' })
+  expect([inLatin.status, inLatin.json().code]).toEqual([400, 'BAD_REQUEST'])
+  await idle()
+  await session.settled()
+  expect(session.messages()).toHaveLength(1)
+})
+
+const half: Graph = { ...solid(), '3': node('PreviewImage', {}) }
+
+const circular: Graph = {
+  '1': node('ImageInvert', { image: ['3', 0] }),
+  '2': node('PreviewImage', { images: ['1', 0] }),
+  '3': node('ImageInvert', { image: ['1', 0] }),
+}
+
+/** Refused graphs: the type of the refusal, and the nodes that it blames. */
+const refused: readonly (readonly [graph: Graph, type: string, blamed: readonly string[]])[] = [
+  [{}, 'prompt_no_outputs', []],
+  [{ '1': solid()['1']! }, 'prompt_no_outputs', []],
+  [{ '1': node('NoSuchNode') }, 'invalid_prompt', ['1']],
+  [changed(solid(), '1', { width: 0 }), 'prompt_outputs_failed_validation', ['1']],
+  [circular, 'prompt_outputs_failed_validation', ['1', '3']],
+  [changed(solid(), '2', { images: undefined }), 'prompt_outputs_failed_validation', ['2']],
+]
+
+const typeAndBlamed = (reply: Reply): unknown[] => {
+  const { error, node_errors } = reply.json()
+  return [reply.status, error?.type, Object.keys(node_errors)]
+}
+
+proves(
+  [
+    'workflows/invalid-is-400',
+    'workflows/invalid-names-nodes',
+    'workflows/invalid-leaves-nothing',
+    'workflows/blame',
+    'workflows/no-outputs',
+    'workflows/no-prompt',
+    'workflows/half-valid',
+  ],
+  async ({ connect, submit, post, get, idle }) => {
+    const session = await connect()
+    for (const [graph, type, blamed] of refused) {
+      const reply = await submit(graph)
+      expect(typeAndBlamed(reply)).toEqual([400, type, blamed])
+      expect(violations(submitRefusal, reply.json())).toEqual([])
+    }
+    expect(typeAndBlamed(await post('/prompt', {}))).toEqual([400, 'no_prompt', []])
+    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+    await idle()
+    await session.settled()
+    expect(session.messages()).toHaveLength(1)
+    const reply = await submit(half)
+    expect([reply.status, Object.keys(reply.json().node_errors)]).toEqual([200, ['3']])
+    await idle()
+    await session.settled()
+    expect(story(session.messages())).toContain('executed 2')
+    expect(story(session.messages()).at(-2)).toBe('execution_success')
+  },
+  hosted,
+)
+
+proves(
+  'workflows/answers-first',
+  async ({ connect, submit, reach }) => {
+    const session = await connect()
+    const { prompt_id } = (await submit(solid())).json()
+    await session.settled()
+    expect(session.messages().filter(({ type }) => type !== 'status')).toEqual([])
+    const first = await reach(session, ({ type }: Message) => type !== 'status')
+    expect(first).toMatchObject({ type: 'execution_start', data: { prompt_id } })
+  },
+  { ...hosted, ...ownWorld },
+)
+
+switched(
+  'workflows.bare-graph-errors',
+  async ({ submit }) => {
+    expect(typeAndBlamed(await submit({ '1': node('NoSuchNode') }))).toEqual([
+      400,
+      'invalid_prompt',
+      [],
+    ])
+    expect(typeAndBlamed(await submit(circular))).toEqual([
+      400,
+      'prompt_outputs_failed_validation',
+      [],
+    ])
+  },
+  hosted,
+)
+
+switched(
+  'workflows.invalid-is-200',
+  async (subject: Subject) => {
+    const { submit, connect, idle, get } = subject
+    const session = await connect()
+    for (const [index, [graph, , blamed]] of refused.entries()) {
+      const reply = await submit(graph)
+      expect(violations(submitReply, reply.json())).toEqual([])
+      expect(typeAndBlamed(reply)).toEqual([200, undefined, blamed])
+      expect(reply.json().number).toBe(index)
+    }
+    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+    await idle()
+    await session.settled()
+    expect(session.messages()).toHaveLength(1)
+    expect((await submit(solid())).json().node_errors).toEqual({})
+  },
+  hosted,
+)

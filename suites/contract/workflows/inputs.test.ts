@@ -1,0 +1,186 @@
+// What validation finds wrong with the literals of a node, and what it lets pass.
+
+import { expect } from 'vitest'
+import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+import { configOf, errorsOf, passes } from '../../judge/verdicts.ts'
+
+const picture = (inputs: Record<string, unknown>) => changed(solid(), '1', inputs)
+const sampling = (inputs: Record<string, unknown>) => changed(textToImage(), '3', inputs)
+proves('workflows/required-input', async (subject) => {
+  const missing = (input_name: string) => ({
+    type: 'required_input_missing',
+    message: 'Required input is missing',
+    details: input_name,
+    extra_info: { input_name },
+  })
+  expect(await errorsOf(subject, picture({ width: undefined }), '1')).toEqual([missing('width')])
+  // A default of the declaration stands for nothing, and each missing input is told.
+  const errors = await errorsOf(
+    subject,
+    { '1': node('EmptyImage', { width: 64 }), '2': solid()['2']! },
+    '1',
+  )
+  expect(errors).toHaveLength(3)
+  expect(errors).toEqual(expect.arrayContaining(['height', 'batch_size', 'color'].map(missing)))
+  await passes(subject, { '1': node('FlowdoubleSlow', { seconds: 1 }) })
+})
+
+proves('workflows/unconvertible', async (subject) => {
+  const noInt = 'int() argument must be a string, a bytes-like object or a real number, not '
+  const cases: [object: Record<string, unknown>, shown: string, exception: string][] = [
+    [{ width: 'x' }, 'x', "invalid literal for int() with base 10: 'x'"],
+    [{ width: '3.5' }, '3.5', "invalid literal for int() with base 10: '3.5'"],
+    [{ width: null }, 'None', `${noInt}'NoneType'`],
+    [{ width: { a: 1 } }, "{'a': 1}", `${noInt}'dict'`],
+  ]
+  const input_config = await configOf(subject, 'EmptyImage', 'width')
+  for (const [inputs, shown, exception_message] of cases) {
+    expect(await errorsOf(subject, picture(inputs), '1')).toEqual([
+      {
+        type: 'invalid_input_type',
+        message: 'Failed to convert an input value to a INT value',
+        details: `width, ${shown}, ${exception_message}`,
+        extra_info: {
+          input_name: 'width',
+          input_config,
+          received_value: inputs['width'],
+          exception_message,
+        },
+      },
+    ])
+  }
+  const noFloat = "float() argument must be a string or a real number, not 'NoneType'"
+  for (const [cfg, shown, exception] of [
+    ['abc', 'abc', "could not convert string to float: 'abc'"],
+    [null, 'None', noFloat],
+  ]) {
+    const [error] = await errorsOf(subject, sampling({ cfg }), '3')
+    expect(error?.message).toBe('Failed to convert an input value to a FLOAT value')
+    expect(error?.details).toBe(`cfg, ${shown}, ${exception}`)
+  }
+})
+
+proves('workflows/bounds', async (subject) => {
+  const input_config = await configOf(subject, 'EmptyImage', 'width')
+  const outside = (type: string, message: string, received_value: number) => ({
+    type,
+    message,
+    details: 'width',
+    extra_info: { input_name: 'width', input_config, received_value },
+  })
+  const small = outside('value_smaller_than_min', 'Value 0 smaller than min of 1', 0)
+  const big = outside('value_bigger_than_max', 'Value 16385 bigger than max of 16384', 16385)
+  expect(await errorsOf(subject, picture({ width: 0 }), '1')).toEqual([small])
+  expect(await errorsOf(subject, picture({ width: 16385 }), '1')).toEqual([big])
+  const message = async (inputs: Record<string, unknown>) =>
+    (await errorsOf(subject, sampling(inputs), '3'))[0]?.message
+  expect(await message({ cfg: 101 })).toBe('Value 101.0 bigger than max of 100.0')
+  expect(await message({ denoise: -0.5 })).toBe('Value -0.5 smaller than min of 0.0')
+  expect(await message({ seed: '18446744073709551616' })).toBe(
+    'Value 18446744073709551616 bigger than max of 18446744073709551615',
+  )
+  await passes(subject, sampling({ cfg: 100, denoise: 0, seed: '18446744073709551615', steps: 1 }))
+})
+
+// NaN is beyond no bound, as Python compares it.
+proves('workflows/bounds', (subject) => passes(subject, sampling({ cfg: 'nan' })), {
+  deployment: 'local',
+})
+
+proves('workflows/not-in-list', async (subject) => {
+  const refused = (input_name: string, list: string, input_config: unknown) => ({
+    type: 'value_not_in_list',
+    message: 'Value not in list',
+    details: `${input_name}: 'nope' not in ${list}`,
+    extra_info: { input_name, input_config, received_value: 'nope' },
+  })
+  const few = await configOf(subject, 'KSampler', 'scheduler')
+  const list = `['${few[0].join("', '")}']`
+  expect(await errorsOf(subject, sampling({ scheduler: 'nope' }), '3')).toEqual([
+    refused('scheduler', list, few),
+  ])
+  // Lists of more than 20 are not told.
+  const [many] = await configOf(subject, 'KSampler', 'sampler_name')
+  expect(await errorsOf(subject, sampling({ sampler_name: 'nope' }), '3')).toEqual([
+    refused('sampler_name', `(list of length ${many.length})`, null),
+  ])
+  const noModel = changed(textToImage(), '4', { ckpt_name: 'nope' })
+  expect(await errorsOf(subject, noModel, '4')).toMatchObject([{ type: 'value_not_in_list' }])
+  for (const scheduler of few[0]) await passes(subject, sampling({ scheduler }))
+})
+
+proves('workflows/new-combo-unchecked', async (subject) => {
+  await subject.upload({ name: 'new.mp4', bytes: Buffer.from('a video') })
+  const video = node('LoadVideo', { file: 'new.mp4' })
+  for (const codec of ['nope', 7, null, { a: 1 }]) {
+    const inputs = { video: ['1', 0], filename_prefix: 'x', format: codec, codec }
+    await passes(subject, { '1': video, '2': node('SaveVideo', inputs) })
+  }
+})
+
+proves('workflows/missing-input-file', async (subject) => {
+  const loaders = [
+    ['LoadImage', 'image', 'image'],
+    ['LoadImageMask', 'image', 'image'],
+    ['LoadAudio', 'audio', 'audio'],
+    ['LoadVideo', 'file', 'video'],
+    ['LoadLatent', 'latent', 'latent'],
+  ] as const
+  const file = { name: 'new.file', bytes: Buffer.from('whatever it holds') }
+  const { name: held } = (await subject.upload(file)).json()
+  for (const [class_type, input_name, what] of loaders) {
+    const loading = (name: string): Graph => ({
+      '1': node(class_type, { [input_name]: name, channel: 'red' }),
+      '2': node('PreviewAny', { source: ['1', 0] }),
+    })
+    expect(await errorsOf(subject, loading('nope.png'), '1')).toEqual([
+      {
+        type: 'custom_validation_failed',
+        message: 'Custom validation failed for node',
+        details: `${input_name} - Invalid ${what} file: nope.png`,
+        extra_info: { input_name },
+      },
+    ])
+    await passes(subject, loading(held))
+  }
+})
+
+// What counts is the file, not the list: one that came later is found, below a folder and in another one too.
+proves(
+  'workflows/missing-input-file',
+  async (subject) => {
+    const loading = (image: string): Graph => ({
+      '1': node('LoadImage', { image }),
+      '2': node('PreviewImage', { images: ['1', 0] }),
+    })
+    const bytes = (await subject.get('/view?filename=example.png&type=input')).bytes
+    await subject.upload({ name: 'late.png', bytes }, { subfolder: 'deep' })
+    await passes(subject, loading('deep/late.png'))
+    await passes(subject, loading('deep/late.png [input]'))
+    expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([
+      { type: 'custom_validation_failed' },
+    ])
+    const elsewhere = await errorsOf(subject, loading('deep/late.png [output]'), '1')
+    expect(elsewhere[0]?.details).toBe('image - Invalid image file: deep/late.png [output]')
+  },
+  { deployment: 'local' },
+)
+
+proves(
+  'workflows/undeclared-inputs',
+  async (subject) => {
+    await passes(
+      subject,
+      picture({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null, link: ['2', 7] }),
+    )
+    const { queue_pending } = (await subject.get('/queue')).json()
+    expect(queue_pending[0][2]['1'].inputs).toMatchObject({
+      extra: 'x',
+      depth: -1,
+      list: [1, 2, 3],
+      nothing: null,
+    })
+  },
+  ownWorld,
+)

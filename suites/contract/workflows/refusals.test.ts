@@ -1,0 +1,254 @@
+// Workflows that are refused: the answer, the nodes that it names, and the world that it leaves as it was.
+
+import { expect } from 'vitest'
+import { nodeErrorsById, submitReply, submitRefusal } from '../../../spec/workflows.ts'
+import { type Graph, node, solid, talking } from '../../generate/graphs.ts'
+import { violations } from '../../judge/judge.ts'
+import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import type { Reply } from '../../judge/subject.ts'
+
+const black = solid()['1']!
+const impossible = node('EmptyImage', { width: 0, height: 0, batch_size: 1, color: 0 })
+const save = (images?: unknown) => node('SaveImage', { images, filename_prefix: 'x' })
+
+/** Two saves of one picture that cannot be made. */
+const brokenBelow: Graph = {
+  '1': impossible,
+  '2': save(['1', 0]),
+  '3': node('ImageInvert', { image: ['1', 0] }),
+  '4': save(['3', 0]),
+}
+
+/** Nodes 1 and 2 feed each other; 3 hangs on to them. */
+const cycle: Graph = {
+  '1': node('ImageInvert', { image: ['2', 0] }),
+  '2': node('ImageInvert', { image: ['1', 0] }),
+  '3': save(['2', 0]),
+}
+
+const outputsFailed = (details: string) => ({
+  type: 'prompt_outputs_failed_validation',
+  message: 'Prompt outputs failed validation',
+  details,
+  extra_info: {},
+})
+
+const missingImages = {
+  errors: [
+    {
+      type: 'required_input_missing',
+      message: 'Required input is missing',
+      details: 'images',
+      extra_info: { input_name: 'images' },
+    },
+  ],
+  class_type: 'SaveImage',
+}
+
+/** The error of a refusal, which names no run. */
+function errorOf(reply: Reply) {
+  expect([reply.status, violations(submitRefusal, reply.json())]).toEqual([400, []])
+  expect(Object.keys(reply.json()).sort()).toEqual(['error', 'node_errors'])
+  return reply.json().error
+}
+
+proves(['workflows/invalid-is-400', 'workflows/invalid-names-nodes'], async ({ submit }) => {
+  const reply = await submit({ '7': save(), '8': black })
+  expect(errorOf(reply)).toEqual(outputsFailed('Required input is missing: images'))
+  expect(reply.json().node_errors).toEqual({ '7': { ...missingImages, dependent_outputs: ['7'] } })
+})
+
+proves(
+  'workflows/invalid-leaves-nothing',
+  async (subject) => {
+    const { queue, history, post, submit, connect, idle } = subject
+    const session = await connect('me')
+    const bodies = [
+      {},
+      { prompt: {} },
+      { prompt: cycle },
+      { prompt: { '1': node('Nope') } },
+      { prompt: { '7': save() } },
+    ]
+    for (const body of bodies)
+      expect((await post('/prompt', { ...body, client_id: 'me' })).status).toBe(400)
+    await idle()
+    expect(await queue()).toEqual({ running: [], pending: [] })
+    expect(await history()).toEqual([])
+    await submit(talking(), { client_id: 'me' })
+    await session.settled()
+    expect(session.messages().map(({ data }) => data['status'])).toEqual([
+      { exec_info: { queue_remaining: 0 } },
+      { exec_info: { queue_remaining: 1 } },
+    ])
+  },
+  ownWorld,
+)
+
+proves('workflows/no-prompt', async ({ post }) => {
+  const error = {
+    type: 'no_prompt',
+    message: 'No prompt provided',
+    details: 'No prompt provided',
+    extra_info: {},
+  }
+  for (const body of [{}, { client_id: 'me', Prompt: solid() }]) {
+    const reply = await post('/prompt', body)
+    expect(errorOf(reply)).toEqual(error)
+    expect(reply.json().node_errors).toEqual({})
+  }
+})
+
+// Without being an object, a body has no prompt either.
+proves(
+  'workflows/no-prompt',
+  async ({ post }) => {
+    for (const body of [[], [solid()], 'text']) {
+      expect(errorOf(await post('/prompt', body)).type).toBe('no_prompt')
+    }
+  },
+  { deployment: 'local' },
+)
+
+proves('workflows/no-outputs', async ({ post }) => {
+  const error = {
+    type: 'prompt_no_outputs',
+    message: 'Prompt has no outputs',
+    details: '',
+    extra_info: {},
+  }
+  for (const prompt of [{}, [], '', { '1': black }, { '1': impossible }]) {
+    const reply = await post('/prompt', { prompt })
+    expect(errorOf(reply)).toEqual(error)
+    expect(reply.json().node_errors).toEqual({})
+  }
+})
+
+proves('workflows/unknown-class', async ({ post }) => {
+  const errorWith = async (bad: unknown) =>
+    errorOf(await post('/prompt', { prompt: { ...solid(), 'x 9': bad } }))
+  const invalid = { type: 'invalid_prompt', details: "Node ID '#x 9'", extra_info: {} }
+  const missing = {
+    ...invalid,
+    message: 'Cannot execute because a node is missing the class_type property.',
+  }
+  for (const bad of [{ inputs: {} }, {}, [], [1], 'text'])
+    expect(await errorWith(bad)).toEqual(missing)
+  const unknown = {
+    Nope: 'Nope',
+    crash: 'crash',
+    constructor: 'constructor',
+    saveimage: 'saveimage',
+  }
+  const values = [...Object.entries(unknown), ['None', null], ['7', 7], ['True', true]] as const
+  for (const [name, class_type] of values) {
+    const message = `Cannot execute because node ${name} does not exist.`
+    expect(await errorWith({ class_type, inputs: {} })).toEqual({ ...invalid, message })
+  }
+})
+
+proves('workflows/cycle-refused', async ({ submit }) => {
+  expect(errorOf(await submit(cycle))).toEqual(outputsFailed(''))
+  const self = { '1': node('ImageInvert', { image: ['1', 0] }), '2': save(['1', 0]) }
+  expect(errorOf(await submit(self))).toEqual(outputsFailed(''))
+  // A cycle that no output hangs on to is not looked at.
+  expect((await submit({ ...cycle, '3': save(['4', 0]), '4': black })).status).toBe(200)
+})
+
+proves('workflows/blame', async ({ submit, post }) => {
+  const blamed = async (prompt: object) => {
+    const { node_errors } = (await post('/prompt', { prompt })).json()
+    expect(violations(nodeErrorsById, node_errors)).toEqual([])
+    return node_errors
+  }
+  const nope = (await blamed({ ...solid(), '5': node('Nope') }))['5']
+  expect(nope).toMatchObject({ dependent_outputs: [], class_type: 'Nope' })
+  expect(nope.errors).toEqual([
+    {
+      type: 'missing_node_type',
+      message: 'Cannot execute because node Nope does not exist.',
+      details: "Node ID '#5'",
+      extra_info: { node_id: '5', class_type: 'Nope' },
+    },
+  ])
+  expect(await blamed({ ...solid(), '5': { inputs: {} } })).toMatchObject({
+    '5': { class_type: null },
+  })
+  const { node_errors } = (await submit(cycle)).json()
+  expect(Object.keys(node_errors)).toEqual(['1', '2'])
+  for (const id of ['1', '2']) {
+    const { errors, ...rest } = node_errors[id]
+    expect(rest).toEqual({ dependent_outputs: ['3'], class_type: 'ImageInvert' })
+    expect(errors).toEqual([
+      expect.objectContaining({ type: 'dependency_cycle', message: 'Dependency cycle detected' }),
+    ])
+    expect(errors[0].extra_info.cycle_nodes.sort()).toEqual(['1', '2'])
+  }
+})
+
+proves('workflows/dependent-outputs', async ({ submit }) => {
+  const { node_errors } = (await submit(brokenBelow)).json()
+  expect(Object.keys(node_errors)).toEqual(['1'])
+  expect(node_errors['1'].dependent_outputs.sort()).toEqual(['2', '4'])
+  // The fault counts for the invalid outputs only, and a node with two faults stands there once.
+  const half = (await submit({ ...brokenBelow, '4': save(['5', 0]), '5': black })).json()
+    .node_errors
+  expect(Object.keys(half)).toEqual(['1'])
+  expect(half['1'].errors.map(({ details }: { details: string }) => details).sort()).toEqual([
+    'height',
+    'width',
+  ])
+  expect(half['1'].dependent_outputs).toEqual(['2'])
+})
+
+proves('workflows/details', async ({ submit }) => {
+  const details = async (graph: Graph) =>
+    errorOf(await submit(graph))
+      .details.split('\n')
+      .sort()
+  expect(await details(brokenBelow)).toEqual([''])
+  expect(await details({ '1': save(), '2': save() })).toEqual([
+    'Required input is missing: images',
+    'Required input is missing: images',
+  ])
+  const both = { '1': save(), '2': node('FlowdoubleSlow', { seconds: -1, steps: -1 }) }
+  expect(await details(both)).toEqual([
+    'Required input is missing: images',
+    'Value -1 smaller than min of 0: steps',
+    'Value -1.0 smaller than min of 0.0: seconds',
+  ])
+})
+
+switched('workflows.bare-graph-errors', async ({ submit, post }) => {
+  const unknown = await submit({ ...solid(), '5': node('Nope') })
+  expect([errorOf(unknown).type, unknown.json().node_errors]).toEqual(['invalid_prompt', {}])
+  const missing = await post('/prompt', { prompt: { '1': { inputs: {} } } })
+  expect([errorOf(missing).type, missing.json().node_errors]).toEqual(['invalid_prompt', {}])
+  const looped = await submit(cycle)
+  expect([errorOf(looped), looped.json().node_errors]).toEqual([outputsFailed(''), {}])
+  // Other faults are named all the same.
+  expect(Object.keys((await submit({ '7': save() })).json().node_errors)).toEqual(['7'])
+})
+
+switched(
+  'workflows.invalid-is-200',
+  async ({ get, post, submit, idle }) => {
+    const reply = await submit({ '7': save() })
+    expect([reply.status, violations(submitReply, reply.json())]).toEqual([200, []])
+    expect(reply.json()).toEqual({
+      prompt_id: expect.any(String),
+      number: 0,
+      node_errors: { '7': { ...missingImages, dependent_outputs: ['7'] } },
+    })
+    expect(
+      (await post('/prompt', { prompt: { '7': save() }, prompt_id: 'mine' })).json(),
+    ).toMatchObject({
+      prompt_id: 'mine',
+      number: 1,
+    })
+    await idle()
+    expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
+    expect((await get('/history')).json()).toEqual({})
+  },
+  { deployment: 'local' },
+)

@@ -1,0 +1,113 @@
+// Requests for each endpoint of a local and of a hosted server, to prove what holds for every path.
+
+import type { EndpointOn } from '../../spec/endpoints.ts'
+import { endpoints } from '../../spec/index.ts'
+import type { Deployment, Endpoint } from '../../spec/language.ts'
+import { talking } from './graphs.ts'
+import { bodiesOn, isPaid, pathOn } from '../judge/replies-on.ts'
+
+type Plain = {
+  /** Path and query, with a value for each variable part. */
+  readonly path: string
+  readonly body?: unknown
+  /** Status of the answer. */
+  readonly status: number
+}
+
+/** Endpoints of a local server, but for those that it has only when it is told so. */
+type LocalName = Exclude<
+  EndpointOn<'local'>,
+  'managerInstall' | 'managerStatus' | 'managerInstallModel'
+>
+
+// What is asked leaves the answers as they are: the same request again is answered alike.
+const plain: Readonly<Record<LocalName, Plain>> = {
+  submit: {
+    path: '/prompt',
+    body: { prompt: talking(), prompt_id: 'mine', number: 1 },
+    status: 200,
+  },
+  readHistory: { path: '/history?max_items=5', status: 200 },
+  readHistoryEntry: { path: '/history/mine', status: 200 },
+  changeHistory: { path: '/history', body: { delete: ['nowhere'] }, status: 200 },
+  view: { path: '/view?filename=example.png&type=input', status: 200 },
+  uploadImage: { path: '/upload/image', body: {}, status: 400 },
+  uploadMask: { path: '/upload/mask', body: {}, status: 400 },
+  socket: { path: '/ws', status: 400 },
+  objectInfo: { path: '/object_info', status: 200 },
+  objectInfoOf: { path: '/object_info/KSampler', status: 200 },
+  modelFolders: { path: '/models', status: 200 },
+  models: { path: '/models/checkpoints', status: 200 },
+  readQueue: { path: '/queue', status: 200 },
+  changeQueue: { path: '/queue', body: { delete: ['nowhere'] }, status: 200 },
+  interrupt: { path: '/interrupt', body: { prompt_id: 'nowhere' }, status: 200 },
+  systemStats: { path: '/system_stats', status: 200 },
+  free: { path: '/free', body: {}, status: 200 },
+  features: { path: '/features', status: 200 },
+  promptInfo: { path: '/prompt', status: 200 },
+  home: { path: '/', status: 200 },
+  experimentModelFolders: { path: '/experiment/models', status: 200 },
+  experimentModels: { path: '/experiment/models/loras', status: 200 },
+  modelPreview: { path: '/experiment/models/preview/loras/0/sub/none.safetensors', status: 404 },
+  modelMetadata: {
+    path: '/view_metadata/embeddings?filename=example_negative.safetensors',
+    status: 200,
+  },
+  embeddings: { path: '/embeddings', status: 200 },
+  extensions: { path: '/extensions', status: 200 },
+  translations: { path: '/i18n', status: 200 },
+  workflowTemplates: { path: '/workflow_templates', status: 200 },
+  listUserdata: { path: '/userdata?dir=.&full_info=true', status: 200 },
+  browseUserdata: { path: '/v2/userdata', status: 200 },
+  readUserdata: { path: '/userdata/none.json', status: 404 },
+  writeUserdata: { path: '/userdata/mine.json', body: {}, status: 200 },
+  deleteUserdata: { path: '/userdata/none.json', status: 404 },
+  moveUserdata: { path: '/userdata/none.json/move/there.json', status: 404 },
+  readSettings: { path: '/settings', status: 200 },
+  changeSettings: { path: '/settings', body: { mine: 1 }, status: 200 },
+  readSetting: { path: '/settings/mine', status: 200 },
+  changeSetting: { path: '/settings/mine', body: 1, status: 200 },
+  users: { path: '/users', status: 200 },
+  addUser: { path: '/users', body: {}, status: 500 },
+  logs: { path: '/internal/logs', status: 200 },
+  rawLogs: { path: '/internal/logs/raw', status: 200 },
+  subscribeLogs: {
+    path: '/internal/logs/subscribe',
+    body: { clientId: 'nobody', enabled: false },
+    status: 200,
+  },
+  folderPaths: { path: '/internal/folder_paths', status: 200 },
+  folderFiles: { path: '/internal/files/input', status: 200 },
+}
+
+/** The requests, ready to be sent, with what the spec says of their endpoints. */
+export const everyPath = Object.entries<Plain>(plain).map(([name, { path, body, status }]) => {
+  const endpoint: Endpoint = endpoints[name as keyof typeof plain]
+  const text = body === undefined ? '' : JSON.stringify(body)
+  return { method: endpoint.method, path, body: text, status, replies: endpoint.replies }
+})
+
+/** Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. */
+export const everyHostedPath = Object.values<Endpoint>(endpoints)
+  .filter(({ on }) => on.includes('hosted'))
+  .map((endpoint) => ({
+    method: endpoint.method,
+    path: pathOn('hosted', endpoint).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere'),
+    hasBody: endpoint.body !== undefined,
+    isPaid: isPaid(endpoint),
+    bodies: bodiesOn('hosted', endpoint),
+  }))
+
+/** Requests to paths that one deployment has and the other has not, without a prefix. */
+export function pathsOnlyOn(deployment: Deployment): { method: string; path: string }[] {
+  const all = Object.values<Endpoint>(endpoints)
+  const ownPath = ({ path, hostedPath = path }: Endpoint, on: Deployment): string =>
+    (on === 'hosted' ? hostedPath : path).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere')
+  const other = deployment === 'local' ? 'hosted' : 'local'
+  const onOther = all.filter(({ on }) => on.includes(other))
+  const there = new Set(onOther.map((one) => ownPath(one, other)))
+  return all
+    .filter(({ on }) => on.includes(deployment))
+    .map((one) => ({ method: one.method, path: ownPath(one, deployment) }))
+    .filter(({ path }) => !there.has(path))
+}

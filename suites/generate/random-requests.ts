@@ -1,0 +1,243 @@
+// Requests and messages at random: nearly right, wrong in one place, or no sense at all.
+
+import { deflateSync, gzipSync } from 'node:zlib'
+import * as fc from 'fast-check'
+import { keyHeader } from '../../spec/access.ts'
+import { endpoints } from '../../spec/index.ts'
+import type { Deployment, Endpoint } from '../../spec/language.ts'
+import { formOf, type Part } from '../judge/form.ts'
+import { failing, textToImage } from './graphs.ts'
+import { bodiesOn, pathOn } from '../judge/replies-on.ts'
+
+const all = Object.values<Endpoint>(endpoints)
+/** The endpoints of a server that answer a request, not a handshake. */
+const endpointsOn = (deployment: Deployment) =>
+  all.filter(({ on, path }) => on.includes(deployment) && path !== '/ws')
+
+/** All statuses that some endpoint there answers with. */
+export const statusesOn = (deployment: Deployment): number[] =>
+  endpointsOn(deployment).flatMap((one) => Object.keys(bodiesOn(deployment, one)).map(Number))
+
+const word = fc.constantFrom(
+  'example.png',
+  'input',
+  '..',
+  '%2e%2e',
+  '',
+  'KSampler',
+  'checkpoints',
+  '%00',
+  '%zz',
+  'ü',
+  'a%2Fb',
+  'mine',
+  '1',
+  '-1',
+  'x'.repeat(3000),
+)
+const pathsOn = (deployment: Deployment) =>
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom(...endpointsOn(deployment).map((one) => pathOn(deployment, one))),
+          word,
+        )
+        .map(([one, filled]) => one.replace(/\{[^}]*\}/g, filled)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '/',
+        '//x',
+        '/../x',
+        '*',
+        '/nowhere',
+        '/api',
+        'http://here/queue',
+        '/ws',
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.array(word, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`),
+    },
+  )
+const names = [
+  'filename',
+  'type',
+  'subfolder',
+  'max_items',
+  'offset',
+  'token',
+  'dir',
+  'path',
+  'clientId',
+  'overwrite',
+  'full_info',
+  'channel',
+  'preview',
+]
+const query = fc.array(fc.tuple(fc.constantFrom(...names), word), { maxLength: 3 })
+const methods = [
+  'GET',
+  'POST',
+  'HEAD',
+  'OPTIONS',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'TRACE',
+  'QUERY',
+  'FOO',
+]
+
+/** JSON that is nearly what some endpoint wants. */
+const key = fc.constantFrom(
+  'prompt',
+  'client_id',
+  'extra_data',
+  'number',
+  'clear',
+  'delete',
+  'prompt_id',
+  'git_url',
+  'url',
+  'class_type',
+  'inputs',
+  '3',
+  'front',
+  'partial_execution_targets',
+)
+const graph = fc.constantFrom<unknown>(
+  textToImage(),
+  failing(),
+  {},
+  { '1': { class_type: 'LoadImage', inputs: { image: 'x' } } },
+)
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    {
+      weight: 3,
+      arbitrary: fc.oneof(
+        graph,
+        fc.string({ maxLength: 8 }),
+        fc.double(),
+        fc.constantFrom(null, true, 1e300, 'me'),
+      ),
+    },
+    { weight: 2, arbitrary: fc.dictionary(key, tie('value'), { maxKeys: 4 }) },
+    { weight: 1, arbitrary: fc.array(tie('value'), { maxLength: 3 }) },
+  ),
+}))
+const jsonBody = fc
+  .tuple(value, fc.nat(200), fc.constantFrom('', '', '{', '\0', '"', 'NaN'))
+  .map(([one, at, cut]) => {
+    const text = JSON.stringify(one)
+    return Buffer.from(cut === '' ? text : text.slice(0, at) + cut + text.slice(at + 1))
+  })
+const part: fc.Arbitrary<Part> = fc
+  .tuple(fc.constantFrom('image', 'type', 'subfolder', 'overwrite'), word, fc.boolean(), word)
+  .map(([name, filename, isFile, content]) =>
+    isFile ? { name, filename, content } : { name, content },
+  )
+const multipart = fc.array(part, { maxLength: 3 })
+
+type Sent = { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }
+const body: fc.Arbitrary<Sent> = fc.oneof(
+  jsonBody.map((bytes) => ({ body: bytes, headers: {} })),
+  fc.uint8Array({ maxLength: 64 }).map((bytes) => ({ body: bytes, headers: {} })),
+  multipart.map((parts) => {
+    const [bytes, headers] = formOf(...parts)
+    return { body: bytes, headers }
+  }),
+  jsonBody.map((bytes) => ({ body: gzipSync(bytes), headers: { 'Content-Encoding': 'gzip' } })),
+  jsonBody.map((bytes) => ({
+    body: deflateSync(bytes).subarray(1),
+    headers: { 'Content-Encoding': 'deflate' },
+  })),
+)
+const header = fc.constantFrom<Readonly<Record<string, string>>>(
+  {},
+  {},
+  {},
+  { Origin: 'http://evil.example' },
+  { Origin: 'http://127.0.0.1:bad' },
+  { 'Content-Type': 'text/plain; charset=nonsense' },
+  { 'Content-Type': 'multipart/form-data' },
+  { Accept: 'text/html' },
+  { Range: 'bytes=9-1', 'If-None-Match': '*' },
+  { Upgrade: 'h2c', Connection: 'close, upgrade' },
+  { 'Transfer-Encoding': 'chunked' },
+  { 'Content-Length': '-3' },
+  { Expect: '100-continue' },
+  { 'X-Long': 'x'.repeat(9000) },
+)
+
+export type SomeRequest = {
+  readonly method: string
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** Whole requests: what their headers say of the body leaves nothing to be waited for. */
+export const someRequestOn = (deployment: Deployment): fc.Arbitrary<SomeRequest> =>
+  fc
+    .record({
+      method: fc.constantFrom('GET', 'POST', 'POST', ...methods),
+      path: pathsOn(deployment),
+      query,
+      header,
+      credential: deployment === 'hosted' ? credential : fc.constant({}),
+      sent: body,
+      prefix: deployment === 'hosted' ? fc.constant('') : fc.constantFrom('', '', '/api'),
+    })
+    .map(build)
+
+const credential = fc
+  .constantFrom('test-key', 'test-key', 'test-key', 'test-key-free', 'wrong-key')
+  .map((known) => ({ [keyHeader]: known }))
+
+type Parts = {
+  readonly method: string
+  readonly path: string
+  readonly query: readonly (readonly [name: string, text: string])[]
+  readonly header: Readonly<Record<string, string>>
+  readonly credential: Readonly<Record<string, string>>
+  readonly sent: Sent
+  readonly prefix: string
+}
+
+function build({ method, path, query, header, credential: own, sent, prefix }: Parts): SomeRequest {
+  const asked = query.map(([name, text]) => `${name}=${text}`).join('&')
+  const place = path.startsWith('/') ? prefix + path : path
+  const target = asked === '' ? place : `${place}?${asked}`
+  const isChunked = 'Transfer-Encoding' in header
+  const length = isChunked ? {} : { 'Content-Length': `${sent.body.length}` }
+  const bytes = isChunked ? chunked(sent.body) : sent.body
+  const headers = { ...length, ...sent.headers, ...own, ...header }
+  return { method, target, headers, body: bytes }
+}
+
+/** One chunk and the end; without a body, something that is no chunk. */
+function chunked(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 0) return Buffer.from('zz\r\n\r\n')
+  const size = Buffer.from(`${bytes.length.toString(16)}\r\n`)
+  return Buffer.concat([size, bytes, Buffer.from('\r\n0\r\n\r\n')])
+}
+
+/** Frames of a client by opcode: JSON, control frames of any length, and opcodes that there are none. */
+export const someMessage = fc.oneof(
+  jsonBody.map((bytes) => ({ opcode: 1, bytes })),
+  fc.record({
+    opcode: fc.constantFrom(0, 1, 2, 3, 8, 9, 10, 15),
+    bytes: fc.uint8Array({ maxLength: 130 }),
+  }),
+  fc.constant({
+    opcode: 1,
+    bytes: Buffer.from('{"type": "feature_flags", "data": {"supports_preview_metadata": true}}'),
+  }),
+)

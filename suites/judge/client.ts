@@ -1,0 +1,131 @@
+// A client of the socket that keeps a log of all that came, judged as it comes.
+
+import { WebSocket } from 'ws'
+import { type Decoded, decodeFrame } from './decode.ts'
+import type { Deployment } from '../../spec/language.ts'
+import { judgeMessage, type Message } from './judge.ts'
+
+/** What came over a socket, in order: messages and frames. */
+export type Received = Message | Decoded
+
+export const isMessage = (received: Received): received is Message => 'type' in received
+
+export type Session = {
+  readonly clientId: string | undefined
+  readonly received: readonly Received[]
+  /** All JSON messages so far. */
+  readonly messages: () => readonly Message[]
+  /** All frames so far. */
+  readonly frames: () => readonly Decoded[]
+  /** The bytes of all frames so far. */
+  readonly rawFrames: readonly Uint8Array[]
+  /** The raw text of all JSON messages so far. */
+  readonly texts: readonly string[]
+  /** What came that the spec does not allow, as sentences. */
+  readonly faults: readonly string[]
+  /** The first message that matches, already here or still to come. Each is asked about once. Fails when it cannot come any more. */
+  readonly next: (matches: (message: Message) => boolean) => Promise<Message>
+  readonly send: (data: string | Uint8Array) => void
+  /** Resolves when the server has read all that was sent before, and its answers are here, by a ping. */
+  readonly settled: () => Promise<void>
+  readonly close: () => Promise<number>
+  readonly closed: Promise<number>
+}
+
+/** Keeps what comes over a socket, in order. */
+function createLog(deployment: Deployment) {
+  const received: Received[] = []
+  const texts: string[] = []
+  const rawFrames: Uint8Array[] = []
+  const faults: string[] = []
+  const read = (data: Buffer, isBinary: boolean): void => {
+    if (isBinary) {
+      rawFrames.push(data)
+      received.push(decodeFrame(data))
+      return
+    }
+    const text = data.toString()
+    texts.push(text)
+    const message = JSON.parse(text) as Message
+    faults.push(...judgeMessage(message, deployment))
+    received.push(message)
+  }
+  const take = (data: Buffer, isBinary: boolean): void => {
+    try {
+      read(data, isBinary)
+    } catch (error) {
+      // What cannot be read is no reason to lose what comes behind it.
+      faults.push(String(error))
+    }
+  }
+  const messages = (): readonly Message[] => received.filter(isMessage)
+  const frames = (): readonly Decoded[] =>
+    received.filter((item): item is Decoded => !isMessage(item))
+  return { received, texts, rawFrames, faults, messages, frames, take }
+}
+
+/** Sends a ping. Resolves when its answer is here, and rejects when the socket closes before. */
+const ping = (socket: WebSocket, id: string, closed: Promise<unknown>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const take = (data: Buffer): void => {
+      if (data.toString() !== id) return
+      socket.off('pong', take)
+      resolve()
+    }
+    socket.on('pong', take)
+    void closed.then(() => reject(new Error('The socket closed first.')))
+    socket.ping(id)
+  })
+
+/**
+ * Opens a socket at a path with its query, and resolves when its first message, the status with its sid, is here.
+ * @param isStill whether the time of the server stands still: what is not on its way then never comes.
+ */
+export async function openSession(
+  url: string,
+  path: string,
+  clientId?: string,
+  isStill = false,
+  deployment: Deployment = 'local',
+): Promise<Session> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws') + path)
+  const { take, ...log } = createLog(deployment)
+  const waiting = new Set<() => void>()
+  const look = (): void => waiting.forEach((check) => check())
+  socket.on('message', (data: Buffer, isBinary: boolean) => {
+    take(data, isBinary)
+    look()
+  })
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  void closed.then(look)
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve)
+    socket.once('error', reject)
+  })
+  let pings = 0
+  const settled = (): Promise<void> => ping(socket, `${++pings}`, closed)
+  const next = (matches: (message: Message) => boolean): Promise<Message> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        const found = log.messages().find(matches)
+        if (found) {
+          waiting.delete(check)
+          resolve(found)
+        } else if (socket.readyState > WebSocket.OPEN) giveUp('The socket closed first.')
+      }
+      const giveUp = (why: string): void => {
+        if (waiting.delete(check)) reject(new Error(`${why} It received:\n${log.texts.join('\n')}`))
+      }
+      waiting.add(check)
+      check()
+      const nothing = (): void => giveUp('Nothing is on its way to the socket any more.')
+      if (isStill && waiting.has(check)) void settled().then(nothing, nothing)
+    })
+  const close = (): Promise<number> => {
+    socket.close()
+    return closed
+  }
+  const send: Session['send'] = (data) => socket.send(data)
+  await next(({ type }) => type === 'status')
+  return { clientId, ...log, next, send, settled, close, closed }
+}

@@ -1,0 +1,28 @@
+// How cases speak of hosted: its refusals.
+
+import { hostedError, hostedRefusals } from '../../spec/errors.ts'
+import { violations } from './judge.ts'
+import type { Reply } from './subject.ts'
+import type { Exchange } from './wire.ts'
+
+const jsonType = 'application/json; charset=utf-8'
+
+/** The code of a hosted refusal with this status, or what it is instead. */
+export function codeOf(reply: Pick<Reply, 'status' | 'text' | 'headers'>, status: number): string {
+  const told = `${reply.status} ${reply.headers['content-type']}`
+  if (told !== `${status} ${jsonType}`) return `${told} ${reply.text}`
+  const body = JSON.parse(reply.text) as { code: string }
+  const faults = violations(hostedError, body)
+  return faults.length === 0 ? body.code : faults.join()
+}
+
+/** An exchange in the words of `codeOf`. */
+export const replyIn = ({ status, body, header }: Exchange) => ({
+  status,
+  text: body,
+  headers: { 'content-type': header('content-type') ?? '' },
+})
+
+/** Whether this is how hosted answers where there is nothing. */
+export const notFound = (reply: Pick<Reply, 'status' | 'text' | 'headers'>): boolean =>
+  codeOf(reply, 404) === hostedRefusals.notFound.body.json.code

@@ -1,0 +1,102 @@
+// What cases about jobs ask a hosted server, again and again.
+
+import type { EmulatorOptions } from 'flowdouble'
+import { expect } from 'vitest'
+import type { tiers } from '../../spec/access.ts'
+import type { Deployment, Schema } from '../../spec/language.ts'
+import { cancelledJob, jobDetail, jobList, jobStatus } from '../../spec/jobs.ts'
+import { type Graph, slow } from '../generate/graphs.ts'
+import { type Message, violations } from './judge.ts'
+import type { Reply, Subject } from './subject.ts'
+
+/** An id that no run has. */
+export const nobody = '00000000-0000-4000-8000-000000000000'
+
+type Account = NonNullable<EmulatorOptions['accounts']>[number]
+
+/** An account with one key that wants for nothing. */
+export const account = (key: string, tier: keyof typeof tiers = 'pro'): Account => ({
+  user: `user-of-${key}`,
+  keys: [key],
+  tier,
+  balance: 1000,
+  subscription: 'active',
+  partnerKey: null,
+  failsWith: null,
+})
+
+/** One account, which has one job run at a time, so that others wait. */
+export const oneAtATime: readonly Account[] = [account('test-key', 'standard')]
+
+/** Options of a world that has one run at a time, as local always has. */
+export const oneAtATimeOn = (deployment: Deployment): EmulatorOptions =>
+  deployment === 'hosted' ? { deployment, accounts: oneAtATime } : { deployment }
+
+/** The JSON of a reply with the status 200 that fits the schema. */
+export function fitting(schema: Schema, reply: Reply): any {
+  expect([reply.status, reply.text]).toEqual([200, expect.any(String)])
+  expect(violations(schema, reply.json())).toEqual([])
+  return reply.json()
+}
+
+/** Submits graphs one after the other, and gives the ids of their runs. */
+export async function submitAll(
+  { submit }: Subject,
+  graphs: readonly Graph[],
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<string[]> {
+  const ids: string[] = []
+  for (const graph of graphs) ids.push((await submit(graph, fields)).json().prompt_id)
+  return ids
+}
+
+/** Submits a graph and gives the id of its run. */
+export const submitOne = async (subject: Subject, graph: Graph): Promise<string> =>
+  (await submitAll(subject, [graph]))[0] as string
+
+export const statusOf = async ({ get }: Subject, id: string) =>
+  fitting(jobStatus, await get(`/job/${id}/status`))
+export const wordOf = async (subject: Subject, id: string): Promise<string> =>
+  (await statusOf(subject, id)).status
+export const wordsOf = (subject: Subject, ids: readonly string[]): Promise<string[]> =>
+  Promise.all(ids.map((id) => wordOf(subject, id)))
+export const detailOf = async ({ get }: Subject, id: string) =>
+  fitting(jobDetail, await get(`/jobs/${id}`))
+export const listOf = async ({ get }: Subject, query = '') =>
+  fitting(jobList, await get(`/jobs${query}`))
+/** The ids of the jobs in a list. */
+export const listed = async (subject: Subject, query = ''): Promise<string[]> =>
+  (await listOf(subject, query)).jobs.map(({ id }: { readonly id: string }) => id)
+/** Cancels a job, and tells whether this took effect. */
+export const cancel = async ({ request }: Subject, id: string): Promise<boolean> =>
+  fitting(cancelledJob, await request('POST', `/jobs/${id}/cancel`)).cancelled
+
+/** The ids that the queue lists. */
+export async function queued({ get }: Subject): Promise<{ running: string[]; pending: string[] }> {
+  const { queue_running, queue_pending } = (await get('/queue')).json()
+  const ids = (items: readonly [number, string][]) => items.map(([, id]) => id)
+  return { running: ids(queue_running), pending: ids(queue_pending) }
+}
+
+/** Whether a message is of this type, and about this run. */
+export const isOf =
+  (type: string, id: string) =>
+  (message: Message): boolean =>
+    message.type === type && message.data['prompt_id'] === id
+
+/** Expects a hosted refusal with this status. */
+export function expectRefusal({ status, text, json }: Reply, expected: number, code: string): void {
+  expect([status, text]).toEqual([expected, expect.stringContaining(code)])
+  expect(json()).toEqual({ code, message: expect.any(String) })
+}
+
+/** Submits slow runs of which the first runs already. */
+export async function oneRuns(subject: Subject, count = 3): Promise<string[]> {
+  const session = await subject.connect()
+  const ids = await submitAll(
+    subject,
+    Array.from({ length: count }, () => slow()),
+  )
+  await subject.reach(session, isOf('progress', ids[0] as string))
+  return ids
+}

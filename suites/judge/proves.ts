@@ -1,0 +1,179 @@
+// Registers a case for one or more rules: its title is made of them, and it gets a subject of its own.
+
+import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
+import { test as register } from 'vitest'
+import { both, type Deployment, type Place, type Rule } from '../../spec/language.ts'
+import { quirks, type RuleId, rules } from '../../spec/index.ts'
+import { type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
+import { isForeign, isOutOfReach, startSubject, type Subject } from './subject.ts'
+
+/** What a case is started with beyond its own options: each kind of subject has its own. */
+export type More = { readonly server?: EmulatorOptions; readonly gateway?: GatewayOptions }
+
+/** A case at one place, as data. `ids` are rules, or `quirks/` and the id of a quirk. */
+export type Case = {
+  readonly title: string
+  readonly ids: readonly string[]
+  readonly place: Place
+  /** Whether it cannot run on the server elsewhere that the suites judge. */
+  readonly isOutOfReach: boolean
+  /** Starts a subject for it alone, and gives what runs it there and closes the subject. */
+  readonly start: (more?: More) => Promise<() => Promise<void>>
+}
+
+type OnGateway<T> = {
+  [Id in keyof T]: T[Id] extends { readonly on: readonly ['gateway'] } ? Id : never
+}[keyof T]
+/** Rules and quirks of the gateway, whose cases get one. */
+export type GatewayRuleId = OnGateway<typeof rules>
+type GatewayQuirkId = OnGateway<typeof quirks>
+type ServerRuleId = Exclude<RuleId, GatewayRuleId>
+type ServerQuirkId = Exclude<keyof typeof quirks, GatewayQuirkId>
+
+type Body = (subject: Subject) => Promise<void>
+type GatewayBody = (subject: GatewaySubject) => Promise<void>
+
+/**
+ * The options of a case that has to have its world to itself: one in which nothing has happened before, or whose time
+ * stands still between two requests. On a server elsewhere it cannot run.
+ */
+export const ownWorld = { clock: 'manual' } as const
+
+let collected: Case[] | undefined
+
+/**
+ * The cases that are declared while `load` runs, for somebody who runs them on servers of his own: they become no tests.
+ */
+export async function collectCases(load: () => Promise<unknown>): Promise<readonly Case[]> {
+  const cases: Case[] = []
+  collected = cases
+  try {
+    await load()
+  } finally {
+    collected = undefined
+  }
+  return cases
+}
+
+/** Runs a case on a subject of its own. */
+export const runCase = async ({ start }: Case, more: More = {}): Promise<void> =>
+  (await start(more))()
+
+/** The places where a case runs: those at which all of its rules hold, unless its options name a deployment. */
+function placesOf(
+  held: readonly (readonly Place[])[],
+  named: Deployment | undefined,
+): readonly Place[] {
+  const found = [...both, 'gateway' as const].filter(
+    (one) => (named ?? one) === one && held.every((on) => on.includes(one)),
+  )
+  if (found.length === 0) throw new Error('What this case proves holds together nowhere.')
+  return found
+}
+
+/** The deployment that options name; those of a gateway name none. */
+const namedBy = (options: EmulatorOptions | GatewayOptions): Deployment | undefined =>
+  'deployment' in options ? options.deployment : undefined
+
+/**
+ * A case that proves rules: it has to fail on a server that breaks them. It runs at each place at which they hold, or on
+ * the deployment that its options name.
+ * @param options of its subject; with any but the deployment it cannot run on a foreign server.
+ */
+export function proves(
+  ruleIds: GatewayRuleId | readonly GatewayRuleId[],
+  body: GatewayBody,
+  options?: GatewayOptions,
+): void
+export function proves(
+  ruleIds: ServerRuleId | readonly ServerRuleId[],
+  body: Body,
+  options?: EmulatorOptions,
+): void
+export function proves(
+  ruleIds: RuleId | readonly RuleId[],
+  body: Body | GatewayBody,
+  options: EmulatorOptions | GatewayOptions = {},
+): void {
+  const ids: readonly RuleId[] = typeof ruleIds === 'string' ? [ruleIds] : ruleIds
+  const held = ids.map((id) => (rules[id] as Rule).on)
+  for (const place of placesOf(held, namedBy(options))) {
+    const title = ids.map((id) => `${id} [${place}] ${(rules[id] as Rule).says}`).join(' + ')
+    add(place, { title, ids }, body, options)
+  }
+}
+
+/** A case for the behaviour that a quirk switches on; `options` are further ones of its subject. */
+export function switched(id: GatewayQuirkId, body: GatewayBody, options?: GatewayOptions): void
+export function switched(id: ServerQuirkId, body: Body, options?: EmulatorOptions): void
+export function switched(
+  id: keyof typeof quirks,
+  body: Body | GatewayBody,
+  options: EmulatorOptions | GatewayOptions = {},
+): void {
+  const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
+  for (const place of placesOf([quirks[id].on], namedBy(options))) {
+    const title = `quirks/${id} [${place}] ${quirks[id].quirk}`
+    add(place, { title, ids: [`quirks/${id}`] }, body, own)
+  }
+}
+
+/** Declares a case. The overloads above see to it that body and options are those of the place. */
+function add(
+  place: Place,
+  told: Pick<Case, 'title' | 'ids'>,
+  body: Body | GatewayBody,
+  options: EmulatorOptions | GatewayOptions,
+): void {
+  const one =
+    place === 'gateway'
+      ? {
+          isOutOfReach: isForeign,
+          start: onGateway(body as GatewayBody, options as GatewayOptions),
+        }
+      : onServer(place, body as Body, options as EmulatorOptions)
+  const all = { ...told, place, ...one }
+  if (collected !== undefined) collected.push(all)
+  else register.skipIf(all.isOutOfReach)(all.title, () => runCase(all))
+}
+
+/** Runs a case on its subject, and closes that, however it went. */
+async function closing<T extends { readonly close: () => Promise<void> }>(
+  subject: T,
+  body: (subject: T) => Promise<void>,
+): Promise<void> {
+  try {
+    await body(subject)
+  } finally {
+    await subject.close()
+  }
+}
+
+const onGateway =
+  (body: GatewayBody, options: GatewayOptions): Case['start'] =>
+  async ({ gateway = {} } = {}) => {
+    const subject = await startGatewaySubject({ ...options, ...gateway })
+    return () => closing(subject, body)
+  }
+
+function onServer(
+  deployment: Deployment,
+  body: Body,
+  { deployment: _named, ...options }: EmulatorOptions,
+): Pick<Case, 'isOutOfReach' | 'start'> {
+  return {
+    isOutOfReach: isOutOfReach(deployment, options),
+    start: async ({ server = {} } = {}) => {
+      const subject = await startSubject({ ...options, ...server, deployment })
+      return () => closing(subject, body)
+    },
+  }
+}
+
+/**
+ * A test of something that is no rule, in a file of cases, with servers of its own. Where cases are collected it is left
+ * out.
+ */
+export function test(title: string, body: () => Promise<void> | void): void {
+  if (collected === undefined) register.skipIf(isForeign)(title, body)
+}

@@ -1,0 +1,234 @@
+// What a case runs against: a world of its own on a manual clock, or the server that SUBJECT_URL names, which is of
+// SUBJECT_DEPLOYMENT and, on hosted, asked with SUBJECT_KEY.
+
+import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
+import { keyHeader } from '../../spec/access.ts'
+import { profiles } from '../../spec/deployments.ts'
+import { endpoints } from '../../spec/endpoints.ts'
+import type { Deployment, Endpoint } from '../../spec/language.ts'
+import { openSession, type Session } from './client.ts'
+import { formOf, viewPath } from './form.ts'
+import type { Graph } from '../generate/graphs.ts'
+import { createHttpClient, type HttpClient } from './http-client.ts'
+import { fetchLink } from './links.ts'
+import type { Message } from './judge.ts'
+import { endsRun, type Listed, type Over, readingsOf } from '../model/responses.ts'
+import { pathOn } from './replies-on.ts'
+
+/** A reply, with its body as bytes and as text. */
+export type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Buffer
+  readonly text: string
+  /** The body as JSON. Throws when it is none. */
+  readonly json: () => any
+}
+
+export type Subject = {
+  readonly url: string
+  readonly deployment: Deployment
+  /** The world of this case, or null when the subject is a server elsewhere. */
+  readonly emulator: Emulator | null
+  /** Sends a request to a path in local form: on hosted it gets the prefix, its new name and the key. */
+  readonly request: (
+    method: string,
+    path: string,
+    body?: string | Buffer,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Reply>
+  /** Sends a request as it is: neither its path nor its headers are completed. */
+  readonly raw: Subject['request']
+  /** The same server for somebody who has another key; without a key it is an empty text. Hosted only. */
+  readonly as: (key: string) => Subject
+  readonly get: (path: string) => Promise<Reply>
+  /** The file that these values of a view name, or a whole path. On hosted its link is followed, without the key. */
+  readonly view: (values: Readonly<Record<string, string>> | string) => Promise<Reply>
+  /** The runs in the queue, those that run and those that wait, in its order. */
+  readonly queue: () => Promise<{
+    readonly running: readonly Listed[]
+    readonly pending: readonly Listed[]
+  }>
+  /** The ids in the history, oldest first. */
+  readonly history: () => Promise<readonly string[]>
+  /** What the history tells of a run that is over, or undefined when it tells of none. */
+  readonly finished: (prompt_id: string) => Promise<Over | undefined>
+  /** Posts a value as JSON. */
+  readonly post: (path: string, value: unknown) => Promise<Reply>
+  /** Posts a form to /upload/image; `file` goes into the field `image`. */
+  readonly upload: (
+    file: { readonly name: string; readonly bytes: Uint8Array } | null,
+    fields?: Readonly<Record<string, string>>,
+    path?: string,
+  ) => Promise<Reply>
+  readonly connect: (clientId?: string, path?: string) => Promise<Session>
+  /** Submits a graph; `fields` are further members of the body. */
+  readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
+  /** Submits a graph that is valid for this session, waits for the end of its run, and gives its messages from the submit on. */
+  readonly run: (
+    session: Session,
+    graph: Graph,
+    fields?: Readonly<Record<string, unknown>>,
+  ) => Promise<Run>
+  /** Lets time pass until the session has received a message that matches. Fails when none comes. */
+  readonly reach: (session: Session, matches: (message: Message) => boolean) => Promise<Message>
+  /** Lets time pass until nothing is due. */
+  readonly idle: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type Run = {
+  readonly prompt_id: string
+  /** Messages of the socket from the submit to the end of the run. */
+  readonly messages: readonly Message[]
+  readonly entry: Over
+}
+
+const foreignUrl = process.env['SUBJECT_URL']
+const foreignDeployment = process.env['SUBJECT_DEPLOYMENT'] ?? 'local'
+const hostedKey = process.env['SUBJECT_KEY'] ?? 'test-key'
+
+/** Whether the suites judge a server that is not started by them. */
+export const isForeign = foreignUrl !== undefined
+
+/** Whether the server elsewhere is no subject for a case with these options. */
+export const isOutOfReach = (deployment: Deployment, options: EmulatorOptions): boolean =>
+  isForeign && (deployment !== foreignDeployment || Object.keys(options).length > 0)
+
+/** Starts a subject. `options` are those of a world, and cannot be had from a foreign server. */
+export async function startSubject(options: EmulatorOptions = {}): Promise<Subject> {
+  const deployment = options.deployment ?? 'local'
+  const emulator =
+    foreignUrl === undefined
+      ? await startEmulator({ clock: 'manual', preview: 'none', ...options })
+      : null
+  const url = foreignUrl ?? (emulator as Emulator).url
+  const shared = { url, deployment, emulator, client: createHttpClient(url), sessions: [] }
+  return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
+}
+
+/** What subjects with different keys share. */
+type Shared = {
+  readonly url: string
+  readonly deployment: Deployment
+  readonly emulator: Emulator | null
+  readonly client: HttpClient
+  readonly sessions: Session[]
+}
+
+function subjectFor(shared: Shared, key: string): Subject {
+  const { url, deployment, emulator, client, sessions } = shared
+  const isHosted = deployment === 'hosted'
+  const credentials: Readonly<Record<string, string>> =
+    isHosted && key !== '' ? { [keyHeader]: key } : {}
+  const pathOf = (method: string, path: string): string =>
+    isHosted ? hostedPath(method, path) : path
+  const isManual = emulator?.options.clock === 'manual'
+  const isStill = isManual || emulator?.options.clock === 'instant'
+
+  const raw: Subject['request'] = async (method, path, body, headers = {}) => {
+    const answer = await client.send(method, path, headers, body)
+    const text = answer.bytes.toString()
+    return { ...answer, text, json: () => JSON.parse(text) as unknown }
+  }
+  const request: Subject['request'] = (method, path, body, headers = {}) =>
+    raw(method, pathOf(method, path), body, { ...credentials, ...headers })
+  const get: Subject['get'] = (path) => request('GET', path)
+  const view: Subject['view'] = async (values) => {
+    const reply = await get(typeof values === 'string' ? values : viewPath(values))
+    const link = reply.headers['location']
+    return link === undefined ? reply : fetched(link)
+  }
+  const readings = readingsOf(deployment, get)
+  const post: Subject['post'] = (path, value) =>
+    request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
+  const submit: Subject['submit'] = (graph, fields = {}) =>
+    post('/prompt', { prompt: graph, ...fields })
+  const idle = async (): Promise<void> => {
+    if (isManual) await emulator?.until('idle')
+  }
+  const reach: Subject['reach'] = async (session, matches) => {
+    if (isManual) await session.settled()
+    if (isManual && !session.messages().some(matches)) {
+      await emulator?.until(
+        (effect) => effect.kind === 'send' && matches(JSON.parse(effect.text) as Message),
+      )
+    }
+    return session.next(matches)
+  }
+  const run: Subject['run'] = async (session, graph, fields = {}) => {
+    const before = session.messages().length
+    const reply = await submit(graph, { client_id: session.clientId, ...fields })
+    if (reply.status !== 200)
+      throw new Error(`The submit was answered ${reply.status}: ${reply.text}`)
+    const { prompt_id } = reply.json() as { prompt_id: string }
+    const isEnd = endsRun(deployment, prompt_id)
+    await reach(session, isEnd)
+    const messages = session.messages().slice(before)
+    const entry = await readings.finished(prompt_id)
+    if (entry === undefined) throw new Error(`The history tells nothing of the run ${prompt_id}.`)
+    return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
+  }
+  return {
+    url,
+    deployment,
+    emulator,
+    request,
+    raw,
+    as: (other) => subjectFor(shared, other),
+    get,
+    view,
+    ...readings,
+    post,
+    upload: (file, fields = {}, path = '/upload/image') => {
+      const texts = Object.entries(fields).map(([name, content]) => ({ name, content }))
+      const image = { name: 'image', filename: file?.name ?? '', content: file?.bytes ?? '' }
+      return request('POST', path, ...formOf(...texts, ...(file === null ? [] : [image])))
+    },
+    connect: async (clientId, path = '/ws') => {
+      const query = new URLSearchParams({
+        ...(clientId !== undefined && { clientId }),
+        ...(isHosted && key !== '' && { token: key }),
+      })
+      const target = query.size === 0 ? path : `${path}?${query.toString()}`
+      const session = await openSession(url, target, clientId, isStill, deployment)
+      sessions.push(session)
+      return session
+    },
+    submit,
+    run,
+    reach,
+    idle,
+    close: async () => {
+      const faults = sessions.flatMap((session) => session.faults)
+      await Promise.all(sessions.map((session) => session.close()))
+      client.close()
+      await emulator?.close()
+      if (faults.length > 0)
+        throw new Error(`The server sent what the spec does not allow:\n${faults.join('\n')}`)
+    },
+  }
+}
+
+const renamed = Object.values<Endpoint>(endpoints)
+  .filter(({ hostedPath: to }) => to !== undefined)
+  .map((endpoint) => ({
+    method: endpoint.method,
+    pattern: new RegExp(`^${endpoint.path.replace(/\{.*\}$/, '([^?]+)')}(?=\\?|$)`),
+    to: pathOn('hosted', endpoint).replace(/\{.*\}$/, '$1'),
+  }))
+
+/** A path in local form as hosted serves it. */
+function hostedPath(method: string, path: string): string {
+  const { prefix, unprefixed } = profiles.hosted
+  if (unprefixed.some((own) => path.startsWith(own)) || path.startsWith('/_flowdouble')) return path
+  const found = renamed.find((one) => one.method === method && one.pattern.test(path))
+  return found === undefined ? prefix + path : path.replace(found.pattern, found.to)
+}
+
+/** What a link answers to somebody without a key. */
+async function fetched(link: string): Promise<Reply> {
+  const { status, headers, bytes, text } = await fetchLink(link)
+  const json = (): unknown => JSON.parse(text)
+  return { status, headers: Object.fromEntries(headers), bytes, text, json }
+}

@@ -1,0 +1,36 @@
+// What a server finds wrong with a submitted graph, node by node.
+
+import { expect } from 'vitest'
+import type { Graph } from '../generate/graphs.ts'
+import type { Subject } from './subject.ts'
+
+export type NodeError = {
+  type: string
+  message: string
+  details: string
+  extra_info: Record<string, unknown>
+}
+
+/** The errors of one node of a graph. The answer says nothing of any other node. */
+export async function errorsOf(
+  { submit }: Subject,
+  graph: Graph,
+  id: string,
+): Promise<NodeError[]> {
+  const { node_errors } = (await submit(graph)).json()
+  expect(Object.keys(node_errors)).toEqual([id])
+  return node_errors[id].errors
+}
+
+/** The declaration of an input, as the catalogue gives it, in the form in which errors repeat it. */
+export async function configOf({ get }: Subject, class_type: string, input: string) {
+  const { required, optional } = (await get(`/object_info/${class_type}`)).json()[class_type].input
+  const [type, options = {}] = { ...required, ...optional }[input]
+  return [type, options]
+}
+
+/** Submits a graph that nothing is wrong with. */
+export async function passes({ submit }: Subject, graph: Graph): Promise<void> {
+  const reply = await submit(graph)
+  expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
+}

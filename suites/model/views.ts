@@ -1,0 +1,119 @@
+// How a server tells what the model holds: an account with the names of its runs and files, and what differs by deployment.
+
+import { expect } from 'vitest'
+import type { Deployment } from '../../spec/language.ts'
+import type { Session } from '../judge/client.ts'
+import { viewPath } from '../judge/form.ts'
+import { listOf } from '../judge/jobs.ts'
+import type { Message } from '../judge/judge.ts'
+import { fetchFile } from '../judge/links.ts'
+import type { AccountModel, Outcome } from './model.ts'
+import type { Reply, Subject } from '../judge/subject.ts'
+
+/** An account as its client knows it. Runs and files have names of the model, and those that the server gave them. */
+export type Own = {
+  readonly subject: Subject
+  readonly sessions: Map<string, Session>
+  /** The id of a run with this name; the name itself where there is none. */
+  readonly idOf: (name: string) => string
+  readonly nameOf: (id: string) => string
+  /** From now on this id is that of a run. Fails where it is that of another. */
+  readonly name: (id: string, name: string) => void
+  readonly fileOf: (name: string) => string
+  readonly nameFile: (filename: string, name: string) => void
+}
+
+/** Pairs of names; on local both are the same. */
+function createNames(deployment: Deployment) {
+  const given = new Map<string, string>()
+  const own = new Map<string, string>()
+  return {
+    givenOf: (name: string) => given.get(name) ?? name,
+    nameOf: (one: string) => own.get(one) ?? one,
+    pair: (one: string, name: string): void => {
+      expect([own.get(one) ?? name, given.get(name) ?? one]).toEqual([name, one])
+      expect(one === name).toBe(deployment === 'local')
+      given.set(name, one)
+      own.set(one, name)
+    },
+  }
+}
+
+export function ownOf(subject: Subject): Own {
+  const runs = createNames(subject.deployment)
+  const files = createNames(subject.deployment)
+  return {
+    subject,
+    sessions: new Map(),
+    idOf: runs.givenOf,
+    nameOf: runs.nameOf,
+    name: runs.pair,
+    fileOf: files.givenOf,
+    nameFile: files.pair,
+  }
+}
+
+export type Reading = {
+  /** The entries of the history, in its order. */
+  readonly entries: (body: any) => readonly (readonly [id: string, entry: any])[]
+  /** Holds the jobs against the model. */
+  readonly jobs: (model: AccountModel, own: Own) => Promise<void>
+  /** Judges the answer to a change of the queue. */
+  readonly removed: (
+    reply: Reply,
+    result: { readonly deleted: readonly string[]; readonly cleared: boolean },
+  ) => void
+  /** Judges the first messages of a client; `ids` are the runs of which it has to be told. */
+  readonly hello: (messages: readonly Message[], client: string, ids: readonly string[]) => void
+  /** What a file holds; undefined where there is none. */
+  readonly content: (subject: Subject, filename: string) => Promise<string | undefined>
+}
+
+const words: Readonly<Record<Outcome | 'running' | 'pending', string>> = {
+  pending: 'pending',
+  running: 'in_progress',
+  success: 'completed',
+  error: 'failed',
+  interrupted: 'cancelled',
+  removed: 'cancelled',
+}
+
+const view = (filename: string): string => viewPath({ filename, type: 'input' })
+
+export const readings: Readonly<Record<Deployment, Reading>> = {
+  local: {
+    entries: (body) => Object.entries(body),
+    jobs: async () => {},
+    removed: ({ status, text }) => expect([status, text]).toEqual([200, '']),
+    hello: ([first, ...more], client, ids) => {
+      expect(first?.data['sid']).toBe(client)
+      expect(more).toEqual(ids.map(() => ({ type: 'executing', data: { node: '1' } })))
+    },
+    content: async ({ get }, filename) => {
+      const { status, text } = await get(view(filename))
+      if (status === 200) return text
+      expect([status, text]).toEqual([404, ''])
+      return undefined
+    },
+  },
+  hosted: {
+    entries: ({ history }) => history.map((entry: any) => [entry.prompt_id, entry]),
+    jobs: async (model, { subject, nameOf }) => {
+      const { jobs } = await listOf(subject)
+      expect(jobs.map(({ id, status }: any) => [nameOf(id), status])).toEqual(
+        model.jobs().map(([name, state]) => [name, words[state]]),
+      )
+    },
+    removed: ({ status, json }, result) => expect([status, json()]).toEqual([200, result]),
+    hello: ([first, ...more], client, ids) => {
+      expect(first?.data['sid']).not.toBe(client)
+      expect(more).toEqual(
+        ids.map((prompt_id) => ({ type: 'executing', data: { node: '1', prompt_id } })),
+      )
+    },
+    content: async (subject, filename) => {
+      const { status } = await subject.get(view(filename))
+      return status === 404 ? undefined : (await fetchFile(subject, filename)).toString()
+    },
+  },
+}

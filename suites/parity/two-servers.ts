@@ -1,0 +1,159 @@
+// One of two servers that are asked the same: what it tells, with its own names of runs and files taken out.
+
+import { createHash } from 'node:crypto'
+import { isMessage, type Received as Raw, type Session } from '../judge/client.ts'
+import { deep, jsonType, reason } from './words.ts'
+import { nobody } from '../judge/jobs.ts'
+import {
+  type Asked,
+  ear,
+  type Heard,
+  pathOf,
+  type Received,
+  type Told,
+} from '../model/client-view.ts'
+import { fetchFile, fetchLink } from '../judge/links.ts'
+import type { Reply, Subject } from '../judge/subject.ts'
+
+export type Side = {
+  /** Sends a request, in which names stand as `<run 0>` and `<file 0>`. */
+  readonly ask: (asked: Asked) => Promise<Told>
+  /** A client connects. The ear does so again at the same time, so that it hears what is told then. */
+  readonly connect: (client: string) => Promise<void>
+  readonly disconnect: (client: string) => Promise<void>
+  /** What was heard since this was asked last. */
+  readonly heard: () => Promise<Heard>
+  readonly advance: (ms: number) => Promise<void>
+}
+
+/** A file as a server names it. */
+type Entry = Readonly<Record<'filename' | 'subfolder' | 'type', string>>
+
+const hashOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+
+const isEntry = (value: any): boolean => 'filename' in value && 'subfolder' in value
+const isRefusal = (value: any): boolean => Object.keys(value).join() === 'code,message'
+
+const queryOf = (entry: Entry): string => new URLSearchParams(entry).toString()
+const nothing: Entry = { filename: 'nothing.png', subfolder: '', type: 'output' }
+
+export async function createSide(subject: Subject): Promise<Side> {
+  const { deployment, emulator, request, upload } = subject
+  const isHosted = deployment === 'hosted'
+  const ids: string[] = []
+  /** The names of files by what they hold, in the order in which they were told. */
+  const files = new Map<string, Entry>()
+  const hashes = new Map<string, string>()
+  const sessions = new Map<string, { readonly session: Session; at: number }>()
+
+  const bytesOf = async (entry: Entry): Promise<Uint8Array | undefined> => {
+    const { status, bytes } = await request('GET', `/view?${queryOf(entry)}`)
+    if (status === 404) return undefined
+    return isHosted ? fetchFile(subject, entry.filename) : bytes
+  }
+  /** What stands for a file: what it holds. */
+  const learnFile = async (entry: Entry): Promise<string> => {
+    const query = queryOf(entry)
+    const bytes = hashes.has(query) ? undefined : await bytesOf(entry)
+    if (bytes !== undefined) hashes.set(query, hashOf(bytes))
+    const hash = hashes.get(query)
+    if (hash !== undefined && !files.has(hash)) files.set(hash, entry)
+    return hash ?? '<nothing>'
+  }
+
+  /** JSON without the names that the server chose. */
+  const plain = async (json: string): Promise<any> => {
+    const text = ids.reduce((sum, id, at) => sum.replaceAll(id, `<run ${at}>`), json)
+    const value = JSON.parse(text)
+    const entries: Entry[] = []
+    deep(value, isEntry, (entry) => {
+      entries.push(entry)
+      return {}
+    })
+    for (const { filename, subfolder, type } of entries)
+      await learnFile({ filename, subfolder, type })
+    const named = deep(value, isEntry, (entry) => {
+      const { filename, subfolder, type } = entry
+      return { ...entry, filename: hashes.get(queryOf({ filename, subfolder, type })) }
+    })
+    return deep(
+      deep(named, isRefusal, (one) => ({ ...one, message: reason })),
+      (one) => 'sid' in one,
+      (one) => ({ ...one, sid: '<sid>' }),
+    )
+  }
+
+  const fill = (text: string, file: (entry: Entry) => string): string =>
+    text
+      .replaceAll(/<run (\d+)>/g, (_, at) => ids[Number(at)] ?? nobody)
+      .replaceAll(/<file (\d+)>/g, (_, at) => file([...files.values()][Number(at)] ?? nothing))
+
+  const send = ({ method, path, json, text, file, fields }: Asked): Promise<Reply> => {
+    const filled = fill(path, queryOf)
+    if (file !== undefined) {
+      const named = Object.entries(fields ?? {}).map(([name, value]) => [
+        name,
+        fill(value, (entry) => JSON.stringify(entry)),
+      ])
+      return upload(file, Object.fromEntries(named), filled)
+    }
+    if (json === undefined) return request(method, filled, text)
+    const body = fill(JSON.stringify(json), ({ filename }) => filename)
+    return request(method, filled, body, { 'Content-Type': 'application/json' })
+  }
+
+  const bodyOf = async (asked: Asked, { status, headers, bytes, text }: Reply) => {
+    const type = headers['content-type'] ?? ''
+    if (pathOf(asked) === '/view' && status === 200) return { bytes: hashOf(bytes) }
+    if (status === 302) return { link: hashOf((await fetchLink(headers['location'] ?? '')).bytes) }
+    if (type !== jsonType) return text
+    const value = await plain(text)
+    if (asked.file === undefined || status !== 200) return value
+    const { name, subfolder, type: folder } = value
+    return { ...value, name: await learnFile({ filename: name, subfolder, type: folder }) }
+  }
+
+  const plainOf = (raw: Raw): Promise<Received> =>
+    plain(
+      JSON.stringify(isMessage(raw) ? raw : { frame: raw.frame, ...raw.fields }, (_, value) =>
+        value instanceof Uint8Array ? hashOf(value) : value,
+      ),
+    )
+
+  const open = async (client: string): Promise<void> => {
+    const before = sessions.get(client)
+    sessions.set(client, { session: await subject.connect(client), at: 0 })
+    await before?.session.close()
+  }
+  await open(ear)
+
+  return {
+    ask: async (asked) => {
+      const reply = await send(asked)
+      if (asked.path === '/prompt' && reply.status === 200) ids.push(reply.json().prompt_id)
+      const body = await bodyOf(asked, reply)
+      return { status: reply.status, type: reply.headers['content-type'] ?? '', body }
+    },
+    connect: async (client) => {
+      await open(ear)
+      await open(client)
+    },
+    disconnect: async (client) => {
+      await sessions.get(client)?.session.close()
+      sessions.delete(client)
+    },
+    heard: async () => {
+      const heard: Record<string, Received[]> = {}
+      for (const [client, one] of sessions) {
+        await one.session.settled()
+        const { received } = one.session
+        heard[client] = []
+        for (const raw of received.slice(one.at)) heard[client].push(await plainOf(raw))
+        one.at = received.length
+      }
+      return heard
+    },
+    advance: async (ms) => emulator?.advance(ms),
+  }
+}

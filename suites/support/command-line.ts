@@ -1,0 +1,296 @@
+// Where the commands of the gateway are tried: a configuration directory of its own, and commands in this process.
+
+import { createHmac } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import type { GatewayOptions } from 'flowdouble'
+import { gatewayCommand } from '../../dist/emulator/cli/gateway.js'
+import type { StartGateway } from '../../dist/emulator/cli/gateway-run.js'
+import { webhookCommand } from '../../dist/emulator/cli/webhook.js'
+import type { quirks } from '../../spec/quirks.ts'
+import { switched } from '../judge/proves.ts'
+
+export type Ended = {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Standard output as JSON. Throws when it is none. */
+  readonly json: () => any
+}
+
+/** What a command finds around it. */
+export type Around = {
+  /** Standard input. */
+  readonly stdin?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly isTerminal?: boolean
+}
+
+export type Desk = {
+  /** The configuration directory. */
+  readonly dir: string
+  /** Runs `webhook` or `gateway` with these arguments on the directory. */
+  readonly run: (...argv: readonly string[]) => Promise<Ended>
+  readonly runIn: (around: Around, ...argv: readonly string[]) => Promise<Ended>
+  readonly path: (name: string) => string
+  readonly has: (name: string) => boolean
+  readonly read: (name: string) => string
+  readonly write: (name: string, text: string | Buffer, mode?: number) => void
+  readonly mode: (name: string) => number
+  /** The subscriptions file as JSON. */
+  readonly routes: () => any
+}
+
+export const subscriptionsName = 'webhook_subscriptions.json'
+
+/** A config.yaml that enables webhooks, with further lines below `extra`. */
+export const enabled = (...extra: readonly string[]): string =>
+  [
+    'platforms:',
+    '  webhook:',
+    '    enabled: true',
+    ...(extra.length === 0 ? [] : ['    extra:', ...extra.map((line) => `      ${line}`)]),
+    '',
+  ].join('\n')
+
+/** The body of a case that gets a desk, by default one at which webhooks are enabled. */
+export const atDesk =
+  (body: (desk: Desk) => Promise<void>, config: string | null = enabled()) =>
+  async (): Promise<void> => {
+    const dir = mkdtempSync(join(tmpdir(), 'flowdouble-desk-'))
+    try {
+      if (config !== null) writeFileSync(join(dir, 'config.yaml'), config)
+      await body(deskAt(dir))
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }
+
+/** A case for a quirk of the commands. */
+export function switchedAtDesk(
+  id: Extract<keyof typeof quirks, `webhooks.${string}`>,
+  body: (desk: Desk) => Promise<void>,
+  config?: string,
+): void {
+  switched(id, atDesk(body, config))
+}
+
+export function deskAt(dir: string): Desk {
+  const path = (name: string): string => join(dir, name)
+  const read = (name: string): string => readFileSync(path(name), 'utf8')
+  const runIn: Desk['runIn'] = (around, ...argv) =>
+    runCommand(around, [...argv.slice(0, 2), '--config-dir', dir, ...argv.slice(2)])
+  return {
+    dir,
+    run: (...argv) => runIn({}, ...argv),
+    runIn,
+    path,
+    has: (name) => existsSync(path(name)),
+    read,
+    write: (name, text, mode) =>
+      writeFileSync(path(name), text, mode === undefined ? {} : { mode }),
+    mode: (name) => statSync(path(name)).mode & 0o777,
+    routes: () => JSON.parse(read(subscriptionsName)) as unknown,
+  }
+}
+
+/** Runs a command in this process. The environment is only what is given. */
+export async function runCommand(around: Around, argv: readonly string[]): Promise<Ended> {
+  const { io, ended } = ioOf(around)
+  const [group, ...rest] = argv
+  const command = group === 'webhook' ? webhookCommand : gatewayCommand
+  return ended(await command(rest, io))
+}
+
+function ioOf({ stdin = '', env = {}, isTerminal = false }: Around) {
+  let [stdout, stderr] = ['', '']
+  const io = {
+    stdout: { write: (text: string) => (stdout += text), isTTY: isTerminal },
+    stderr: { write: (text: string) => (stderr += text), isTTY: isTerminal },
+    stdin: () => Readable.from([Buffer.from(stdin)]),
+    env,
+    cwd: tmpdir(),
+  }
+  const ended = (code: number): Ended => ({
+    code,
+    stdout,
+    stderr,
+    json: () => JSON.parse(stdout) as unknown,
+  })
+  return { io, ended, said: () => stdout }
+}
+
+/** The options with which `gateway run` would start its gateway. */
+export async function startOptions(around: Around, ...argv: readonly string[]) {
+  const { io, ended } = ioOf(around)
+  const stop = new AbortController()
+  let options: GatewayOptions | undefined
+  const start: StartGateway = (given) => {
+    options = given
+    stop.abort()
+    return Promise.resolve({
+      url: `http://${given.host}:${given.port}`,
+      port: given.port ?? 0,
+      routes: () => [],
+      close: () => Promise.resolve(),
+    })
+  }
+  const code = await gatewayCommand(['run', ...argv], { ...io, signal: stop.signal }, start)
+  return { ...ended(code), options }
+}
+
+/** The options with which the gateway of a desk would start. Throws when it would not. */
+export const optionsOf = async (desk: Desk, env = {}, ...argv: string[]) => {
+  const { options, stderr } = await startOptions({ env }, '--config-dir', desk.dir, ...argv)
+  if (options === undefined) throw new Error(`The gateway was not started: ${stderr}`)
+  return options
+}
+/** The address that subscribing prints for a route `a`. */
+export const urlOf = async (desk: Desk, env = {}): Promise<string> =>
+  (await desk.runIn({ env }, 'webhook', 'subscribe', 'a', '--json')).json().webhook_url
+
+/** Runs the wizard on a terminal: each answer is typed when its question has come. */
+export async function runWizard(
+  argv: readonly string[],
+  answers: readonly (readonly [question: RegExp, answer: string])[],
+): Promise<Ended> {
+  const { io, ended, said } = ioOf({ isTerminal: true })
+  const keyboard = Object.assign(new PassThrough(), { isTTY: true })
+  const waiting = [...answers]
+  let seen = 0
+  const write = (text: string): void => {
+    io.stdout.write(text)
+    const [next] = waiting
+    if (next === undefined || !next[0].test(said().slice(seen))) return
+    seen = said().length
+    waiting.shift()
+    setImmediate(() => keyboard.write(next[1]))
+  }
+  const stdout = { ...io.stdout, write }
+  const code = await gatewayCommand(argv, { ...io, stdout, stdin: () => keyboard })
+  return ended(code)
+}
+
+/** A request that a receiver got. */
+export type Got = {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export type Receiving = {
+  readonly url: string
+  readonly port: number
+  readonly got: Got[]
+  /** Resolves when the next request is there. */
+  readonly arrival: Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** A receiver that takes anything, and gives each request the same answer; null never answers. */
+export async function startReceiving(
+  answer: { readonly status: number; readonly body: string } | null,
+): Promise<Receiving> {
+  const got: Got[] = []
+  let arrive = (): void => {}
+  const arrival = new Promise<void>((resolve) => (arrive = resolve))
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url: path = '', headers } = request
+      got.push({ method, path, headers, body: Buffer.concat(chunks) })
+      arrive()
+      if (answer !== null)
+        response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    got,
+    arrival,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Calls with a receiver that is gone afterwards. */
+export async function withReceiving(
+  answer: { readonly status: number; readonly body: string } | null,
+  use: (receiving: Receiving) => Promise<void>,
+): Promise<void> {
+  const receiving = await startReceiving(answer)
+  try {
+    await use(receiving)
+  } finally {
+    await receiving.close()
+  }
+}
+
+export const hmac = (
+  secret: string | Buffer,
+  text: string | Buffer,
+  encoding: 'hex' | 'base64' = 'hex',
+): string => createHmac('sha256', secret).update(text).digest(encoding)
+
+/** A gateway of `gateway run`, in this process. */
+export type Running = {
+  readonly url: string
+  /** What the command has printed so far. */
+  readonly said: () => string
+  /** Stops the command as a signal does. */
+  readonly stop: () => Promise<Ended>
+}
+
+/** Runs `gateway run` on a free port until it listens. Rejects when it ends before. */
+export async function runGateway(
+  desk: Desk,
+  around: Around = {},
+  ...argv: readonly string[]
+): Promise<Running> {
+  const { io, ended, said } = ioOf(around)
+  const stop = new AbortController()
+  let listen = (): void => {}
+  const listening = new Promise<void>((resolve) => (listen = resolve))
+  const stdout = {
+    ...io.stdout,
+    write: (text: string) => {
+      io.stdout.write(text)
+      if (/http:\/\/\S+:\d+/.test(said())) listen()
+    },
+  }
+  const own = ['run', '--config-dir', desk.dir, '--port', '0', ...argv]
+  const over = gatewayCommand(own, { ...io, stdout, signal: stop.signal })
+  const early = over.then((code) => {
+    throw new Error(`It ended with ${code}: ${ended(code).stderr}`)
+  })
+  early.catch(() => undefined)
+  await Promise.race([listening, early])
+  return {
+    url: /http:\/\/[^\s"/]+:\d+/.exec(said())![0],
+    said,
+    stop: async () => {
+      stop.abort()
+      return ended(await over)
+    },
+  }
+}
+
+/** Posts an empty object to a route, signed as the code host does; resolves to the status. */
+export async function postTo(url: string, name: string, secret: string): Promise<number> {
+  const headers = { 'X-Hub-Signature-256': `sha256=${hmac(secret, '{}')}` }
+  const reply = await fetch(`${url}/webhooks/${name}`, { method: 'POST', headers, body: '{}' })
+  await reply.text()
+  return reply.status
+}

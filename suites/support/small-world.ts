@@ -1,0 +1,28 @@
+// The options of a small world that cases make in process, where they need limits that no option sets.
+
+import type { WorldOptions } from '../../dist/emulator/server/world/world.js'
+
+/** A local world without node types; a case sets its own limits over these. */
+export const smallWorld: WorldOptions = {
+  deployment: 'local',
+  accounts: [],
+  failures: [],
+  seed: '0',
+  epochMs: 0,
+  paceMs: 5,
+  startDelayMs: 25,
+  preview: 'none',
+  objectInfo: '{}',
+  models: 'listed',
+  unknownNodes: 'refuse',
+  quirks: [],
+  historyLimit: 1,
+  fileLimit: 2,
+  uploadLimitBytes: 10,
+  pendingLimitBytes: 10_000,
+  maxBody: null,
+  cors: null,
+  token: null,
+  manager: false,
+  signedLinks: null,
+}
