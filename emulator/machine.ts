@@ -1,6 +1,6 @@
 // What goes into a world and what comes out: plain data, the same behind every edge.
 
-import type { keyHeader } from '../spec/access.ts'
+import type { keyHeader } from '../spec/server/access.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './pictures/picture.ts'
 
 /** Request headers by lower-case name; only those that the protocol looks at reach the machine. */

@@ -1,7 +1,5 @@
 // How much of everything there is room for: each number once, for the server, for its judges and for the documents.
 
-import type { RuleId } from './index.ts'
-
 export type Limit = {
   /** What is limited, and where. */
   readonly what: string
@@ -19,7 +17,7 @@ export type Limit = {
     | 'seconds'
     | 'users'
   /** Rules whose sentences tell the number. */
-  readonly rules: readonly RuleId[]
+  readonly rules: readonly `${string}/${string}`[]
 }
 
 const MiB = 2 ** 20

@@ -1,7 +1,7 @@
 // The command `gateway run`: reads the settings once, starts the gateway, and shows where it is and what happens.
 
 import { randomUUID } from 'node:crypto'
-import { configFiles, exitCodes } from '../../spec/subscriptions.ts'
+import { configFiles, exitCodes } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl } from '../config/settings.ts'

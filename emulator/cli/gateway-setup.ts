@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { exitCodes, gatewaySettings } from '../../spec/subscriptions.ts'
+import { exitCodes, gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { type Answers, configDirOf, readSettings, writeSettings } from '../config/config-dir.ts'
 import { isOn, type Settings } from '../config/settings.ts'
 import { usageError } from '../options/complete.ts'

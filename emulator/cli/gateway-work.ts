@@ -1,7 +1,7 @@
 // The flags of `gateway run` that say who answers runs, and where deliveries go.
 
-import { logTarget, senders } from '../../spec/deliveries.ts'
-import { gatewaySettings } from '../../spec/subscriptions.ts'
+import { logTarget, senders } from '../../spec/gateway/deliveries.ts'
+import { gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { commandAgent, urlAgent } from '../edge/gateway/agent.ts'
 import { readAddress } from '../edge/gateway/call.ts'

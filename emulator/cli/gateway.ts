@@ -1,6 +1,6 @@
 // The command `gateway`: sets the webhook gateway up, and runs it.
 
-import { configDirectory, configFiles } from '../../spec/subscriptions.ts'
+import { configDirectory, configFiles } from '../../spec/gateway/subscriptions.ts'
 import { bare, runSubcommand, withValue } from './command.ts'
 import { runGateway, type StartGateway } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'

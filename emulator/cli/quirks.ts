@@ -1,7 +1,7 @@
 // The command `quirks`: what --quirk can switch on.
 
 import type { Quirk } from '../../spec/language.ts'
-import { quirks } from '../../spec/quirks.ts'
+import { quirks } from '../../spec/truth/quirks.ts'
 import type { CommandIo } from './io.ts'
 import { listCommand } from './list-command.ts'
 

@@ -1,7 +1,7 @@
 // The flags of `serve`: those of the server follow from the table of options, and the help from both.
 
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { gatewayAddress } from '../../spec/webhooks.ts'
+import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
 import { type OptionEntry, optionTable } from '../options/table.ts'
 
 /** Flags that are not options of the server. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
-import { profiles } from '../../spec/deployments.ts'
+import { profiles } from '../../spec/server/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { EmulatorOptions } from '../edge/node/server.ts'
 import { isFor, optionTable, quirksOf } from '../options/table.ts'

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { limits } from '../../spec/limits.ts'
-import { exitCodes, testSenders } from '../../spec/subscriptions.ts'
+import { exitCodes, testSenders } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { reasonOf } from '../client/failure.ts'
 import {

@@ -1,13 +1,13 @@
 // The command `webhook`: subscribe, list, remove and test the routes of the gateway.
 
 import { randomBytes } from 'node:crypto'
-import { originTarget, platforms, targets } from '../../spec/deliveries.ts'
+import { originTarget, platforms, targets } from '../../spec/gateway/deliveries.ts'
 import {
   configDirectory,
   exitCodes,
   generatedSecret,
   testSenders,
-} from '../../spec/subscriptions.ts'
+} from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl, type Settings } from '../config/settings.ts'

@@ -1,8 +1,8 @@
 // The address of a server as a user writes it, and requests to it that say plainly when they cannot
 // be made.
 
-import { keyHeader } from '../../spec/access.ts'
-import { profiles } from '../../spec/deployments.ts'
+import { keyHeader } from '../../spec/server/access.ts'
+import { profiles } from '../../spec/server/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { failure, reasonOf } from './failure.ts'
 import { parseLenient } from './json.ts'

@@ -1,9 +1,14 @@
 // Signs a post as a sender of webhooks does, by the table of schemes, and gives it the headers that the sender gives it.
 
 import { createHmac, randomUUID } from 'node:crypto'
-import type { eventMembers } from '../../spec/webhooks.ts'
-import { base64SecretPrefix, type Scheme, schemes, stripeTimestamp } from '../../spec/signatures.ts'
-import { testPayload, testSenders } from '../../spec/subscriptions.ts'
+import type { eventMembers } from '../../spec/gateway/webhooks.ts'
+import {
+  base64SecretPrefix,
+  type Scheme,
+  schemes,
+  stripeTimestamp,
+} from '../../spec/gateway/signatures.ts'
+import { testPayload, testSenders } from '../../spec/gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
 
 export type SenderName = keyof typeof testSenders

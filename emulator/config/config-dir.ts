@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isMap, parseDocument, type Document } from 'yaml'
-import { configDirectory, configFiles, gatewaySettings } from '../../spec/subscriptions.ts'
+import { configDirectory, configFiles, gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { makeWritableFolder } from '../client/folders.ts'
 import { isRefused, refused } from '../lib/refused.ts'
 import { readVariables } from './env-file.ts'

@@ -1,7 +1,7 @@
 // The text of .env as variables: no line takes another one with it unseen.
 
 import { parseEnv } from 'node:util'
-import { configFiles } from '../../spec/subscriptions.ts'
+import { configFiles } from '../../spec/gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
 
 /** The beginning of a setting up to its value, and the quote with which the value begins. */

@@ -1,6 +1,10 @@
 // The settings of the gateway by their table: from what was found to what holds.
 
-import { type GatewaySetting, gatewaySettings, switchWords } from '../../spec/subscriptions.ts'
+import {
+  type GatewaySetting,
+  gatewaySettings,
+  switchWords,
+} from '../../spec/gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
 
 /** The settings that hold. */

@@ -1,7 +1,7 @@
 // The answers of a receiver: outcomes and refusals of the spec with their places filled in.
 
 import type { Refusal } from '../../spec/language.ts'
-import { gatewayRefusals, outcomes } from '../../spec/webhooks.ts'
+import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
 import { type Json, writeJson } from '../lib/json.ts'
 import { json, type Reply } from '../http/replies.ts'
 import { finite } from './payload.ts'

@@ -5,7 +5,7 @@
 // validates them as the receiver did, and nobody can use them.
 
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { hiddenFromCharacters, insecureSecret } from '../../spec/signatures.ts'
+import { hiddenFromCharacters, insecureSecret } from '../../spec/gateway/signatures.ts'
 import { isObject, readJson, writeJson } from '../lib/json.ts'
 import { base64 } from '../lib/base64.ts'
 import { isPlaceholder, placeholders } from '../journal/placeholders.ts'

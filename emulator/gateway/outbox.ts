@@ -1,6 +1,6 @@
 // Deliveries: attempts, what becomes of them, further ones, and the scripted failures of the outbox.
 
-import { logTarget, originTarget, plainText, retries } from '../../spec/deliveries.ts'
+import { logTarget, originTarget, plainText, retries } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'

@@ -2,7 +2,7 @@
 
 import { limits } from '../../spec/limits.ts'
 import { isObject, type Json, type JsonObject, readJsonWithin } from '../lib/json.ts'
-import type { SchemeName } from '../../spec/signatures.ts'
+import type { SchemeName } from '../../spec/gateway/signatures.ts'
 import {
   deliveryIdHeaders,
   deliveryIdMember,
@@ -10,7 +10,7 @@ import {
   eventMembers,
   formField,
   unknownEvent,
-} from '../../spec/webhooks.ts'
+} from '../../spec/gateway/webhooks.ts'
 import type { Headers } from '../machine.ts'
 import { isTruthy } from '../lib/python.ts'
 import { tokenText } from './signatures.ts'

@@ -1,6 +1,6 @@
 // A post to a route: the checks of the spec in their order, then a direct delivery or an agent run.
 
-import { insecureSecret } from '../../spec/signatures.ts'
+import { insecureSecret } from '../../spec/gateway/signatures.ts'
 import { isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
 import { drawUuid } from '../lib/random.ts'
 import { refuse, type Reply } from '../http/replies.ts'

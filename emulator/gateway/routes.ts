@@ -1,7 +1,7 @@
 // Routes: how one is read from its JSON, which are usable, and what a subscriptions file says.
 
-import { logTarget, originTarget } from '../../spec/deliveries.ts'
-import { insecureSecret } from '../../spec/signatures.ts'
+import { logTarget, originTarget } from '../../spec/gateway/deliveries.ts'
+import { insecureSecret } from '../../spec/gateway/signatures.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { isTruthy } from '../lib/python.ts'
 

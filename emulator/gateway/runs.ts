@@ -1,6 +1,6 @@
 // Agent runs: from the prompt to the answer, and whether the answer is delivered.
 
-import { failureNotice, runIds, silenceMarkers } from '../../spec/deliveries.ts'
+import { failureNotice, runIds, silenceMarkers } from '../../spec/gateway/deliveries.ts'
 import { plan } from './schedule.ts'
 import type { AgentRun } from './machine.ts'
 import { deliver } from './outbox.ts'

@@ -11,7 +11,7 @@ import {
   schemes,
   stripeTimestamp,
   tokenHeader,
-} from '../../spec/signatures.ts'
+} from '../../spec/gateway/signatures.ts'
 import type { Headers } from '../machine.ts'
 import { isEqual } from '../lib/equal.ts'
 

@@ -1,8 +1,12 @@
 // The state of a receiver of webhooks, and how one is made.
 
 import { limits } from '../../spec/limits.ts'
-import { hiddenFromCharacters, insecureSecret, loopbackHosts } from '../../spec/signatures.ts'
-import type { quirks } from '../../spec/quirks.ts'
+import {
+  hiddenFromCharacters,
+  insecureSecret,
+  loopbackHosts,
+} from '../../spec/gateway/signatures.ts'
+import type { quirks } from '../../spec/truth/quirks.ts'
 import { type Bounded, createBounded } from '../lib/bounded.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { createRandom, type Random } from '../lib/random.ts'

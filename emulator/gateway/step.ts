@@ -1,6 +1,6 @@
 // The one way into a receiver: an input goes in, effects come out, and nothing else happens.
 
-import { endpoints, gatewayHealth } from '../../spec/webhooks.ts'
+import { endpoints, gatewayHealth } from '../../spec/gateway/webhooks.ts'
 import { json, type Reply } from '../http/replies.ts'
 import { allowedBy, findEndpoint, routesOf } from '../http/routes.ts'
 import { answer } from './answers.ts'

@@ -1,8 +1,8 @@
 // Subscriptions as data: their names and lists, and what subscribing makes of an entry of the file.
 
-import { logTarget, platforms, targets } from '../../spec/deliveries.ts'
-import { base64SecretPrefix, insecureSecret } from '../../spec/signatures.ts'
-import { defaultDescription, routeName, webhookRoute } from '../../spec/subscriptions.ts'
+import { logTarget, platforms, targets } from '../../spec/gateway/deliveries.ts'
+import { base64SecretPrefix, insecureSecret } from '../../spec/gateway/signatures.ts'
+import { defaultDescription, routeName, webhookRoute } from '../../spec/gateway/subscriptions.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { refused } from '../lib/refused.ts'
 import { type Route, usable } from './routes.ts'

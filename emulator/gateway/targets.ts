@@ -9,7 +9,7 @@ import {
   platforms,
   repositoryName,
   targets,
-} from '../../spec/deliveries.ts'
+} from '../../spec/gateway/deliveries.ts'
 import { isFloat, isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
 import { finite } from './payload.ts'
 import { hasQuirk, type Place, type Receiver } from './state.ts'

@@ -1,7 +1,7 @@
 // Turns the template of a route into a text: references into the payload, one pass, and nothing is ever evaluated.
 
 import { limits } from '../../spec/limits.ts'
-import { cuts, defaultText, jsonForm, reference } from '../../spec/templates.ts'
+import { cuts, defaultText, jsonForm, reference } from '../../spec/gateway/templates.ts'
 import { floatText, isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { pythonText } from '../lib/python.ts'
 

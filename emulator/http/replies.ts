@@ -1,6 +1,6 @@
 // Builds replies: a status, headers and a body. Refusals come from the table in spec/errors.ts.
 
-import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/errors.ts'
+import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
 import type { Refusal } from '../../spec/language.ts'
 import type { Body, FileFacts } from '../machine.ts'
 

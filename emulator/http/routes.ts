@@ -1,7 +1,7 @@
 // Finds the endpoint that a request is for.
 
-import { profiles } from '../../spec/deployments.ts'
-import { endpoints } from '../../spec/endpoints.ts'
+import { profiles } from '../../spec/server/deployments.ts'
+import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { decodePart } from './requests.ts'
 

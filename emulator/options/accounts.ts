@@ -1,7 +1,7 @@
 // The accounts of a hosted server as a caller gives them: what each member is, and what it is by default.
 
-import { partnerNodeCost, tiers } from '../../spec/access.ts'
-import { exceptionTypes } from '../../spec/errors.ts'
+import { partnerNodeCost, tiers } from '../../spec/server/access.ts'
+import { exceptionTypes } from '../../spec/server/errors.ts'
 import { readObjects, type Schema } from './schema.ts'
 import { headerPattern } from './header-text.ts'
 import type { Account } from '../server/hosted/access.ts'

@@ -1,7 +1,7 @@
 // The table of options from which the command line, the config file and its JSON Schema follow.
 
 import { limits } from '../../spec/limits.ts'
-import { quirks } from '../../spec/quirks.ts'
+import { quirks } from '../../spec/truth/quirks.ts'
 import type { Deployment, Quirk } from '../../spec/language.ts'
 import { accountsSchema, readAccounts } from './accounts.ts'
 import { isHeaderText } from './header-text.ts'

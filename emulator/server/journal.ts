@@ -1,6 +1,6 @@
 // The journal of a server: its inputs with their effects, in order. State is a function of it, so it replays.
 
-import { keyHeader, secretKeys } from '../../spec/access.ts'
+import { keyHeader, secretKeys } from '../../spec/server/access.ts'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64, lettersOf } from '../lib/base64.ts'

@@ -1,6 +1,6 @@
 // Requests for each endpoint of a local and of a hosted server, to prove what holds for every path.
 
-import type { EndpointOn } from '../../spec/endpoints.ts'
+import type { EndpointOn } from '../../spec/server/endpoints.ts'
 import { endpoints } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { talking } from './graphs.ts'

@@ -2,7 +2,7 @@
 
 import { deflateSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
-import { keyHeader } from '../../spec/access.ts'
+import { keyHeader } from '../../spec/server/access.ts'
 import { endpoints } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { formOf, type Part } from '../judge/form.ts'

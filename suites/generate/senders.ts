@@ -7,7 +7,7 @@ import {
   type SchemeName,
   schemes,
   stripeTimestamp,
-} from '../../spec/signatures.ts'
+} from '../../spec/gateway/signatures.ts'
 
 /** The moment at which gateways start, in seconds since 1970. */
 export const NOW = 1767225600

@@ -1,6 +1,6 @@
 // Signed posts as senders make them: what a gateway with this secret and this clock takes, and what it refuses.
 
-import type { SchemeName } from '../../spec/signatures.ts'
+import type { SchemeName } from '../../spec/gateway/signatures.ts'
 
 export type SignatureVector = {
   readonly title: string

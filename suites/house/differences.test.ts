@@ -1,7 +1,7 @@
 // Each difference between description and real servers is decided by what exists, and each quirk answers one.
 
 import { describe, expect, test } from 'vitest'
-import type { Difference } from '../../spec/differences.ts'
+import type { Difference } from '../../spec/truth/differences/difference.ts'
 import {
   errors,
   gatewayDifferences,

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { limits, rules } from '../../spec/index.ts'
 import type { Limit } from '../../spec/limits.ts'
-import type { Rule } from '../../spec/language.ts'
+import type { Rule, Rules } from '../../spec/language.ts'
 import { amount } from './render-limits.ts'
 
 const pairs = Object.entries<Limit>(limits).flatMap(([name, limit]) =>
@@ -11,7 +11,7 @@ const pairs = Object.entries<Limit>(limits).flatMap(([name, limit]) =>
 )
 
 test.each(pairs)('the limit %s stands in the sentence of %s', (_, id, limit) => {
-  const { says }: Rule = rules[id]
+  const says = (rules as Rules)[id]?.says
   expect(` ${says}`).toContain(` ${amount(limit)}`)
 })
 

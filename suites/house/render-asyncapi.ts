@@ -1,7 +1,7 @@
 // Writes the AsyncAPI document out of the spec: the socket of each deployment, with its messages and binary frames.
 
 import { frames, messages, order, profiles, receivers } from '../../spec/index.ts'
-import { previewMetadata } from '../../spec/frames.ts'
+import { previewMetadata } from '../../spec/server/frames.ts'
 import {
   both,
   type Deployment,
@@ -11,7 +11,7 @@ import {
 } from '../../spec/language.ts'
 import { pathOn } from '../judge/replies-on.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
-import { endpoints } from '../../spec/messages.ts'
+import { endpoints } from '../../spec/server/messages.ts'
 import { fieldText, whoReceives } from './render-messages.ts'
 
 const ref = (...path: string[]): Part => ({ $ref: ['#', ...path].join('/') })

@@ -7,7 +7,7 @@ import {
   localDifferences,
   silences,
 } from '../../spec/index.ts'
-import type { Difference } from '../../spec/differences.ts'
+import type { Difference } from '../../spec/truth/differences/difference.ts'
 import { link, section, table } from './markdown.ts'
 
 type Carriers = Omit<Difference, 'topic' | 'stated' | 'real' | 'ours'>

@@ -6,10 +6,10 @@ import {
   type Sender,
   senders,
   targets,
-} from '../../spec/deliveries.ts'
+} from '../../spec/gateway/deliveries.ts'
 import { gatewayAddress, gatewayEndpoints, gatewayRefusals, outcomes } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
-import { type Scheme, schemes } from '../../spec/signatures.ts'
+import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import {
   configDirectory,
   configFiles,
@@ -17,9 +17,14 @@ import {
   gatewaySettings,
   settingSources,
   webhookCommands,
-} from '../../spec/subscriptions.ts'
-import { defaultText, specialKeys, wordTexts } from '../../spec/templates.ts'
-import { checks, deliveryIdHeaders, eventHeaders, eventMembers } from '../../spec/webhooks.ts'
+} from '../../spec/gateway/subscriptions.ts'
+import { defaultText, specialKeys, wordTexts } from '../../spec/gateway/templates.ts'
+import {
+  checks,
+  deliveryIdHeaders,
+  eventHeaders,
+  eventMembers,
+} from '../../spec/gateway/webhooks.ts'
 import { code, section, table } from './markdown.ts'
 import { refusalTable, wordTable } from './render-errors.ts'
 import { replyCell } from './shapes.ts'

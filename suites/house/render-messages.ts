@@ -1,9 +1,9 @@
 // Writes the chapters of PROTOCOL.md about the socket: messages, their order, frames.
 
 import { frames, messages, order, receivers } from '../../spec/index.ts'
-import { previewMetadata } from '../../spec/frames.ts'
+import { previewMetadata } from '../../spec/server/frames.ts'
 import { both, type Frame, type FrameField, type Message } from '../../spec/language.ts'
-import type { Kind, Order, State } from '../../spec/order.ts'
+import type { Kind, Order, State } from '../../spec/server/order.ts'
 import { code, section, table } from './markdown.ts'
 import { shapeCell, shapeOf } from './shapes.ts'
 

@@ -1,7 +1,7 @@
 // Writes the OpenAPI document out of the spec: each endpoint once for each deployment that serves it.
 
 import { STATUS_CODES } from 'node:http'
-import { keyHeader } from '../../spec/access.ts'
+import { keyHeader } from '../../spec/server/access.ts'
 import type {
   Endpoint,
   Endpoints,
@@ -13,7 +13,7 @@ import type {
 } from '../../spec/language.ts'
 import { bodiesOn, isPublic, pathOn } from '../judge/replies-on.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
-import { type Scheme, schemes } from '../../spec/signatures.ts'
+import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 
 const servers = {

@@ -1,9 +1,9 @@
 // Writes PROTOCOL.md out of the spec. Pure: the same spec gives the same text.
 
 import { endpoints, profiles } from '../../spec/index.ts'
-import { paidPaths, partnerKeys, publicPaths } from '../../spec/access.ts'
-import { commonHostedReplies, commonReplies } from '../../spec/http.ts'
-import { jobStatuses, jobTransitions, rawStates } from '../../spec/jobs.ts'
+import { paidPaths, partnerKeys, publicPaths } from '../../spec/server/access.ts'
+import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
+import { jobStatuses, jobTransitions, rawStates } from '../../spec/server/jobs.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import { pathOn } from '../judge/replies-on.ts'
 import { code, link, onText, section, table } from './markdown.ts'

@@ -8,7 +8,7 @@ import {
   schemes,
   stripeTimestamp,
   tokenHeader,
-} from '../../spec/signatures.ts'
+} from '../../spec/gateway/signatures.ts'
 import { type SignatureVector, signatureVectors } from '../generate/signature-vectors.ts'
 
 const rows: [string, Scheme][] = Object.entries<Scheme>(schemes)

@@ -1,6 +1,6 @@
 // Decodes binary frames, from the layouts in spec/frames.ts alone: it shares no code with what encodes them.
 
-import { frames } from '../../spec/frames.ts'
+import { frames } from '../../spec/server/frames.ts'
 import type { Frame } from '../../spec/language.ts'
 
 /** A frame by the name of its layout, with its fields by name. */

@@ -1,7 +1,7 @@
 // What the cases about failing runs share.
 
 import { expect } from 'vitest'
-import { type ExceptionType, exceptionTypes } from '../../spec/errors.ts'
+import { type ExceptionType, exceptionTypes } from '../../spec/server/errors.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { judgeOrder } from './judge.ts'
 import type { Run, Subject } from './subject.ts'

@@ -1,6 +1,6 @@
 // How cases speak of hosted: its refusals.
 
-import { hostedError, hostedRefusals } from '../../spec/errors.ts'
+import { hostedError, hostedRefusals } from '../../spec/server/errors.ts'
 import { violations } from './judge.ts'
 import type { Reply } from './subject.ts'
 import type { Exchange } from './wire.ts'

@@ -2,9 +2,9 @@
 
 import type { EmulatorOptions } from 'flowdouble'
 import { expect } from 'vitest'
-import type { tiers } from '../../spec/access.ts'
+import type { tiers } from '../../spec/server/access.ts'
 import type { Deployment, Schema } from '../../spec/language.ts'
-import { cancelledJob, jobDetail, jobList, jobStatus } from '../../spec/jobs.ts'
+import { cancelledJob, jobDetail, jobList, jobStatus } from '../../spec/server/jobs.ts'
 import { type Graph, slow } from '../generate/graphs.ts'
 import { type Message, violations } from './judge.ts'
 import type { Reply, Subject } from './subject.ts'

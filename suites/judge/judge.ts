@@ -2,8 +2,8 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Deployment, Message as MessageSpec, Schema } from '../../spec/language.ts'
-import { messages } from '../../spec/messages.ts'
-import { type Kind, type Order, order, type State } from '../../spec/order.ts'
+import { messages } from '../../spec/server/messages.ts'
+import { type Kind, type Order, order, type State } from '../../spec/server/order.ts'
 
 export type Message = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 

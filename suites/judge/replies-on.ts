@@ -1,7 +1,7 @@
 // What an endpoint may answer on a deployment: its own replies, and those that any endpoint may give.
 
-import { paidPaths, publicPaths } from '../../spec/access.ts'
-import { commonHostedReplies, commonReplies } from '../../spec/http.ts'
+import { paidPaths, publicPaths } from '../../spec/server/access.ts'
+import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
 import { profiles } from '../../spec/index.ts'
 import type { Endpoint, Place, ReplyBody } from '../../spec/language.ts'
 

@@ -2,9 +2,9 @@
 // SUBJECT_DEPLOYMENT and, on hosted, asked with SUBJECT_KEY.
 
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
-import { keyHeader } from '../../spec/access.ts'
-import { profiles } from '../../spec/deployments.ts'
-import { endpoints } from '../../spec/endpoints.ts'
+import { keyHeader } from '../../spec/server/access.ts'
+import { profiles } from '../../spec/server/deployments.ts'
+import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { openSession, type Session } from './client.ts'
 import { formOf, viewPath } from './form.ts'

@@ -1,6 +1,6 @@
 // A small server, told anew after the rules: what waits, what runs, what is over, who hears of it, on a clock of its own.
 
-import { tiers } from '../../spec/access.ts'
+import { tiers } from '../../spec/server/access.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { type Ways, ways } from './deployments.ts'
 

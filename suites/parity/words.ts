@@ -1,6 +1,6 @@
 // The words in which differences are written down.
 
-import { hostedRefusals } from '../../spec/errors.ts'
+import { hostedRefusals } from '../../spec/server/errors.ts'
 import {
   type Asked,
   ear,

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
-import { submitRefusal } from '../../spec/workflows.ts'
+import { submitRefusal } from '../../spec/server/workflows.ts'
 import { roots, treeOf, trees } from '../generate/arbitraries.ts'
 import { type Broken, breaks } from '../generate/broken-workflows.ts'
 import { pickFrom } from '../generate/catalogue.ts'

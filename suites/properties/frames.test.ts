@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 import type { FrameContent } from '../../dist/emulator/machine.js'
 import { encodeFrame } from '../../dist/emulator/server/world/frames.js'
-import { frames } from '../../spec/frames.ts'
+import { frames } from '../../spec/server/frames.ts'
 import { type Decoded, decodeFrame } from '../judge/decode.ts'
 
 const settings = { seed: 11, numRuns: 300 }

@@ -3,8 +3,8 @@
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tiers } from '../../spec/access.ts'
-import { type JobStatus, jobTransitions } from '../../spec/jobs.ts'
+import { tiers } from '../../spec/server/access.ts'
+import { type JobStatus, jobTransitions } from '../../spec/server/jobs.ts'
 import type { Session } from '../judge/client.ts'
 import { failing, type Graph, slow, talking } from '../generate/graphs.ts'
 import { account, detailOf, listOf, queued, wordOf } from '../judge/jobs.ts'

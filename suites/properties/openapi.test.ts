@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
 import type { EmulatorOptions } from 'flowdouble'
 import { describe, expect, test } from 'vitest'
-import { keyHeader } from '../../spec/access.ts'
+import { keyHeader } from '../../spec/server/access.ts'
 import type { Deployment } from '../../spec/language.ts'
 import document from '../../spec/openapi.json' with { type: 'json' }
 import { formOf } from '../judge/form.ts'

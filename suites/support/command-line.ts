@@ -11,7 +11,7 @@ import type { GatewayOptions } from 'flowdouble'
 import { gatewayCommand } from '../../dist/emulator/cli/gateway.js'
 import type { StartGateway } from '../../dist/emulator/cli/gateway-run.js'
 import { webhookCommand } from '../../dist/emulator/cli/webhook.js'
-import type { quirks } from '../../spec/quirks.ts'
+import type { quirks } from '../../spec/truth/quirks.ts'
 import { switched } from '../judge/proves.ts'
 
 export type Ended = {

@@ -1,7 +1,7 @@
 // Agents that are real: a command of the operator, or an address of his, that answers each run.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { agentVariables } from '../../../spec/deliveries.ts'
+import { agentVariables } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
 import type { AgentRun } from '../../gateway/machine.ts'
 import { isDone, objectIn, postJson } from './call.ts'

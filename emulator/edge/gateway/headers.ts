@@ -1,8 +1,8 @@
 // The request headers that a receiver looks at. No other reaches it, or its journal.
 
 import type { IncomingMessage } from 'node:http'
-import { type Scheme, schemes, tokenHeader } from '../../../spec/signatures.ts'
-import { deliveryIdHeaders, eventHeaders } from '../../../spec/webhooks.ts'
+import { type Scheme, schemes, tokenHeader } from '../../../spec/gateway/signatures.ts'
+import { deliveryIdHeaders, eventHeaders } from '../../../spec/gateway/webhooks.ts'
 import type { Headers } from '../../machine.ts'
 
 const signing = Object.values<Scheme>(schemes).flatMap(

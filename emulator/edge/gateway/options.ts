@@ -1,8 +1,8 @@
 // The options of a gateway: what they are, what they are by default, and what a receiver is made from.
 
-import { quirks } from '../../../spec/quirks.ts'
+import { quirks } from '../../../spec/truth/quirks.ts'
 import { limits } from '../../../spec/limits.ts'
-import { gatewayAddress } from '../../../spec/webhooks.ts'
+import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
 import { optionTable } from '../../options/table.ts'
 import { type Clock, FIXED_EPOCH_MS, readOptions, usageError } from '../../options/complete.ts'
 import type { ReceiverEntry } from '../../gateway/journal.ts'

@@ -1,7 +1,7 @@
 // What senders need of the configuration: credentials, addresses, and the chats of routes that name none.
 
-import { pathValue, platforms, type Sender, senders } from '../../../spec/deliveries.ts'
-import { configFiles } from '../../../spec/subscriptions.ts'
+import { pathValue, platforms, type Sender, senders } from '../../../spec/gateway/deliveries.ts'
+import { configFiles } from '../../../spec/gateway/subscriptions.ts'
 import { refused } from '../../lib/refused.ts'
 import { type Environment, readSources, type Sources, valueAt } from '../../config/config-dir.ts'
 import { readBaseUrl } from '../../config/settings.ts'

@@ -1,6 +1,11 @@
 // Deliveries that are really made: one POST to the address of the operator, or one call of the sender of the target.
 
-import { deliveryErrors, pathValue, type Sender, senders } from '../../../spec/deliveries.ts'
+import {
+  deliveryErrors,
+  pathValue,
+  type Sender,
+  senders,
+} from '../../../spec/gateway/deliveries.ts'
 import type { Delivery } from '../../gateway/machine.ts'
 import { isDone, objectIn, postJson, type Reply } from './call.ts'
 import type { Deliveries } from './options.ts'

@@ -1,7 +1,7 @@
 // The subscriptions file: read as it is, changed by one process at a time, replaced in one step, never lost.
 
 import { basename, dirname, join } from 'node:path'
-import { configFiles } from '../../../spec/subscriptions.ts'
+import { configFiles } from '../../../spec/gateway/subscriptions.ts'
 import { isFolder, makeWritableFolder } from '../../client/folders.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { isRefused, refused } from '../../lib/refused.ts'

@@ -1,7 +1,7 @@
 // HTTP at the edge: a request becomes an input, a reply effect becomes bytes on the wire.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import { keyHeader } from '../../../spec/access.ts'
+import { keyHeader } from '../../../spec/server/access.ts'
 import type { Body, Effect, Headers } from '../../machine.ts'
 import type { PictureFile } from '../../pictures/picture.ts'
 import { answerFile, conditionalHeaders } from '../../http/ranges.ts'

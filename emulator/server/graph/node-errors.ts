@@ -1,6 +1,6 @@
 // Builds the entries of `node_errors`: the words are those of spec/errors.ts, the values those of the workflow.
 
-import { nodeErrors as words } from '../../../spec/errors.ts'
+import { nodeErrors as words } from '../../../spec/server/errors.ts'
 import { type Json, type JsonObject } from '../../lib/json.ts'
 import { type Declared, inputConfig } from '../nodes/catalog.ts'
 import { pythonEquals, pythonRepr, pythonText } from '../../lib/python.ts'

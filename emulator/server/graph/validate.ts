@@ -1,6 +1,6 @@
 // Decides whether a graph can run, and says for each node what is wrong with it [workflows/*].
 
-import { promptErrors } from '../../../spec/errors.ts'
+import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { type Declared, type NodeType, nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { linkOf, nodeInputs } from './graph.ts'

@@ -6,9 +6,9 @@ import {
   publicPaths,
   publishedPublicPaths,
   type tiers,
-} from '../../../spec/access.ts'
-import { profiles } from '../../../spec/deployments.ts'
-import type { ExceptionType } from '../../../spec/errors.ts'
+} from '../../../spec/server/access.ts'
+import { profiles } from '../../../spec/server/deployments.ts'
+import type { ExceptionType } from '../../../spec/server/errors.ts'
 import { refuseHosted } from '../../http/replies.ts'
 import { parameter, splitTarget } from '../../http/requests.ts'
 import type { Admitted, Asked } from '../admit.ts'

@@ -1,6 +1,6 @@
 // Cancelling jobs on hosted [jobs/cancel*]: what it does, whoever asks for it, and the two paths of jobs.
 
-import { jobLimits } from '../../../spec/jobs.ts'
+import { jobLimits } from '../../../spec/server/jobs.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { isTexts, readClosed } from './clear-and-delete.ts'

@@ -1,6 +1,6 @@
 // Models on hosted [catalog/hosted-*]: folders and files as objects, without places on a disk, and previews.
 
-import type { hostedModelFolders, hostedModels } from '../../../spec/catalog.ts'
+import type { hostedModelFolders, hostedModels } from '../../../spec/server/catalog.ts'
 import type { Static } from '../../../spec/static.ts'
 import { hash53 } from '../../lib/random.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'

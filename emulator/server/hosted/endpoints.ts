@@ -1,9 +1,9 @@
 // The endpoints of a hosted server: what answers each, and what every other path is answered.
 
-import { profiles } from '../../../spec/deployments.ts'
-import { type EndpointOn, endpoints } from '../../../spec/endpoints.ts'
+import { profiles } from '../../../spec/server/deployments.ts'
+import { type EndpointOn, endpoints } from '../../../spec/server/endpoints.ts'
 import type { Endpoint } from '../../../spec/language.ts'
-import type { quirks } from '../../../spec/quirks.ts'
+import type { quirks } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Arrived, Request } from '../../http/requests.ts'
 import { allowedBy, createRoutes, findEndpoint, type Found } from '../../http/routes.ts'

@@ -6,7 +6,7 @@ import {
   jobStatuses,
   mediaTypes,
   type pagination as paginationSchema,
-} from '../../../spec/jobs.ts'
+} from '../../../spec/server/jobs.ts'
 import type { Static } from '../../../spec/static.ts'
 import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'

@@ -8,7 +8,7 @@ import {
   type jobStatus as jobStatusSchema,
   mediaTypes,
   type RawState,
-} from '../../../spec/jobs.ts'
+} from '../../../spec/server/jobs.ts'
 import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
 import {

@@ -1,6 +1,6 @@
 // The queue as hosted tells it [queue/hosted-*], and how it is cleared and interrupted.
 
-import type { hostedQueueResult } from '../../../spec/queue.ts'
+import type { hostedQueueResult } from '../../../spec/server/queue.ts'
 import type { Static } from '../../../spec/static.ts'
 import { isObject } from '../../lib/json.ts'
 import { empty, json, type Reply, refuseHosted } from '../../http/replies.ts'

@@ -1,6 +1,6 @@
 // Settings on hosted [settings/hosted-*]: what is stored is answered, and one setting stands in an object.
 
-import type { userStatus } from '../../../spec/settings.ts'
+import type { userStatus } from '../../../spec/server/settings.ts'
 import type { Static } from '../../../spec/static.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'

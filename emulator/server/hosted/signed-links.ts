@@ -1,7 +1,7 @@
 // Signed links [files/hosted-link-*]: made for a file of an account, and answered on a host of their own without a key.
 
-import { keyHeader } from '../../../spec/access.ts'
-import { LINK_LIFETIME_S } from '../../../spec/files.ts'
+import { keyHeader } from '../../../spec/server/access.ts'
+import { LINK_LIFETIME_S } from '../../../spec/server/files.ts'
 import type { Effect, Headers, Input } from '../../machine.ts'
 import { empty, type Reply, refuseLink } from '../../http/replies.ts'
 import { decodePart } from '../../http/requests.ts'

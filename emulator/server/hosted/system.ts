@@ -1,6 +1,6 @@
 // What a hosted server tells of itself [system/hosted-*] and of the account that asks, and what it is told.
 
-import { feedback, type hostedSystemStats } from '../../../spec/system.ts'
+import { feedback, type hostedSystemStats } from '../../../spec/server/system.ts'
 import type { Static } from '../../../spec/static.ts'
 import { isObject, type Json } from '../../lib/json.ts'
 import { badRequest, json, type Reply } from '../../http/replies.ts'

@@ -1,6 +1,9 @@
 // Uploads to hosted [files/hosted-upload-*, files/hosted-mask*]: stored under the hash of what they hold.
 
-import { hostedUploadLimits, type maskLayers as maskLayersSchema } from '../../../spec/files.ts'
+import {
+  hostedUploadLimits,
+  type maskLayers as maskLayersSchema,
+} from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
 import { get } from '../../lib/bounded.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'

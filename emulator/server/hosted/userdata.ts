@@ -1,6 +1,6 @@
 // User data on hosted [userdata/hosted-*]: files with the slashes of their names, told as objects; folders are no files.
 
-import type { hostedUserFile, hostedUserFiles } from '../../../spec/userdata.ts'
+import type { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
 import type { Static } from '../../../spec/static.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'

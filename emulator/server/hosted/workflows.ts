@@ -1,7 +1,7 @@
 // Accepts or refuses a workflow on hosted [workflows/hosted-*]: POST /api/prompt. What the graph has to be is as on local.
 
-import { maxWaiting, partnerNodeCost } from '../../../spec/access.ts'
-import { promptErrors } from '../../../spec/errors.ts'
+import { maxWaiting, partnerNodeCost } from '../../../spec/server/access.ts'
+import { promptErrors } from '../../../spec/server/errors.ts'
 import {
   isObject,
   type JsonDocument,

@@ -1,7 +1,7 @@
 // The endpoints of a local server: what answers each, and what every other path is answered.
 
-import type { EndpointOn } from '../../../spec/endpoints.ts'
-import { endpoints as managerEndpoints } from '../../../spec/manager.ts'
+import type { EndpointOn } from '../../../spec/server/endpoints.ts'
+import { endpoints as managerEndpoints } from '../../../spec/server/manager.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { type Arrived, decodePart } from '../../http/requests.ts'
 import { allowedBy, createRoutes, findEndpoint, type Found, isInternal } from '../../http/routes.ts'

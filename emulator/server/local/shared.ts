@@ -1,6 +1,6 @@
 // What both deployments answer alike.
 
-import type { EndpointName } from '../../../spec/endpoints.ts'
+import type { EndpointName } from '../../../spec/server/endpoints.ts'
 import { json, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { nodeTypeText, objectInfoText } from '../nodes/catalog.ts'

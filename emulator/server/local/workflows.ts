@@ -1,7 +1,7 @@
 // Accepts or refuses a submitted workflow [workflows/*]: POST /prompt.
 
-import { secretKeys } from '../../../spec/access.ts'
-import { promptErrors } from '../../../spec/errors.ts'
+import { secretKeys } from '../../../spec/server/access.ts'
+import { promptErrors } from '../../../spec/server/errors.ts'
 import {
   isObject,
   type Json,

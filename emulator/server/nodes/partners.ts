@@ -1,6 +1,6 @@
 // Partner nodes, which are paid for [access/partner-key-*]: the key that they take, and what they cost.
 
-import { partnerNodeCost } from '../../../spec/access.ts'
+import { partnerNodeCost } from '../../../spec/server/access.ts'
 import type { Json } from '../../lib/json.ts'
 import { type Failure, type Call } from './node.ts'
 import { isTruthy } from '../../lib/python.ts'

@@ -1,6 +1,6 @@
 // The words of hosted for failures [runs/exception-words]: what each means, and which one fits.
 
-import { type ExceptionType, exceptionTypes, pythonNames } from '../../../spec/errors.ts'
+import { type ExceptionType, exceptionTypes, pythonNames } from '../../../spec/server/errors.ts'
 
 const isWord = (name: string): name is ExceptionType => Object.hasOwn(exceptionTypes, name)
 

@@ -1,6 +1,6 @@
 // Why runs fail that nothing in their graph makes fail [runs/*-error, runs/scenario-*]: the scenario, and the account.
 
-import { exceptionTypes } from '../../../spec/errors.ts'
+import { exceptionTypes } from '../../../spec/server/errors.ts'
 import { meaningOf } from './exceptions.ts'
 import type { Failure } from '../nodes/node.ts'
 import type { Run, World } from '../world/world.ts'

@@ -1,6 +1,6 @@
 // The run that a worker is at: how it is made, and how it tells its client what happens.
 
-import type { MessageType } from '../../../spec/messages.ts'
+import type { MessageType } from '../../../spec/server/messages.ts'
 import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
 import { type NodeType, nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { dependsOn, fingerprintsOf } from './fingerprints.ts'

@@ -1,6 +1,6 @@
 // What the server can do, as it tells its clients [system/features], and the size of a body that it takes.
 
-import { tiers } from '../../../spec/access.ts'
+import { tiers } from '../../../spec/server/access.ts'
 import { limits } from '../../../spec/limits.ts'
 import { floatText } from '../../lib/json.ts'
 import type { World } from './world.ts'

@@ -1,6 +1,6 @@
 // The three folders of files [files/*]: what is stored, and under which names.
 
-import type { fileEntry } from '../../../spec/files.ts'
+import type { fileEntry } from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
 import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'

@@ -1,7 +1,7 @@
 // Encodes binary frames after the layouts of spec/frames.ts [frames/*]. Decoding is the business of the suites alone.
 
 import { concat } from '../../lib/bytes.ts'
-import { frames } from '../../../spec/frames.ts'
+import { frames } from '../../../spec/server/frames.ts'
 import type { FrameField } from '../../../spec/language.ts'
 import type { FrameContent } from '../../machine.ts'
 import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'

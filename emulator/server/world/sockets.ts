@@ -1,6 +1,6 @@
 // The socket [messages/*]: who is connected, who receives what, and what a client may say.
 
-import { type MessageType, receivers } from '../../../spec/messages.ts'
+import { type MessageType, receivers } from '../../../spec/server/messages.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import type { FrameContent, Input } from '../../machine.ts'
 import { drawHex32 } from '../../lib/random.ts'

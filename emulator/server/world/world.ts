@@ -1,7 +1,7 @@
 // A world: what one account has of a server, on local all of it. Its whole state, as plain data; only step.ts and the areas
 // change it.
 
-import { tiers } from '../../../spec/access.ts'
+import { tiers } from '../../../spec/server/access.ts'
 import type { Deployment } from '../../../spec/language.ts'
 import { type Bounded, createBounded } from '../../lib/bounded.ts'
 import { numberSecrets } from '../../journal/known-secrets.ts'

@@ -1,7 +1,7 @@
 // Who is let in locally, which is everyone, and the key that partner nodes ask for.
 
 import { expect } from 'vitest'
-import { secretKeys } from '../../../spec/access.ts'
+import { secretKeys } from '../../../spec/server/access.ts'
 import { type Graph, node, talking } from '../../generate/graphs.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { exchange } from '../../judge/wire.ts'

@@ -1,8 +1,8 @@
 // Who is let in on hosted: keys, tiers, the socket, and what no account sees of another.
 
 import { expect } from 'vitest'
-import { paidPaths, publicPaths } from '../../../spec/access.ts'
-import { hostedError, planRefusal } from '../../../spec/errors.ts'
+import { paidPaths, publicPaths } from '../../../spec/server/access.ts'
+import { hostedError, planRefusal } from '../../../spec/server/errors.ts'
 import { endpoints } from '../../../spec/index.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import { openSession } from '../../judge/client.ts'

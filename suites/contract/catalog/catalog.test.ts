@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { folderNames, modelNames, type nodeType, nodeTypes } from '../../../spec/catalog.ts'
+import { folderNames, modelNames, type nodeType, nodeTypes } from '../../../spec/server/catalog.ts'
 import type { Static } from '../../../spec/static.ts'
 import { textToImage } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'

@@ -6,7 +6,7 @@ import {
   hostedModelFolders,
   hostedModels,
   nodeTypes,
-} from '../../../spec/catalog.ts'
+} from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'

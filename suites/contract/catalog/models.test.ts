@@ -1,7 +1,7 @@
 // Model files as files: the lists with sizes, metadata and previews, embeddings, and what packs would bring.
 
 import { expect } from 'vitest'
-import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/catalog.ts'
+import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, told } from '../../judge/wire.ts'

@@ -2,8 +2,8 @@
 
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'vitest'
-import { senders } from '../../../spec/deliveries.ts'
-import { gatewaySettings } from '../../../spec/subscriptions.ts'
+import { senders } from '../../../spec/gateway/deliveries.ts'
+import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
 import { atDesk, enabled, postTo, runGateway, withReceiving } from '../../support/command-line.ts'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'

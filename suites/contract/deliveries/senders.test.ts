@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { senderDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
-import { senders } from '../../../spec/deliveries.ts'
+import { senders } from '../../../spec/gateway/deliveries.ts'
 import { direct, type GatewaySubject } from '../../judge/gateway-subject.ts'
 import { withPlatforms } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { urlDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
-import { deliveryCall, senders } from '../../../spec/deliveries.ts'
+import { deliveryCall, senders } from '../../../spec/gateway/deliveries.ts'
 import {
   atDesk,
   enabled,

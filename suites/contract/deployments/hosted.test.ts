@@ -1,7 +1,7 @@
 // Which paths hosted has: those below its prefix, under their new names, and none of what only local has.
 
 import { expect } from 'vitest'
-import { hostedModels } from '../../../spec/catalog.ts'
+import { hostedModels } from '../../../spec/server/catalog.ts'
 import { endpoints } from '../../../spec/index.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import { everyHostedPath, pathsOnlyOn } from '../../generate/every-path.ts'

@@ -2,8 +2,8 @@
 
 import { decode, encode } from 'fast-png'
 import { expect } from 'vitest'
-import { hostedError } from '../../../spec/errors.ts'
-import { maskLayers, uploadReply } from '../../../spec/files.ts'
+import { hostedError } from '../../../spec/server/errors.ts'
+import { maskLayers, uploadReply } from '../../../spec/server/files.ts'
 import { node } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { fetchFile } from '../../judge/links.ts'

@@ -3,8 +3,13 @@
 import { blake3 } from '@noble/hashes/blake3.js'
 import { decode, encode } from 'fast-png'
 import { expect } from 'vitest'
-import { hostedError } from '../../../spec/errors.ts'
-import { fileEntry, folderTypes, hostedUploadLimits, uploadReply } from '../../../spec/files.ts'
+import { hostedError } from '../../../spec/server/errors.ts'
+import {
+  fileEntry,
+  folderTypes,
+  hostedUploadLimits,
+  uploadReply,
+} from '../../../spec/server/files.ts'
 import { formOf, viewPath, formsWithoutText } from '../../judge/form.ts'
 import { type Graph, node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'

@@ -2,7 +2,7 @@
 
 import { decode } from 'fast-png'
 import { expect } from 'vitest'
-import { fileEntry } from '../../../spec/files.ts'
+import { fileEntry } from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
 import { viewPath } from '../../judge/form.ts'
 import { type Graph, node, solid } from '../../generate/graphs.ts'

@@ -3,7 +3,7 @@
 import { decode as decodePng } from 'fast-png'
 import jpeg from 'jpeg-js'
 import { expect } from 'vitest'
-import { previewMetadata } from '../../../spec/frames.ts'
+import { previewMetadata } from '../../../spec/server/frames.ts'
 import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge/frames.ts'
 import { type Graph, node, textToImage } from '../../generate/graphs.ts'
 import { judgeOrder, violations } from '../../judge/judge.ts'

@@ -2,7 +2,7 @@
 
 import { startEmulator } from 'flowdouble'
 import { expect } from 'vitest'
-import { frames } from '../../../spec/frames.ts'
+import { frames } from '../../../spec/server/frames.ts'
 import { openSession, type Session } from '../../judge/client.ts'
 import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge/frames.ts'
 import { textToImage } from '../../generate/graphs.ts'

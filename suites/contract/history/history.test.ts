@@ -1,7 +1,7 @@
 // The history: its entries, and what a failed, an interrupted and a cached run leave there.
 
 import { expect } from 'vitest'
-import { historyById } from '../../../spec/history.ts'
+import { historyById } from '../../../spec/server/history.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves, switched } from '../../judge/proves.ts'

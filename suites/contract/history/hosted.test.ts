@@ -1,7 +1,7 @@
 // The hosted history: a list, newest first, and one entry by its id.
 
 import { expect } from 'vitest'
-import { hostedHistory, hostedHistoryById } from '../../../spec/history.ts'
+import { hostedHistory, hostedHistoryById } from '../../../spec/server/history.ts'
 import { failing, node, slow, solid, talking } from '../../generate/graphs.ts'
 import {
   cancel,

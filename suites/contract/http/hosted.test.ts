@@ -2,7 +2,7 @@
 
 import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
-import { hostedCors } from '../../../spec/http.ts'
+import { hostedCors } from '../../../spec/server/http.ts'
 import type { ReplyBody } from '../../../spec/language.ts'
 import { everyHostedPath } from '../../generate/every-path.ts'
 import { solid } from '../../generate/graphs.ts'

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { errors, type EndpointName, endpoints, limits } from '../../../spec/index.ts'
-import { folderPaths, rawLogs } from '../../../spec/internal.ts'
+import { folderPaths, rawLogs } from '../../../spec/server/internal.ts'
 import { failing, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,7 +1,7 @@
 // Cancelling and deleting hosted jobs.
 
 import { expect } from 'vitest'
-import { cancelledJobs } from '../../../spec/jobs.ts'
+import { cancelledJobs } from '../../../spec/server/jobs.ts'
 import { failing, slow, solid, talking } from '../../generate/graphs.ts'
 import { judgeOrder } from '../../judge/judge.ts'
 import {

@@ -1,7 +1,7 @@
 // All that is told about one hosted job: its times, its workflow, what it has left, and why it failed.
 
 import { expect } from 'vitest'
-import { secretKeys } from '../../../spec/access.ts'
+import { secretKeys } from '../../../spec/server/access.ts'
 import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
 import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../../judge/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'

@@ -1,7 +1,7 @@
 // Hosted jobs: the word for the state of a run, and which runs are told of at all.
 
 import { expect } from 'vitest'
-import { type JobStatus, jobTransitions, rawStates } from '../../../spec/jobs.ts'
+import { type JobStatus, jobTransitions, rawStates } from '../../../spec/server/jobs.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
 import {
   account,

@@ -1,7 +1,7 @@
 // The hosted queue: its listing, and removing from it.
 
 import { expect } from 'vitest'
-import { hostedQueueListing, hostedQueueResult } from '../../../spec/queue.ts'
+import { hostedQueueListing, hostedQueueResult } from '../../../spec/server/queue.ts'
 import { node, slow, solid, talking } from '../../generate/graphs.ts'
 import {
   detailOf,

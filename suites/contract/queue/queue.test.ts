@@ -1,7 +1,7 @@
 // The queue: listing, order, clearing and deleting, and what a removal leaves.
 
 import { expect } from 'vitest'
-import { queueListing } from '../../../spec/queue.ts'
+import { queueListing } from '../../../spec/server/queue.ts'
 import type { Session } from '../../judge/client.ts'
 import { slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'

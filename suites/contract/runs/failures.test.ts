@@ -1,7 +1,7 @@
 // Runs that fail: the six words of hosted, by the account and by the workflow.
 
 import { expect } from 'vitest'
-import type { ExceptionType } from '../../../spec/errors.ts'
+import type { ExceptionType } from '../../../spec/server/errors.ts'
 import { account, errorOf, failed, words } from '../../judge/failures.ts'
 import {
   changed,

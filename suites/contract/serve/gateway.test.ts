@@ -1,7 +1,7 @@
 // `serve --with-gateway`: two servers of one command, which are told together and whose time passes together.
 
 import { expect } from 'vitest'
-import { gatewayAddress } from '../../../spec/webhooks.ts'
+import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
 import { type ClockGroup } from '../../../dist/emulator/edge/clock.js'
 import { startEmulator, startGateway } from 'flowdouble'
 import { checkGatewayFlags, startBeside } from '../../../dist/emulator/cli/serve-gateway.js'

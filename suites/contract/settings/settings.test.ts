@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
-import { userStorage } from '../../../spec/settings.ts'
+import { userStorage } from '../../../spec/server/settings.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, told } from '../../judge/wire.ts'

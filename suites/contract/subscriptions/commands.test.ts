@@ -2,7 +2,7 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import { subscriptionList } from '../../../spec/subscriptions.ts'
+import { subscriptionList } from '../../../spec/gateway/subscriptions.ts'
 import {
   atDesk,
   enabled,

@@ -2,7 +2,7 @@
 
 import { chmodSync } from 'node:fs'
 import { expect } from 'vitest'
-import { gatewaySettings } from '../../../spec/subscriptions.ts'
+import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
 import { atDesk, optionsOf, runWizard, urlOf } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
 

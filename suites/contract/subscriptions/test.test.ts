@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { signatureOf, signedHeaders } from '../../../dist/emulator/client/sign.js'
-import { type Scheme, schemes } from '../../../spec/signatures.ts'
-import { testPayload, testSenders } from '../../../spec/subscriptions.ts'
+import { type Scheme, schemes } from '../../../spec/gateway/signatures.ts'
+import { testPayload, testSenders } from '../../../spec/gateway/subscriptions.ts'
 import {
   atDesk,
   type Desk,

@@ -1,9 +1,9 @@
 // What hosted tells of itself and of the account that asks.
 
 import { expect } from 'vitest'
-import { tiers } from '../../../spec/access.ts'
-import { hostedFeatures } from '../../../spec/messages.ts'
-import { hostedSystemStats, queueLength } from '../../../spec/system.ts'
+import { tiers } from '../../../spec/server/access.ts'
+import { hostedFeatures } from '../../../spec/server/messages.ts'
+import { hostedSystemStats, queueLength } from '../../../spec/server/system.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { codeOf, notFound } from '../../judge/hosted.ts'
 import { violations } from '../../judge/judge.ts'

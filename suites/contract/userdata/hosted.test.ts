@@ -1,7 +1,7 @@
 // User data on hosted: the same files as on local, told and refused in another way.
 
 import { expect } from 'vitest'
-import { hostedUserFile, hostedUserFiles } from '../../../spec/userdata.ts'
+import { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Reply } from '../../judge/subject.ts'

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { errors } from '../../../spec/index.ts'
-import { userEntries, userFiles } from '../../../spec/userdata.ts'
+import { userEntries, userFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'

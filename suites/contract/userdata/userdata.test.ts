@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { errors } from '../../../spec/index.ts'
-import { userFile } from '../../../spec/userdata.ts'
+import { userFile } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Reply } from '../../judge/subject.ts'

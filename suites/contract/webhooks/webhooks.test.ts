@@ -1,7 +1,7 @@
 // The gateway on HTTP: its paths, the order of its checks, and what it answers.
 
 import { expect } from 'vitest'
-import { checks, gatewayHealth, gatewayRefusals } from '../../../spec/webhooks.ts'
+import { checks, gatewayHealth, gatewayRefusals } from '../../../spec/gateway/webhooks.ts'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,8 +1,8 @@
 // Submitting on hosted: what a client's own words change, which is little, and what is refused.
 
 import { expect } from 'vitest'
-import { hostedError } from '../../../spec/errors.ts'
-import { submitRefusal, submitReply } from '../../../spec/workflows.ts'
+import { hostedError } from '../../../spec/server/errors.ts'
+import { submitRefusal, submitReply } from '../../../spec/server/workflows.ts'
 import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'

@@ -1,7 +1,7 @@
 // Workflows that are refused: the answer, the nodes that it names, and the world that it leaves as it was.
 
 import { expect } from 'vitest'
-import { nodeErrorsById, submitReply, submitRefusal } from '../../../spec/workflows.ts'
+import { nodeErrorsById, submitReply, submitRefusal } from '../../../spec/server/workflows.ts'
 import { type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'

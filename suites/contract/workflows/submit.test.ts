@@ -2,7 +2,7 @@
 
 import { request as sendRequest } from 'node:http'
 import { expect } from 'vitest'
-import { submitReply } from '../../../spec/workflows.ts'
+import { submitReply } from '../../../spec/server/workflows.ts'
 import { node, slow, solid } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'

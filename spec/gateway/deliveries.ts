@@ -1,0 +1,514 @@
+// Where the text of a route goes: its targets, agent runs and their answers, the outbox, and senders that really send.
+
+import { gateway, type Rules, type Schema } from '../language.ts'
+
+/** Chat platforms that can be a target. */
+export const platforms = [
+  'telegram',
+  'discord',
+  'slack',
+  'signal',
+  'sms',
+  'whatsapp',
+  'matrix',
+  'mattermost',
+  'homeassistant',
+  'email',
+  'dingtalk',
+  'feishu',
+  'wecom',
+  'wecom_callback',
+  'weixin',
+  'bluebubbles',
+  'qqbot',
+  'yuanbao',
+] as const
+
+/** The target of a route that names none: the text is only logged. */
+export const logTarget = 'log'
+/** The target that stands for the place where the route was subscribed. */
+export const originTarget = 'origin'
+/** The target that comments on an issue or a pull request of a code host. */
+export const commentTarget = 'github_comment'
+
+/** Everything that `deliver` can be. All but `log` are real targets, as direct delivery needs one. */
+export const targets = [logTarget, originTarget, commentTarget, ...platforms] as const
+export type Target = (typeof targets)[number]
+
+/** Members of `deliver_extra` by what they are for; of several names the first one that is not empty counts. */
+export const extraMembers = {
+  chat: ['chat_id'],
+  thread: ['message_thread_id', 'thread_id'],
+  repository: ['repo'],
+  number: ['pr_number'],
+} as const
+
+/** Where the payload has what a comment needs and `deliver_extra` lacks; the first path that resolves counts. */
+export const commentFromPayload = {
+  repository: ['repository.full_name'],
+  number: ['pull_request.number', 'issue.number', 'number'],
+} as const
+
+/** The form of a repository: its owner and its name. */
+export const repositoryName = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/
+
+/** Why a delivery fails before anything is sent. The sender of the webhook never sees these. */
+export const deliveryErrors = {
+  commentIncomplete: 'Missing repo or pr_number',
+  commentNumber: 'Invalid pr_number',
+  commentRepository: 'Invalid repo format',
+  noChat: 'No chat_id or home channel for {target}',
+  noSender: 'Platform {target} not connected',
+  unusable: 'Invalid {name} for {target}',
+  unknownTarget: 'Unknown deliver type: {target}',
+} as const
+
+/** Answers of an agent that stand for nothing to say, once trimmed, in upper case, with single blanks. */
+export const silenceMarkers = ['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'] as const
+
+/** The text that is delivered in the place of the answer of a run that failed. */
+export const failureNotice = 'The request failed: {reason}'
+
+/** The ids under which an agent run is known. */
+export const runIds = {
+  chat_id: 'webhook:{name}:{delivery_id}',
+  session_key: 'agent:main:webhook:webhook:webhook:{name}:{delivery_id}:webhook:{name}',
+} as const
+
+/**
+ * Further attempts after the delivery of an agent's answer failed, by what its error contains in any case. The first row
+ * that fits decides, the last one fits every error. A direct delivery has none.
+ */
+export const retries = [
+  {
+    contains: [
+      'connecterror',
+      'connectionerror',
+      'connectionreset',
+      'connectionrefused',
+      'connecttimeout',
+      'network',
+      'broken pipe',
+      'remotedisconnected',
+      'eoferror',
+      'econnrefused',
+      'econnreset',
+      'fetch failed',
+    ],
+    afterMs: [2000, 4000],
+  },
+  { contains: ['timed out', 'readtimeout', 'writetimeout'], afterMs: [] },
+  { contains: [''], afterMs: [0], as: 'plain' },
+] as const
+
+/** The text of the second attempt where its form can be at fault. The limits say where the answer is cut. */
+export const plainText = '(Response formatting failed, plain text:)\n\n{answer}'
+
+/** Where deliveries go: into the outbox unless the gateway is told otherwise. */
+export const deliveryModes = {
+  outbox:
+    'Each delivery is an entry of a list that tests read; scripted failures make targets fail.',
+  url: 'Each delivery is one POST of JSON to the address of --deliver-url.',
+  senders: 'With --send each delivery is one call of the sender of its target.',
+} as const
+
+const text = { type: 'string' } as const
+const idOrNull = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] } as const
+const textOrNull = { type: ['string', 'null'] } as const
+
+/** The body that --deliver-url gets. */
+export const deliveryCall = {
+  type: 'object',
+  properties: {
+    target: { enum: targets },
+    chat_id: idOrNull,
+    thread_id: idOrNull,
+    text,
+    route: text,
+    event: {},
+    delivery_id: text,
+    deliver_extra: { type: 'object' },
+    attempt: { type: 'integer', minimum: 1 },
+  },
+  required: [
+    'target',
+    'chat_id',
+    'thread_id',
+    'text',
+    'route',
+    'event',
+    'delivery_id',
+    'deliver_extra',
+    'attempt',
+  ],
+} as const satisfies Schema
+
+/** One attempt to deliver, as the outbox lists it. A target that there is not stands there as it was written. */
+export const outboxEntry = {
+  type: 'object',
+  properties: {
+    ...deliveryCall.properties,
+    target: text,
+    status: { enum: ['delivered', 'failed'] },
+    error: textOrNull,
+    timestamp: { type: 'integer' },
+  },
+  required: [...deliveryCall.required, 'status', 'error', 'timestamp'],
+} as const satisfies Schema
+
+/** An agent run, as the gateway lists it. */
+export const agentRun = {
+  type: 'object',
+  properties: {
+    delivery_id: text,
+    route: text,
+    event: {},
+    prompt: text,
+    skills: { type: 'array', items: text },
+    payload: { type: 'object' },
+    chat_id: text,
+    session_key: text,
+    status: { enum: ['running', 'completed', 'failed'] },
+    answer: textOrNull,
+    is_silent: { type: 'boolean' },
+    error: textOrNull,
+  },
+  required: [
+    'delivery_id',
+    'route',
+    'event',
+    'prompt',
+    'skills',
+    'payload',
+    'chat_id',
+    'session_key',
+    'status',
+    'answer',
+    'is_silent',
+    'error',
+  ],
+} as const satisfies Schema
+
+/** What --agent-url gets: the run before it has an answer. It answers 2xx with the text, or with JSON `{answer}`. */
+export const agentCall = {
+  type: 'object',
+  properties: {
+    prompt: text,
+    skills: { type: 'array', items: text },
+    route: text,
+    event: {},
+    delivery_id: text,
+    session_key: text,
+  },
+  required: ['prompt', 'skills', 'route', 'event', 'delivery_id', 'session_key'],
+} as const satisfies Schema
+
+/** The environment variables with which --agent-command is started, and the members of the run that they tell. */
+export const agentVariables = {
+  FLOWDOUBLE_ROUTE: 'route',
+  FLOWDOUBLE_EVENT: 'event',
+  FLOWDOUBLE_DELIVERY_ID: 'delivery_id',
+  FLOWDOUBLE_SESSION_KEY: 'session_key',
+  /** With a comma between two. */
+  FLOWDOUBLE_SKILLS: 'skills',
+} as const
+
+/** What a value in the path of a call looks like: one segment, which is no way to another one. */
+export const pathValue = /^(?!\.{1,2}$)[\w.:@+-]+$/
+
+export type Sender = {
+  /** The address that the paths stand behind, unless `platforms.<target>.base_url` is another. */
+  readonly baseUrl: string
+  readonly method: 'POST'
+  /** `{token}`, `{chat_id}`, `{thread_id}`, `{text}`, `{repo}` and `{number}` stand for values. */
+  readonly path: string
+  /** The path where there is a thread. */
+  readonly threadPath?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readonly<Record<string, string>>
+  /** Further members where there is a thread. */
+  readonly threadBody?: Readonly<Record<string, string>>
+  /** The variable with the credential, if `platforms.<target>.token` does not have it. */
+  readonly tokenVariable: string
+  /** The variable with the chat of routes that name none, if `platforms.<target>.home_channel` does not. */
+  readonly homeVariable?: string
+  /** The member of the reply that has to be true; without one a status of 2xx is enough. */
+  readonly successMember?: string
+}
+
+/** The senders by target: one HTTP call each. */
+export const senders = {
+  github_comment: {
+    baseUrl: 'https://api.github.com',
+    method: 'POST',
+    path: '/repos/{repo}/issues/{number}/comments',
+    headers: { Authorization: 'Bearer {token}', Accept: 'application/vnd.github+json' },
+    body: { body: '{text}' },
+    tokenVariable: 'GITHUB_TOKEN',
+  },
+  telegram: {
+    baseUrl: 'https://api.telegram.org',
+    method: 'POST',
+    path: '/bot{token}/sendMessage',
+    headers: {},
+    body: { chat_id: '{chat_id}', text: '{text}' },
+    threadBody: { message_thread_id: '{thread_id}' },
+    tokenVariable: 'TELEGRAM_BOT_TOKEN',
+    homeVariable: 'TELEGRAM_HOME_CHANNEL',
+    successMember: 'ok',
+  },
+  discord: {
+    baseUrl: 'https://discord.com',
+    method: 'POST',
+    path: '/api/v10/channels/{chat_id}/messages',
+    threadPath: '/api/v10/channels/{thread_id}/messages',
+    headers: { Authorization: 'Bot {token}' },
+    body: { content: '{text}' },
+    tokenVariable: 'DISCORD_BOT_TOKEN',
+    homeVariable: 'DISCORD_HOME_CHANNEL',
+  },
+  slack: {
+    baseUrl: 'https://slack.com',
+    method: 'POST',
+    path: '/api/chat.postMessage',
+    headers: { Authorization: 'Bearer {token}' },
+    body: { channel: '{chat_id}', text: '{text}' },
+    threadBody: { thread_ts: '{thread_id}' },
+    tokenVariable: 'SLACK_BOT_TOKEN',
+    homeVariable: 'SLACK_HOME_CHANNEL',
+    successMember: 'ok',
+  },
+} as const satisfies Partial<Record<Target, Sender>>
+
+export const rules = {
+  'deliveries/run': {
+    says: 'Without deliver_only a matching post starts an agent run with the rendered prompt.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B4', 'B35'],
+  },
+  'deliveries/answer': {
+    says: 'The answer of an agent run is delivered to the target of its route.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B6', 'B35'],
+  },
+  'deliveries/skills': {
+    says: 'The skills of a route go to its agent runs and show in them.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B13'],
+  },
+  'deliveries/run-listed': {
+    says: 'Agent runs are listed with their ids, prompt, payload, skills, status and answer.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/runs-at-once': {
+    says: 'Runs of one route run side by side: while the agent has room none waits for another.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/agents-at-once': {
+    says: 'A real agent has 10 runs at a time; further ones wait, and their time-out has not begun.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/scripted-agent': {
+    says: 'Unless it is given a real one, the agent answers by a script and repeats the prompt.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-command': {
+    says: 'A command without a shell, or a URL that gets JSON, can be the agent instead.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-asked': {
+    says: 'A command gets the prompt as its input and ids as variables, a URL gets all as JSON.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-environment': {
+    says: 'A command has the environment of the gateway, never its secret or a credential of a sender.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-answers': {
+    says: 'The answer is the output of a command that exits with 0, or the text or `answer` of a 2xx.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-too-long': {
+    says: 'An answer of a command or a URL above 1 MiB fails its run.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-ended': {
+    says: 'A command that has timed out, or whose gateway stops, is killed with all that it started.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-left': {
+    says: 'What has left the process group of a command and holds its output keeps no gateway running.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/agent-time-out': {
+    says: 'An agent command or URL that takes more than 600 seconds fails its run.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/work-awaited': {
+    says: 'A clock that jumps waits for agents and senders at work, and lets none of them time out.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/runs-kept': {
+    says: 'The gateway lists the last 10,000 agent runs and outbox entries, up to 64 MiB of each.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/failed-run': {
+    says: 'A run that fails, or answers nothing, delivers a notice that says so.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/silence': {
+    says: 'A successful answer that is a silence marker and no more is not delivered.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/direct': {
+    says: 'With deliver_only the rendered text is delivered itself, and no agent runs.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B5', 'B18', 'B36'],
+  },
+  'deliveries/direct-is-literal': {
+    says: 'A direct delivery is literal: skills and silence markers change nothing in it.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B36'],
+  },
+  'deliveries/direct-once': {
+    says: 'A direct delivery is tried once, and its post is answered when it is over.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/target': {
+    says: 'A target is `log`, `origin`, the comment target of a code host, or a chat platform.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B6', 'B14'],
+  },
+  'deliveries/log': {
+    says: 'The target `log` writes the first 200 characters of the text to the log and succeeds.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B6'],
+  },
+  'deliveries/chat': {
+    says: 'A chat platform gets the text for the chat of the route, deliver_extra.chat_id.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B6', 'B15'],
+  },
+  'deliveries/home-channel': {
+    says: 'A route without a chat has the home channel of its platform.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/thread': {
+    says: 'message_thread_id, or else thread_id, in deliver_extra names a thread of the chat.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/origin': {
+    says: 'The target `origin` delivers to the place that its subscription recorded, or to the outbox.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B6', 'B14'],
+  },
+  'deliveries/comment': {
+    says: 'A comment takes repository and number from deliver_extra, or else from the payload.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B6', 'B14'],
+  },
+  'deliveries/comment-checked': {
+    says: 'A comment without owner/name, or without a number above 0, fails and sends nothing.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/outbox': {
+    says: 'Unless the gateway is told to send, each attempt is an entry of its outbox.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/scripted-failures': {
+    says: 'A script makes targets of the outbox fail, once or always, with an error of its choice.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/deliver-url': {
+    says: 'With a deliver URL each delivery is one POST of target, chat, text and ids to it.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/senders': {
+    says: 'With --send a sender delivers by one HTTP call: code-host comment, Telegram, Discord, Slack.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/sender-settings': {
+    says: 'A sender has its credential, home channel and address from a variable or config.yaml.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/sender-block': {
+    says: 'In config.yaml a sender stands under its target: `platforms.github_comment.token`, say.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/sender-paths': {
+    says: 'A chat that cannot stand in the path of a call fails its delivery, and nothing is sent.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/sender-success': {
+    says: 'A call succeeds on 2xx, at Telegram and Slack with `ok` true; it follows no redirect.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/sender-missing': {
+    says: 'A delivery to an unknown target, or by a sender without credential or chat, fails.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/sender-time-out': {
+    says: 'A call that takes more than 30 seconds fails as timed out.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/credentials-hidden': {
+    says: 'No credential of a sender shows in the outbox, a log line or an error.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'deliveries/retry-network': {
+    says: 'After a network error an answer is tried again in 2 and in 4 seconds; a timed out one never.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/retry-plain': {
+    says: 'After any other error it is tried once more as plain text, cut to 3500 characters.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'deliveries/failure-stays-inside': {
+    says: 'A run or a delivery that fails after 202 is logged; the sender of the post does not know.',
+    basis: 'observed',
+    on: gateway,
+  },
+} as const satisfies Rules

@@ -1,0 +1,297 @@
+// How senders prove who they are: each scheme of signatures as a row of a table, in order of precedence.
+
+import { gateway, type Rules } from '../language.ts'
+import { limits } from '../limits.ts'
+
+/** How the secret of a route becomes the key of an HMAC. */
+export type KeyDerivation =
+  /** The UTF-8 bytes of the secret. */
+  | 'utf-8'
+  /** After `whsec_` strict standard base64 with padding; without that prefix the UTF-8 bytes. */
+  | 'whsec-base64'
+
+export type Scheme = {
+  /** Headers of which one that is not empty selects the scheme. */
+  readonly selectedBy: readonly string[]
+  /** The header with the signature, or with the token. */
+  readonly signature: string
+  /** The headers with the id and the time of the message, where the scheme signs them. */
+  readonly id?: string
+  readonly timestamp?: string
+  /** What is signed, joined by dots; `token` signs nothing and carries the secret itself. */
+  readonly signs: readonly ('id' | 'timestamp' | 'body')[] | 'token'
+  readonly encoding: 'hex' | 'base64' | 'plain'
+  /** Stands before the encoded digest. */
+  readonly prefix: string
+  /** How the value of the signature header is taken apart. */
+  readonly form: 'whole' | 'entries' | 'pairs'
+  readonly key: KeyDerivation
+  /** How far the time of the message is from the gateway's at most, both ways, in seconds. */
+  readonly windowSeconds?: number
+}
+
+const windowSeconds = limits.signatureWindow.value
+
+/** The schemes by name, the first one present decides. `entries` are split at blanks, `pairs` are `k=v` between commas. */
+export const schemes = {
+  svix: {
+    selectedBy: ['svix-id', 'svix-timestamp', 'svix-signature'],
+    signature: 'svix-signature',
+    id: 'svix-id',
+    timestamp: 'svix-timestamp',
+    signs: ['id', 'timestamp', 'body'],
+    encoding: 'base64',
+    prefix: 'v1,',
+    form: 'entries',
+    key: 'whsec-base64',
+    windowSeconds,
+  },
+  standard: {
+    selectedBy: ['webhook-signature'],
+    signature: 'webhook-signature',
+    id: 'webhook-id',
+    timestamp: 'webhook-timestamp',
+    signs: ['id', 'timestamp', 'body'],
+    encoding: 'base64',
+    prefix: 'v1,',
+    form: 'entries',
+    key: 'whsec-base64',
+    windowSeconds,
+  },
+  stripe: {
+    selectedBy: ['Stripe-Signature'],
+    signature: 'Stripe-Signature',
+    signs: ['timestamp', 'body'],
+    encoding: 'hex',
+    prefix: 'v1=',
+    form: 'pairs',
+    key: 'utf-8',
+    windowSeconds,
+  },
+  linear: {
+    selectedBy: ['Linear-Signature'],
+    signature: 'Linear-Signature',
+    signs: ['body'],
+    encoding: 'hex',
+    prefix: '',
+    form: 'whole',
+    key: 'utf-8',
+  },
+  github: {
+    selectedBy: ['X-Hub-Signature-256'],
+    signature: 'X-Hub-Signature-256',
+    signs: ['body'],
+    encoding: 'hex',
+    prefix: 'sha256=',
+    form: 'whole',
+    key: 'utf-8',
+  },
+  gitlab: {
+    selectedBy: ['X-Gitlab-Token'],
+    signature: 'X-Gitlab-Token',
+    signs: 'token',
+    encoding: 'plain',
+    prefix: '',
+    form: 'whole',
+    key: 'utf-8',
+  },
+  'generic-v2': {
+    selectedBy: ['X-Webhook-Signature-V2'],
+    signature: 'X-Webhook-Signature-V2',
+    timestamp: 'X-Webhook-Timestamp',
+    signs: ['timestamp', 'body'],
+    encoding: 'hex',
+    prefix: '',
+    form: 'whole',
+    key: 'utf-8',
+    windowSeconds,
+  },
+  generic: {
+    selectedBy: ['X-Webhook-Signature'],
+    signature: 'X-Webhook-Signature',
+    signs: ['body'],
+    encoding: 'hex',
+    prefix: '',
+    form: 'whole',
+    key: 'utf-8',
+  },
+  token: {
+    selectedBy: ['X-<provider>-Token'],
+    signature: 'X-<provider>-Token',
+    signs: 'token',
+    encoding: 'plain',
+    prefix: '',
+    form: 'whole',
+    key: 'utf-8',
+  },
+} as const satisfies Readonly<Record<string, Scheme>>
+export type SchemeName = keyof typeof schemes
+
+/** The headers, in lower case, that the scheme `token` stands for. */
+export const tokenHeader = /^x-[a-z0-9]+(-[a-z0-9]+)*-token$/
+
+/** The member of a `Stripe-Signature` with the time of the message. */
+export const stripeTimestamp = 't'
+
+/** What a secret begins with whose rest is a key in base64. */
+export const base64SecretPrefix = 'whsec_'
+
+/** The secret that other gateways take for "do not validate": here it is no secret at all. */
+export const insecureSecret = 'INSECURE_NO_AUTH'
+
+/** Secrets with fewer characters are not hidden in texts: they could be part of any, and hiding them would tell what they are. */
+export const hiddenFromCharacters = 4
+
+/** Hosts that count as loopback for the quirk that lets that secret pass; they are trimmed and in lower case. */
+export const loopbackHosts = [
+  '127.0.0.1',
+  'localhost',
+  '::1',
+  'ip6-localhost',
+  'ip6-loopback',
+] as const
+
+export const rules = {
+  'signatures/every-post': {
+    says: 'Each post to a route is validated; whatever is wrong with its signature answers the same 401.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B33', 'B54'],
+  },
+  'signatures/raw-body': {
+    says: 'What is signed is the body byte by byte as it was received.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/precedence': {
+    says: 'The first scheme whose header is present decides; when it fails, no other is tried.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/repeated-header': {
+    says: 'Of a repeated signature header the first value counts.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/header-names': {
+    says: 'Names of headers are compared in any case, and an empty header counts as absent.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/every-scheme': {
+    says: 'Every route takes every scheme, with the one secret that it has.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/github': {
+    says: 'X-Hub-Signature-256 is "sha256=" and the HMAC-SHA256 of the body in lower-case hex.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B54', 'B56'],
+  },
+  'signatures/provider-token': {
+    says: 'A header X-<provider>-Token that equals the secret lets a post in.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B57'],
+  },
+  'signatures/token-order': {
+    says: 'X-Gitlab-Token has its own place; tokens of others come last, and one that is right will do.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'signatures/generic': {
+    says: 'X-Webhook-Signature is the HMAC-SHA256 of the body in lower-case hex, without a prefix.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/generic-v2': {
+    says: 'X-Webhook-Signature-V2 signs X-Webhook-Timestamp, a dot and the body, and needs that header.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/linear': {
+    says: 'Linear-Signature is the HMAC-SHA256 of the body in lower-case hex.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/svix': {
+    says: 'svix-signature is "v1," and the base64 HMAC-SHA256 of id, timestamp and body between dots.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/svix-headers': {
+    says: 'Any of the three svix headers selects that scheme, which needs them all.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/standard': {
+    says: 'webhook-signature works like svix-signature; webhook-id and webhook-timestamp select nothing.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/several-entries': {
+    says: 'Of several signatures in a header one that is right is enough; only v1 is looked at.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/base64-secret': {
+    says: 'After "whsec_" strict padded base64 is the key of svix and standard signatures.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/utf8-secret': {
+    says: 'In all other cases the key is the secret in UTF-8, even if it looks like base64.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/stripe': {
+    says: 'Stripe-Signature has the time t, and as v1 the hex HMAC-SHA256 of t, a dot and the body.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B2'],
+  },
+  'signatures/window': {
+    says: 'A signed time more than 300 seconds off the clock, before or after, is refused.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/timestamp-digits': {
+    says: 'A signed time is written in decimal digits only; any other text is refused.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'signatures/non-ascii': {
+    says: 'A signature that is no ASCII is refused; a token that is none is compared in UTF-8.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/other-headers': {
+    says: 'Other signature headers, such as X-Hub-Signature with SHA-1, count as no signature.',
+    basis: 'observed',
+    on: gateway,
+  },
+  'signatures/no-open-route': {
+    says: 'No route is open: "INSECURE_NO_AUTH" as a secret counts as no secret.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B33'],
+  },
+  'signatures/no-empty-secret': {
+    says: 'A route with an empty secret, or without any, takes no post.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B33', 'B54'],
+  },
+  'signatures/own-secret': {
+    says: 'The secret of a route is its own; only a route without that member has the global one.',
+    basis: 'stated',
+    on: gateway,
+    carries: ['B54', 'B55'],
+  },
+  'signatures/hidden': {
+    says: 'No secret of 4 or more characters shows in a reply, a log line or the journal of the gateway.',
+    basis: 'chosen',
+    on: gateway,
+  },
+} as const satisfies Rules

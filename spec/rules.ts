@@ -1,0 +1,77 @@
+// Every rule of every area, in the order in which PROTOCOL.md tells them.
+
+import type { Rules } from './language.ts'
+import * as access from './server/access.ts'
+import * as catalog from './server/catalog.ts'
+import * as deliveries from './gateway/deliveries.ts'
+import * as deployments from './server/deployments.ts'
+import * as files from './server/files.ts'
+import * as frameLayouts from './server/frames.ts'
+import * as history from './server/history.ts'
+import * as http from './server/http.ts'
+import * as internal from './server/internal.ts'
+import * as jobs from './server/jobs.ts'
+import * as manager from './server/manager.ts'
+import * as socket from './server/messages.ts'
+import * as queue from './server/queue.ts'
+import * as runs from './server/runs.ts'
+import * as settings from './server/settings.ts'
+import * as signatures from './gateway/signatures.ts'
+import * as subscriptions from './gateway/subscriptions.ts'
+import * as system from './server/system.ts'
+import * as templates from './gateway/templates.ts'
+import * as userdata from './server/userdata.ts'
+import * as webhooks from './gateway/webhooks.ts'
+import * as workflows from './server/workflows.ts'
+
+/** Every area with all that its file says, in the order in which PROTOCOL.md tells them. */
+export const areas = {
+  deployments,
+  access,
+  http,
+  workflows,
+  runs,
+  jobs,
+  messages: socket,
+  frames: frameLayouts,
+  history,
+  queue,
+  files,
+  catalog,
+  system,
+  userdata,
+  settings,
+  internal,
+  manager,
+  webhooks,
+  signatures,
+  templates,
+  deliveries,
+  subscriptions,
+} as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
+
+export const rules = {
+  ...deployments.rules,
+  ...access.rules,
+  ...http.rules,
+  ...workflows.rules,
+  ...runs.rules,
+  ...jobs.rules,
+  ...socket.rules,
+  ...frameLayouts.rules,
+  ...history.rules,
+  ...queue.rules,
+  ...files.rules,
+  ...catalog.rules,
+  ...system.rules,
+  ...userdata.rules,
+  ...settings.rules,
+  ...internal.rules,
+  ...manager.rules,
+  ...webhooks.rules,
+  ...signatures.rules,
+  ...templates.rules,
+  ...deliveries.rules,
+  ...subscriptions.rules,
+} as const satisfies Rules
+export type RuleId = keyof typeof rules

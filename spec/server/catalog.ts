@@ -1,0 +1,361 @@
+// What can be used in a workflow: node types with their inputs, model folders and model files.
+
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { hostedError } from './errors.ts'
+
+const typeOrOptions = { anyOf: [{ type: 'string' }, { type: 'array', items: {} }] } as const
+
+/** The declaration of an input: a type name or the options of a combo, then settings. */
+export const inputDeclaration = {
+  anyOf: [
+    { type: 'array', prefixItems: [typeOrOptions], minItems: 1, maxItems: 1 },
+    { type: 'array', prefixItems: [typeOrOptions, { type: 'object' }], minItems: 2, maxItems: 2 },
+  ],
+} as const satisfies Schema
+
+const inputsByName = { type: 'object', additionalProperties: inputDeclaration } as const
+const names = { type: 'array', items: { type: 'string' } } as const
+const flag = { type: 'boolean' } as const
+
+export const nodeType = {
+  type: 'object',
+  properties: {
+    input: {
+      type: 'object',
+      properties: {
+        required: inputsByName,
+        optional: inputsByName,
+        hidden: { type: 'object' },
+      },
+    },
+    input_order: { type: 'object', additionalProperties: names },
+    output: { type: 'array', items: {} },
+    output_is_list: { type: 'array', items: flag },
+    is_input_list: flag,
+    output_name: { type: 'array', items: {} },
+    output_tooltips: { type: 'array', items: {} },
+    name: { type: 'string' },
+    display_name: { type: ['string', 'null'] },
+    description: { type: 'string' },
+    python_module: { type: 'string' },
+    category: { type: 'string' },
+    output_node: flag,
+    deprecated: flag,
+    experimental: flag,
+    api_node: flag,
+  },
+  required: ['input', 'input_order', 'output', 'output_is_list', 'output_name', 'name'],
+} as const satisfies Schema
+
+export const nodeTypes = {
+  type: 'object',
+  additionalProperties: nodeType,
+} as const satisfies Schema
+
+/** Names of model folders. */
+export const folderNames = { type: 'array', items: { type: 'string' } } as const satisfies Schema
+
+/** Names of model files, in subfolders with their path. */
+export const modelNames = { type: 'array', items: { type: 'string' } } as const satisfies Schema
+
+export const hostedModels = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { name: { type: 'string' }, pathIndex: { type: 'integer', minimum: 0 } },
+    required: ['name', 'pathIndex'],
+    additionalProperties: false,
+  },
+} as const satisfies Schema
+
+export const hostedModelFolders = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { name: { type: 'string' }, folders: names },
+    required: ['name', 'folders'],
+  },
+} as const satisfies Schema
+
+/** Model files with the place of their folder among those of the same name; times are seconds since 1970. */
+export const modelFiles = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      pathIndex: { type: 'integer', minimum: 0 },
+      modified: { type: 'number', volatile: true },
+      created: { type: 'number', volatile: true },
+      size: { type: 'integer', minimum: 0 },
+    },
+    required: ['name', 'pathIndex', 'modified', 'created', 'size'],
+  },
+} as const satisfies Schema
+
+/** What a model file says of itself. */
+export const modelMetadata = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+} as const satisfies Schema
+
+/** A subgraph that everyone may use; its data is a JSON document as a text. */
+export const globalSubgraph = {
+  type: 'object',
+  properties: {
+    source: { enum: ['templates', 'custom_node'] },
+    name: { type: 'string' },
+    info: {
+      type: 'object',
+      properties: { node_pack: { type: 'string' } },
+      required: ['node_pack'],
+    },
+    data: { type: 'string' },
+  },
+  required: ['source', 'name', 'info'],
+} as const satisfies Schema
+
+/** Subgraphs by id. */
+export const globalSubgraphs = {
+  type: 'object',
+  additionalProperties: globalSubgraph,
+} as const satisfies Schema
+
+export const endpoints = {
+  objectInfo: {
+    method: 'GET',
+    path: '/object_info',
+    on: both,
+    does: 'Describes all node types.',
+    replies: { 200: nodeTypes },
+  },
+  objectInfoOf: {
+    method: 'GET',
+    path: '/object_info/{node_class}',
+    on: both,
+    does: 'Describes one node type.',
+    replies: { 200: nodeTypes },
+    hostedReplies: { 200: nodeTypes, 404: hostedError },
+  },
+  modelFolders: {
+    method: 'GET',
+    path: '/models',
+    hostedPath: '/experiment/models',
+    on: both,
+    does: 'Lists the model folders.',
+    replies: { 200: folderNames },
+    hostedReplies: { 200: hostedModelFolders },
+  },
+  models: {
+    method: 'GET',
+    path: '/models/{folder}',
+    hostedPath: '/experiment/models/{folder}',
+    on: both,
+    does: 'Lists the models of a folder.',
+    replies: { 200: modelNames, 404: 'empty' },
+    hostedReplies: { 200: hostedModels, 404: hostedError },
+  },
+  experimentModelFolders: {
+    method: 'GET',
+    path: '/experiment/models',
+    on: local,
+    does: 'Lists the model folders with their paths.',
+    replies: { 200: hostedModelFolders },
+  },
+  experimentModels: {
+    method: 'GET',
+    path: '/experiment/models/{folder}',
+    on: local,
+    does: 'Lists the models of a folder with their sizes and times.',
+    replies: { 200: modelFiles, 404: 'empty' },
+  },
+  modelPreview: {
+    method: 'GET',
+    path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
+    on: both,
+    does: 'Gives the preview image of a model.',
+    replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
+    hostedReplies: { 200: 'bytes', 404: hostedError },
+  },
+  modelMetadata: {
+    method: 'GET',
+    path: '/view_metadata/{folder}',
+    on: local,
+    does: 'Gives the metadata of a model file.',
+    query: { filename: { type: 'string', examples: ['sd_xl_base_1.0.safetensors'] } },
+    replies: { 200: modelMetadata, 404: 'empty' },
+  },
+  embeddings: {
+    method: 'GET',
+    path: '/embeddings',
+    on: local,
+    does: 'Lists the embeddings.',
+    replies: { 200: modelNames },
+  },
+  extensions: {
+    method: 'GET',
+    path: '/extensions',
+    on: both,
+    does: 'Lists the scripts that node packs add to the front end.',
+    replies: { 200: names },
+  },
+  translations: {
+    method: 'GET',
+    path: '/i18n',
+    on: local,
+    does: 'Gives the translations of node packs.',
+    replies: { 200: { type: 'object' } },
+  },
+  workflowTemplates: {
+    method: 'GET',
+    path: '/workflow_templates',
+    on: both,
+    does: 'Lists the workflow templates of node packs.',
+    replies: { 200: { type: 'object', additionalProperties: names } },
+  },
+  globalSubgraphs: {
+    method: 'GET',
+    path: '/global_subgraphs',
+    on: hosted,
+    does: 'Lists the subgraphs that everyone may use.',
+    replies: { 200: globalSubgraphs },
+  },
+  globalSubgraph: {
+    method: 'GET',
+    path: '/global_subgraphs/{id}',
+    on: hosted,
+    does: 'Gives one of these subgraphs.',
+    replies: { 200: globalSubgraph, 404: hostedError },
+  },
+  nodeReplacements: {
+    method: 'GET',
+    path: '/node_replacements',
+    on: hosted,
+    does: 'Tells which node types take the place of older ones.',
+    replies: { 200: { type: 'object' } },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'catalog/node-types': {
+    says: 'GET /object_info describes all node types with their inputs.',
+    basis: 'stated',
+    on: both,
+    carries: ['A6', 'A87'],
+  },
+  'catalog/one-node-type': {
+    says: 'GET /object_info/<node_class> describes that one type, keyed by its name.',
+    basis: 'stated',
+    on: both,
+    carries: ['A88'],
+  },
+  'catalog/node-type-fields': {
+    says: 'A node type tells inputs, their order, outputs, name, category and output_node.',
+    basis: 'observed',
+    on: both,
+  },
+  'catalog/list-flags': {
+    says: 'output_is_list flags outputs that are lists; no type of this version tells is_input_list.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/unknown-node-type': {
+    says: 'GET /object_info of an unknown type gives an empty object with 200.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/uploads-are-options': {
+    says: 'The image option of LoadImage lists the files among the inputs.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/model-folders': {
+    says: 'The list of model folders names each folder.',
+    basis: 'stated',
+    on: both,
+    carries: ['A6', 'A89'],
+  },
+  'catalog/models': {
+    says: 'A local model list is a flat array of file names.',
+    basis: 'stated',
+    on: local,
+    carries: ['A58', 'A90'],
+  },
+  'catalog/unknown-folder': {
+    says: 'An unknown model folder answers 404, an empty one an empty array.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/experiment-folders': {
+    says: 'GET /experiment/models tells the paths of the model folders, without configs and nodes.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/experiment-models': {
+    says: 'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/model-preview': {
+    says: 'The preview of a model without an image, or in an unknown folder, answers 404.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/model-preview-index': {
+    says: 'The preview of a model answers 500 where the folder has no path of that index.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/model-metadata': {
+    says: 'GET /view_metadata/<folder> gives the metadata of a .safetensors file as texts.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/no-model-metadata': {
+    says: 'GET /view_metadata answers 404 for other files, unknown ones and unknown folders.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/embeddings': {
+    says: 'GET /embeddings lists the files of the folder embeddings without their endings.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/no-packs': {
+    says: 'Without node packs there are no extensions, translations and workflow templates.',
+    basis: 'observed',
+    on: local,
+  },
+  'catalog/hosted-models': {
+    says: 'A hosted model list holds objects with name and pathIndex.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A59', 'A90', 'A101'],
+  },
+  'catalog/hosted-folders': {
+    says: 'A hosted folder is an object with its name and its folders, which hold no paths.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'catalog/hosted-unknown-node-type': {
+    says: 'The hosted description of an unknown type is an empty object with 200, as on local.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'catalog/hosted-preview': {
+    says: 'The hosted preview of a listed model is a WebP image, and 404 for other names.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'catalog/hosted-nothing-shared': {
+    says: 'Hosted lists no extensions, templates, subgraphs and node replacements.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'catalog/hosted-no-models': {
+    says: 'A hosted folder without models answers 404 with the code folder_not_found.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A142', 'A143'],
+  },
+} as const satisfies Rules

@@ -1,0 +1,36 @@
+// Every endpoint of every area, by its name: what a server needs of the spec to find its way, and no more.
+
+import type { Deployment, Endpoints } from '../language.ts'
+import * as catalog from './catalog.ts'
+import * as files from './files.ts'
+import * as history from './history.ts'
+import * as internal from './internal.ts'
+import * as jobs from './jobs.ts'
+import * as manager from './manager.ts'
+import * as socket from './messages.ts'
+import * as queue from './queue.ts'
+import * as settings from './settings.ts'
+import * as system from './system.ts'
+import * as userdata from './userdata.ts'
+import * as workflows from './workflows.ts'
+
+export const endpoints = {
+  ...workflows.endpoints,
+  ...jobs.endpoints,
+  ...history.endpoints,
+  ...files.endpoints,
+  ...socket.endpoints,
+  ...catalog.endpoints,
+  ...queue.endpoints,
+  ...system.endpoints,
+  ...userdata.endpoints,
+  ...settings.endpoints,
+  ...internal.endpoints,
+  ...manager.endpoints,
+} as const satisfies Endpoints
+export type EndpointName = keyof typeof endpoints
+
+/** Names of the endpoints that a deployment has. */
+export type EndpointOn<D extends Deployment> = {
+  [Name in EndpointName]: D extends (typeof endpoints)[Name]['on'][number] ? Name : never
+}[EndpointName]

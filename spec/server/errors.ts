@@ -1,0 +1,505 @@
+// Every refusal: under which condition, with which status and body. Then the words of failed submits and failed runs.
+// `{name}` in a text stands for a value that the server fills in.
+
+import { maxWaiting } from './access.ts'
+import type { Refusals, Schema } from '../language.ts'
+
+/** Refusals of the local server: no common body format, most are empty or a fixed text. */
+export const refusals = {
+  internal: {
+    status: 500,
+    when: 'The request has a form that its handler does not expect: broken JSON, a wrong JSON type.',
+    body: { text: '500 Internal Server Error\n\nServer got itself in trouble' },
+    headers: { Connection: 'close' },
+    raised: true,
+  },
+  internalPage: {
+    status: 500,
+    when: 'The same for a client whose Accept names text/html.',
+    body: {
+      text: '<html><head><title>500 Internal Server Error</title></head><body>\n<h1>500 Internal Server Error</h1>\nServer got itself in trouble\n</body></html>\n',
+    },
+    headers: { 'Content-Type': 'text/html; charset=utf-8', Connection: 'close' },
+    raised: true,
+  },
+  unknownPath: {
+    status: 404,
+    when: 'GET or HEAD of a path that no route serves, or that only serves POST.',
+    body: 'empty',
+    headers: { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' },
+  },
+  methodNotAllowed: {
+    status: 405,
+    when: 'A method that the path does not serve; an unknown path serves GET and HEAD.',
+    body: { text: '405: Method Not Allowed' },
+    headers: { Allow: '{methods}' },
+    raised: true,
+  },
+  notFoundEmpty: {
+    status: 404,
+    when: 'A handler does not find the file or the model folder.',
+    body: 'empty',
+  },
+  notFoundText: {
+    status: 404,
+    when: 'A path that leaves the root, or an unknown path below /internal/.',
+    body: { text: '404: Not Found' },
+    raised: true,
+  },
+  forbiddenEmpty: {
+    status: 403,
+    when: 'A subfolder outside its folder, or a foreign origin at a loopback address.',
+    body: 'empty',
+  },
+  badRequestEmpty: {
+    status: 400,
+    when: 'A file name, a folder type or an upload that the handler refuses.',
+    body: 'empty',
+  },
+  badRequestText: {
+    status: 400,
+    when: 'What is no HTTP request: an unknown method, a line that is too long, a broken body.',
+    body: { text: '400: Bad Request' },
+    headers: { Connection: 'close' },
+    raised: true,
+  },
+  preconditionFailed: {
+    status: 412,
+    when: 'A file has another entity tag than If-Match names, or is newer than If-Unmodified-Since.',
+    body: 'empty',
+  },
+  rangeNotSatisfiable: {
+    status: 416,
+    when: 'A Range of a file that is malformed, names several parts, or begins after its end.',
+    body: 'empty',
+    headers: { 'Content-Range': 'bytes */{size}' },
+  },
+  bodyTooLarge: {
+    status: 413,
+    when: 'A request body above the configured limit.',
+    body: { text: 'Maximum request body size {limit} exceeded.' },
+    raised: true,
+  },
+  queueFull: {
+    status: 413,
+    when: 'A submit that would take the size of all pending workflows beyond the limit.',
+    body: { text: 'The queue is full: pending workflows may take up {limit} bytes.' },
+  },
+  bearerMissing: {
+    status: 401,
+    when: 'The server is configured for a bearer token and the request carries none or another.',
+    body: { text: '401: Unauthorized' },
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+  directoryMissing: {
+    status: 400,
+    when: 'A listing of user data that names no folder.',
+    body: { text: 'Directory not provided' },
+  },
+  directoryInvalid: {
+    status: 403,
+    when: 'A listing of user data outside the user folder.',
+    body: { text: 'Invalid directory' },
+  },
+  directoryUnknown: {
+    status: 404,
+    when: 'A listing of user data in a folder that does not exist.',
+    body: { text: 'Directory not found' },
+  },
+  pathInvalid: {
+    status: 400,
+    when: 'The second version of that listing, outside the user folder.',
+    body: { text: 'Invalid path requested' },
+  },
+  pathUnknown: {
+    status: 404,
+    when: 'The same for a path that does not exist.',
+    body: { text: 'Requested path not found' },
+  },
+  pathNoDirectory: {
+    status: 400,
+    when: 'The same for a path that is a file.',
+    body: { text: 'Requested path is not a directory' },
+  },
+  folderAsFile: {
+    status: 403,
+    when: 'A folder of the user that is read like a file.',
+    body: 'empty',
+    headers: { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' },
+  },
+  fileExists: {
+    status: 409,
+    when: 'User data under a taken name, with overwrite=false.',
+    body: { text: 'File already exists' },
+  },
+  fileNotWritten: {
+    status: 400,
+    when: 'User data under a name that no file can have, or for which there is no room.',
+    body: 'empty',
+    reason: 'Invalid filename. Please avoid special characters like :\\/*?"<>|',
+  },
+  duplicateUser: {
+    status: 400,
+    when: 'A new user with the name of another.',
+    body: { json: { error: 'Duplicate username.' } },
+  },
+  directoryType: {
+    status: 400,
+    when: 'A listing of a folder that is not input, output or temp.',
+    body: { json: { error: 'Invalid directory type' } },
+  },
+  socketWithoutUpgrade: {
+    status: 400,
+    when: 'GET /ws without the headers of a WebSocket handshake.',
+    body: { text: 'No WebSocket UPGRADE hdr: {upgrade}\n Can "Upgrade" only to "WebSocket".' },
+    raised: true,
+  },
+  socketVersion: {
+    status: 400,
+    when: 'A WebSocket handshake of another version than 13.',
+    body: { text: 'Unsupported version: {version}' },
+    raised: true,
+  },
+  socketKey: {
+    status: 400,
+    when: 'A WebSocket handshake whose key is missing or malformed.',
+    body: { text: 'Handshake error: {key}' },
+    raised: true,
+  },
+} as const satisfies Refusals
+
+/** The body of a refusal on hosted. */
+export const hostedError = {
+  type: 'object',
+  properties: { code: { type: 'string' }, message: { type: 'string' } },
+  required: ['code', 'message'],
+} as const satisfies Schema
+
+/** Refusals of the hosted server: a JSON object with `code` and `message`. */
+export const hostedRefusals = {
+  unauthorized: {
+    status: 401,
+    when: 'No key, or an unknown one, on a path that needs one.',
+    body: { json: { code: 'UNAUTHORIZED', message: 'A valid API key is required.' } },
+  },
+  freeTier: {
+    status: 403,
+    when: 'An account of the free tier on a paid-tier path.',
+    body: { json: { code: 'FORBIDDEN', message: 'This needs a subscription: free tier account.' } },
+  },
+  foreignJob: {
+    status: 403,
+    when: 'A job of another account, with the quirk `hosted.foreign-job-403`.',
+    body: { json: { code: 'FORBIDDEN', message: 'This job belongs to another account.' } },
+  },
+  notFound: {
+    status: 404,
+    when: 'An unknown path, job or file, or one that belongs to another account.',
+    body: { json: { code: 'NOT_FOUND', message: 'Not found.' } },
+  },
+  folderNotFound: {
+    status: 404,
+    when: 'A model folder that is unknown or holds no model.',
+    body: { json: { code: 'folder_not_found', message: 'No such model folder: {folder}' } },
+  },
+  methodNotAllowed: {
+    status: 405,
+    when: 'A path that exists, with a method that it does not take; Allow lists those that it does.',
+    body: { json: { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed.' } },
+  },
+  storageFull: {
+    status: 413,
+    when: 'An upload beyond what the server keeps of them in all.',
+    body: {
+      json: { code: 'STORAGE_FULL', message: 'No more uploads are kept than {limit} bytes.' },
+    },
+  },
+  badRequest: {
+    status: 400,
+    when: 'A request that lacks what its path needs, or an upload above the limits.',
+    body: { json: { code: 'BAD_REQUEST', message: '{reason}' } },
+  },
+  bodyTooLarge: {
+    status: 413,
+    when: 'A request body above the configured limit.',
+    body: { json: { code: 'PAYLOAD_TOO_LARGE', message: 'The limit is {limit} bytes.' } },
+  },
+  internal: {
+    status: 500,
+    when: 'The server is at fault.',
+    body: { json: { code: 'INTERNAL_ERROR', message: 'The server failed.' } },
+    headers: { Connection: 'close' },
+  },
+  userFileUnknown: {
+    status: 404,
+    when: 'User data under a name that no file has.',
+    body: { text: 'There is no such file.' },
+  },
+  userFolderUnknown: {
+    status: 404,
+    when: 'A listing of user data in a folder that does not exist.',
+    body: { text: 'There is no such folder.' },
+  },
+  userFolderOutside: {
+    status: 400,
+    when: 'A listing of user data outside the user folder.',
+    body: { text: 'The folder lies outside the user data.' },
+  },
+  userPathOutside: {
+    status: 403,
+    when: 'A file of the user under a path that leaves the user folder.',
+    body: { text: 'The path leads out of the user data.' },
+  },
+  userFileExists: {
+    status: 409,
+    when: 'User data under a taken name, with overwrite=false.',
+    body: { text: 'There is such a file already.' },
+  },
+  userFileRefused: {
+    status: 400,
+    when: 'User data under a name that no file can have, or for which there is no room.',
+    body: { text: 'The file cannot be stored under this name.' },
+  },
+} as const satisfies Refusals
+
+const storageHeaders = { 'Content-Type': 'application/xml; charset=UTF-8' }
+const storageError = (code: string, message: string) => ({
+  text: `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code><Message>${message}</Message></Error>`,
+})
+
+/** Refusals of the host of signed links, in the words of an object storage. */
+export const linkRefusals = {
+  linkChanged: {
+    status: 403,
+    when: 'A link without a signature, or one whose signature is that of another link or host.',
+    body: storageError('SignatureDoesNotMatch', 'The signature does not fit this link.'),
+    headers: storageHeaders,
+  },
+  linkExpired: {
+    status: 400,
+    when: 'A signed link whose time is over.',
+    body: storageError('ExpiredToken', 'The link has expired: {expiry}'),
+    headers: storageHeaders,
+  },
+  linkWithKey: {
+    status: 403,
+    when: 'A signed link that comes with X-API-Key or Authorization, where links are strict.',
+    body: storageError('AccessDenied', 'The link is all that is needed: send no {header}.'),
+    headers: storageHeaders,
+  },
+  linkOfNothing: {
+    status: 404,
+    when: 'A signed link to a file that is not kept any more.',
+    body: storageError('NoSuchKey', 'The file does not exist any more.'),
+    headers: storageHeaders,
+  },
+  linkMethod: {
+    status: 405,
+    when: 'A signed link with another method than GET, HEAD and OPTIONS.',
+    body: storageError('MethodNotAllowed', 'A link is for reading.'),
+    headers: { ...storageHeaders, Allow: 'GET,HEAD,OPTIONS' },
+  },
+} as const satisfies Refusals
+
+/** The body of a hosted submit that the plan or the queue of the account refuses: clients go by its `type`. */
+export const planRefusal = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: { type: { type: 'string' }, message: { type: 'string' } },
+      required: ['type', 'message'],
+    },
+  },
+  required: ['error'],
+} as const satisfies Schema
+
+/** Refusals of a hosted submit by the plan or the queue of the account. They leave no run behind. */
+export const planRefusals = {
+  freeTier: {
+    status: 402,
+    when: 'A submit of a free account, with the quirk `hosted.free-tier-402`.',
+    body: { json: { error: { type: 'PAYMENT_REQUIRED', message: 'Running needs a paid plan.' } } },
+  },
+  subscriptionInactive: {
+    status: 402,
+    when: 'The subscription is inactive, with the quirk `hosted.refuse-at-submit`.',
+    body: {
+      json: {
+        error: {
+          type: 'CLOUD_SUBSCRIPTION_REQUIRED',
+          message: 'The subscription of this account is not active.',
+        },
+      },
+    },
+  },
+  fundsMissing: {
+    status: 402,
+    when: 'The balance is too low for the partner nodes, with the quirk `hosted.refuse-at-submit`.',
+    body: {
+      json: {
+        error: {
+          type: 'PARTNER_NODE_PAYMENT_REQUIRED',
+          message: 'The balance is too low for the partner nodes of this workflow.',
+        },
+      },
+    },
+  },
+  queueFull: {
+    status: 429,
+    when:
+      `${maxWaiting} runs of the account wait, with the quirk \`hosted.refuse-at-submit\`; or those that wait ` +
+      'take up as much as the server holds.',
+    body: { json: { error: { type: 'QUEUE_LIMIT', message: 'Too many of your runs wait.' } } },
+  },
+} as const satisfies Refusals
+
+/** The top-level `error` of a refused submit (status 400); `extra_info` is empty in each. */
+export const promptErrors = {
+  noPrompt: {
+    type: 'no_prompt',
+    message: 'No prompt provided',
+    details: 'No prompt provided',
+    when: 'The body has no key `prompt`.',
+  },
+  missingClassType: {
+    type: 'invalid_prompt',
+    message: 'Cannot execute because a node is missing the class_type property.',
+    details: "Node ID '#{node_id}'",
+    when: 'A node has no class_type.',
+  },
+  unknownClassType: {
+    type: 'invalid_prompt',
+    message: 'Cannot execute because node {class_type} does not exist.',
+    details: "Node ID '#{node_id}'",
+    when: 'The class_type of a node is not a known node type.',
+  },
+  noOutputs: {
+    type: 'prompt_no_outputs',
+    message: 'Prompt has no outputs',
+    details: '',
+    when: 'No node is an output node, or none that is asked for.',
+  },
+  outputsFailed: {
+    type: 'prompt_outputs_failed_validation',
+    message: 'Prompt outputs failed validation',
+    details: '{message}: {details}, a line for each error of the output nodes themselves',
+    when: 'No output node is valid.',
+  },
+} as const
+
+/** The entries of `node_errors[id].errors`, by `type`. */
+export const nodeErrors = {
+  required_input_missing: {
+    message: 'Required input is missing',
+    details: '{input}',
+    extra: ['input_name'],
+    when: 'A required input has no value.',
+  },
+  bad_linked_input: {
+    message: 'Bad linked input, must be a length-2 list of [node_id, slot_index]',
+    details: '{input}',
+    extra: ['input_name', 'input_config', 'received_value'],
+    when: 'An array as an input value has another length than two.',
+  },
+  return_type_mismatch: {
+    message: 'Return type mismatch between linked nodes',
+    details: '{input}, received_type({received}) mismatch input_type({expected})',
+    extra: ['input_name', 'input_config', 'received_type', 'linked_node'],
+    when: 'The linked output has another type than the input.',
+  },
+  invalid_input_type: {
+    message: 'Failed to convert an input value to a {type} value',
+    details: '{input}, {value}, {exception}',
+    extra: ['input_name', 'input_config', 'received_value', 'exception_message'],
+    when: 'A literal cannot be converted to the declared INT, FLOAT, STRING or BOOLEAN.',
+  },
+  value_smaller_than_min: {
+    message: 'Value {value} smaller than min of {min}',
+    details: '{input}',
+    extra: ['input_name', 'input_config', 'received_value'],
+    when: 'A number lies below the declared minimum.',
+  },
+  value_bigger_than_max: {
+    message: 'Value {value} bigger than max of {max}',
+    details: '{input}',
+    extra: ['input_name', 'input_config', 'received_value'],
+    when: 'A number lies above the declared maximum.',
+  },
+  value_not_in_list: {
+    message: 'Value not in list',
+    details: "{input}: '{value}' not in {list}",
+    extra: ['input_name', 'input_config', 'received_value'],
+    when: 'A combo value is none of the declared options.',
+  },
+  custom_validation_failed: {
+    message: 'Custom validation failed for node',
+    details: '{input} - {text}',
+    extra: ['input_name'],
+    when: "The node type's own check refuses the value, such as a missing input file.",
+  },
+  exception_during_validation: {
+    message: 'Exception when validating node',
+    details: '{exception}',
+    extra: ['exception_type', 'traceback'],
+    when: 'Validation of an output node breaks off, such as at a link to a missing node.',
+  },
+  exception_during_inner_validation: {
+    message: 'Exception when validating inner node',
+    details: '{exception}',
+    extra: [
+      'input_name',
+      'input_config',
+      'exception_message',
+      'exception_type',
+      'traceback',
+      'linked_node',
+    ],
+    when: 'Validation of a node upstream of an output breaks off.',
+  },
+  missing_node_type: {
+    message: 'Cannot execute because node {class_type} does not exist.',
+    details: "Node ID '#{node_id}'",
+    extra: ['node_id', 'class_type'],
+    when: 'A node without class_type, or with an unknown one (our decision; else no node is named).',
+  },
+  dependency_cycle: {
+    message: 'Dependency cycle detected',
+    details: '{path}',
+    extra: ['node_id', 'cycle_nodes'],
+    when: 'A node is part of a cycle (our decision; else no node is named).',
+  },
+} as const
+
+/** `exception_type` of a hosted `execution_error`, with its meaning. */
+export const exceptionTypes = {
+  ValidationError: 'The workflow or its inputs are bad; `node_errors` has the details.',
+  ModelDownloadError: 'A model that the workflow needs is not available.',
+  ImageDownloadError: 'An input image could not be fetched from its address.',
+  OOMError: 'The GPU has no memory left.',
+  InsufficientFundsError: 'The balance of the account is too low for a partner node.',
+  InactiveSubscriptionError: 'The subscription of the account is not active.',
+} as const
+
+export type ExceptionType = keyof typeof exceptionTypes
+
+/** The Python exceptions that stand for these words where a server tells their names (a quirk). */
+export const pythonNames = {
+  ValidationError: 'ValueError',
+  ModelDownloadError: 'FileNotFoundError',
+  ImageDownloadError: 'requests.exceptions.ConnectionError',
+  OOMError: 'torch.cuda.OutOfMemoryError',
+  InsufficientFundsError: 'Exception',
+  InactiveSubscriptionError: 'Exception',
+} as const satisfies Record<ExceptionType, string>
+
+/** `exception_type` of a local `execution_error`: Python class names, built-in ones without a module. */
+export const localExceptionTypes = {
+  ValueError: 'An input has a value that the node cannot use.',
+  TypeError: 'An input has a type that the node cannot use.',
+  KeyError: 'A key, such as the id of a linked node, does not exist.',
+  RuntimeError: 'A calculation of the node fails.',
+  FileNotFoundError: 'A file that the node reads does not exist.',
+  Exception: 'A failure without a class of its own, such as a partner node without its key.',
+  'torch.OutOfMemoryError': 'The GPU has no memory left.',
+} as const

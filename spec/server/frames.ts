@@ -1,0 +1,107 @@
+// The layouts of binary frames on the socket. Each begins with its type code, 4 bytes; numbers are big-endian.
+
+import { both, local, type Frame, type Rules, type Schema } from '../language.ts'
+
+export const frames = {
+  previewImage: {
+    type: 1,
+    when: 'A preview, for clients that did not ask for previews with metadata.',
+    fields: [
+      { name: 'image_type', is: 'u32', values: { 'image/jpeg': 1, 'image/png': 2 } },
+      { name: 'image', is: 'bytes' },
+    ],
+  },
+  text: {
+    type: 3,
+    when: 'A node tells its progress in words.',
+    fields: [
+      { name: 'node_id', is: 'prefixed-text' },
+      { name: 'text', is: 'text' },
+    ],
+  },
+  previewWithMetadata: {
+    type: 4,
+    when: 'A preview, for clients that asked for previews with metadata.',
+    fields: [
+      { name: 'metadata', is: 'prefixed-json' },
+      { name: 'image', is: 'bytes' },
+    ],
+  },
+} as const satisfies Readonly<Record<string, Frame>>
+
+/** The JSON of a `previewWithMetadata` frame. */
+export const previewMetadata = {
+  type: 'object',
+  properties: {
+    node_id: { type: 'string' },
+    prompt_id: { type: 'string' },
+    display_node_id: { type: 'string' },
+    parent_node_id: { type: ['string', 'null'] },
+    real_node_id: { type: 'string' },
+    image_type: { enum: ['image/jpeg', 'image/png'] },
+  },
+  required: ['node_id', 'prompt_id', 'display_node_id', 'parent_node_id', 'real_node_id'],
+} as const satisfies Schema
+
+export const rules = {
+  'frames/type-code': {
+    says: 'A frame begins with its type code in 4 bytes, and numbers in it are big-endian.',
+    basis: 'stated',
+    on: both,
+    carries: ['A136'],
+  },
+  'frames/preview': {
+    says: 'A frame of type 1 holds an image type and an image.',
+    basis: 'stated',
+    on: both,
+    carries: ['A137'],
+  },
+  'frames/image-types': {
+    says: 'The image type of a preview is 1 for JPEG and 2 for PNG, as its bytes are.',
+    basis: 'stated',
+    on: both,
+    carries: ['A138'],
+  },
+  'frames/text': {
+    says: 'A frame of type 3 holds a node id behind its length, then text in UTF-8.',
+    basis: 'stated',
+    on: both,
+    carries: ['A139'],
+  },
+  'frames/preview-with-metadata': {
+    says: 'A frame of type 4 holds JSON behind its length, then an image.',
+    basis: 'stated',
+    on: both,
+    carries: ['A140'],
+  },
+  'frames/metadata-when-asked': {
+    says: 'Previews come as type 4 to clients that asked for metadata, to others as type 1.',
+    basis: 'observed',
+    on: local,
+  },
+  'frames/metadata-names-node': {
+    says: 'The metadata of a preview names its node, its run and the kind of image.',
+    basis: 'observed',
+    on: both,
+  },
+  'frames/preview-place': {
+    says: 'A step sends progress_state, a preview of type 4, progress, a preview of type 1.',
+    basis: 'observed',
+    on: local,
+  },
+  'frames/previews-on': {
+    says: 'Samplers send previews in JPEG unless the server is told otherwise.',
+    basis: 'chosen',
+    on: both,
+  },
+  'frames/text-to-everyone': {
+    says: 'Text frames go to every socket.',
+    basis: 'observed',
+    on: local,
+  },
+  'frames/socket-images': {
+    says: 'SaveImageWebsocket sends each image as a PNG preview and no executed.',
+    basis: 'observed',
+    on: local,
+  },
+} as const satisfies Rules

@@ -1,0 +1,286 @@
+// What has been run: history entries and their queries, on local by id, on hosted as history_v2.
+
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { hostedError } from './errors.ts'
+import { nodeOutput } from './files.ts'
+import { queueItem } from './queue.ts'
+
+/** Outputs by node id; each value holds lists such as `images`. */
+export const outputs = {
+  type: 'object',
+  additionalProperties: nodeOutput,
+} as const satisfies Schema
+
+export const historyStatus = {
+  type: 'object',
+  properties: {
+    status_str: { enum: ['success', 'error'] },
+    completed: { type: 'boolean' },
+    messages: {
+      type: 'array',
+      items: {
+        type: 'array',
+        prefixItems: [{ type: 'string' }, { type: 'object' }],
+        minItems: 2,
+        maxItems: 2,
+      },
+    },
+  },
+  required: ['status_str', 'completed', 'messages'],
+} as const satisfies Schema
+
+export const historyEntry = {
+  type: 'object',
+  properties: {
+    prompt: queueItem,
+    outputs,
+    status: historyStatus,
+    meta: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: {
+          node_id: { type: 'string' },
+          display_node: { type: 'string' },
+          parent_node: { type: ['string', 'null'] },
+          real_node_id: { type: 'string' },
+        },
+        required: ['node_id', 'display_node', 'parent_node', 'real_node_id'],
+      },
+    },
+  },
+  required: ['prompt', 'outputs', 'status'],
+} as const satisfies Schema
+
+export const historyById = {
+  type: 'object',
+  additionalProperties: historyEntry,
+} as const satisfies Schema
+
+/** The run as a hosted history tells it; the list leaves the graph out. */
+const hostedPrompt = {
+  type: 'object',
+  properties: {
+    priority: { type: 'number' },
+    prompt_id: { type: 'string' },
+    prompt: { type: 'object' },
+    extra_data: { type: 'object' },
+    outputs_to_execute: { type: 'array', items: { type: 'string' } },
+  },
+} as const satisfies Schema
+
+export const hostedHistory = {
+  type: 'object',
+  properties: {
+    history: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          prompt_id: { type: 'string', volatile: true },
+          create_time: { type: 'integer', volatile: true },
+          workflow_id: { type: 'string' },
+          prompt: hostedPrompt,
+          outputs: { type: 'object' },
+          status: { type: 'object' },
+          meta: { type: 'object' },
+        },
+        required: ['prompt_id'],
+      },
+    },
+  },
+  required: ['history'],
+} as const satisfies Schema
+
+export const hostedHistoryById = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: {
+      prompt: hostedPrompt,
+      outputs: { type: 'object' },
+      status: historyStatus,
+      meta: { type: 'object' },
+    },
+  },
+} as const satisfies Schema
+
+const historyChange = {
+  type: 'object',
+  properties: {
+    clear: { type: 'boolean' },
+    delete: { type: 'array', items: { type: 'string' } },
+  },
+} as const satisfies Schema
+
+export const endpoints = {
+  readHistory: {
+    method: 'GET',
+    path: '/history',
+    hostedPath: '/history_v2',
+    on: both,
+    does: 'Lists the runs that are over.',
+    query: { max_items: { type: 'integer' }, offset: { type: 'integer' } },
+    replies: { 200: historyById, 500: 'text' },
+    hostedReplies: { 200: hostedHistory, 400: hostedError },
+  },
+  readHistoryEntry: {
+    method: 'GET',
+    path: '/history/{prompt_id}',
+    hostedPath: '/history_v2/{prompt_id}',
+    on: both,
+    does: 'Tells one run that is over.',
+    replies: { 200: historyById },
+    hostedReplies: { 200: hostedHistoryById, 404: hostedError },
+  },
+  changeHistory: {
+    method: 'POST',
+    path: '/history',
+    on: both,
+    does: 'Forgets all runs that are over, or the named ones.',
+    body: historyChange,
+    replies: { 200: 'empty', 500: 'text' },
+    hostedReplies: { 200: 'empty', 400: hostedError },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'history/kept': {
+    says: 'A run that is over stands in the history with its outputs.',
+    basis: 'stated',
+    on: local,
+    carries: ['A3'],
+  },
+  'history/by-id': {
+    says: 'The history, and one entry of it, is an object keyed by prompt_id.',
+    basis: 'stated',
+    on: local,
+    carries: ['A48', 'A73', 'A74'],
+  },
+  'history/prompt': {
+    says: 'The prompt of an entry is an array that tells the run as the queue did.',
+    basis: 'stated',
+    on: local,
+    carries: ['A49'],
+  },
+  'history/outputs': {
+    says: 'The outputs of an entry are lists by key, such as images, by node id.',
+    basis: 'stated',
+    on: local,
+    carries: ['A50'],
+  },
+  'history/status-words': {
+    says: 'The status of an entry has a status_str, success or error, and a boolean completed.',
+    basis: 'stated',
+    on: local,
+    carries: ['A51', 'A52'],
+  },
+  'history/error-comes-first': {
+    says: 'The status_str of a failed run is error, whatever completed says.',
+    basis: 'stated',
+    on: local,
+    carries: ['A53'],
+  },
+  'history/messages': {
+    says: 'The messages of an entry are pairs of a type and the data that was sent.',
+    basis: 'stated',
+    on: local,
+    carries: ['A54'],
+  },
+  'history/failed-not-completed': {
+    says: 'A failed or interrupted run has the status_str error and completed false.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/outputs-of-failed': {
+    says: 'A failed run keeps the outputs of the nodes that finished.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/meta': {
+    says: 'The meta of an entry tells node_id, display_node and parents for each output.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/only-finished': {
+    says: 'A run has no history entry before it is over.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/oldest-first': {
+    says: 'The history lists runs in the order in which they ended.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/max-items': {
+    says: 'max_items gives the last runs; with offset it counts from the oldest on.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/bad-numbers': {
+    says: 'A max_items or offset that is no integer answers 500.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/unknown': {
+    says: 'An unknown, pending or running run gives an empty object with 200.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/clear': {
+    says: 'POST /history forgets all runs with clear, those named with delete.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/cap': {
+    says: 'The history forgets the oldest run when it holds more than 10,000.',
+    basis: 'observed',
+    on: local,
+  },
+  'history/hosted-list': {
+    says: 'The hosted history is an array of entries whose prompt is an object, newest first.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-two-ways': {
+    says: 'history_v2/<id> and jobs/<id> both answer for a run.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A98'],
+  },
+  'history/hosted-list-entry': {
+    says: 'An entry of the hosted list has its create_time in ms, and no graph in its prompt.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-pages': {
+    says: 'max_items and offset page the hosted history from the newest on; bad ones answer 400.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-by-id': {
+    says: 'history_v2/<id> is an object keyed by the id, whose prompt is an object with the graph.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-unknown': {
+    says: 'history_v2/<id> of an unknown run answers 404.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-once-begun': {
+    says: 'history_v2/<id> answers 404 until its run has begun, and tells no outcome until its end.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'history/hosted-clear': {
+    says: 'A hosted POST /history forgets entries of the history, and leaves the jobs.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'history/hosted-closed-body': {
+    says: 'A hosted POST /history with another key, another type or no JSON answers 400.',
+    basis: 'observed',
+    on: hosted,
+  },
+} as const satisfies Rules

@@ -1,0 +1,372 @@
+// Jobs, which hosted alone has: the state of each run in a word, all about it, listing, cancelling and deleting them.
+
+import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { exceptionTypes, hostedError } from './errors.ts'
+
+/** The words for the state of a run on hosted. */
+export const jobStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const
+export type JobStatus = (typeof jobStatuses)[number]
+
+/** From which word to which others a run goes on hosted; the last three are final. */
+export const jobTransitions = {
+  pending: ['in_progress', 'cancelled'],
+  in_progress: ['completed', 'failed', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+} as const satisfies Record<JobStatus, readonly JobStatus[]>
+
+/** The internal states that the quirk `hosted.status-raw-states` tells, with the word that each stands for. */
+export const rawStates = {
+  queued_limited: 'pending',
+  submitted: 'pending',
+  executing: 'in_progress',
+  success: 'completed',
+  error: 'failed',
+  cancelled: 'cancelled',
+} as const satisfies Record<string, JobStatus>
+export type RawState = keyof typeof rawStates
+
+/** What a list of jobs can be ordered by: when a job was submitted, or how long it ran. */
+export const jobOrders = ['create_time', 'execution_time'] as const
+
+/** The kinds of output files that a list of jobs can be narrowed to, by their keys in the outputs. */
+export const mediaTypes = {
+  images: 'image',
+  gifs: 'video',
+  video: 'video',
+  videos: 'video',
+  audio: 'audio',
+  '3d': '3d',
+} as const
+
+/** Most jobs in one reply of the list, how many without a word, and most in one cancel. */
+export const jobLimits = { page: 1000, usualPage: 100, cancel: 100 } as const
+
+const id = { type: 'string', volatile: true } as const
+const time = { type: 'string', volatile: true } as const
+const timeMs = { type: 'integer', volatile: true } as const
+const count = { type: 'integer', minimum: 0 } as const
+
+export const jobStatus = {
+  type: 'object',
+  properties: {
+    id,
+    status: { enum: jobStatuses },
+    created_at: time,
+    updated_at: time,
+    last_state_update: time,
+    assigned_inference: { type: ['string', 'null'] },
+    error_message: { type: ['string', 'null'] },
+  },
+  required: ['id', 'status', 'created_at', 'updated_at'],
+} as const satisfies Schema
+
+export const executionError = {
+  type: 'object',
+  properties: {
+    node_id: { type: 'string' },
+    node_type: { type: 'string' },
+    exception_message: { type: 'string' },
+    exception_type: { enum: Object.keys(exceptionTypes) },
+    traceback: { type: 'array', items: { type: 'string' }, volatile: true },
+    current_inputs: { type: 'object' },
+    current_outputs: { type: 'object' },
+  },
+  required: [
+    'node_id',
+    'node_type',
+    'exception_message',
+    'exception_type',
+    'traceback',
+    'current_inputs',
+    'current_outputs',
+  ],
+} as const satisfies Schema
+
+/** One of the files of a job, to be shown for all of them. */
+const previewOutput = {
+  type: 'object',
+  properties: {
+    filename: { type: 'string', volatile: true },
+    subfolder: { type: 'string' },
+    type: { type: 'string' },
+    nodeId: { type: 'string' },
+    mediaType: { type: 'string' },
+  },
+  required: ['filename', 'subfolder', 'type', 'nodeId', 'mediaType'],
+} as const satisfies Schema
+
+/** What a list tells of each job; the last five only of one that is over. */
+const summary = {
+  id,
+  status: { enum: jobStatuses },
+  create_time: timeMs,
+  workflow_id: { type: 'string' },
+  execution_error: executionError,
+  preview_output: previewOutput,
+  outputs_count: count,
+  previewable_outputs_count: count,
+  execution_start_time: timeMs,
+  execution_end_time: timeMs,
+} as const
+
+export const jobEntry = {
+  type: 'object',
+  properties: summary,
+  required: ['id', 'status', 'create_time'],
+} as const satisfies Schema
+
+export const jobDetail = {
+  type: 'object',
+  properties: {
+    ...summary,
+    update_time: timeMs,
+    workflow: {
+      type: 'object',
+      properties: { prompt: { type: 'object' }, extra_data: {} },
+      required: ['prompt', 'extra_data'],
+    },
+    outputs: { type: 'object', additionalProperties: { type: 'object' } },
+    execution_status: { type: 'object' },
+    execution_meta: { type: 'object' },
+    queue_reason: { enum: ['concurrency_limit', 'capacity', null] },
+    queue_position: { type: ['integer', 'null'], minimum: 1 },
+  },
+  required: ['id', 'status', 'create_time', 'update_time'],
+} as const satisfies Schema
+
+export const pagination = {
+  type: 'object',
+  properties: {
+    offset: count,
+    limit: { type: 'integer', minimum: 1 },
+    total: count,
+    has_more: { type: 'boolean' },
+    next_cursor: { type: 'string', volatile: true },
+  },
+  required: ['offset', 'limit', 'total', 'has_more'],
+} as const satisfies Schema
+
+export const jobList = {
+  type: 'object',
+  properties: { jobs: { type: 'array', items: jobEntry }, pagination },
+  required: ['jobs', 'pagination'],
+} as const satisfies Schema
+
+export const cancelledJob = {
+  type: 'object',
+  properties: { cancelled: { type: 'boolean' } },
+  required: ['cancelled'],
+} as const satisfies Schema
+
+export const jobIds = {
+  type: 'object',
+  properties: {
+    job_ids: {
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      maxItems: jobLimits.cancel,
+    },
+  },
+  required: ['job_ids'],
+  additionalProperties: false,
+} as const satisfies Schema
+
+export const cancelledJobs = {
+  type: 'object',
+  properties: { cancelled: { type: 'array', items: { type: 'string', volatile: true } } },
+  required: ['cancelled'],
+} as const satisfies Schema
+
+/** 403 with the quirk `hosted.foreign-job-403`. */
+const unread = { 403: hostedError, 404: hostedError } as const
+const unchanged = { 400: hostedError, 404: hostedError } as const
+
+export const endpoints = {
+  jobStatus: {
+    method: 'GET',
+    path: '/job/{prompt_id}/status',
+    on: hosted,
+    does: 'Tells in which state a run is.',
+    replies: { 200: jobStatus, ...unread },
+  },
+  jobs: {
+    method: 'GET',
+    path: '/jobs',
+    on: hosted,
+    does: 'Lists jobs, those of some states, a workflow or a kind of output where asked, page by page.',
+    query: {
+      status: { type: 'string' },
+      workflow_id: { type: 'string' },
+      output_type: { enum: [...new Set(Object.values(mediaTypes))] },
+      sort_by: { enum: jobOrders },
+      sort_order: { enum: ['asc', 'desc'] },
+      offset: { type: 'integer', minimum: 0 },
+      limit: { type: 'integer', minimum: 1, maximum: jobLimits.page },
+      after: { type: 'string' },
+    },
+    replies: { 200: jobList, 400: hostedError },
+  },
+  job: {
+    method: 'GET',
+    path: '/jobs/{prompt_id}',
+    on: hosted,
+    does: 'Tells all about a run, with its outputs once it is over.',
+    replies: { 200: jobDetail, ...unread },
+  },
+  deleteJob: {
+    method: 'DELETE',
+    path: '/jobs/{prompt_id}',
+    on: hosted,
+    does: 'Forgets a job that is over.',
+    replies: { 204: 'empty', ...unchanged },
+  },
+  cancelJob: {
+    method: 'POST',
+    path: '/jobs/{prompt_id}/cancel',
+    on: hosted,
+    does: 'Cancels a job, whether it waits or runs.',
+    replies: { 200: cancelledJob, ...unchanged },
+  },
+  cancelJobs: {
+    method: 'POST',
+    path: '/jobs/cancel',
+    on: hosted,
+    does: 'Cancels many jobs, or none where one of them is unknown.',
+    body: jobIds,
+    replies: { 200: cancelledJobs, ...unchanged },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'jobs/status': {
+    says: 'A hosted run is pending while it waits and in_progress while it executes.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A38', 'A39', 'A40', 'A71'],
+  },
+  'jobs/status-final': {
+    says: 'A hosted run ends as completed, failed or cancelled, and stays so.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A41', 'A42', 'A43'],
+  },
+  'jobs/status-details': {
+    says: 'The job status tells its times in RFC 3339 and a failure as a text of JSON.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/detail': {
+    says: 'The job detail of a run that is over holds its outputs by node id.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A44', 'A72', 'A99'],
+  },
+  'jobs/detail-while-open': {
+    says: 'The job detail of a run that is not over holds neither outputs nor how it went.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/detail-times': {
+    says: 'Times of the job list and detail are milliseconds; update_time is that of the latest change.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/detail-error': {
+    says: 'The job detail of a failed run holds execution_error.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/detail-workflow': {
+    says: 'The workflow of a job detail holds the prompt and the extra_data of its submit.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/outputs-counted': {
+    says: 'A job that is over tells how many files it has left, and one of them for a preview.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/unknown': {
+    says: 'An unknown run, or one of another account, answers 404 to all that is about a job.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/bad-id': {
+    says: 'An id that is no UUID answers 400 to cancel and delete, and 404 to what reads a job.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'jobs/listing': {
+    says: 'GET /jobs lists the jobs of its account in every state, the newest first.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/listing-filters': {
+    says: 'A list of jobs is narrowed by status words, workflow_id and output_type.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/listing-order': {
+    says: 'A list of jobs is ordered by create_time or execution_time, asc or desc.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/listing-pages': {
+    says: 'A list of jobs gives limit of them from offset on, 100 without a word.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/listing-cursor': {
+    says: 'The next_cursor of a list by create_time, sent as after, gives the jobs that follow.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/listing-refusals': {
+    says: 'A value that a parameter of the list does not know, or that is out of range, answers 400.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'jobs/cancel': {
+    says: 'A cancel answers whether it took effect; of a job that is over or stopping it does not.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/cancel-running': {
+    says: 'A running job stops at its next check point, at the latest when its nodes are done.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'jobs/cancel-many': {
+    says: 'A cancel of many jobs answers those that it stopped; one unknown id spares them all.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/cancel-many-body': {
+    says: 'A cancel of many jobs takes 1 to 100 UUIDs as job_ids and no other key, else 400.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/delete': {
+    says: 'A delete forgets a job that is over, and answers 204 to any that is or was there.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/delete-keeps-files': {
+    says: 'The files of a deleted job stay.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'jobs/concurrency': {
+    says: 'An account runs as many jobs at a time as its tier has; the next follows by itself.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'jobs/queue-reason': {
+    says: 'A job that waits for others tells concurrency_limit and its place among those.',
+    basis: 'observed',
+    on: hosted,
+  },
+} as const satisfies Rules

@@ -1,0 +1,106 @@
+// The node manager: an optional extension of the local server that installs node packs and models.
+
+import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
+
+export const installRequest = {
+  type: 'object',
+  properties: { git_url: { type: 'string' } },
+  required: ['git_url'],
+} as const satisfies Schema
+
+export const installModelRequest = {
+  type: 'object',
+  properties: {
+    url: { type: 'string' },
+    path: { type: 'string' },
+    filename: { type: 'string' },
+  },
+  required: ['url', 'path', 'filename'],
+  examples: [
+    { url: 'https://models.example/a', path: 'checkpoints', filename: 'model.safetensors' },
+  ],
+} as const satisfies Schema
+
+export const installStatus = {
+  type: 'object',
+  properties: {
+    total_count: { type: 'integer', minimum: 0 },
+    done_count: { type: 'integer', minimum: 0 },
+    in_progress_count: { type: 'integer', minimum: 0 },
+    is_processing: { type: 'boolean' },
+  },
+  required: ['total_count', 'done_count', 'in_progress_count', 'is_processing'],
+} as const satisfies Schema
+
+export const endpoints = {
+  managerInstall: {
+    method: 'POST',
+    path: '/manager/queue/install',
+    on: local,
+    does: 'Installs a node pack from its repository.',
+    body: installRequest,
+    replies: { 200: 'empty', 400: 'empty', 405: 'text', 500: 'text' },
+  },
+  managerStatus: {
+    method: 'GET',
+    path: '/manager/queue/status',
+    on: local,
+    does: 'Tells how far the installations are.',
+    replies: { 200: installStatus, 404: 'empty' },
+  },
+  managerInstallModel: {
+    method: 'POST',
+    path: '/manager/queue/install_model',
+    on: local,
+    does: 'Installs a model file.',
+    body: installModelRequest,
+    replies: { 200: 'empty', 400: 'empty', 405: 'text', 500: 'text' },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'manager/off': {
+    says: 'Without the extension the manager paths answer as unknown paths do.',
+    basis: 'stated',
+    on: local,
+    carries: ['A115'],
+  },
+  'manager/install': {
+    says: 'POST /manager/queue/install takes a git_url.',
+    basis: 'stated',
+    on: local,
+    carries: ['A12', 'A64', 'A112'],
+  },
+  'manager/status': {
+    says: 'GET /manager/queue/status tells how far the installations are.',
+    basis: 'stated',
+    on: local,
+    carries: ['A12', 'A113'],
+  },
+  'manager/install-model': {
+    says: 'POST /manager/queue/install_model takes url, path and filename.',
+    basis: 'stated',
+    on: local,
+    carries: ['A12', 'A65', 'A114'],
+  },
+  'manager/status-counts': {
+    says: 'The manager status counts all, done and running installations.',
+    basis: 'chosen',
+    on: local,
+  },
+  'manager/installed-model-listed': {
+    says: 'An installed model shows in the list of its folder, and nothing is fetched.',
+    basis: 'chosen',
+    on: local,
+  },
+  'manager/path-stays-inside': {
+    says: 'A model path outside the model folders is refused.',
+    basis: 'chosen',
+    on: local,
+  },
+  'manager/incomplete': {
+    says: 'An installation without one of its texts answers 400 and installs nothing.',
+    basis: 'chosen',
+    on: local,
+  },
+} as const satisfies Rules

@@ -1,0 +1,591 @@
+// The JSON messages of the socket: the data of each type and who receives it. Their order stands in order.ts.
+
+import {
+  both,
+  hosted,
+  local,
+  type Endpoints,
+  type Messages,
+  type Rules,
+  type Schema,
+} from '../language.ts'
+import { exceptionTypes, hostedError } from './errors.ts'
+import { nodeOutput } from './files.ts'
+
+const id = { type: 'string' } as const
+const ids = { type: 'array', items: { type: 'string' } } as const
+const objectOrArray = { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] } as const
+const timestamp = { type: 'integer', minimum: 0, volatile: true } as const
+/** What a message about a whole run tells at least. */
+const runAndTime = {
+  type: 'object',
+  properties: { prompt_id: id, timestamp },
+  required: ['prompt_id', 'timestamp'],
+} as const satisfies Schema
+const amount = { type: 'number', minimum: 0 } as const
+
+/** The state of one node in a `progress_state` message. */
+export const nodeProgress = {
+  type: 'object',
+  properties: {
+    value: amount,
+    max: amount,
+    state: { enum: ['pending', 'running', 'finished', 'error'] },
+    node_id: id,
+    prompt_id: id,
+    display_node_id: id,
+    parent_node_id: { type: ['string', 'null'] },
+    real_node_id: id,
+  },
+  required: [
+    'value',
+    'max',
+    'state',
+    'node_id',
+    'prompt_id',
+    'display_node_id',
+    'parent_node_id',
+    'real_node_id',
+  ],
+} as const satisfies Schema
+
+/** The same on hosted, which tells the type of the node too. */
+export const hostedNodeProgress = {
+  ...nodeProgress,
+  properties: { ...nodeProgress.properties, class_type: { type: 'string' } },
+} as const satisfies Schema
+
+/** Flags that client and server tell each other. */
+export const featureFlags = {
+  type: 'object',
+  properties: {
+    supports_preview_metadata: { type: 'boolean' },
+    max_upload_size: { type: 'number' },
+  },
+} as const satisfies Schema
+
+/** The feature flags of hosted; the last two are about the account that asks, and absent without a key. */
+export const hostedFeatures = {
+  type: 'object',
+  properties: {
+    ...featureFlags.properties,
+    max_concurrent_jobs: { type: 'integer', minimum: 1 },
+    can_run_partner_nodes: { type: 'boolean' },
+  },
+} as const satisfies Schema
+
+/** A line of the server's log: when it was written, as ISO text, and what it says. */
+export const logEntry = {
+  type: 'object',
+  properties: { t: { type: 'string', volatile: true }, m: { type: 'string' } },
+  required: ['t', 'm'],
+} as const satisfies Schema
+
+/** Columns and rows of the server's terminal. */
+export const terminalSize = {
+  type: 'object',
+  properties: { cols: { type: 'integer' }, rows: { type: 'integer' } },
+  required: ['cols', 'rows'],
+} as const satisfies Schema
+
+/** The data of `execution_error`, with the schemas of its type and of the values it was found with. */
+const errorData = <Type extends Schema, Values extends Schema>(
+  exception_type: Type,
+  values: Values,
+) =>
+  ({
+    type: 'object',
+    properties: {
+      prompt_id: id,
+      node_id: id,
+      node_type: { type: 'string' },
+      executed: ids,
+      exception_message: { type: 'string' },
+      exception_type,
+      traceback: { type: 'array', items: { type: 'string' }, volatile: true },
+      current_inputs: values,
+      current_outputs: values,
+      timestamp,
+    },
+    required: [
+      'prompt_id',
+      'node_id',
+      'node_type',
+      'executed',
+      'exception_message',
+      'exception_type',
+      'traceback',
+      'current_inputs',
+      'current_outputs',
+    ],
+  }) as const
+
+export const messages = {
+  status: {
+    on: both,
+    when: 'The queue changes, and first on each connection.',
+    data: {
+      type: 'object',
+      properties: {
+        status: {
+          type: 'object',
+          properties: {
+            exec_info: {
+              type: 'object',
+              properties: { queue_remaining: { type: 'integer', minimum: 0 } },
+              required: ['queue_remaining'],
+            },
+          },
+          required: ['exec_info'],
+        },
+        sid: id,
+      },
+      required: ['status'],
+    },
+  },
+  feature_flags: {
+    on: both,
+    when: 'The client sends its own feature flags as its first message.',
+    data: featureFlags,
+    hostedData: hostedFeatures,
+  },
+  notification: {
+    on: both,
+    when: 'There is something to tell a person, in words.',
+    data: { type: 'object', properties: { value: { type: 'string' } }, required: ['value'] },
+    hostedData: {
+      type: 'object',
+      properties: { value: { type: 'string' }, prompt_id: id },
+      required: ['value', 'prompt_id'],
+    },
+  },
+  logs: {
+    on: local,
+    when: 'The log of the server has new lines.',
+    data: {
+      type: 'object',
+      properties: {
+        entries: { type: 'array', items: logEntry },
+        size: { anyOf: [terminalSize, { type: 'null' }] },
+      },
+      required: ['entries', 'size'],
+    },
+  },
+  execution_start: {
+    on: both,
+    when: 'A run begins.',
+    data: runAndTime,
+  },
+  execution_cached: {
+    on: both,
+    when: 'A run begins: the nodes whose results are at hand and that do not run.',
+    data: {
+      type: 'object',
+      properties: { nodes: ids, prompt_id: id, timestamp },
+      required: ['nodes', 'prompt_id', 'timestamp'],
+    },
+  },
+  executing: {
+    on: both,
+    when: 'A node begins; on local, with node null, the run is over.',
+    data: {
+      type: 'object',
+      properties: { node: { type: ['string', 'null'] }, display_node: id, prompt_id: id },
+      required: ['node'],
+    },
+    hostedData: {
+      type: 'object',
+      properties: { node: { type: ['string', 'null'] }, display_node: id, prompt_id: id },
+      required: ['node', 'prompt_id'],
+    },
+  },
+  progress_state: {
+    on: both,
+    when: 'The progress of a node changes: all nodes of the run so far.',
+    data: {
+      type: 'object',
+      properties: {
+        prompt_id: id,
+        nodes: { type: 'object', additionalProperties: nodeProgress },
+      },
+      required: ['prompt_id', 'nodes'],
+    },
+    hostedData: {
+      type: 'object',
+      properties: {
+        prompt_id: id,
+        nodes: { type: 'object', additionalProperties: hostedNodeProgress },
+      },
+      required: ['prompt_id', 'nodes'],
+    },
+  },
+  progress: {
+    on: both,
+    when: 'A node has done a step.',
+    data: {
+      type: 'object',
+      properties: {
+        value: amount,
+        max: amount,
+        prompt_id: id,
+        node: id,
+      },
+      required: ['value', 'max', 'prompt_id', 'node'],
+    },
+  },
+  executed: {
+    on: both,
+    when: 'A node has something to show: its output is ready.',
+    data: {
+      type: 'object',
+      properties: {
+        node: id,
+        display_node: id,
+        output: { anyOf: [nodeOutput, { type: 'null' }] },
+        prompt_id: id,
+      },
+      required: ['node', 'output', 'prompt_id'],
+    },
+  },
+  execution_success: {
+    on: both,
+    when: 'A run has succeeded.',
+    data: runAndTime,
+  },
+  execution_error: {
+    on: both,
+    when: 'A run has failed.',
+    data: errorData({ type: 'string' }, objectOrArray),
+    hostedData: errorData({ enum: Object.keys(exceptionTypes) }, { type: 'object' }),
+  },
+  execution_interrupted: {
+    on: both,
+    when: 'A run has been cancelled.',
+    data: {
+      type: 'object',
+      properties: {
+        prompt_id: id,
+        node_id: id,
+        node_type: { type: 'string' },
+        executed: ids,
+        timestamp,
+      },
+      required: ['prompt_id', 'timestamp'],
+    },
+  },
+} as const satisfies Messages
+
+export type MessageType = keyof typeof messages
+
+/** Who receives a type on local; `own` is the socket whose id is the `client_id` of the run. */
+export type Receivers = 'everyone' | 'own' | 'own-or-everyone' | 'asking-socket' | 'subscriber'
+
+/** On local. `own-or-everyone`: everyone when the run has no `client_id`. Previews go like `progress`. */
+export const receivers = {
+  status: 'everyone',
+  feature_flags: 'asking-socket',
+  notification: 'own',
+  logs: 'subscriber',
+  execution_start: 'own',
+  execution_cached: 'own',
+  executing: 'own',
+  progress_state: 'own-or-everyone',
+  progress: 'own-or-everyone',
+  executed: 'own',
+  execution_success: 'own',
+  execution_error: 'own',
+  execution_interrupted: 'own-or-everyone',
+} as const satisfies Record<MessageType, Receivers>
+
+export const endpoints = {
+  socket: {
+    method: 'GET',
+    path: '/ws',
+    on: both,
+    does: 'Opens the socket: messages and frames of the runs.',
+    query: { clientId: { type: 'string' }, token: { type: 'string' } },
+    replies: { 101: 'empty', 400: 'text', 403: 'empty' },
+    hostedReplies: {
+      101: 'empty',
+      400: hostedError,
+    },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'messages/json-text': {
+    says: 'A message is a JSON object with type and data, in a text frame.',
+    basis: 'stated',
+    on: both,
+    carries: ['A2', 'A118'],
+  },
+  'messages/order': {
+    says: 'The messages of a run follow the order table.',
+    basis: 'stated',
+    on: both,
+    carries: ['A134'],
+  },
+  'messages/type-first': {
+    says: 'The first key of a message is type.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/status': {
+    says: 'A queue change sends status with the number of runs that wait or run.',
+    basis: 'stated',
+    on: both,
+    carries: ['A119'],
+  },
+  'messages/status-on-connect': {
+    says: 'The first message on a socket is a status that holds its sid.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/sid': {
+    says: 'The sid is the clientId of the socket, or 32 hex digits where it has none.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/status-of-a-run': {
+    says: 'A run sends status when it is queued, when it is taken and when it is over.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/notification': {
+    says: 'A run sends a notification with a text after its start.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A120'],
+  },
+  'messages/local-notification': {
+    says: 'A local run sends a notification only where a made-up node asks for it.',
+    basis: 'chosen',
+    on: local,
+  },
+  'messages/execution-start': {
+    says: 'A run begins with execution_start, which holds its prompt_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A121'],
+  },
+  'messages/execution-cached': {
+    says: 'execution_cached lists the nodes that the cache spares, also when there are none.',
+    basis: 'stated',
+    on: both,
+    carries: ['A127'],
+  },
+  'messages/executing': {
+    says: 'A node that begins sends executing with node and prompt_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A122'],
+  },
+  'messages/executing-null': {
+    says: 'A run ends with executing whose node is null.',
+    basis: 'stated',
+    on: local,
+    carries: ['A123'],
+  },
+  'messages/executing-null-last': {
+    says: 'executing with node null comes after the last status, when the history is readable.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/hosted-no-executing-null': {
+    says: 'No executing with node null ends a hosted run.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A123'],
+  },
+  'messages/progress': {
+    says: 'A sampler sends progress for each step, with node, value and max.',
+    basis: 'stated',
+    on: both,
+    carries: ['A124'],
+  },
+  'messages/progress-state': {
+    says: 'progress_state tells in nodes the progress of each node so far.',
+    basis: 'stated',
+    on: both,
+    carries: ['A125'],
+  },
+  'messages/executed': {
+    says: 'A node with something to show sends executed with node and output.',
+    basis: 'stated',
+    on: both,
+    carries: ['A126'],
+  },
+  'messages/executed-cached': {
+    says: 'A cached output node sends executed with its stored output, or null, and no executing.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/success': {
+    says: 'A successful run sends execution_success with its prompt_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A68', 'A128'],
+  },
+  'messages/error': {
+    says: 'A failed run sends execution_error with type, message, traceback and node_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A67', 'A129'],
+  },
+  'messages/error-details': {
+    says: 'execution_error and execution_interrupted name node_type and executed too.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/error-inputs': {
+    says: 'current_inputs holds each input of the failing node as the list of its items.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/error-hidden-inputs': {
+    says: 'current_inputs of an old-style type hold its hidden inputs too, credentials as null.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/interrupted': {
+    says: 'A cancelled run sends execution_interrupted with its prompt_id.',
+    basis: 'stated',
+    on: both,
+    carries: ['A66', 'A130'],
+  },
+  'messages/hosted-early-cancel': {
+    says: 'A run that is cancelled before its start sends execution_interrupted.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A66'],
+  },
+  'messages/timestamps': {
+    says: 'The execution_ messages hold the time in milliseconds as timestamp.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/own-client': {
+    says: 'The messages of a run go only to the socket with the client_id of its submit.',
+    basis: 'stated',
+    on: local,
+    carries: ['A29', 'A131'],
+  },
+  'messages/any-client-id': {
+    says: 'A client_id is any text, not only a UUID.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/status-to-everyone': {
+    says: 'status goes to every socket.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/no-client': {
+    says: 'Of a run without client_id everyone gets progress, previews, interruption, nobody the rest.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/newest-socket': {
+    says: 'Of several sockets with one clientId the newest receives, also after others close.',
+    basis: 'stated',
+    on: local,
+    carries: ['A131'],
+  },
+  'messages/reconnect': {
+    says: 'A socket that returns during its run gets executing with the node at work.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/disconnect': {
+    says: 'A run goes on when its socket closes.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/feature-flags': {
+    says: 'feature_flags as the first message is answered with those of the server.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/client-messages': {
+    says: 'Any other message from the client, and feature_flags after it, changes nothing.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/no-handshake': {
+    says: 'GET /ws without a WebSocket handshake answers 400.',
+    basis: 'observed',
+    on: both,
+  },
+  'messages/handshake-headers': {
+    says: 'The answer to a handshake tells Date and Server too, and selects no sub-protocol.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/too-large': {
+    says: 'A client message above 4 MiB closes its socket with 1009.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/malformed': {
+    says: 'Invalid UTF-8 closes its socket with 1007, a malformed frame with 1002.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/pings-and-closes': {
+    says: 'A ping is answered by a pong, and a close by 1000 whatever its code.',
+    basis: 'observed',
+    on: local,
+  },
+  'messages/slow-reader': {
+    says: 'A socket for which more than 64 MiB wait is cut off; the others are served as ever.',
+    basis: 'chosen',
+    on: local,
+  },
+  'messages/uncompressed': {
+    says: 'Messages are compressed only where that is switched on and the client offers it.',
+    basis: 'chosen',
+    on: local,
+  },
+  'messages/hosted-all-connections': {
+    says: 'Every connection of a hosted account gets all messages of that account.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A30', 'A132'],
+  },
+  'messages/hosted-sid': {
+    says: 'The first message on a hosted socket is a status whose sid the server has chosen.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'messages/hosted-status': {
+    says: 'A hosted status counts the runs of the account, and goes to it alone.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'messages/hosted-one-notification': {
+    says: 'A hosted run sends one notification, right after execution_start.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'messages/hosted-reconnect': {
+    says: 'A hosted socket that opens gets executing for each run of the account that is at a node.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'messages/hosted-node-types': {
+    says: 'The nodes of a hosted progress_state tell their class_type too.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'messages/hosted-previews': {
+    says: 'Of the sockets of a hosted account those that asked get previews with metadata.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'messages/hosted-names-run': {
+    says: 'Every hosted message about a run holds its prompt_id.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A133'],
+  },
+} as const satisfies Rules

@@ -1,0 +1,228 @@
+// The queue: its listing, clearing it, removing from it, and interrupting what runs.
+
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { hostedError } from './errors.ts'
+
+/** A run in the queue: priority, id, graph, extra data, ids of the output nodes. */
+export const queueItem = {
+  type: 'array',
+  prefixItems: [
+    { type: 'number', volatile: true },
+    { type: 'string', volatile: true },
+    { type: 'object' },
+    // An object, unless the client has sent something else.
+    {},
+    { type: 'array', items: { type: 'string' } },
+  ],
+  minItems: 5,
+  maxItems: 5,
+} as const satisfies Schema
+
+/** The same on hosted: place in its list from 1, id, graph, ids of the output nodes, creation time. */
+export const hostedQueueItem = {
+  type: 'array',
+  prefixItems: [
+    { type: 'integer', minimum: 1 },
+    { type: 'string', volatile: true },
+    { type: 'object' },
+    { type: 'array', items: { type: 'string' } },
+    {
+      type: 'object',
+      properties: { create_time: { type: 'integer', volatile: true } },
+      required: ['create_time'],
+    },
+  ],
+  minItems: 5,
+  maxItems: 5,
+} as const satisfies Schema
+
+export const queueListing = {
+  type: 'object',
+  properties: {
+    queue_running: { type: 'array', items: queueItem },
+    queue_pending: { type: 'array', items: queueItem },
+  },
+  required: ['queue_running', 'queue_pending'],
+} as const satisfies Schema
+
+export const hostedQueueListing = {
+  type: 'object',
+  properties: {
+    queue_running: { type: 'array', items: hostedQueueItem },
+    queue_pending: { type: 'array', items: hostedQueueItem },
+  },
+  required: ['queue_running', 'queue_pending'],
+} as const satisfies Schema
+
+export const queueChange = {
+  type: 'object',
+  properties: {
+    clear: { type: 'boolean' },
+    delete: { type: 'array', items: { type: 'string' } },
+  },
+} as const satisfies Schema
+
+export const hostedQueueResult = {
+  type: 'object',
+  properties: {
+    deleted: { type: 'array', items: { type: 'string' } },
+    cleared: { type: 'boolean' },
+  },
+  required: ['deleted', 'cleared'],
+} as const satisfies Schema
+
+export const endpoints = {
+  readQueue: {
+    method: 'GET',
+    path: '/queue',
+    on: both,
+    does: 'Lists the running and the pending runs.',
+    replies: { 200: queueListing },
+    hostedReplies: { 200: hostedQueueListing },
+  },
+  changeQueue: {
+    method: 'POST',
+    path: '/queue',
+    on: both,
+    does: 'Removes all pending runs, or the named ones.',
+    body: queueChange,
+    replies: { 200: 'empty', 500: 'text' },
+    hostedReplies: {
+      200: hostedQueueResult,
+      400: hostedError,
+    },
+  },
+  interrupt: {
+    method: 'POST',
+    path: '/interrupt',
+    on: both,
+    does: 'Cancels the running run; an optional body names the one that is meant.',
+    body: { type: 'object', properties: { prompt_id: { type: 'string' } } },
+    bodyIsOptional: true,
+    replies: { 200: 'empty', 500: 'text' },
+    hostedReplies: { 200: 'empty', 404: hostedError },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'queue/listing': {
+    says: 'GET /queue lists the runs in queue_running and queue_pending.',
+    basis: 'stated',
+    on: both,
+    carries: ['A7', 'A91'],
+  },
+  'queue/item': {
+    says: 'A listed run is number, prompt_id, workflow, extra_data and valid output nodes.',
+    basis: 'observed',
+    on: local,
+  },
+  'queue/twins': {
+    says: 'A submit with number and id of a pending run and another graph answers 500, yet it runs.',
+    basis: 'observed',
+    on: local,
+  },
+  'queue/by-number': {
+    says: 'Runs are listed and run by their number, equal ones in the order of their submits.',
+    basis: 'chosen',
+    on: local,
+  },
+  'queue/start-delay': {
+    says: 'A run waits 25 ms from its submit on, no less where it takes the place of one that is gone.',
+    basis: 'chosen',
+    on: both,
+  },
+  'queue/clear': {
+    says: 'POST /queue with clear removes all pending runs.',
+    basis: 'stated',
+    on: both,
+    carries: ['A60', 'A92'],
+  },
+  'queue/delete': {
+    says: 'POST /queue with delete removes the pending runs of those ids.',
+    basis: 'stated',
+    on: both,
+    carries: ['A61', 'A92'],
+  },
+  'queue/clear-and-delete': {
+    says: 'A body with clear and delete does both, and clear comes first.',
+    basis: 'observed',
+    on: local,
+  },
+  'queue/running-is-spared': {
+    says: 'Neither clear nor delete touches the running run, and unknown ids are ignored.',
+    basis: 'observed',
+    on: both,
+  },
+  'queue/removed-leaves-nothing': {
+    says: 'A removed run leaves no history entry and sends no message of its own.',
+    basis: 'observed',
+    on: local,
+  },
+  'queue/removal-status': {
+    says: 'clear sends one status; delete one, but two for the only pending run.',
+    basis: 'observed',
+    on: local,
+  },
+  'queue/interrupt': {
+    says: 'POST /interrupt ends the running run with execution_interrupted.',
+    basis: 'stated',
+    on: both,
+    carries: ['A8', 'A93', 'A135'],
+  },
+  'queue/idle-interrupt-is-lost': {
+    says: 'An interrupt without a running run answers 200 and stops no later run.',
+    basis: 'observed',
+    on: both,
+  },
+  'queue/interrupt-named': {
+    says: 'An interrupt that names a run stops only that one, and only while it runs.',
+    basis: 'observed',
+    on: local,
+  },
+  'queue/bounded': {
+    says: 'A submit that takes the pending workflows beyond 512 MiB answers 413.',
+    basis: 'chosen',
+    on: local,
+  },
+  'queue/hosted-bounded': {
+    says: 'A hosted submit that takes the pending workflows of its account beyond 512 MiB answers 429.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'queue/hosted-interrupt': {
+    says: 'A hosted interrupt cancels the oldest run of its account that runs and is not yet stopping.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A93'],
+  },
+  'queue/hosted-interrupt-named': {
+    says: 'A hosted interrupt that names a job cancels that one, running or not; unknown is 404.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'queue/hosted-interrupt-any-body': {
+    says: 'A hosted interrupt that cannot be read is as good as one without a body.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'queue/hosted-item': {
+    says: 'A hosted listed run is its place, prompt_id, workflow, output nodes and create_time.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'queue/hosted-result': {
+    says: 'A hosted POST /queue tells what it removed in deleted and cleared.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'queue/hosted-closed-body': {
+    says: 'A hosted POST /queue with another key, another type or no JSON answers 400.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'queue/hosted-removed-is-cancelled': {
+    says: 'A run that is removed from the hosted queue is a cancelled job that never began.',
+    basis: 'observed',
+    on: hosted,
+  },
+} as const satisfies Rules

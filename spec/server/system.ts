@@ -1,0 +1,246 @@
+// The server itself: statistics, free memory, features, the length of the queue, the start page.
+
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { hostedError } from './errors.ts'
+import { featureFlags, hostedFeatures } from './messages.ts'
+
+export const systemStats = {
+  type: 'object',
+  properties: {
+    system: {
+      type: 'object',
+      properties: {
+        os: { type: 'string' },
+        ram_total: { type: 'number', volatile: true },
+        ram_free: { type: 'number', volatile: true },
+        comfyui_version: { type: 'string' },
+        required_frontend_version: { type: ['string', 'null'] },
+        installed_templates_version: { type: ['string', 'null'] },
+        required_templates_version: { type: ['string', 'null'] },
+        python_version: { type: 'string' },
+        pytorch_version: { type: 'string' },
+        embedded_python: { type: 'boolean' },
+        argv: { type: 'array', items: { type: 'string' } },
+      },
+      required: [
+        'os',
+        'ram_total',
+        'ram_free',
+        'comfyui_version',
+        'python_version',
+        'pytorch_version',
+        'embedded_python',
+        'argv',
+      ],
+    },
+    devices: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          type: { type: 'string' },
+          index: { type: ['integer', 'null'] },
+          vram_total: { type: 'number', volatile: true },
+          vram_free: { type: 'number', volatile: true },
+          torch_vram_total: { type: 'number', volatile: true },
+          torch_vram_free: { type: 'number', volatile: true },
+        },
+        required: ['name', 'type'],
+      },
+    },
+  },
+  required: ['system', 'devices'],
+} as const satisfies Schema
+
+/** The same on hosted, which tells more of its versions and less of its devices. */
+export const hostedSystemStats = {
+  type: 'object',
+  properties: {
+    system: {
+      type: 'object',
+      properties: {
+        os: { type: 'string' },
+        python_version: { type: 'string' },
+        embedded_python: { type: 'boolean' },
+        comfyui_version: { type: 'string' },
+        comfyui_frontend_version: { type: 'string' },
+        workflow_templates_version: { type: 'string' },
+        cloud_version: { type: 'string' },
+        deploy_environment: { type: 'string' },
+        pytorch_version: { type: 'string' },
+        argv: { type: 'array', items: { type: 'string' } },
+        ram_total: { type: 'number', volatile: true },
+        ram_free: { type: 'number', volatile: true },
+      },
+      required: [
+        'os',
+        'python_version',
+        'embedded_python',
+        'comfyui_version',
+        'pytorch_version',
+        'argv',
+        'ram_total',
+        'ram_free',
+      ],
+    },
+    devices: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          type: { type: 'string' },
+          vram_total: { type: 'number', volatile: true },
+          vram_free: { type: 'number', volatile: true },
+        },
+        required: ['name', 'type'],
+      },
+    },
+  },
+  required: ['system', 'devices'],
+} as const satisfies Schema
+
+/** What a user thinks of the service. */
+export const feedback = {
+  type: 'object',
+  properties: {
+    type: { enum: ['missing_nodes', 'general', 'missing_models'] },
+    content: { type: 'string' },
+    rating: { type: 'integer', minimum: 1, maximum: 5 },
+    metadata: { type: 'object' },
+  },
+  required: ['type'],
+} as const satisfies Schema
+
+export const queueLength = {
+  type: 'object',
+  properties: {
+    exec_info: {
+      type: 'object',
+      properties: { queue_remaining: { type: 'integer', minimum: 0 } },
+      required: ['queue_remaining'],
+    },
+  },
+  required: ['exec_info'],
+} as const satisfies Schema
+
+export const freeRequest = {
+  type: 'object',
+  properties: { unload_models: { type: 'boolean' }, free_memory: { type: 'boolean' } },
+} as const satisfies Schema
+
+export const endpoints = {
+  systemStats: {
+    method: 'GET',
+    path: '/system_stats',
+    on: both,
+    does: 'Tells memory, devices and versions.',
+    replies: { 200: systemStats },
+    hostedReplies: { 200: hostedSystemStats },
+  },
+  free: {
+    method: 'POST',
+    path: '/free',
+    on: both,
+    does: 'Unloads models and frees memory.',
+    body: freeRequest,
+    replies: { 200: 'empty', 500: 'text' },
+    hostedReplies: { 200: 'empty', 404: hostedError },
+  },
+  features: {
+    method: 'GET',
+    path: '/features',
+    on: both,
+    does: 'Tells the feature flags of the server.',
+    replies: { 200: featureFlags },
+    hostedReplies: { 200: hostedFeatures },
+  },
+  promptInfo: {
+    method: 'GET',
+    path: '/prompt',
+    on: both,
+    does: 'Tells how many runs are pending or running.',
+    replies: { 200: queueLength },
+  },
+  sendFeedback: {
+    method: 'POST',
+    path: '/feedback',
+    on: hosted,
+    does: 'Takes what a user thinks of the service.',
+    body: feedback,
+    replies: { 201: 'empty', 400: hostedError },
+  },
+  home: {
+    method: 'GET',
+    path: '/',
+    on: local,
+    does: 'Shows a page that says what answers here.',
+    replies: { 200: 'html' },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'system/statistics': {
+    says: 'GET /system_stats tells memory, devices and the version of the server.',
+    basis: 'stated',
+    on: both,
+    carries: ['A9', 'A94'],
+  },
+  'system/statistics-fields': {
+    says: 'The statistics hold os, RAM, versions, argv and one device with its VRAM.',
+    basis: 'observed',
+    on: local,
+  },
+  'system/free': {
+    says: 'POST /free takes unload_models and free_memory and answers 200.',
+    basis: 'stated',
+    on: both,
+    carries: ['A10', 'A62', 'A63', 'A95'],
+  },
+  'system/free-empties-cache': {
+    says: 'After free_memory the next run finds no cached node.',
+    basis: 'observed',
+    on: local,
+  },
+  'system/free-reply': {
+    says: 'POST /free answers with an empty body and sends no message.',
+    basis: 'observed',
+    on: local,
+  },
+  'system/queue-length': {
+    says: 'GET /prompt tells the number of runs that wait or run.',
+    basis: 'observed',
+    on: both,
+  },
+  'system/features': {
+    says: 'GET /features tells the feature flags of the server.',
+    basis: 'observed',
+    on: both,
+  },
+  'system/hosted-statistics': {
+    says: 'The hosted statistics tell cloud_version and deploy_environment, and no torch memory.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'system/hosted-features': {
+    says: 'The hosted features tell max_concurrent_jobs of the account that asks.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'system/hosted-free': {
+    says: 'The hosted /api/free answers 200 without a body, and 400 to what is no JSON object.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'system/hosted-feedback': {
+    says: 'POST /api/feedback answers 201 to feedback of a known type with a rating of 1 to 5.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'system/home': {
+    says: 'GET / answers with an HTML page that is not to be cached.',
+    basis: 'observed',
+    on: local,
+  },
+} as const satisfies Rules

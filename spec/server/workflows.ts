@@ -1,0 +1,369 @@
+// Submitting a workflow: the graph, the payload, the reply, and what validation finds wrong.
+
+import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { hostedError, planRefusal } from './errors.ts'
+
+/** A workflow in API format: nodes by id. Nodes carry further keys, such as `_meta`, which are kept. */
+export const graph = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: {
+      class_type: { type: 'string' },
+      inputs: { type: 'object' },
+    },
+    required: ['class_type', 'inputs'],
+  },
+} as const satisfies Schema
+
+/** An input value that takes the output of another node: its id and the index of the output. */
+export const link = {
+  type: 'array',
+  prefixItems: [{ type: 'string' }, { type: 'integer' }],
+  minItems: 2,
+  maxItems: 2,
+} as const satisfies Schema
+
+export const submitPayload = {
+  type: 'object',
+  properties: {
+    prompt: graph,
+    client_id: { type: 'string' },
+    prompt_id: { type: 'string' },
+    number: { type: 'number' },
+    front: { type: 'boolean' },
+    extra_data: {
+      type: 'object',
+      properties: {
+        client_id: { type: 'string' },
+        extra_pnginfo: { type: 'object' },
+        api_key_partner_org: { type: 'string' },
+        api_key_comfy_org: { type: 'string' },
+        auth_token_comfy_org: { type: 'string' },
+      },
+    },
+    /** The saved workflow that this one is; hosted tells it with the job. */
+    workflow_id: { type: 'string' },
+    partial_execution_targets: {
+      anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
+    },
+  },
+  required: ['prompt'],
+  examples: [
+    {
+      prompt: {
+        '1': { class_type: 'LoadImage', inputs: { image: 'example.png' } },
+        '2': { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },
+      },
+    },
+  ],
+} as const satisfies Schema
+
+export const nodeErrorsOfNode = {
+  type: 'object',
+  properties: {
+    errors: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        properties: {
+          type: { type: 'string' },
+          message: { type: 'string' },
+          details: { type: 'string' },
+          extra_info: { type: 'object' },
+        },
+        required: ['type', 'message', 'details', 'extra_info'],
+      },
+    },
+    dependent_outputs: { type: 'array', items: { type: 'string' } },
+    /** Null where the node has none. */
+    class_type: { type: ['string', 'null'] },
+  },
+  required: ['errors', 'dependent_outputs', 'class_type'],
+} as const satisfies Schema
+
+export const nodeErrorsById = {
+  type: 'object',
+  additionalProperties: nodeErrorsOfNode,
+} as const satisfies Schema
+
+export const submitReply = {
+  type: 'object',
+  properties: {
+    prompt_id: { type: 'string', volatile: true },
+    number: { type: 'number', volatile: true },
+    node_errors: nodeErrorsById,
+  },
+  required: ['prompt_id', 'number', 'node_errors'],
+} as const satisfies Schema
+
+export const submitRefusal = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: {
+        type: { type: 'string' },
+        message: { type: 'string' },
+        details: { type: 'string' },
+        extra_info: { type: 'object' },
+      },
+      required: ['type', 'message', 'details', 'extra_info'],
+    },
+    node_errors: nodeErrorsById,
+  },
+  required: ['error', 'node_errors'],
+} as const satisfies Schema
+
+export const endpoints = {
+  submit: {
+    method: 'POST',
+    path: '/prompt',
+    on: both,
+    does: 'Queues a workflow for execution.',
+    body: submitPayload,
+    replies: { 200: submitReply, 400: submitRefusal, 413: 'text', 500: 'text' },
+    hostedReplies: {
+      200: submitReply,
+      400: { anyOf: [submitRefusal, hostedError] },
+      402: planRefusal,
+      429: planRefusal,
+    },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'workflows/submit-queues': {
+    says: 'A valid workflow is answered 200 and becomes a run.',
+    basis: 'stated',
+    on: both,
+    carries: ['A1', 'A70'],
+  },
+  'workflows/reply': {
+    says: 'The reply holds a text prompt_id, an integer number and an empty node_errors.',
+    basis: 'stated',
+    on: both,
+    carries: ['A34', 'A35', 'A36'],
+  },
+  'workflows/answers-first': {
+    says: 'The reply to a submit is out before the first message of its run.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/graph-by-id': {
+    says: 'A workflow holds nodes by id, each with a class_type and inputs.',
+    basis: 'stated',
+    on: both,
+    carries: ['A23', 'A24', 'A25', 'A26'],
+  },
+  'workflows/linked-inputs': {
+    says: 'An input is a literal, or a link: an array of a node id and an output index.',
+    basis: 'stated',
+    on: both,
+    carries: ['A27', 'A28'],
+  },
+  'workflows/extra-data-kept': {
+    says: 'The members of extra_data stay with the run and show in its listings.',
+    basis: 'stated',
+    on: both,
+    carries: ['A31'],
+  },
+  'workflows/hosted-client-id': {
+    says: 'Hosted submits with any client_id, or none, are treated alike.',
+    basis: 'stated',
+    on: hosted,
+    carries: ['A30'],
+  },
+  'workflows/hosted-own-id': {
+    says: 'Hosted gives each run an id of its own; a prompt_id in the submit has no effect.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'workflows/hosted-number': {
+    says: 'On hosted number counts the runs of the account; number and front have no effect.',
+    basis: 'observed',
+    on: hosted,
+  },
+  'workflows/hosted-unreadable': {
+    says: 'A hosted submit that cannot be read is answered 400 with code and message.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'workflows/hosted-finite': {
+    says: 'Hosted takes neither NaN nor an infinity: not in a body, and not as the text of a float.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'workflows/invalid-names-nodes': {
+    says: 'The answer to an invalid workflow names the nodes to blame in node_errors.',
+    basis: 'stated',
+    on: both,
+    carries: ['A37', 'A141'],
+  },
+  'workflows/invalid-is-400': {
+    says: 'A workflow without a valid output is answered 400 with error and node_errors.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/invalid-leaves-nothing': {
+    says: 'A refused workflow reaches neither queue nor history and sends no message.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/half-valid': {
+    says: 'A workflow with some valid outputs is answered 200, and its valid part runs.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/no-prompt': {
+    says: 'A body without prompt answers 400 with the type no_prompt.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/no-outputs': {
+    says: 'A workflow without an output node answers 400 with the type prompt_no_outputs.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/unknown-class': {
+    says: 'A missing or unknown class_type on any node answers 400 with invalid_prompt.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/blame': {
+    says: 'Nodes of an unusable class_type and nodes of a cycle stand in node_errors.',
+    basis: 'chosen',
+    on: both,
+  },
+  'workflows/cycle-refused': {
+    says: 'A cycle answers 400 with the type prompt_outputs_failed_validation.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/required-input': {
+    says: 'A missing required input is a required_input_missing of its node.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/bad-link': {
+    says: 'An array of another length than two is a bad_linked_input.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/link-type': {
+    says: 'A link between different types is a return_type_mismatch.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/link-to-nowhere': {
+    says: 'A link to a missing node or output is an exception of the node that holds it.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/unconvertible': {
+    says: 'A literal that does not convert to its declared type is an invalid_input_type.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/bounds': {
+    says: 'A number beyond its bounds is a value_smaller_than_min or value_bigger_than_max.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/not-in-list': {
+    says: 'A value outside the options of a combo is a value_not_in_list.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/new-combo-unchecked': {
+    says: 'A combo that is declared as COMBO takes any literal.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/missing-input-file': {
+    says: 'A loader of a file that does not exist is a custom_validation_failed.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/union-types': {
+    says: 'A link fits when the comma-separated types of both ends share one.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/undeclared-inputs': {
+    says: 'Inputs that a node type does not declare are not validated.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/dependent-outputs': {
+    says: 'node_errors holds only nodes at fault, with the outputs that failed once they were found.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/details': {
+    says: 'The details of a refusal tell the errors of the output nodes, one a line.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/literals-converted': {
+    says: 'Listings show literals converted to their declared type.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/wrapped-literals': {
+    says: 'An object with __value__ stands for that value, arrays included.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/number-counts': {
+    says: 'Without number each submit, a refused one too, takes the next integer from 0.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/number-given': {
+    says: 'A given number becomes that of the run; front makes the counted one negative.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/number-as-float': {
+    says: 'A given number is shown as a float, a counted one as an integer.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/any-pace': {
+    says: 'Submits are taken as fast as they come.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/prompt-id-given': {
+    says: 'A given prompt_id names the run.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/prompt-id-made': {
+    says: 'Without prompt_id the run is named by a random UUID.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/partial-targets': {
+    says: 'With partial_execution_targets only the outputs named there are validated and run.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/unknown-members': {
+    says: 'Unknown members of the body are ignored, those of nodes are kept.',
+    basis: 'observed',
+    on: both,
+  },
+  'workflows/keeps-key-order': {
+    says: 'Nodes and inputs keep the order in which the submitted text names them.',
+    basis: 'observed',
+    on: local,
+  },
+  'workflows/keeps-numbers': {
+    says: 'Listings show numbers as they were sent: 64-bit integers exact, 1.0 as 1.0.',
+    basis: 'observed',
+    on: local,
+  },
+} as const satisfies Rules

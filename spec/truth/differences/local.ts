@@ -1,0 +1,271 @@
+// Where the description of the local server and real servers differ, topic by topic, and what this server does.
+
+import type { Difference } from './difference.ts'
+
+/** Contradictions and imprecisions on local; the real server is ComfyUI 0.3.64. */
+export const localDifferences = [
+  {
+    topic: 'Path prefix',
+    stated: 'none',
+    real: 'each path answers below `/api` too, but for `/internal/` and the pages',
+    ours: 'as real servers',
+    rules: ['deployments/local-prefix', 'http/twin-below-api', 'internal/no-twin'],
+  },
+  {
+    topic: 'Credentials',
+    stated: 'none, or a bearer token where one is configured',
+    real: 'there is no way to configure one, and `Authorization` is ignored',
+    ours: 'ignored until `--token` configures one; then needed everywhere',
+    rules: [
+      'access/local-without-key',
+      'access/bearer-token',
+      'access/bearer-refusal',
+      'access/bearer-options',
+    ],
+    refusals: ['bearerMissing'],
+  },
+  {
+    topic: 'Invalid workflow',
+    stated: 'a submit reply with `node_errors` filled',
+    real:
+      '400 with `error` and `node_errors`, no `prompt_id`; `node_errors` is empty for unknown classes and ' +
+      'cycles. A partly valid workflow is answered 200 with `node_errors`',
+    ours: 'status and form as real servers, and `node_errors` names every node to blame',
+    rules: [
+      'workflows/invalid-is-400',
+      'workflows/invalid-names-nodes',
+      'workflows/blame',
+      'workflows/half-valid',
+    ],
+    quirks: ['workflows.bare-graph-errors', 'workflows.invalid-is-200'],
+  },
+  {
+    topic: '`number`',
+    stated: 'an integer',
+    real: 'an integer where it is counted, negative with `front`; a float where the client gives one',
+    ours: 'as real servers',
+    rules: [
+      'workflows/reply',
+      'workflows/number-counts',
+      'workflows/number-given',
+      'workflows/number-as-float',
+    ],
+  },
+  {
+    topic: '`client_id`',
+    stated: 'a text, a UUID',
+    real: 'any text; an array or an object ends the server',
+    ours: 'any text, and nothing ends the server',
+    rules: ['messages/any-client-id', 'messages/own-client', 'runs/poison-fails-its-run'],
+  },
+  {
+    topic: 'Requests that break a worker',
+    stated: 'nothing',
+    real:
+      'some requests are answered 200 and end the worker: their run stays in `queue_running`, and ' +
+      'later runs stay pending',
+    ours: 'the same answer, and then that run alone fails',
+    rules: ['runs/poison-fails-its-run'],
+    quirks: ['queue.poison-kills-worker'],
+  },
+  {
+    topic: 'Key for partner nodes',
+    stated: '`extra_data.api_key_partner_org`',
+    real:
+      '`api_key_comfy_org` or `auth_token_comfy_org`; both are taken out of the history, but shown in ' +
+      'the queue, and a key of any other name is kept everywhere',
+    ours: 'both names of the key are taken, and no listing, entry or file shows any of the three',
+    rules: [
+      'access/partner-key-names',
+      'access/partner-key-missing',
+      'access/partner-key-hidden',
+      'workflows/extra-data-kept',
+    ],
+    quirks: ['local.queue-shows-partner-key'],
+  },
+  {
+    topic: 'Video outputs',
+    stated: 'under the key `videos`',
+    real: 'under `images`, with `animated` beside them',
+    ours: 'as stated',
+    rules: ['files/local-videos', 'files/animated'],
+    quirks: ['local.video-under-images'],
+  },
+  {
+    topic: 'History entry',
+    stated: '`prompt`, `outputs` and `status`',
+    real: '`meta` too',
+    ours: 'as real servers',
+    rules: ['history/prompt', 'history/outputs', 'history/status-words', 'history/meta'],
+  },
+  {
+    topic: '`completed` of a failed run',
+    stated: 'can be true beside an error',
+    real: 'both come from one flag, so it is false',
+    ours: 'false',
+    rules: ['history/failed-not-completed', 'history/error-comes-first'],
+    quirks: ['history.completed-on-error'],
+  },
+  {
+    topic: 'A cycle that shows only while a run executes',
+    stated: 'nothing',
+    real:
+      'ends as `success` with an `execution_error` among the messages; only nodes that expand into ' +
+      'others can bring it about',
+    ours: 'no node expands, and every cycle is refused when it is submitted',
+    rules: ['workflows/cycle-refused', 'workflows/blame'],
+  },
+  {
+    topic: 'Cancelled run',
+    stated: '`execution_interrupted`',
+    real: 'that on the socket and as the last message of the entry, whose `status_str` is "error"',
+    ours: 'as real servers',
+    rules: [
+      'queue/interrupt',
+      'messages/interrupted',
+      'history/failed-not-completed',
+      'history/messages',
+    ],
+  },
+  {
+    topic: 'Who receives what',
+    stated: 'events are filtered by `clientId`',
+    real:
+      '`status` and text frames go to everyone; of a run without `client_id` everyone gets progress and ' +
+      'previews, and nobody the rest',
+    ours: 'as real servers',
+    rules: [
+      'messages/own-client',
+      'messages/status-to-everyone',
+      'messages/no-client',
+      'frames/text-to-everyone',
+    ],
+  },
+  {
+    topic: 'Two sockets with one `clientId`',
+    stated: 'events are filtered by `clientId`; of two with the same it says nothing',
+    real: 'the newest receives; when an older one closes, the newest receives nothing more either',
+    ours: 'the newest receives, whatever older ones do',
+    rules: ['messages/newest-socket', 'messages/reconnect'],
+    quirks: ['local.zombie-socket'],
+  },
+  {
+    topic: '`executing` with node null',
+    stated: 'marks the end of a run',
+    real: 'so it does, after errors and interrupts too and after the last `status`; for runs with `client_id` only',
+    ours: 'as real servers',
+    rules: ['messages/executing-null', 'messages/executing-null-last', 'messages/no-client'],
+  },
+  {
+    topic: 'List of messages',
+    stated: 'names `notification`, but not `feature_flags`, `logs` and `display_component`',
+    real: 'there is no `notification`; the other three exist, the last sent by some partner nodes only',
+    ours:
+      'a `notification` where a made-up node asks for one; `feature_flags` and `logs` as real servers; ' +
+      'nothing here sends `display_component`',
+    rules: ['messages/feature-flags', 'internal/log-subscription', 'messages/local-notification'],
+    quirks: ['local.notification'],
+  },
+  {
+    topic: '`executed`',
+    stated: 'the output of a node is ready',
+    real: 'only of nodes with something to show; of cached ones too, where `output` can be null',
+    ours: 'as real servers',
+    rules: ['messages/executed', 'messages/executed-cached'],
+  },
+  {
+    topic: 'Order of messages',
+    stated:
+      '`execution_start`, then `executing`, `progress` and `executed` of each node, then the end',
+    real:
+      'two `status` come first, `execution_cached` is always sent, and `progress_state` stands around ' +
+      'everything',
+    ours: 'as real servers, which keeps what is stated',
+    rules: [
+      'messages/order',
+      'messages/status-of-a-run',
+      'messages/execution-cached',
+      'messages/progress-state',
+    ],
+  },
+  {
+    topic: 'Previews',
+    stated: 'frames of type 1',
+    real: 'only where they are switched on, which they are not by default; type 4 to clients that ask for it',
+    ours: 'on, in JPEG; `--preview none` is what real servers do by default',
+    rules: ['frames/previews-on', 'frames/preview', 'frames/metadata-when-asked'],
+  },
+  {
+    topic: '`exception_type`',
+    stated: 'one of six words',
+    real: 'the name of a Python class; none of the six',
+    ours: 'as real servers on local; the six words are those of hosted',
+    rules: ['runs/local-exception-names', 'runs/exception-words'],
+  },
+  {
+    topic: 'Fields of an upload',
+    stated: '`image`, `type` and `overwrite`',
+    real: '`subfolder` too, which is honoured',
+    ours: 'as real servers',
+    rules: ['files/upload', 'files/upload-subfolder'],
+  },
+  {
+    topic: '`overwrite`',
+    stated: 'a boolean as a text',
+    real: '`true` and `1` mean yes, anything else no',
+    ours: 'as real servers',
+    rules: ['files/upload-overwrite', 'files/upload-overwrite-words', 'files/upload-renamed'],
+  },
+  {
+    topic: 'Body of POST /interrupt',
+    stated: 'none',
+    real: 'optionally the `prompt_id` that is meant',
+    ours: 'as real servers',
+    rules: ['queue/interrupt', 'queue/interrupt-named', 'queue/idle-interrupt-is-lost'],
+  },
+  {
+    topic: 'Body of POST /queue',
+    stated: '`clear` or `delete`',
+    real: 'both may come together; pending runs only',
+    ours: 'as real servers',
+    rules: ['queue/clear', 'queue/delete', 'queue/clear-and-delete', 'queue/running-is-spared'],
+  },
+  {
+    topic: 'Query of GET /view',
+    stated: '`filename`, `subfolder` and `type`',
+    real: '`preview` and `channel` too, and a folder in brackets at the end of a name',
+    ours: 'as real servers',
+    rules: ['files/view', 'files/view-converted', 'files/view-annotated'],
+  },
+  {
+    topic: 'Unknown model folder',
+    stated: '404 with the code `folder_not_found`, on hosted',
+    real: '404 without a body on local; an empty folder gives an empty array',
+    ours: 'as real servers',
+    rules: ['catalog/unknown-folder'],
+    refusals: ['notFoundEmpty'],
+  },
+  {
+    topic: 'Node manager',
+    stated: 'optional',
+    real: 'no part of the server: GET answers 404, POST 405',
+    ours: 'as real servers, until `--manager` switches it on',
+    rules: ['manager/off', 'manager/install', 'manager/status', 'manager/install-model'],
+    refusals: ['unknownPath', 'methodNotAllowed'],
+  },
+  {
+    topic: 'Jobs and `/api/history_v2`',
+    stated: 'on hosted',
+    real: 'unknown paths on local',
+    ours: 'as real servers',
+    rules: ['deployments/paths-of-hosted'],
+    refusals: ['unknownPath'],
+  },
+  {
+    topic: '`/api/experiment/models`',
+    stated: 'the name that hosted gives `/models`',
+    real: 'on local too, with and without `/api`, and with richer items',
+    ours: 'as real servers',
+    rules: ['catalog/experiment-folders', 'catalog/experiment-models'],
+  },
+] as const satisfies readonly Difference[]

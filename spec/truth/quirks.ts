@@ -1,0 +1,252 @@
+// Behaviours that real servers have and the description denies, or the other way round: each is switched on by its name.
+
+import { maxWaiting } from '../server/access.ts'
+import { both, gateway, hosted, local, type Quirks } from '../language.ts'
+
+export const quirks = {
+  'workflows.bare-graph-errors': {
+    on: both,
+    default:
+      'A refused submit names the node to blame in `node_errors`, also for classes and cycles.',
+    quirk: 'An unknown or missing class_type and a cycle leave `node_errors` empty.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'workflows.invalid-is-200': {
+    on: both,
+    default: 'A workflow without a valid output is answered 400, without `prompt_id`.',
+    quirk: 'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs.',
+    source: 'the description, read literally; hosted servers as clients saw them',
+  },
+  'queue.poison-kills-worker': {
+    on: local,
+    default: 'A request that breaks the worker of a real server fails its own run, and no other.',
+    quirk: 'That run stays in `queue_running` for ever and later runs stay pending.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'local.notification': {
+    on: local,
+    default: 'A run sends `notification` only where a made-up node asks for it.',
+    quirk: 'Each run sends a `notification` after `execution_start`, as on hosted.',
+    source: 'the description, which lists it for both deployments',
+  },
+  'local.video-under-images': {
+    on: local,
+    default: 'Videos appear in the outputs under `videos`.',
+    quirk: 'Videos appear under `images`, with `animated` beside them.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'local.queue-shows-partner-key': {
+    on: local,
+    default: 'The queue listing shows no partner key.',
+    quirk: 'The queue listing shows `extra_data` with the partner key in it.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'local.zombie-socket': {
+    on: local,
+    default: 'Of two sockets with one client id the newest receives, whatever the older one does.',
+    quirk: 'When the older one closes, the newest receives nothing more either.',
+    source: 'ComfyUI 0.3.64',
+  },
+  'history.completed-on-error': {
+    on: local,
+    default: 'The history entry of a failed run has `completed` false.',
+    quirk: 'It has `completed` true beside the `status_str` "error".',
+    source: 'the description, which calls it possible',
+  },
+  'hosted.python-exception-names': {
+    on: hosted,
+    default: 'A failed run tells one of six words as `exception_type`.',
+    quirk: 'The job detail tells the name of a Python exception.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.refuse-at-submit': {
+    on: hosted,
+    default: 'Missing funds and inactive subscriptions fail an accepted run.',
+    quirk: `The submit is refused with 402, or with 429 where ${maxWaiting} runs of the account wait.`,
+    source: 'published hosted API, 2026',
+  },
+  'hosted.executing-null': {
+    on: hosted,
+    default: 'No `executing` with node null is sent.',
+    quirk: 'It ends each run, as on local.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.partner-key-is-api-key': {
+    on: hosted,
+    default: 'Partner nodes take the partner key of the account and refuse its API key.',
+    quirk: 'The API key itself is the partner key.',
+    source: 'published guides of the hosted API, 2026',
+  },
+  'hosted.public-catalogues': {
+    on: hosted,
+    default: 'Only the system statistics are readable without a key.',
+    quirk: 'Features, models, previews, templates, subgraphs and packs are readable too.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.bearer': {
+    on: hosted,
+    default: 'The API key travels in `X-API-Key` only.',
+    quirk: 'It is taken as `Authorization: Bearer` too.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.free-tier-402': {
+    on: hosted,
+    default: 'A free account is answered 403 on paid-tier paths.',
+    quirk: 'It is answered 402 on submit, and passes on the other paths.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.no-per-class': {
+    on: hosted,
+    default: 'A single node type is readable by its name.',
+    quirk: 'The path of a single node type is 404.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.no-free': {
+    on: hosted,
+    default: 'POST /api/free is answered 200.',
+    quirk: 'The path is 404.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.history-as-map': {
+    on: hosted,
+    default: 'The history is an array under the key `history`.',
+    quirk: 'It is an object keyed by run id, as on local.',
+    source: 'the description, read literally',
+  },
+  'hosted.status-raw-states': {
+    on: hosted,
+    default: 'The job status is one of the five words.',
+    quirk: 'It is an internal state: `submitted`, `executing`, `success`, `error` and others.',
+    source: 'published guides of the hosted API, 2026',
+  },
+  'hosted.silent-pending-cancel': {
+    on: hosted,
+    default: 'A run that is cancelled before it starts sends `execution_interrupted`.',
+    quirk: 'It sends nothing.',
+    source: 'clients of the hosted API',
+  },
+  'hosted.interrupt-all': {
+    on: hosted,
+    default:
+      'An interrupt cancels the oldest running run of the account, or the one that it names.',
+    quirk: 'It cancels all running runs of the account, whatever it names.',
+    source: 'published hosted API, 2026, first revision',
+  },
+  'hosted.delete-running': {
+    on: hosted,
+    default: 'Deleting from the queue reaches pending runs only.',
+    quirk: 'It cancels running runs too.',
+    source: 'published hosted API, 2026, second revision',
+  },
+  'hosted.view-channel-bytes': {
+    on: hosted,
+    default: 'A view is always answered with a redirect.',
+    quirk: 'With `channel` or `res` it is answered 200 with the picture.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.foreign-job-403': {
+    on: hosted,
+    default: 'The run of another account is answered 404.',
+    quirk:
+      'GET of /api/jobs/{prompt_id} and of /api/job/{prompt_id}/status is answered 403, all else 404.',
+    source: 'published hosted API, 2026, first revision',
+  },
+  'webhooks.crash-500': {
+    on: gateway,
+    default: 'A body that is no JSON object is answered 400.',
+    quirk:
+      'Arrays, scalars and invalid UTF-8 are answered 500; broken JSON and any form are taken as fields.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.cut-prompt': {
+    on: gateway,
+    default: 'The payload is put into a prompt whole.',
+    quirk: 'A payload is cut to 4000 characters, an object or list in it to 2000.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.reload-only-newer': {
+    on: gateway,
+    default: 'The subscriptions file is read again where its modification time differs.',
+    quirk: 'It is read again only where that time has grown.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.env-needs-enabled': {
+    on: gateway,
+    default: 'Port and secret of the environment hold by themselves.',
+    quirk: 'They are ignored unless WEBHOOK_ENABLED stands there too.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.cli-ignores-env': {
+    on: gateway,
+    default: 'The commands read .env and the environment as the gateway does.',
+    quirk: 'They read config.yaml only.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.origin-undeliverable': {
+    on: gateway,
+    default: 'The target `origin` delivers to the place that was recorded, or to the outbox.',
+    quirk: 'Every delivery to `origin` fails.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.comment-needs-extra': {
+    on: gateway,
+    default: 'A comment takes repository and number from the payload where the route lacks them.',
+    quirk: 'Without both in deliver_extra the delivery fails.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.skill-replaces-message': {
+    on: gateway,
+    default: 'A direct delivery ignores the skills of its route.',
+    quirk: 'The text of the first skill is delivered, built around the message.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.global-ids': {
+    on: gateway,
+    default: 'A delivery id is seen by its own route only.',
+    quirk: 'An id that one route has seen is a duplicate at every route.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.millisecond-ids': {
+    on: gateway,
+    default: 'A post without an id gets one that no other post has.',
+    quirk:
+      'Its id is the time in milliseconds, so that of two at the same time one is a duplicate.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.duplicate-after-502': {
+    on: gateway,
+    default: 'A direct delivery that failed is tried again when its post is sent again.',
+    quirk: 'The retry is answered 200 as a duplicate and not delivered.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.insecure-no-auth': {
+    on: gateway,
+    default: 'The secret INSECURE_NO_AUTH counts as no secret.',
+    quirk: 'On a loopback host it switches validation off.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.fewer-schemes': {
+    on: gateway,
+    default: 'Stripe and any X-<provider>-Token are understood.',
+    quirk: 'Of tokens only X-Gitlab-Token is, and Stripe-Signature counts as no signature.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.subscribe-shadowed': {
+    on: gateway,
+    default: 'Subscribing the name of a static route is refused.',
+    quirk: 'It reports success, and the static route is served.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.update-rotates-secret': {
+    on: gateway,
+    default: 'Subscribing a name again keeps its secret and creation time.',
+    quirk: 'It makes a new secret, and the time is that of the update.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.list-hides-secrets': {
+    on: gateway,
+    default: '`webhook list` shows the secrets.',
+    quirk: 'It never shows them.',
+    source: 'reference gateway, 2026',
+  },
+} as const satisfies Quirks
