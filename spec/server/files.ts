@@ -207,6 +207,11 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'files/view-bombs': {
+    says: 'Of a PNG file no more bytes are unpacked for a conversion than its header announces.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/view-webp': {
     says: 'A WebP conversion is lossless, whatever its quality; one above 100 answers 500.',
     basis: 'chosen',
