@@ -6,7 +6,6 @@ import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl } from '../config/settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
-import type { Gateway } from '../edge/gateway/gateway.ts'
 import type { GatewayOptions } from '../edge/gateway/options.ts'
 import { isUsageError, usageError } from '../options/complete.ts'
 import type { ReceiverEffect } from '../gateway/machine.ts'
@@ -16,6 +15,7 @@ import { readWork, type GatewayWork } from './gateway-work.ts'
 import { listenMessage, writeReadyFile } from './listening.ts'
 import type { CommandIo } from './io.ts'
 import { notEnabled } from './webhook.ts'
+import type { Gateway } from '../edge/gateway/handle.ts'
 
 /** Starts the gateway itself; cases that look at its options only take its place. */
 export type StartGateway = (

@@ -14,16 +14,7 @@ import { fetchLink } from './links.ts'
 import type { Message } from './judge.ts'
 import { endsRun, type Listed, type Over, readingsOf } from '../model/responses.ts'
 import { pathOn } from './replies-on.ts'
-
-/** A reply, with its body as bytes and as text. */
-export type Reply = {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly bytes: Buffer
-  readonly text: string
-  /** The body as JSON. Throws when it is none. */
-  readonly json: () => any
-}
+import type { Reply } from './reply.ts'
 
 export type Subject = {
   readonly url: string

@@ -3,7 +3,7 @@
 import type { Deployment } from '../../spec/language.ts'
 import type { Graph } from '../generate/graphs.ts'
 import type { Message } from '../judge/judge.ts'
-import type { Reply } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
 
 /** A run as the queue lists it. */
 export type Listed = {

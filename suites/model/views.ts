@@ -8,7 +8,8 @@ import { listOf } from '../judge/jobs.ts'
 import type { Message } from '../judge/judge.ts'
 import { fetchFile } from '../judge/links.ts'
 import type { AccountModel, Outcome } from './model.ts'
-import type { Reply, Subject } from '../judge/subject.ts'
+import type { Subject } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
 
 /** An account as its client knows it. Runs and files have names of the model, and those that the server gave them. */
 export type Own = {

@@ -13,7 +13,8 @@ import {
   type Told,
 } from '../model/client-view.ts'
 import { fetchFile, fetchLink } from '../judge/links.ts'
-import type { Reply, Subject } from '../judge/subject.ts'
+import type { Subject } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
 
 export type Side = {
   /** Sends a request, in which names stand as `<run 0>` and `<file 0>`. */

@@ -4,13 +4,14 @@ import { quirks } from '../../../spec/truth/quirks.ts'
 import { limits } from '../../../spec/limits.ts'
 import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
 import { optionTable } from '../../options/table.ts'
-import { type Clock, FIXED_EPOCH_MS, readOptions, usageError } from '../../options/complete.ts'
+import { FIXED_EPOCH_MS, readOptions, usageError } from '../../options/complete.ts'
 import type { ReceiverEntry } from '../../gateway/journal.ts'
 import type { AgentRun, Delivery, ReceiverEffect, ReceiverInput } from '../../gateway/machine.ts'
 import type { ReceiverOptions } from '../../gateway/state.ts'
 import { type AgentScript, plainScript } from '../../gateway/scripted-agent.ts'
 import type { ClockGroup } from '../clock.ts'
 import type { Tamper } from '../driver.ts'
+import type { Clock } from '../../options/server-options.ts'
 
 /** A route as the subscriptions file and config.yaml have it. */
 export type RouteGiven = Readonly<Record<string, unknown>>

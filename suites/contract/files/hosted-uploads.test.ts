@@ -15,7 +15,8 @@ import { type Graph, node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { fetchFile, fetchLink, linkTo } from '../../judge/links.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Reply, Subject } from '../../judge/subject.ts'
+import type { Subject } from '../../judge/subject.ts'
+import type { Reply } from '../../judge/reply.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const hashOf = (bytes: Uint8Array) => Buffer.from(blake3(bytes)).toString('hex')
