@@ -9,7 +9,7 @@ import {
   type Message,
   type Schema,
 } from '../../spec/language.ts'
-import { pathOn } from '../judge/replies-on.ts'
+import { pathOn } from '../generate/replies-on.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 import { endpoints } from '../../spec/server/messages.ts'
 import { fieldText, whoReceives } from './render-messages.ts'

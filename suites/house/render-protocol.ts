@@ -5,7 +5,7 @@ import { paidPaths, partnerKeys, publicPaths } from '../../spec/server/access.ts
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
 import { jobStatuses, jobTransitions, rawStates } from '../../spec/server/jobs.ts'
 import type { Endpoint } from '../../spec/language.ts'
-import { pathOn } from '../judge/replies-on.ts'
+import { pathOn } from '../generate/replies-on.ts'
 import { code, link, onText, section, table } from './markdown.ts'
 import { differencesPart } from './render-differences.ts'
 import { errorsPart } from './render-errors.ts'

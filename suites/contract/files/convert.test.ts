@@ -3,7 +3,7 @@
 import { decode, encode } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
 import { expect } from 'vitest'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'

@@ -3,7 +3,7 @@
 import { decode, encode } from 'fast-png'
 import { expect, vi } from 'vitest'
 import { uploadReply } from '../../../spec/server/files.ts'
-import { formOf, formsWithoutText, viewPath } from '../../judge/form.ts'
+import { formOf, formsWithoutText, viewPath } from '../../generate/form.ts'
 import type { Graph } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
