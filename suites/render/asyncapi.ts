@@ -12,7 +12,7 @@ import {
 import { pathOn } from '../generate/replies-on.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 import { endpoints } from '../../spec/server/messages.ts'
-import { fieldText, whoReceives } from './render-messages.ts'
+import { fieldText, whoReceives } from './messages.ts'
 
 const ref = (...path: string[]): Part => ({ $ref: ['#', ...path].join('/') })
 

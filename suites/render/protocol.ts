@@ -7,12 +7,12 @@ import { jobStatuses, jobTransitions, rawStates } from '../../spec/server/jobs.t
 import type { Endpoint } from '../../spec/language.ts'
 import { pathOn } from '../generate/replies-on.ts'
 import { code, link, onText, section, table } from './markdown.ts'
-import { differencesPart } from './render-differences.ts'
-import { errorsPart } from './render-errors.ts'
-import { gatewayPart } from './render-gateway.ts'
-import { limitsPart } from './render-limits.ts'
-import { framesPart, messagesPart } from './render-messages.ts'
-import { decisionsPart, quirksPart, rulesPart, statementsPart } from './render-rules.ts'
+import { differencesPart } from './differences.ts'
+import { errorsPart } from './errors.ts'
+import { gatewayPart } from './gateway.ts'
+import { limitsPart } from './limits.ts'
+import { framesPart, messagesPart } from './messages.ts'
+import { decisionsPart, quirksPart, rulesPart, statementsPart } from './rules.ts'
 import { replyCell, shapeCell, shapeLine, shapeOf, shapes } from './shapes.ts'
 
 function deploymentsPart(): string {
