@@ -7,12 +7,12 @@ export type { Effect, FrameContent, Input } from './machine.ts'
 export type { Clock, ServerOptions } from './options/complete.ts'
 export { type Gateway, startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries, GatewayOptions } from './edge/gateway/options.ts'
-export { type ReceiverEntry, replayGateway } from './gateway/journal.ts'
+export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
 export type {
   AgentRun,
   Delivery,
   OutboxEntry,
-  ReceiverEffect,
-  ReceiverInput,
+  GatewayEffect,
+  GatewayInput,
   ScriptedFailure,
 } from './gateway/machine.ts'
