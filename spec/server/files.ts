@@ -347,6 +347,30 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/prefix-outside': {
+    says: 'A prefix that leaves the outputs fails its node with a text of three paths.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/prefix-odd': {
+    says: 'The last part of a prefix is a name whatever it is: a dot, two dots, a backslash.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/batch-number-kept': {
+    says: 'Latents, videos, meshes and animations keep %batch_num% in their names as it is.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/temp-letters': {
+    says: 'A preview node has new letters and count 1 after a run of a graph without it.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
   'files/preview-is-temp': {
     says: 'Preview nodes save into the folder temp.',
     basis: 'observed',
@@ -507,6 +531,12 @@ export const rules = {
     says: 'The mask of a file without an alpha channel is black, 64 pixels wide and high.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/loaded-broken': {
+    says: 'A loaded file that is no picture fails its node with the absolute path of the file.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'files/loaded-mask': {

@@ -183,9 +183,9 @@ test('files/forgotten-uploads Uploads that were dropped for newer files no longe
   expect(statuses).toEqual([200, 200, 200, 200, 200, 413])
 })
 
-test('files/masks-count A mask counts with its original, of which it keeps a copy.', () => {
+test('files/masks-count A mask counts beside its original, which all its masks share.', () => {
   const content = encode({ width: 1, height: 1, channels: 4, data: Uint8Array.of(1, 2, 3, 4) })
-  const world = worldOf(20, 5 * content.length)
+  const world = worldOf(20, 3 * content.length)
   const image = (filename: string) => ({ name: 'image', filename, content })
   const statuses = [sendForm(world, '/upload/image', image('0.png'))]
   // Each is a mask of the one before, whose original it keeps.

@@ -249,7 +249,9 @@ function continueVisit(
     } else takeLiteral(check, visit, type, input, value)
   }
   const refused = refusedByItsType(check.world, type, inputs)
-  if (refused !== undefined) visit.errors.push(refused)
+  if (refused === undefined) return undefined
+  if ('text' in refused) return refused
+  visit.errors.push(refused)
   return undefined
 }
 

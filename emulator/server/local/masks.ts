@@ -2,7 +2,7 @@
 
 import { get } from '../../lib/bounded.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
-import { probeIntact } from '../../pictures/intact.ts'
+import { probeIntact } from '../../pictures/inspect.ts'
 import { longestSide, type Picture } from '../../pictures/picture.ts'
 import { textChunksOf } from '../../pictures/png-chunks.ts'
 import { hash53 } from '../../lib/random.ts'

@@ -1,6 +1,6 @@
 // Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
 
-import { clear } from '../../lib/bounded.ts'
+import { clear, remove } from '../../lib/bounded.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
@@ -22,6 +22,7 @@ import { isCacheable } from '../nodes/node.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
 import { dequeue, nextPending } from '../world/queue.ts'
 import { createRunning, idAndTime, isCached, members, notify, prepare, tell } from './running.ts'
+import { lettersKey } from '../nodes/save.ts'
 import { workOf } from '../nodes/work.ts'
 import { remaining } from '../world/world.ts'
 import type { Failure, NodeResult, NodeType, Work } from '../state/nodes.ts'
@@ -52,6 +53,7 @@ function takeRun(world: World, worker: Worker): void {
   worker.interrupted = false
   const prepared = prepare(world, run)
   keepCacheOf(world, worker, prepared.hashes)
+  keepLettersOf(world, prepared.types)
   const poison = run.poison ?? poisonOf(prepared.graph, run.outputs)
   const running = createRunning(world, worker, run, prepared, poison === null)
   world.startedCount++
@@ -107,6 +109,14 @@ function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, n
   } else clear(world.tempLetters)
   worker.dropCache = false
   worker.cache = kept
+}
+
+/** A node that the new graph does not have gets other letters when it comes again [files/temp-letters]. */
+function keepLettersOf(world: World, types: ReadonlyMap<string, NodeType>): void {
+  const kept = new Set(Array.from(types, ([id, { class_type }]) => lettersKey(id, class_type)))
+  for (const key of world.tempLetters.entries.keys()) {
+    if (!kept.has(key)) remove(world.tempLetters, key)
+  }
 }
 
 /** Why this graph would kill the worker of a real server, or null [runs/poison-fails-its-run]. */
@@ -266,8 +276,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
 function outputOf(world: World, running: Running, done: Work): string | null | Failure {
   if (done.save === undefined) return done.ui ?? null
   const entries = saveFiles(world, done.save, running.savedBy)
-  if (typeof entries === 'string')
-    return { exception_type: 'Exception', exception_message: entries }
+  if ('exception_type' in entries) return entries
   const { animated } = done.save
   const also = animated === undefined ? '' : `, "animated": [${animated}]`
   return `{"${done.save.key}": ${JSON.stringify(entries)}${also}}`

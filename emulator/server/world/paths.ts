@@ -18,9 +18,19 @@ export function annotated(name: string): {
   return { name, type: null }
 }
 
-/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL or a backslash. */
+/** Where the server pretends to lie: what it tells of paths starts here. */
+export const serverFolder = '/flowdouble'
+
+/** The path that messages tell of a file or a folder among the inputs, the outputs or the temporary files. */
+export const toldPath = (type: FolderType, path: string): string =>
+  path === '' ? `${serverFolder}/${type}` : `${serverFolder}/${type}/${path}`
+
+/** The same of a stored file by its key, `type/subfolder/name`, in which the subfolder may be empty. */
+export const keyPath = (key: string): string => `${serverFolder}/${key.replace('//', '/')}`
+
+/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL. */
 export function normalisePath(path: string): string | undefined {
-  if (path.startsWith('/') || path.includes('\0') || path.includes('\\')) return undefined
+  if (path.startsWith('/') || path.includes('\0')) return undefined
   const parts: string[] = []
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue

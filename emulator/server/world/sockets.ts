@@ -26,7 +26,10 @@ export function sendFrame(world: World, sockets: readonly number[], content: Fra
   if (sockets.length > 0) world.effects.push({ kind: 'frame', sockets, content })
 }
 
-export const everyone = (world: World): number[] => [...world.sockets.keys()]
+/** All sockets; on local of those with one client id only the newest: the older ones get nothing [messages/older-socket]. */
+export const everyone = ({ hosted, sockets, socketByClient }: World): number[] => [
+  ...(hosted === null ? socketByClient.values() : sockets.keys()),
+]
 
 /**
  * The sockets that receive a message type of a run with this client id (null: the run has none). On hosted all sockets
@@ -95,9 +98,13 @@ export function readMessage(world: World, id: number, text: string): void {
   socket.negotiated = true
   if (message.get('type') !== 'feature_flags') return
   const flags = message.get('data')
-  socket.supportsPreviewMetadata =
+  // What a client says is about its id: the newest socket that has it is meant [messages/older-socket].
+  const meant = world.hosted === null ? world.socketByClient.get(socket.clientId) : id
+  const receiver = meant === undefined ? undefined : world.sockets.get(meant)
+  if (receiver === undefined) return
+  receiver.supportsPreviewMetadata =
     isObject(flags) && flags.get('supports_preview_metadata') === true
-  send(world, [id], 'feature_flags', featuresText(world))
+  send(world, [receiver.id], 'feature_flags', featuresText(world))
 }
 
 /** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */

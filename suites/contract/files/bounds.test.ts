@@ -42,8 +42,7 @@ async function serverLike({ emulator, deployment }: Subject) {
     const [body, type] = formOf({ name: 'image', filename: 'mine.png', content }, ...parts)
     const path = 'original_ref' in fields ? '/upload/mask' : '/upload/image'
     const reply = post(path, body, { 'content-type': type['Content-Type'] ?? '' })
-    const told = reply.status === 200 ? (JSON.parse(`${reply.body}`) as { name: string }).name : ''
-    return { status: reply.status, name: told }
+    return { status: reply.status }
   }
   const run = (prompt: Graph) => {
     expect(post('/prompt', Buffer.from(JSON.stringify({ prompt }))).status).toBe(200)
