@@ -5,7 +5,7 @@ import { encodeApng } from './apng.ts'
 import { encodeJpeg } from './jpeg.ts'
 import { paint, paintPreview } from './paint.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
-import { onlyChannels } from './pixels.ts'
+import { framesOf, onlyChannels } from './pixels.ts'
 import { encodePng } from './png.ts'
 import { withTextChunks } from './png-chunks.ts'
 import { encodeWebpAnimation } from './webp-animation.ts'
@@ -47,8 +47,7 @@ type Animation = NonNullable<PictureFile['animation']>
 
 const encodeAnimation = ({ picture, format, text }: PictureFile, { rest, frameMs }: Animation) =>
   (format === 'webp' ? encodeWebpAnimation : encodeApng)(
-    [picture, ...rest].map(paint),
-    frameMs,
+    framesOf([picture, ...rest].map(paint), frameMs),
     text,
   )
 

@@ -411,6 +411,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/animation-merged': {
+    says: 'Pictures of an animation that equal the one before make it stay; one alone makes no animation.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
   'files/animation-text': {
     says: 'Animated PNG files hold the workflow in comf chunks behind the pixels, WebP in EXIF.',
     basis: 'observed',
@@ -494,6 +500,12 @@ export const rules = {
   },
   'files/upload-bad': {
     says: 'An upload without image or to outside answers 400, one of an unknown type 500.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/upload-odd-names': {
+    says: 'A file name loses the slashes at its start; its blanks, and backslashes in a subfolder, stay.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
