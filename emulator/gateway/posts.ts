@@ -19,11 +19,18 @@ import { type Context, render } from './templates.ts'
 
 type Post = Extract<ReceiverInput, { kind: 'request' }>
 
-/** What a post is answered; undefined where the answer comes with the end of its delivery. */
-export function takePost(receiver: Receiver, post: Post, name: string): Reply | undefined {
+/** What keeps every post from a route of this name; undefined where nothing does. */
+export function refuseRoute(receiver: Receiver, name: string): Reply | undefined {
   const route = routeOf(receiver, name)
   if (route === undefined) return answer('unknownRoute', { name })
-  if (!route.isEnabled) return answer('routeDisabled', { name })
+  return route.isEnabled ? undefined : answer('routeDisabled', { name })
+}
+
+/** What a post is answered; undefined where the answer comes with the end of its delivery. */
+export function takePost(receiver: Receiver, post: Post, name: string): Reply | undefined {
+  const refused = refuseRoute(receiver, name)
+  if (refused !== undefined) return refused
+  const route = routeOf(receiver, name) as Route
   const isTooLarge = post.body.length > receiver.options.maxBodyBytes
   if (isTooLarge || post.fault === 'tooLarge') return answer('payloadTooLarge')
   if (post.fault !== undefined) return answer('badRequest')

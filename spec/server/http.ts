@@ -56,6 +56,11 @@ export const rules = {
     basis: 'observed',
     on: local,
   },
+  'http/head-unknown': {
+    says: 'HEAD of an unknown path answers 404 and says nothing of the body that GET would get.',
+    basis: 'observed',
+    on: local,
+  },
   'http/unknown-path': {
     says: 'GET of an unknown or POST-only path answers 404 with an empty body.',
     basis: 'observed',
