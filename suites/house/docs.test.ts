@@ -7,11 +7,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { order } from '../../spec/index.ts'
 import type { Order, State } from '../../spec/server/order.ts'
-import { documentText, type Part } from './documents.ts'
-import { renderAsyncapi } from './render-asyncapi.ts'
-import { sampleRun } from './render-messages.ts'
-import { renderOpenapi } from './render-openapi.ts'
-import { renderProtocol } from './render-protocol.ts'
+import { documentText, type Part } from '../render/documents.ts'
+import { renderAsyncapi } from '../render/asyncapi.ts'
+import { sampleRun } from '../render/messages.ts'
+import { renderOpenapi } from '../render/openapi.ts'
+import { renderProtocol } from '../render/protocol.ts'
 
 test('PROTOCOL.md is up to date', async () => {
   await expect(renderProtocol()).toMatchFileSnapshot('../../spec/PROTOCOL.md')

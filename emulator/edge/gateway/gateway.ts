@@ -9,21 +9,15 @@ import {
   entryBytes,
   journalLines,
   noteSecretsOf,
-  type ReceiverEntry,
+  type GatewayEntry,
   secretsOf,
 } from '../../gateway/journal.ts'
-import { createLedger, note, outboxOf, runsText } from '../../gateway/ledger.ts'
-import type {
-  AgentRun,
-  OutboxEntry,
-  ReceiverEffect,
-  ReceiverInput,
-  ScriptedFailure,
-} from '../../gateway/machine.ts'
-import { isPatient } from '../../gateway/schedule.ts'
-import { createReceiver, type Receiver, staticFault, timeMs } from '../../gateway/state.ts'
+import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
+import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway/machine.ts'
+import { isWaitingForOthers } from '../../gateway/timers.ts'
+import { createGatewayState, type GatewayState, staticFault, timeMs } from '../../gateway/state.ts'
 import { needsBody, nextWakeMs, step } from '../../gateway/step.ts'
-import { type ClockHandle, createClockHandle } from '../clock.ts'
+import { createClockHandle } from '../clock.ts'
 import { CONTROL_PREFIX, writeAnswer } from '../control.ts'
 import { createDriver } from '../driver.ts'
 import { watchFile } from './file-watch.ts'
@@ -33,10 +27,9 @@ import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
   type GatewayOptions,
-  receiverOptions,
-  type RouteGiven,
+  stateOptions,
 } from './options.ts'
-import { createWork, type Patience } from './work.ts'
+import { createWork, type WorkTimeOuts } from './work.ts'
 import { noPictures, writeReply } from '../node/http.ts'
 import { after, type Later } from '../later.ts'
 import { followConnections } from '../lifetime.ts'
@@ -46,33 +39,7 @@ import { createMemory } from './memory.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { placeholdersOfProcess } from '../recorder.ts'
 import { createRing } from '../../journal/ring.ts'
-
-/** A running gateway. */
-export type Gateway = ClockHandle<ReceiverEffect> & {
-  /** Base address, such as `http://127.0.0.1:8644`. */
-  readonly url: string
-  readonly port: number
-  readonly options: CompleteGatewayOptions
-  /** The names of the routes that are served: static ones first, then those of the file or of memory. */
-  readonly routes: () => readonly string[]
-  /** The latest entries of the journal as lines of JSON, after a line that tells the options. They hold no secret. */
-  readonly journal: () => Promise<readonly string[]>
-  /** The latest deliveries, each attempt an entry, oldest first. */
-  readonly outbox: () => readonly OutboxEntry[]
-  /** The latest agent runs, oldest first, with their payloads as JSON. */
-  readonly runs: () => readonly (Omit<AgentRun, 'payload'> & { readonly payload: unknown })[]
-  /** Lets deliveries into the outbox fail from now on. */
-  readonly failDeliveries: (failure: ScriptedFailure) => void
-  /**
-   * Adds or replaces a subscription that is kept in memory. Throws a usage error where there is a file, where a static
-   * route has the name, and where the route cannot be served: without a secret, or direct to `log`.
-   */
-  readonly subscribe: (name: string, route: RouteGiven) => void
-  /** Removes a subscription that is kept in memory; tells whether there was one. Throws where there is a file. */
-  readonly remove: (name: string) => boolean
-  /** Stops listening, closes all connections, and ends what is under way. */
-  readonly close: () => Promise<void>
-}
+import type { Gateway } from './handle.ts'
 
 /**
  * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
@@ -83,22 +50,22 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
-  const receiver = createReceiver(receiverOptions(options, startedMs), (key, message) =>
+  const state = createGatewayState(stateOptions(options, startedMs), (key, message) =>
     createHmac('sha256', key).update(message).digest(),
   )
-  const fault = staticFault(receiver.options)
+  const fault = staticFault(state.options)
   if (fault !== undefined) throw usageError(fault)
-  const ledger = createLedger()
+  const recent = createRecent()
   const kept = createRing(entryBytes)
-  const everKnown = secretsOf(receiver.options)
+  const everKnown = secretsOf(state.options)
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
 
-  const carryOut = (input: ReceiverInput, effects: readonly ReceiverEffect[]): void => {
-    const entry: ReceiverEntry = { input, effects }
+  const carryOut = (input: GatewayInput, effects: readonly GatewayEffect[]): void => {
+    const entry: GatewayEntry = { input, effects }
     kept.add(entry)
     noteSecretsOf(input, everKnown)
-    note(ledger, effects)
+    note(recent, effects)
     for (const effect of effects) {
       if (effect.kind !== 'reply') continue
       const response = responses.get(effect.request)
@@ -109,17 +76,17 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     given.onEntry?.(entry)
   }
   const machine = {
-    step: (input: ReceiverInput) => step(receiver, input),
-    nextWakeMs: () => nextWakeMs(receiver),
-    isPatient: () => isPatient(receiver),
-    nowMs: () => receiver.nowMs,
-    epochMs: receiver.options.epochMs,
+    step: (input: GatewayInput) => step(state, input),
+    nextWakeMs: () => nextWakeMs(state),
+    isWaitingForOthers: () => isWaitingForOthers(state),
+    nowMs: () => state.nowMs,
+    epochMs: state.options.epochMs,
     // Real senders sign with the time of the wall, which goes on while a machine sleeps.
     ...(options.epoch === 'now' && {
       elapsedMs: () => Date.now() - startedMs,
     }),
   }
-  const driver = createDriver<ReceiverInput, ReceiverEffect>(
+  const driver = createDriver<GatewayInput, GatewayEffect>(
     machine,
     options.clock,
     carryOut,
@@ -128,9 +95,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const { agent, deliveries } = options
   // An instant clock stands still while others work.
-  const patience = options.clock === 'instant' ? patienceOf(options) : null
+  const realTimeOuts = options.clock === 'instant' ? workTimeOuts(options) : null
   const ownAgent = typeof agent === 'function' ? agent : null
-  const work = createWork(driver.dispatch, ownAgent, deliveries, patience)
+  const work = createWork(driver.dispatch, ownAgent, deliveries, realTimeOuts)
   const { clocks } = given
   const clock = createClockHandle(
     options.clock,
@@ -140,11 +107,11 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     work.ended,
     'Was an event posted?',
   )
-  const gatewayTimeMs = (): number => timeMs(receiver)
+  const gatewayTimeMs = (): number => timeMs(state)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
     writeReply(response, reply, gatewayTimeMs(), noPictures)
 
-  const memory = createMemory(receiver, options, driver.dispatch)
+  const memory = createMemory(state, options, driver.dispatch)
   const look =
     options.subscriptionsFile === null ? () => undefined : watchFile(options.subscriptionsFile)
   const loadFile = (): void => {
@@ -157,16 +124,16 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     ...memory,
     journal: async () =>
       journalLines(
-        receiver.options,
+        state.options,
         kept.entries(),
         kept.first(),
         everKnown,
         await placeholdersOfProcess(),
       ),
-    outbox: () => outboxOf(ledger),
+    outbox: () => outboxOf(recent),
     failDeliveries: (failure: ScriptedFailure) =>
       driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),
-    runsText: () => runsText(ledger),
+    runsText: () => runsText(recent),
   }
   const respond = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
     const { method, target, headers, body, fault } = arrived
@@ -198,7 +165,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     upgrade: null,
     limitBytes: (head) => {
       loadFile()
-      return limitOf(receiver, head)
+      return limitOf(state, head)
     },
     answer: respond,
     write,
@@ -212,8 +179,8 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     port,
     ...control,
     options,
-    routes: () => [...receiver.staticRoutes.keys(), ...receiver.dynamicRoutes.keys()],
-    runs: () => JSON.parse(runsText(ledger)) as ReturnType<Gateway['runs']>,
+    routes: () => [...state.staticRoutes.keys(), ...state.dynamicRoutes.keys()],
+    runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
     close: async () => {
       driver.stop()
       work.stop()
@@ -222,14 +189,14 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
 }
 
-const patienceOf = ({ agentTimeOutMs }: CompleteGatewayOptions): Patience => ({
+const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts => ({
   runMs: agentTimeOutMs,
   deliveryMs: limits.senderTimeOut.value * 1000,
 })
 
 /** Bodies of requests that are no posts to a route are not listened to, but for what a test asks. */
-function limitOf(receiver: Receiver, head: RequestHead): number | null {
+function limitOf(state: GatewayState, head: RequestHead): number | null {
   if (head.target.startsWith(CONTROL_PREFIX)) return MAX_CONTROL_BYTES
-  return needsBody(receiver, head) ? receiver.options.maxBodyBytes : null
+  return needsBody(state, head) ? state.options.maxBodyBytes : null
 }
 const MAX_CONTROL_BYTES = 65_536

@@ -5,7 +5,7 @@ import type { Headers } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { WorldOptions } from '../world/world.ts'
+import type { WorldOptions } from '../state/options.ts'
 
 /** What keeps a request or handshake out; undefined when nothing does. */
 export function guard(

@@ -11,7 +11,7 @@ import type {
   Rules,
   Schema,
 } from '../../spec/language.ts'
-import { bodiesOn, isPublic, pathOn } from '../judge/replies-on.ts'
+import { bodiesOn, isPublic, pathOn } from '../generate/replies-on.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
