@@ -143,7 +143,7 @@ export const limits = {
     unit: 'runs',
     rules: ['deliveries/runs-kept'],
   },
-  ledger: {
+  recent: {
     what: 'what the listed agent runs hold together, and likewise the entries of the outbox',
     value: 64 * MiB,
     unit: 'bytes',

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
 import type { Deployment } from '../../spec/language.ts'
 import { printable } from '../client/display.ts'
-import type { Gateway } from '../edge/gateway/gateway.ts'
 import type { Emulator } from '../edge/node/server.ts'
 import type { Entry } from '../server/journal.ts'
 import type { Effect } from '../machine.ts'
 import { replaceToken, splitTarget } from '../http/requests.ts'
 import type { CommandIo } from './io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
+import type { Gateway } from '../edge/gateway/handle.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])

@@ -2,12 +2,13 @@
 
 import type { ClockGroup } from '../edge/clock.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
-import type { Gateway } from '../edge/gateway/gateway.ts'
 import type { GatewayOptions } from '../edge/gateway/options.ts'
 import { readPlatforms } from '../edge/gateway/sender-settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
-import { type ServerOptions, usageError } from '../options/complete.ts'
+import { usageError } from '../options/complete.ts'
 import type { CommandIo } from './io.ts'
+import type { Gateway } from '../edge/gateway/handle.ts'
+import type { ServerOptions } from '../options/server-options.ts'
 
 /** What the flags of `serve` say of the gateway. */
 export type GatewayFlags = {

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { isUsageError } from '../options/complete.ts'
 import { splitTarget } from '../http/requests.ts'
-import type { Emulator } from './node/server.ts'
+import type { ClockHandle } from './clock.ts'
 import type { Recorder } from './recorder.ts'
 
 export const CONTROL_PREFIX = '/_flowdouble/'
@@ -26,7 +26,7 @@ export const refusal = (status: number, error: string): Answer => ({
 export async function answerControl(
   request: { readonly method: string; readonly target: string; readonly body: Uint8Array },
   response: ServerResponse,
-  clock: Pick<Emulator, 'advance' | 'until'>,
+  clock: ClockHandle,
   recorder: Recorder,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -50,7 +50,7 @@ async function answer(
     target,
     body,
   }: { readonly method: string; readonly target: string; readonly body: Uint8Array },
-  clock: Pick<Emulator, 'advance' | 'until'>,
+  clock: ClockHandle,
   recorder: Recorder,
 ): Promise<Answer> {
   const path = splitTarget(target)[0].slice(CONTROL_PREFIX.length)

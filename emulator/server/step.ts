@@ -9,8 +9,9 @@ import { endInstall } from './world/installs.ts'
 import { answerLocal } from './local/index.ts'
 import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
 import { proceed } from './runs/worker.ts'
-import type { Server } from './server.ts'
-import { isHosted, type World } from './world/world.ts'
+import { isHosted } from './world/world.ts'
+import type { Server } from './state/server.ts'
+import type { World } from './state/world.ts'
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 

@@ -8,12 +8,12 @@ import { expect, test } from 'vitest'
 import { order } from '../../spec/index.ts'
 import { both, gateway } from '../../spec/language.ts'
 import type { Order, State } from '../../spec/server/order.ts'
-import { documentText, type Part } from './documents.ts'
-import { renderAsyncapi } from './render-asyncapi.ts'
-import { sampleRun } from './render-messages.ts'
-import { renderOpenapi } from './render-openapi.ts'
-import { renderSchemathesis } from './render-schemathesis.ts'
-import { renderProtocol } from './render-protocol.ts'
+import { documentText, type Part } from '../render/documents.ts'
+import { renderAsyncapi } from '../render/asyncapi.ts'
+import { sampleRun } from '../render/messages.ts'
+import { renderOpenapi } from '../render/openapi.ts'
+import { renderProtocol } from '../render/protocol.ts'
+import { renderSchemathesis } from '../render/schemathesis.ts'
 
 const places = [...both, ...gateway]
 

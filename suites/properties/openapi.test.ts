@@ -7,10 +7,11 @@ import { describe, expect, test } from 'vitest'
 import { keyHeader } from '../../spec/server/access.ts'
 import hostedDocument from '../../spec/openapi.hosted.json' with { type: 'json' }
 import localDocument from '../../spec/openapi.local.json' with { type: 'json' }
-import { formOf } from '../judge/form.ts'
+import { formOf } from '../generate/form.ts'
 import { valuesOf } from '../generate/from-schema.ts'
 import { solid } from '../generate/graphs.ts'
-import { isForeign, type Reply, startSubject, type Subject } from '../judge/subject.ts'
+import { isForeign, startSubject, type Subject } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
 
 type Part = Readonly<Record<string, any>>
 type Payload = {

@@ -1,11 +1,11 @@
 // What a test asks of the double itself, not of the gateway it plays: its outbox, its runs, its journal and its clock.
 
 import type { IncomingMessage } from 'node:http'
-import type { Gateway } from './gateway.ts'
 import { advance, type Answer, ok, refusal } from '../control.ts'
 import { objectIn } from './call.ts'
 import { isLoopback, type RouteGiven } from './options.ts'
 import { isUsageError } from '../../options/complete.ts'
+import type { Gateway } from './handle.ts'
 
 /** Headers by which a proxy or a tunnel says that it hands on what somebody elsewhere asks. */
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']

@@ -1,12 +1,7 @@
 // A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
 import type { Entry } from '../../server/journal.ts'
-import {
-  completeOptions,
-  type ServerOptions,
-  usageError,
-  worldOptions,
-} from '../../options/complete.ts'
+import { completeOptions, usageError, worldOptions } from '../../options/complete.ts'
 import { createServer } from '../../server/server.ts'
 import { readCatalog } from './catalog.ts'
 import type { ClockGroup, ClockHandle } from '../clock.ts'
@@ -17,6 +12,7 @@ import { hostOf, listen, openLinks, portOf } from './listening.ts'
 import { createRecorder } from '../recorder.ts'
 import { readCertificate } from './tls.ts'
 import { wire } from './wiring.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and an ear for what happens. */
 export type EmulatorOptions = Partial<Omit<ServerOptions, 'seed'>> & {

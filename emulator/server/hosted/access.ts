@@ -5,35 +5,14 @@ import {
   paidPaths,
   publicPaths,
   publishedPublicPaths,
-  type tiers,
 } from '../../../spec/server/access.ts'
 import { profiles } from '../../../spec/server/deployments.ts'
-import type { ExceptionType } from '../../../spec/server/errors.ts'
 import { refuseHosted } from '../../http/replies.ts'
 import { parameter, splitTarget } from '../../http/requests.ts'
-import type { Admitted, Asked } from '../admit.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { Server } from '../server.ts'
-import type { World } from '../world/world.ts'
 import { isSocketPath } from '../../http/routes.ts'
-
-export type Tier = keyof typeof tiers
-
-/** Somebody who uses a hosted server, and how things stand with them. */
-export type Account = {
-  /** Name of the account: part of its signed links, and of nothing else that it can see. */
-  readonly user: string
-  /** The API keys that stand for it. */
-  readonly keys: readonly string[]
-  readonly tier: Tier
-  /** What it can spend on partner nodes; each run of one costs `partnerNodeCost`. */
-  readonly balance: number
-  readonly subscription: 'active' | 'inactive'
-  /** The key that partner nodes take; null when the account has none. */
-  readonly partnerKey: string | null
-  /** The word with which every run of it fails before any node begins; null for what the workflow says. */
-  readonly failsWith: ExceptionType | null
-}
+import type { Admitted, Asked, Server } from '../state/server.ts'
+import type { World } from '../state/world.ts'
 
 const prefix = profiles.hosted.prefix
 const open: ReadonlySet<string> = new Set(publicPaths.map((path) => prefix + path))

@@ -5,7 +5,7 @@ import { type EndpointOn, endpoints } from '../../../spec/server/endpoints.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import type { quirks } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
-import type { Arrived, Request } from '../../http/requests.ts'
+import type { Arrived } from '../../http/requests.ts'
 import { allowedBy, createRoutes, findEndpoint, type Found } from '../../http/routes.ts'
 import { hostedView } from './view.ts'
 import { cancelJob, cancelJobs } from './cancel.ts'
@@ -21,11 +21,9 @@ import { submitHosted } from './workflows.ts'
 import { sharedHandlers } from '../local/shared.ts'
 import { hostedUploadImage, hostedUploadMask, maskLayers } from './uploads.ts'
 import { maxBodyBytes } from '../world/features.ts'
-import type { Server } from '../server.ts'
-import type { HostedWorld, World } from '../world/world.ts'
-
-/** `world` is that of the account that asks. An endpoint without a handler does not compile. */
-export type HostedHandler = (world: HostedWorld, request: Request, server: Server) => Reply
+import type { Server } from '../state/server.ts'
+import type { HostedWorld, World } from '../state/world.ts'
+import type { HostedHandler } from './handler.ts'
 
 /** What is wrong with a request for the socket that is no handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'

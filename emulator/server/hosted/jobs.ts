@@ -21,10 +21,12 @@ import {
 } from '../../lib/json.ts'
 import { badRequest, json, noContent, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
-import { type Entry, type Ending, forgetEntry } from '../world/history.ts'
+import { forgetEntry } from '../world/history.ts'
 import { placeOf, waitingOf } from '../world/queue.ts'
-import type { Server } from '../server.ts'
-import { type HostedWorld, momentOf, type Run, runningOf, type World } from '../world/world.ts'
+import { momentOf, runningOf } from '../world/world.ts'
+import type { Ending, Entry, Run } from '../state/runs.ts'
+import type { Server } from '../state/server.ts'
+import type { HostedWorld, World } from '../state/world.ts'
 
 /** One run of an account. Times are in milliseconds of the world's time. */
 export type Job = {

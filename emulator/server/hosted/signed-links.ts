@@ -6,22 +6,13 @@ import type { Effect, Headers, Input } from '../../machine.ts'
 import { empty, type Reply, refuseLink } from '../../http/replies.ts'
 import { decodePart } from '../../http/requests.ts'
 import { holdsSecret, secretsOf } from '../../journal/known-secrets.ts'
-import type { Asked } from '../admit.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { Server } from '../server.ts'
 import { wholeFile } from '../local/view.ts'
-import { type HostedWorld, isHosted, timestamp } from '../world/world.ts'
-
-/** Where signed links lead, and how they are taken there. */
-export type SignedLinks = {
-  readonly scheme: 'http' | 'https'
-  readonly port: number
-  /** What links begin with instead of scheme, host and port, without a slash at the end; null for those. */
-  readonly baseUrl: string | null
-  /** Whether a link that comes with a credential is refused. */
-  readonly strict: boolean
-}
+import { isHosted, timestamp } from '../world/world.ts'
+import type { Asked, Server } from '../state/server.ts'
+import type { HostedWorld } from '../state/world.ts'
+import type { SignedLinks } from '../state/options.ts'
 
 /** What links begin with, for a client that has named this host and port: another name of this machine. */
 export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | undefined): string {

@@ -7,9 +7,9 @@ import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import { callerOf } from './access.ts'
 import { featuresText } from '../world/features.ts'
-import type { Server } from '../server.ts'
 import { freed } from '../local/system.ts'
-import type { World } from '../world/world.ts'
+import type { Server } from '../state/server.ts'
+import type { World } from '../state/world.ts'
 
 const GIB = 2 ** 30
 

@@ -12,11 +12,12 @@ import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.t
 import { parameter, type Request } from '../../http/requests.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isFolderType } from '../world/paths.ts'
-import { contentHash, type FileContent, keyOf, sizeOfUpload, store } from '../world/files.ts'
-import type { HostedHandler } from './endpoints.ts'
+import { contentHash, keyOf, sizeOfUpload, store } from '../world/files.ts'
 import { masked } from '../local/masks.ts'
 import { type Form, readForm } from '../local/uploads.ts'
-import type { HostedWorld } from '../world/world.ts'
+import type { FileContent } from '../state/files.ts'
+import type { HostedWorld } from '../state/world.ts'
+import type { HostedHandler } from './handler.ts'
 
 /** Stores an uploaded file. */
 export const hostedUploadImage: HostedHandler = (world, request) => {

@@ -4,9 +4,9 @@
 import type { Headers } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, splitTarget } from '../../http/requests.ts'
-import type { Asked } from '../admit.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { WorldOptions } from '../world/world.ts'
+import type { Asked } from '../state/server.ts'
+import type { WorldOptions } from '../state/options.ts'
 
 /** What keeps a request or handshake out; undefined when nothing does. */
 export function guard(

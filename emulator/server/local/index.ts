@@ -21,7 +21,7 @@ import { uploadImage } from './uploads.ts'
 import { userdataHandlers } from './userdata.ts'
 import { view } from './view.ts'
 import { submit } from './workflows.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   ...sharedHandlers,

@@ -8,9 +8,10 @@ import {
 import { get } from '../../lib/bounded.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
-import { bytesOf, type FileContent, keyOf, sizeOfUpload, store } from '../world/files.ts'
+import { bytesOf, keyOf, sizeOfUpload, store } from '../world/files.ts'
 import { type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
-import type { World } from '../world/world.ts'
+import type { FileContent } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 /** A form of an upload: its file, and its fields. */
 export type Upload = {

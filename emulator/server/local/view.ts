@@ -7,17 +7,12 @@ import { hash53 } from '../../lib/random.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { contentType } from '../world/content-types.ts'
-import {
-  bytesOf,
-  fileFacts,
-  type FileContent,
-  intactPicture,
-  keyOf,
-  type StoredFile,
-  textsOf,
-} from '../world/files.ts'
+import { bytesOf, fileFacts, intactPicture, keyOf } from '../world/files.ts'
 import { annotated, isFolderType, pathWithin } from '../world/paths.ts'
-import { momentOf, type World } from '../world/world.ts'
+import { momentOf } from '../world/world.ts'
+import type { FileContent, StoredFile } from '../state/files.ts'
+import { textsOf } from '../world/saved-texts.ts'
+import type { World } from '../state/world.ts'
 
 /** The bytes of a file, with the type that its name suggests, or its picture as it is asked for. */
 export function view(world: World, { query }: Request): Reply {

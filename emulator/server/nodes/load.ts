@@ -6,16 +6,14 @@ import { hash53 } from '../../lib/random.ts'
 import { isWebAddress, namedFile } from '../world/named-files.ts'
 import { pictureOf } from '../world/files.ts'
 import {
-  type Batch,
   type Behaviour,
   byDeclaration,
   type Call,
-  type Failure,
   failing,
   pictureInput,
   textInput,
-  type Work,
 } from './node.ts'
+import type { Batch, Failure, Work } from '../state/nodes.ts'
 
 /** One channel of a picture as grey, or its colours without alpha. */
 const channelOf = (of: Picture, channel: Channel): Picture => ({

@@ -10,10 +10,10 @@ import {
   type Call,
   numberInput,
   pictureInput,
-  type Save,
   textInput,
 } from './node.ts'
-import type { SampleFormat } from '../world/samples.ts'
+import type { Save } from '../state/nodes.ts'
+import type { SampleFormat } from '../state/files.ts'
 
 function pictureSave(call: Call, type: 'output' | 'temp', prefix: string): Save {
   const source = pictureInput(call)

@@ -4,7 +4,7 @@
 import { hostedCors } from '../../../spec/server/http.ts'
 import { jsonHeaders, type Reply, refuse } from '../../http/replies.ts'
 import { decodePart } from '../../http/requests.ts'
-import type { WorldOptions } from './world.ts'
+import type { WorldOptions } from '../state/options.ts'
 
 type Options = Pick<WorldOptions, 'deployment' | 'cors'>
 

@@ -8,12 +8,13 @@ import { hostedError } from '../../../spec/server/errors.ts'
 import { endpoints } from '../../../spec/server/endpoints.ts'
 import { folderTypes } from '../../../spec/server/files.ts'
 import type { Endpoint } from '../../../spec/language.ts'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
-import { fetchFile, fetchLink, linkTo } from '../../judge/links.ts'
+import { fetchFile, linkTo } from '../../judge/links.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { fetchLink } from '../../judge/fetch-link.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

@@ -3,7 +3,7 @@
 
 import { both, gateway } from '../../spec/language.ts'
 import type { Part } from './documents.ts'
-import { type Mark, renderOpenapi } from './render-openapi.ts'
+import { type Mark, renderOpenapi } from './openapi.ts'
 
 /** The check that a mark loosens, and the statuses that the check then expects. */
 const loosened = {

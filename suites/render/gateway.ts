@@ -26,7 +26,7 @@ import {
   eventMembers,
 } from '../../spec/gateway/webhooks.ts'
 import { code, section, table } from './markdown.ts'
-import { refusalTable, wordTable } from './render-errors.ts'
+import { refusalTable, wordTable } from './errors.ts'
 import { replyCell } from './shapes.ts'
 
 const list = (texts: readonly string[]) => texts.map(code).join(', ')

@@ -2,8 +2,8 @@
 
 import type { Deployment } from '../../spec/language.ts'
 import type { Graph } from '../generate/graphs.ts'
-import type { Message } from '../judge/judge.ts'
-import type { Reply } from '../judge/subject.ts'
+import type { Message } from './judge.ts'
+import type { Reply } from './reply.ts'
 
 /** A run as the queue lists it. */
 export type Listed = {

@@ -11,7 +11,7 @@ import type {
   Rules,
   Schema,
 } from '../../spec/language.ts'
-import { bodiesOn, bodyOn, isPublic, pathOn, queryOn } from '../judge/replies-on.ts'
+import { bodiesOn, bodyOn, isPublic, pathOn, queryOn } from '../generate/replies-on.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { hostedError } from '../../spec/server/errors.ts'
 import { endpoints as historyEndpoints } from '../../spec/server/history.ts'

@@ -5,14 +5,14 @@ import { paidPaths, partnerKeys, publicPaths } from '../../spec/server/access.ts
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
 import { jobStatuses, jobTransitions, rawStates } from '../../spec/server/jobs.ts'
 import type { Endpoint } from '../../spec/language.ts'
-import { pathOn } from '../judge/replies-on.ts'
+import { pathOn } from '../generate/replies-on.ts'
 import { code, link, onText, section, table } from './markdown.ts'
-import { differencesPart } from './render-differences.ts'
-import { errorsPart } from './render-errors.ts'
-import { gatewayPart } from './render-gateway.ts'
-import { limitsPart } from './render-limits.ts'
-import { framesPart, messagesPart } from './render-messages.ts'
-import { decisionsPart, quirksPart, rulesPart, statementsPart } from './render-rules.ts'
+import { differencesPart } from './differences.ts'
+import { errorsPart } from './errors.ts'
+import { gatewayPart } from './gateway.ts'
+import { limitsPart } from './limits.ts'
+import { framesPart, messagesPart } from './messages.ts'
+import { decisionsPart, quirksPart, rulesPart, statementsPart } from './rules.ts'
 import { replyCell, shapeCell, shapeLine, shapeOf, shapes } from './shapes.ts'
 
 function deploymentsPart(): string {
@@ -159,6 +159,10 @@ export function renderProtocol(): string {
       'webhooks meet at its gateway. This file is ' +
       'made from the other files of this folder: change those, then run ' +
       '`npx vitest run suites/house/docs.test.ts -u`.',
+    '"The description" in this file is the specification from which this server was built: a text about the ' +
+      `workflow server in both deployments and about the gateway. ${link('Its statements', 'statements')} are listed at ` +
+      'the end, fact by fact. What it states holds by default; where it is silent, real servers are ' +
+      'followed, and each rule names the one at which it was observed; where both are silent, we decided.',
     titles.map((title) => `- ${link(title, title.toLowerCase().replaceAll(' ', '-'))}`).join('\n'),
     ...parts,
     '',

@@ -9,10 +9,10 @@ import {
   type Message,
   type Schema,
 } from '../../spec/language.ts'
-import { pathOn } from '../judge/replies-on.ts'
+import { pathOn } from '../generate/replies-on.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 import { endpoints } from '../../spec/server/messages.ts'
-import { fieldText, whoReceives } from './render-messages.ts'
+import { fieldText, whoReceives } from './messages.ts'
 
 const ref = (...path: string[]): Part => ({ $ref: ['#', ...path].join('/') })
 
