@@ -42,7 +42,8 @@ async function serverLike({ emulator, deployment }: Subject) {
     const [body, type] = formOf({ name: 'image', filename: 'mine.png', content }, ...parts)
     const path = 'original_ref' in fields ? '/upload/mask' : '/upload/image'
     const reply = post(path, body, { 'content-type': type['Content-Type'] ?? '' })
-    const told = reply.status === 200 ? (JSON.parse(`${reply.body}`) as { name: string }).name : ''
+    const told =
+      reply.status === 200 ? (JSON.parse(reply.body as string) as { name: string }).name : ''
     return { status: reply.status, name: told }
   }
   const run = (prompt: Graph) => {

@@ -1,7 +1,7 @@
 // The chunks of PNG files, as they come and as one library wrote them.
 // It imports no library, so that the server can look at uploads without loading a decoder.
 
-import { concat } from '../lib/bytes.ts'
+import { concat } from '../../lib/bytes.ts'
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const SIGNATURE_LENGTH = 8

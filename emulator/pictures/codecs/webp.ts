@@ -4,8 +4,8 @@
 // before they can be called, and give other bytes with each version; this is the default of /view?preview=, and small.
 
 import { canonicalCodes, codeLengths, MOST_CODE_BITS } from './prefix-codes.ts'
-import { longestSide } from './picture.ts'
-import type { Pixels } from './pixels.ts'
+import { longestSide } from '../picture.ts'
+import type { Pixels } from '../pixels.ts'
 
 /** Bytes written so far, and up to 7 bits that do not fill a byte yet; the first bit is the lowest. */
 type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number }

@@ -16,7 +16,7 @@ import {
   ZIGZAG,
 } from './jpeg-tables.ts'
 import { quantizerOf, transform } from './jpeg-transform.ts'
-import type { Pixels } from './pixels.ts'
+import type { Pixels } from '../pixels.ts'
 
 /** Bytes written so far, and up to 7 bits that do not fill a byte yet. */
 type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number }

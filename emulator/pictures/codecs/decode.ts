@@ -6,7 +6,7 @@
 import { decode as decodePng, type DecodedPng } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
 
-import { blank, type Pixels } from './pixels.ts'
+import { blank, type Pixels } from '../pixels.ts'
 import { tidyJpeg } from './jpeg-tidy.ts'
 import { tidyPng } from './png-tidy.ts'
 import { MOST_PIXELS, probePicture } from './probe.ts'

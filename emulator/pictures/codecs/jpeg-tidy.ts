@@ -1,7 +1,7 @@
 // Makes JPEG files from strangers safe for the library that decodes them, which follows as many scans and tables as a
 // file has: each scan can go over every block of the picture, whatever few bytes it takes.
 
-import { concat } from '../lib/bytes.ts'
+import { concat } from '../../lib/bytes.ts'
 import { MOST_PIXELS } from './probe.ts'
 
 /** Encoders write about ten. */

@@ -1,6 +1,6 @@
 // Makes PNG files from strangers safe for the library that decodes them: nothing in them is larger than the header says.
 
-import { concat } from '../lib/bytes.ts'
+import { concat } from '../../lib/bytes.ts'
 import { inflate, stored } from './inflate.ts'
 import { chunk, contentsOf, pngOf } from './png-chunks.ts'
 
