@@ -219,6 +219,11 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/view-bombs': {
+    says: 'Of a PNG file no more bytes are unpacked for a conversion than its header announces.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/view-webp': {
     says: 'A WebP conversion is lossless, whatever its quality; one above 100 answers 500.',
     basis: 'chosen',
@@ -481,6 +486,11 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/upload-bounds': {
+    says: 'An upload that takes all that are kept, outputs of them too, beyond 512 MiB answers 413.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/upload-text-bytes': {
     says: 'An upload with bytes that are no text, where a text belongs, answers 500.',
     basis: 'observed',
@@ -540,6 +550,11 @@ export const rules = {
     says: `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels a side or ${hostedUploadLimits.pixels} in all answer 400.`,
     basis: 'observed',
     source: 'published hosted API, 2026, files',
+    on: hosted,
+  },
+  'files/hosted-upload-bounds': {
+    says: 'An upload that takes those of its account beyond 512 MiB answers 413 on hosted.',
+    basis: 'chosen',
     on: hosted,
   },
   'files/hosted-upload-bad': {
