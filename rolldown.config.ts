@@ -84,7 +84,10 @@ export default defineConfig({
         {
           debugName: 'start',
           name(id, context) {
-            start ??= loadedBy(source('cli/serve.ts'), (one) => context.getModuleInfo(one)?.importedIds ?? [])
+            start ??= loadedBy(
+              source('cli/serve.ts'),
+              (one) => context.getModuleInfo(one)?.importedIds ?? [],
+            )
             return start.has(id) ? 'start' : null
           },
         },
