@@ -10,12 +10,12 @@ export type { Entry } from './server/journal.ts'
 export type { Effect, FrameContent, Input } from './machine.ts'
 export { startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries, GatewayOptions } from './edge/gateway/options.ts'
-export { type ReceiverEntry, replayGateway } from './gateway/journal.ts'
+export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
 export type {
   AgentRun,
   Delivery,
   OutboxEntry,
-  ReceiverEffect,
-  ReceiverInput,
+  GatewayEffect,
+  GatewayInput,
   ScriptedFailure,
 } from './gateway/machine.ts'

@@ -19,7 +19,7 @@ export type Machine<I, E> = {
    * Whether what it does next is to give up work that others do for it. Such a time is never jumped to: they work in
    * real time, and would always be late. None for a machine for which nobody else works.
    */
-  readonly isPatient?: () => boolean
+  readonly isWaitingForOthers?: () => boolean
   readonly nowMs: () => number
   /** Start of its time, in milliseconds since 1970. */
   readonly epochMs: number
@@ -64,7 +64,7 @@ export function createDriver<I, E>(
   together: (work: () => void) => void,
   tamper?: Tamper<I | Wake, E>,
 ): Driver<I, E> {
-  const { nextWakeMs, epochMs, isPatient = () => false } = machine
+  const { nextWakeMs, epochMs, isWaitingForOthers = () => false } = machine
   const startedAt = performance.now()
   const elapsedMs = machine.elapsedMs ?? (() => performance.now() - startedAt)
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
@@ -118,8 +118,8 @@ export function createDriver<I, E>(
   /** Everything at once; only what takes long leaves room for other requests in between. */
   const runInstantly = (): void => {
     if (stopped) return
-    catchUp(INSTANT_SLICE_MS, () => !isPatient())
-    if (nextWakeMs() !== undefined && !isPatient()) setImmediate(runInstantly)
+    catchUp(INSTANT_SLICE_MS, () => !isWaitingForOthers())
+    if (nextWakeMs() !== undefined && !isWaitingForOthers()) setImmediate(runInstantly)
   }
 
   const dispatch = (at: (atMs: number) => I): void => {
@@ -144,7 +144,7 @@ export function createDriver<I, E>(
 
   const settle = (): void => {
     if (stopped) throw usageError('The server is closed.')
-    catchUp(Infinity, () => !isPatient())
+    catchUp(Infinity, () => !isWaitingForOthers())
   }
 
   const advanceUntil = (matches: (effect: E) => boolean): boolean => {

@@ -1,23 +1,23 @@
-// The journal of a receiver: its inputs with their effects, in order, without any secret. It replays.
+// The journal of a gateway: its inputs with their effects, in order, without any secret. It replays.
 //
 // A signature proves the knowledge of a secret, and in a journal it would help to guess it, or to send the post again.
 // So where a placeholder stands for the secret of a route, posts are signed anew with that placeholder: a replay
-// validates them as the receiver did, and nobody can use them.
+// validates them as the gateway did, and nobody can use them.
 
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { hiddenFromCharacters, insecureSecret } from '../../spec/gateway/signatures.ts'
 import { isObject, readJson, writeJson } from '../lib/json.ts'
 import { base64 } from '../lib/base64.ts'
 import { isPlaceholder, placeholders } from '../journal/placeholders.ts'
-import type { ReceiverEffect, ReceiverInput } from './machine.ts'
-import { createReceiver, type ReceiverOptions } from './state.ts'
+import type { GatewayEffect, GatewayInput } from './machine.ts'
+import { createGatewayState, type GatewayStateOptions } from './state.ts'
 import { readFile } from './routes.ts'
 import { signedAnew } from './signatures.ts'
 import { step } from './step.ts'
 
-export type ReceiverEntry = {
-  readonly input: ReceiverInput
-  readonly effects: readonly ReceiverEffect[]
+export type GatewayEntry = {
+  readonly input: GatewayInput
+  readonly effects: readonly GatewayEffect[]
 }
 
 const VERSION = 'gateway journal 1'
@@ -26,23 +26,23 @@ type Header = {
   readonly flowdouble: string
   /** Number of the first entry that follows; above 0 the beginning is lost, and nothing can be replayed. */
   readonly first: number
-  readonly options: ReceiverOptions
+  readonly options: GatewayStateOptions
 }
 
 /**
- * The lines of a journal: the options of the receiver, then an entry in each.
- * @param everKnown all secrets that the receiver ever knew, with those of entries that are kept no longer.
+ * The lines of a journal: the options of the gateway, then an entry in each.
+ * @param everKnown all secrets that the gateway ever knew, with those of entries that are kept no longer.
  * @param toPlaceholder gives what stands for a secret.
  */
 export function journalLines(
-  options: ReceiverOptions,
-  entries: readonly ReceiverEntry[],
+  options: GatewayStateOptions,
+  entries: readonly GatewayEntry[],
   first: number,
   everKnown: ReadonlySet<string>,
   toPlaceholder: (secret: string) => string,
 ): readonly string[] {
   const hide = createHide(everKnown, toPlaceholder)
-  const shown: ReceiverOptions = {
+  const shown: GatewayStateOptions = {
     ...options,
     secret: options.secret === null ? null : hide.secret(options.secret),
     routes: hide.inRoutes(options.routes),
@@ -78,12 +78,12 @@ function createHide(
   return { secret, inText, inRoutes: (text) => inText(hideInRoutes(text, secret)), pairs }
 }
 
-/** The secrets that a receiver knows from its options. */
-export const secretsOf = ({ secret, routes }: ReceiverOptions): Set<string> =>
+/** The secrets that a gateway knows from its options. */
+export const secretsOf = ({ secret, routes }: GatewayStateOptions): Set<string> =>
   new Set([secret ?? '', ...secretsIn(routes)])
 
 /** Adds the secrets that an input tells to those that are known. */
-export function noteSecretsOf(input: ReceiverInput, known: Set<string>): void {
+export function noteSecretsOf(input: GatewayInput, known: Set<string>): void {
   if (input.kind !== 'file') return
   for (const secret of secretsIn(input.text ?? '')) known.add(secret)
 }
@@ -107,11 +107,11 @@ function hideInRoutes(text: string, secret: (one: string) => string): string {
   return writeJson(routes)
 }
 
-function entryLine({ input, effects }: ReceiverEntry, hide: Hide): string {
+function entryLine({ input, effects }: GatewayEntry, hide: Hide): string {
   return JSON.stringify({ input: shownInput(input, hide), effects: shownValue(effects, hide) })
 }
 
-function shownInput(input: ReceiverInput, hide: Hide): unknown {
+function shownInput(input: GatewayInput, hide: Hide): unknown {
   if (input.kind === 'file') {
     return input.text === null ? input : { ...input, text: hide.inRoutes(input.text) }
   }
@@ -149,13 +149,13 @@ function textOf(body: Uint8Array): string | undefined {
   }
 }
 
-type Request = Extract<ReceiverInput, { kind: 'request' }>
+type Request = Extract<GatewayInput, { kind: 'request' }>
 /** An input as a line tells it: bodies are text, or base64 where they are no UTF-8. */
 type LineInput =
-  | Exclude<ReceiverInput, Request>
+  | Exclude<GatewayInput, Request>
   | (Omit<Request, 'body'> & { readonly body?: string; readonly bodyBase64?: string })
 
-function inputOf(line: string): ReceiverInput {
+function inputOf(line: string): GatewayInput {
   const { input } = JSON.parse(line) as { input: LineInput }
   if (input.kind !== 'request') return input
   const { body = '', bodyBase64, ...rest } = input
@@ -164,7 +164,7 @@ function inputOf(line: string): ReceiverInput {
 }
 
 /**
- * Runs the inputs of a gateway's journal through a new receiver and returns the number of entries and the first one
+ * Runs the inputs of a gateway's journal through a new gateway and returns the number of entries and the first one
  * whose effects differ (from 0), or null. Throws SyntaxError for a text that is no such journal, or one that has lost
  * its beginning.
  */
@@ -175,10 +175,10 @@ export function replayGateway(text: string): { entries: number; differs: number 
     throw new SyntaxError('This is no journal of a gateway: its first line lacks the options.')
   }
   if (header.first !== 0) throw new SyntaxError('The journal has lost its beginning.')
-  const receiver = createReceiver(header.options)
+  const state = createGatewayState(header.options)
   // Only placeholders are left, and they stand for themselves.
   const inputs = lines.map(inputOf)
-  const entries = inputs.map((input) => ({ input, effects: step(receiver, input) }))
+  const entries = inputs.map((input) => ({ input, effects: step(state, input) }))
   const toPlaceholder = placeholders('replay')
   const known = secretsOf(header.options)
   for (const input of inputs) noteSecretsOf(input, known)
@@ -190,7 +190,7 @@ export function replayGateway(text: string): { entries: number; differs: number 
 }
 
 /** About what an entry holds, in bytes. Texts count by their letters. */
-export function entryBytes({ input, effects }: ReceiverEntry): number {
+export function entryBytes({ input, effects }: GatewayEntry): number {
   let bytes = input.kind === 'request' ? input.body.length : 0
   if (input.kind === 'file') bytes += input.text?.length ?? 0
   for (const effect of effects) {

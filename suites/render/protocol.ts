@@ -45,8 +45,8 @@ function deploymentsPart(): string {
 }
 
 function endpointPart(name: string, endpoint: Endpoint): string {
-  const { method, path, on, does, query, body, bodyIsOptional, form, replies, hostedReplies } =
-    endpoint
+  const { method, path, on, does, query, form, replies, hostedReplies } = endpoint
+  const { body, hostedBody, bodyIsOptional } = endpoint
   const hosted = on.includes('hosted') ? (hostedReplies ?? replies) : {}
   const local: Endpoint['replies'] = on.includes('local') ? replies : {}
   const statuses = [...new Set([...Object.keys(local), ...Object.keys(hosted)])].toSorted()
@@ -60,6 +60,7 @@ function endpointPart(name: string, endpoint: Endpoint): string {
     ...(typeof body === 'object'
       ? [`Body${bodyIsOptional ? ', optional' : ''}: ${shapeCell(body)}.`]
       : []),
+    ...(hostedBody === undefined ? [] : [`Body on hosted: ${shapeCell(hostedBody)}.`]),
   ]
   return [
     `### <a id="endpoint-${name}"></a>${name}`,
@@ -158,6 +159,10 @@ export function renderProtocol(): string {
       'webhooks meet at its gateway. This file is ' +
       'made from the other files of this folder: change those, then run ' +
       '`npx vitest run suites/house/docs.test.ts -u`.',
+    '"The description" in this file is the specification from which this server was built: a text about the ' +
+      `workflow server in both deployments and about the gateway. ${link('Its statements', 'statements')} are listed at ` +
+      'the end, fact by fact. What it states holds by default; where it is silent, real servers are ' +
+      'followed, and each rule names the one at which it was observed; where both are silent, we decided.',
     titles.map((title) => `- ${link(title, title.toLowerCase().replaceAll(' ', '-'))}`).join('\n'),
     ...parts,
     '',

@@ -8,13 +8,13 @@ import {
   entryBytes,
   journalLines,
   noteSecretsOf,
-  type ReceiverEntry,
+  type GatewayEntry,
   secretsOf,
 } from '../../gateway/journal.ts'
-import { createLedger, note, outboxOf, runsText } from '../../gateway/ledger.ts'
-import type { ReceiverEffect, ReceiverInput, ScriptedFailure } from '../../gateway/machine.ts'
-import { isPatient } from '../../gateway/schedule.ts'
-import { createReceiver, staticFault, timeMs } from '../../gateway/state.ts'
+import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
+import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway/machine.ts'
+import { isWaitingForOthers } from '../../gateway/timers.ts'
+import { createGatewayState, staticFault, timeMs } from '../../gateway/state.ts'
 import { nextWakeMs, routeNameIn, step } from '../../gateway/step.ts'
 import { createClockHandle } from '../clock.ts'
 import { CONTROL_PREFIX, writeAnswer } from '../control.ts'
@@ -26,9 +26,9 @@ import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
   type GatewayOptions,
-  receiverOptions,
+  stateOptions,
 } from './options.ts'
-import { createWork, type Patience } from './work.ts'
+import { createWork, type WorkTimeOuts } from './work.ts'
 import { writeReply } from '../node/http.ts'
 import { followConnections } from '../lifetime.ts'
 import { type Arrived, createWebServer, serve } from '../node/listener.ts'
@@ -48,22 +48,22 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
-  const receiver = createReceiver(receiverOptions(options, startedMs), (key, message) =>
+  const state = createGatewayState(stateOptions(options, startedMs), (key, message) =>
     createHmac('sha256', key).update(message).digest(),
   )
-  const fault = staticFault(receiver.options)
+  const fault = staticFault(state.options)
   if (fault !== undefined) throw usageError(fault)
-  const ledger = createLedger()
+  const recent = createRecent()
   const kept = createRing(entryBytes)
-  const everKnown = secretsOf(receiver.options)
+  const everKnown = secretsOf(state.options)
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
 
-  const carryOut = (input: ReceiverInput, effects: readonly ReceiverEffect[]): void => {
-    const entry: ReceiverEntry = { input, effects }
+  const carryOut = (input: GatewayInput, effects: readonly GatewayEffect[]): void => {
+    const entry: GatewayEntry = { input, effects }
     kept.add(entry)
     noteSecretsOf(input, everKnown)
-    note(ledger, effects)
+    note(recent, effects)
     for (const effect of effects) {
       if (effect.kind !== 'reply') continue
       const response = responses.get(effect.request)
@@ -74,17 +74,17 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     given.onEntry?.(entry)
   }
   const machine = {
-    step: (input: ReceiverInput) => step(receiver, input),
-    nextWakeMs: () => nextWakeMs(receiver),
-    isPatient: () => isPatient(receiver),
-    nowMs: () => receiver.nowMs,
-    epochMs: receiver.options.epochMs,
+    step: (input: GatewayInput) => step(state, input),
+    nextWakeMs: () => nextWakeMs(state),
+    isWaitingForOthers: () => isWaitingForOthers(state),
+    nowMs: () => state.nowMs,
+    epochMs: state.options.epochMs,
     // Real senders sign with the time of the wall, which goes on while a machine sleeps.
     ...(options.epoch === 'now' && {
       elapsedMs: () => Date.now() - startedMs,
     }),
   }
-  const driver = createDriver<ReceiverInput, ReceiverEffect>(
+  const driver = createDriver<GatewayInput, GatewayEffect>(
     machine,
     options.clock,
     carryOut,
@@ -93,9 +93,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const { agent, deliveries } = options
   // An instant clock stands still while others work.
-  const patience = options.clock === 'instant' ? patienceOf(options) : null
+  const realTimeOuts = options.clock === 'instant' ? workTimeOuts(options) : null
   const ownAgent = typeof agent === 'function' ? agent : null
-  const work = createWork(driver.dispatch, ownAgent, deliveries, patience)
+  const work = createWork(driver.dispatch, ownAgent, deliveries, realTimeOuts)
   const { clocks } = given
   const clock = createClockHandle(
     options.clock,
@@ -105,11 +105,11 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     work.ended,
     'Was an event posted?',
   )
-  const gatewayTimeMs = (): number => timeMs(receiver)
+  const gatewayTimeMs = (): number => timeMs(state)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
     writeReply(response, reply, gatewayTimeMs(), noPictures)
 
-  const memory = createMemory(receiver, options, driver.dispatch)
+  const memory = createMemory(state, options, driver.dispatch)
   const look =
     options.subscriptionsFile === null ? () => undefined : watchFile(options.subscriptionsFile)
   const loadFile = (): void => {
@@ -122,16 +122,16 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     ...memory,
     journal: async () =>
       journalLines(
-        receiver.options,
+        state.options,
         kept.entries(),
         kept.first(),
         everKnown,
         await placeholdersOfProcess(),
       ),
-    outbox: () => outboxOf(ledger),
+    outbox: () => outboxOf(recent),
     failDeliveries: (failure: ScriptedFailure) =>
       driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),
-    runsText: () => runsText(ledger),
+    runsText: () => runsText(recent),
   }
   const respond = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
     const { method, target, body } = arrived
@@ -171,8 +171,8 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     port,
     ...control,
     options,
-    routes: () => [...receiver.staticRoutes.keys(), ...receiver.dynamicRoutes.keys()],
-    runs: () => JSON.parse(runsText(ledger)) as ReturnType<Gateway['runs']>,
+    routes: () => [...state.staticRoutes.keys(), ...state.dynamicRoutes.keys()],
+    runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
     close: async () => {
       driver.stop()
       work.stop()
@@ -181,7 +181,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
 }
 
-const patienceOf = ({ agentTimeOutMs }: CompleteGatewayOptions): Patience => ({
+const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts => ({
   runMs: agentTimeOutMs,
   deliveryMs: limits.senderTimeOut.value * 1000,
 })

@@ -3,14 +3,14 @@
 import type {
   AgentRun,
   OutboxEntry,
-  ReceiverEffect,
+  GatewayEffect,
   ScriptedFailure,
 } from '../../gateway/machine.ts'
 import type { ClockHandle } from '../clock.ts'
 import type { CompleteGatewayOptions, RouteGiven } from './options.ts'
 
 /** A running gateway. */
-export type Gateway = ClockHandle<ReceiverEffect> & {
+export type Gateway = ClockHandle<GatewayEffect> & {
   /** Base address, such as `http://127.0.0.1:8644`. */
   readonly url: string
   readonly port: number

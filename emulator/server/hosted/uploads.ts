@@ -12,7 +12,8 @@ import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.t
 import { parameter, type Request } from '../../http/requests.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isFolderType } from '../world/paths.ts'
-import { contentHash, keyOf, sizeOfUpload, store } from '../world/files.ts'
+import { contentHash, keyOf, store } from '../world/files.ts'
+import { heldWith } from '../world/held-bytes.ts'
 import { masked } from '../local/masks.ts'
 import { type Form, readForm } from '../local/uploads.ts'
 import type { FileContent } from '../state/files.ts'
@@ -87,7 +88,7 @@ function keep(world: HostedWorld, { filename, type, field }: Upload, content: Fi
   const name = contentHash(world.hosted.hashing, content, world.spell) + ending
   if (get(world.files, keyOf('input', '', name)) === undefined) {
     const { uploadLimitBytes } = world.options
-    if (world.uploadedBytes + sizeOfUpload(content) > uploadLimitBytes) {
+    if (heldWith(world, content) > uploadLimitBytes) {
       return refuseHosted('storageFull', { limit: `${uploadLimitBytes}` })
     }
     store(world, 'input', '', name, content)
