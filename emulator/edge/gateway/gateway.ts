@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
-import { usageError } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
 import { answer } from '../../gateway/answers.ts'
 import {
   entryBytes,
@@ -16,18 +16,18 @@ import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway
 import { isWaitingForOthers } from '../../gateway/timers.ts'
 import { createGatewayState, staticFault, timeMs } from '../../gateway/state.ts'
 import { nextWakeMs, routeNameIn, step } from '../../gateway/step.ts'
-import { createClockHandle } from '../clock.ts'
+import { type ClockGroup, createClockHandle } from '../clock.ts'
 import { CONTROL_PREFIX, writeAnswer } from '../control.ts'
-import { createDriver } from '../driver.ts'
+import { createDriver, type Tamper } from '../driver.ts'
 import { watchFile } from './file-watch.ts'
 import { answerGatewayControl, isOwn } from './control.ts'
 import { gatewayHeaders } from './headers.ts'
 import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
-  type GatewayOptions,
+  type GatewayOptionsGiven,
   stateOptions,
-} from './options.ts'
+} from '../../options/gateway.ts'
 import { createWork, type WorkTimeOuts } from './work.ts'
 import { writeReply } from '../node/http.ts'
 import { followConnections } from '../lifetime.ts'
@@ -39,12 +39,23 @@ import { placeholdersOfProcess } from '../recorder.ts'
 import { createRing } from '../../journal/ring.ts'
 import type { Gateway } from './handle.ts'
 
+/** Options of `startGateway`: those of the gateway, and an ear for what happens. */
+export type GatewayOptions = GatewayOptionsGiven & {
+  /** Called with each input and its effects, after they have been carried out. */
+  readonly onEntry?: (entry: GatewayEntry) => void
+  /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
+  readonly tamper?: Tamper<GatewayInput, GatewayEffect>
+  /** For commands only: servers whose manual clocks are one. */
+  readonly clocks?: ClockGroup
+}
+
 /**
  * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
  * cannot be served among them, and the system's error when the address is taken.
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
-  const options = completeGatewayOptions(given)
+  const { onEntry, tamper, clocks, ...rest } = given
+  const options = completeGatewayOptions(rest)
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
@@ -71,7 +82,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       if (response !== undefined) write(response, effect)
     }
     work.carryOut(effects)
-    given.onEntry?.(entry)
+    onEntry?.(entry)
   }
   const machine = {
     step: (input: GatewayInput) => step(state, input),
@@ -89,14 +100,13 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     options.clock,
     carryOut,
     (all) => all(),
-    given.tamper,
+    tamper,
   )
   const { agent, deliveries } = options
   // An instant clock stands still while others work.
   const realTimeOuts = options.clock === 'instant' ? workTimeOuts(options) : null
   const ownAgent = typeof agent === 'function' ? agent : null
   const work = createWork(driver.dispatch, ownAgent, deliveries, realTimeOuts)
-  const { clocks } = given
   const clock = createClockHandle(
     options.clock,
     driver,

@@ -113,7 +113,8 @@ export function wire(
   serve(listeners.main, {
     readHeaders: (request) => readHeaders(request, readsCredentials),
     receive: receiveBody,
-    limitBytes: (asked) => ('refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
+    limitBytes: (asked) =>
+      'refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxUploadSize),
     answer,
     write,
     timeMs,
