@@ -23,6 +23,8 @@ export type OptionEntry = {
   /** Whether it names files: those of a config file are relative to it. */
   readonly isPath?: true
   readonly schema: Schema
+  /** What a value is, where the schema does not say it in words. */
+  readonly takes?: string
   /** Brings a value that fits the schema into the form in which it is used. */
   readonly form?: (value: unknown) => unknown
   /** Reads a value that is more than a text, or gives the reason why it cannot be used. The flag then names a file. */
@@ -89,12 +91,12 @@ function shown({ secret }: OptionEntry, value: unknown): string {
   return isScalar ? `"${value as string}"` : JSON.stringify(value)
 }
 
-function reason({ help, many, bare }: OptionEntry, schema: Schema, value: unknown): string {
+function reason({ help, many, takes }: OptionEntry, schema: Schema, value: unknown): string {
   const { enum: words } = schema
   if (many && words !== undefined && typeof value === 'string') {
     const meant = nearest(value, words.map(String))
-    return `${meant === undefined ? 'it' : `did you mean ${meant}? It`} is one of\n  ${words.join('\n  ')}`
+    return `${meant === undefined ? 'use' : `did you mean ${meant}? Use`} one of\n  ${words.join('\n  ')}`
   }
-  const takes = bare === undefined ? requirement(schema) : undefined
-  return takes === undefined ? `${help}.` : `it is ${takes} (${help}).`
+  const use = takes ?? requirement(schema)
+  return use === undefined ? `${help}.` : `use ${use} (${help}).`
 }

@@ -164,9 +164,10 @@ export const optionTable: OptionTable<OptionName> = {
   cors: {
     flag: 'cors',
     value: '[ORIGIN]',
-    help: 'let pages of this origin (such as http://localhost:3000; alone: of any) use the server, instead of refusing foreign ones',
+    help: 'let pages of this origin (alone: of any) use the server, instead of refusing foreign ones',
     on: 'local',
     bare: '*',
+    takes: 'an origin such as http://localhost:3000, or *',
     schema: {
       type: ['string', 'null'],
       pattern: '^([*]|null|[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9._~:[\\]-]+)$',
