@@ -8,9 +8,7 @@ import { isPlain } from '../../options/json-schema.ts'
 import type { NodeTypes, ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { madeUpNodes } from '../../server/nodes/test-nodes.ts'
-
-/** The catalogue that comes with the package: two folders up from `dist/emulator/edge/`, in `spec/`. */
-const builtIn = new URL('../../../../spec/node-types.json', import.meta.url)
+import { packageFile } from './package-files.ts'
 
 type Sources = Pick<ServerOptions, 'objectInfo' | 'nodes'>
 
@@ -23,7 +21,7 @@ export function readCatalog(
 ): string {
   // Whole texts stay as they were written, and cost no reading where there is one.
   const texts = objectInfo.map((source) => textOf(source, 'object-info'))
-  const base = texts.length === 0 ? [read(builtIn)] : texts
+  const base = texts.length === 0 ? [read(packageFile('spec/node-types.json'))] : texts
   const all = [...base, ...nodes.map((source) => textOf(source, 'nodes'))]
   const [first = '', ...more] = all
   return more.length === 0 ? first : writeJson(merged(all))
@@ -51,7 +49,7 @@ function textOf(source: string | NodeTypes, flag: 'object-info' | 'nodes'): stri
   return text
 }
 
-function read(file: string | URL): string {
+function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
