@@ -3,6 +3,7 @@
 import type { Place } from '../../spec/language.ts'
 import { type NamedServer, servers } from '../../spec/truth/servers.ts'
 import { didYouMean } from '../lib/nearest.ts'
+import { ownName } from '../http/respond.ts'
 import { usageError } from './usage.ts'
 
 const named: Readonly<Record<string, NamedServer>> = servers
@@ -49,3 +50,7 @@ export const quirksLike = (
   const own: readonly string[] = server?.quirks ?? []
   return [...new Set([...own.filter((id) => !off.includes(id)), ...on])]
 }
+
+/** What the header Server of a server that is like a known one holds. */
+export const nameLike = (like: string | null): string =>
+  (like === null ? undefined : named[like]?.serverHeader) ?? ownName

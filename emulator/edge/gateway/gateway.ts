@@ -29,6 +29,7 @@ import {
   type GatewayOptionsGiven,
   stateOptions,
 } from '../../options/gateway.ts'
+import { nameLike } from '../../options/like.ts'
 import { createWork, type WorkTimeOuts } from './work.ts'
 import { noPictures, writeReply } from '../node/http.ts'
 import { after, type Later } from '../later.ts'
@@ -119,7 +120,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const gatewayTimeMs = (): number => timeMs(state)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
-    writeReply(response, reply, gatewayTimeMs(), noPictures)
+    writeReply(response, reply, gatewayTimeMs(), noPictures, nameLike(options.like))
 
   const memory = createMemory(state, options, driver.dispatch)
   const look =
@@ -180,6 +181,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     answer: respond,
     write,
     timeMs: gatewayTimeMs,
+    name: nameLike(options.like),
   })
   loadFile()
   await listen(http, options.host, options.port)
