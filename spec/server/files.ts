@@ -117,7 +117,7 @@ export const endpoints = {
     on: both,
     does: 'Gives a file, on hosted the way to it.',
     query: {
-      filename: { type: 'string', examples: ['example.png'] },
+      filename: { type: 'string', minLength: 1, examples: ['example.png'] },
       subfolder: { type: 'string' },
       type: { enum: folderTypes, examples: ['input'] },
       preview: { type: 'string' },
@@ -139,6 +139,8 @@ export const endpoints = {
       400: hostedError,
       404: hostedError,
     },
+    // A file name must not leave its folder.
+    rejectsValid: local,
   },
   uploadImage: {
     method: 'POST',
@@ -149,6 +151,7 @@ export const endpoints = {
     form: uploadForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
     hostedReplies: hostedUploadReplies,
+    acceptsInvalid: both,
   },
   uploadMask: {
     method: 'POST',
@@ -159,13 +162,16 @@ export const endpoints = {
     form: maskForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
     hostedReplies: { ...hostedUploadReplies, 404: hostedError },
+    // A mask must be a picture, and fit its original.
+    rejectsValid: both,
+    acceptsInvalid: both,
   },
   maskLayers: {
     method: 'GET',
     path: '/files/mask-layers',
     on: hosted,
     does: 'Tells which files belong to a mask.',
-    query: { filename: { type: 'string' } },
+    query: { filename: { type: 'string', minLength: 1 } },
     replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
   },
 } as const satisfies Endpoints

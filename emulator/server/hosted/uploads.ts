@@ -7,7 +7,7 @@ import {
 import type { Static } from '../../../spec/static.ts'
 import { get } from '../../lib/bounded.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
-import { probePicture } from '../../pictures/probe.ts'
+import { probePicture } from '../../pictures/codecs/probe.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { flatFile } from '../world/named-files.ts'
