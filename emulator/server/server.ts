@@ -81,6 +81,7 @@ function createWorld(options: WorldOptions, hosted: HostedState | null = null): 
     // A few for each file; older ones belong to files that are gone.
     counters: createBounded(4 * options.fileLimit),
     installs: createInstalls(),
+    memory: { models: new Set(), isUnloading: false },
     userFolder: createUserFolder(options.epochMs),
     userNames: new Set(),
     log: { lines: [], subscribers: createBounded(1000) },

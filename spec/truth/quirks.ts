@@ -14,7 +14,9 @@ export const quirks = {
   'workflows.invalid-is-200': {
     on: both,
     default: 'A workflow without a valid output is answered 400, without `prompt_id`.',
-    quirk: 'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs.',
+    quirk:
+      'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs; on hosted the ' +
+      'job of that id has failed.',
     source: 'the description, read literally; hosted servers as clients saw them',
   },
   'queue.poison-kills-worker': {

@@ -25,8 +25,8 @@ export function checkLiteral(
   input: Declared,
   given: Json,
 ): { readonly value: Json; readonly error?: NodeError } {
-  const wrapped = isObject(given) ? given.get('__value__') : undefined
-  const unwrapped = wrapped ?? given
+  const unwrapped =
+    isObject(given) && given.has('__value__') ? (given.get('__value__') as Json) : given
   const conversion = convert(world, input, unwrapped)
   if ('failure' in conversion) {
     return { value: given, error: errors.conversionFailed(input, unwrapped, conversion.failure) }

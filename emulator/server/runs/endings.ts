@@ -3,6 +3,7 @@
 import { pythonNameOf, wordOf } from './exceptions.ts'
 import { remember } from '../world/history.ts'
 import { isObject, writeJson } from '../../lib/json.ts'
+import { unloadBetweenRuns } from '../world/memory.ts'
 import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
 import { hiddenInputs } from './inputs.ts'
@@ -121,6 +122,7 @@ function endRun(
   const { messages, startedMs } = running
   remember(world, running.run, { state, messages, outputs, meta, failure, startedMs })
   worker.running = null
+  unloadBetweenRuns(world)
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
   if (world.hosted === null || world.quirks.has('hosted.executing-null'))

@@ -1,6 +1,5 @@
 // Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
 
-import { clear, remove } from '../../lib/bounded.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
@@ -17,12 +16,12 @@ import {
   socketsFor,
   wantsMetadata,
 } from '../world/sockets.ts'
+import { keepCacheOf, keepLettersOf, loadModels } from './leftovers.ts'
 import { gatherInputs } from './inputs.ts'
 import { isCacheable } from '../nodes/node.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
 import { dequeue, nextPending } from '../world/queue.ts'
 import { createRunning, idAndTime, isCached, members, notify, prepare, tell } from './running.ts'
-import { lettersKey } from '../nodes/save.ts'
 import { workOf } from '../nodes/work.ts'
 import { remaining } from '../world/world.ts'
 import type { Failure, NodeResult, NodeType, Work } from '../state/nodes.ts'
@@ -98,42 +97,6 @@ const failedBy = (poison: string): Failure => ({
   exception_message: poison,
 })
 
-/** Results that are kept where they outlive their run [runs/cache-lru]. */
-const MAX_RESULTS = 100
-
-/**
- * Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph], unless
- * the server keeps the latest ones. Those that the new graph may use are the latest, and stay in any number.
- */
-function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, number>): void {
-  const { cache } = world.options
-  const kept: Worker['cache'] = new Map()
-  if (cache === 'lru' && !worker.dropCache) {
-    const own = new Set(hashes.values())
-    const others = [...worker.cache].filter(([hash]) => !own.has(hash))
-    const count = [...own].filter((hash) => worker.cache.has(hash)).length
-    const room = Math.max(0, MAX_RESULTS - count)
-    for (const [hash, result] of others.slice(Math.max(0, others.length - room)))
-      kept.set(hash, result)
-  }
-  if (!worker.dropCache) {
-    for (const hash of hashes.values()) {
-      const result = worker.cache.get(hash)
-      if (result !== undefined) kept.set(hash, result)
-    }
-  } else clear(world.tempLetters)
-  worker.dropCache = false
-  worker.cache = kept
-}
-
-/** A node that the new graph does not have gets other letters when it comes again [files/temp-letters]. */
-function keepLettersOf(world: World, types: ReadonlyMap<string, NodeType>): void {
-  const kept = new Set(Array.from(types, ([id, { class_type }]) => lettersKey(id, class_type)))
-  for (const key of world.tempLetters.entries.keys()) {
-    if (!kept.has(key)) remove(world.tempLetters, key)
-  }
-}
-
 /** Why this graph would kill the worker of a real server, or null [runs/poison-fails-its-run]. */
 function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null {
   for (const [id, node] of graph) {
@@ -174,6 +137,7 @@ function startNode(world: World, running: Running, id: string): void {
     'executing',
     () => `{"node": ${node}, "display_node": ${node}, "prompt_id": ${running.promptIdText}}`,
   )
+  if (running.lastNode === null) loadModels(world, running.graph)
   running.lastNode = id
   running.inputs = gatherInputs(running, id, type)
   running.executed.push(id)

@@ -46,6 +46,9 @@ export type HostedState = {
   readonly deletedJobs: Bounded<true>
 }
 
+/** The model files that runs have loaded, oldest first, and whether they go when no run needs them any more. */
+export type Memory = { readonly models: Set<string>; isUnloading: boolean }
+
 export type World = {
   readonly options: WorldOptions
   /** What it has on hosted alone; null on local. */
@@ -89,6 +92,7 @@ export type World = {
   readonly counters: Bounded<number>
 
   readonly installs: Installs
+  readonly memory: Memory
 
   readonly userFolder: UserFolder
   /** Names of the users that were added. */
