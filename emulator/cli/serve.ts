@@ -1,6 +1,5 @@
 // The command `serve`: starts a server or two, says where they are, and shows on a terminal what happens.
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock.ts'
 import { type Emulator, startEmulator } from '../edge/node/server.ts'
@@ -24,7 +23,7 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
       io.stdout.write(serveHelp())
       return 0
     }
-    if (flags.run !== undefined) requireFile(resolve(io.cwd, flags.run))
+    if (flags.run !== undefined) await requireWorkflow(resolve(io.cwd, flags.run))
     const beside = await besideOf(flags)
     await serve(flags, io, { emulators, gateways }, beside)
     return 0
@@ -73,13 +72,12 @@ async function serve(
   await untilStopped(first, flags, io)
 }
 
-/** Throws a usage error at once for a workflow that cannot even be read. */
-function requireFile(path: string): void {
-  try {
-    readFileSync(path)
-  } catch (error) {
-    throw usageError(`Cannot read the workflow of --run: ${(error as Error).message}`)
-  }
+/** Throws a usage error at once for a file that is not a workflow, before anything listens. */
+async function requireWorkflow(path: string): Promise<void> {
+  const { readWorkflow } = await import('../client/workflow.ts')
+  await readWorkflow(path).catch((error: unknown) => {
+    throw usageError(`--run: ${(error as Error).message}`)
+  })
 }
 
 /** Tells machines where the servers are. */
