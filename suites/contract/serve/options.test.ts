@@ -100,7 +100,7 @@ test('serve/both A program starts one server at a time.', async () => {
 })
 
 test('serve/unknown What is unknown is refused everywhere, with the nearest name that is known.', async () => {
-  const given = (options: object) => startEmulator(options as EmulatorOptions)
+  const given = (options: object) => startEmulator(options)
   const mistakes: readonly (readonly [start: () => unknown, says: string])[] = [
     [() => given({ maxBody: 1, port: 0 }), 'There is no option maxBody'],
     [() => given({ max_upload_size: 1 }), 'Did you mean maxUploadSize?'],
