@@ -8,7 +8,7 @@ import type { Reply } from '../../http/replies.ts'
 import { type EncodeFile, respond } from '../../http/respond.ts'
 
 /** The request headers that the protocol looks at. No other reaches a world or its journal. */
-const read = ['host', 'origin', 'content-type', 'accept', ...conditionalHeaders] as const
+const read = ['host', 'origin', 'content-type', 'accept', 'upgrade', ...conditionalHeaders] as const
 
 const apiKeyHeader = keyHeader.toLowerCase()
 
@@ -24,6 +24,9 @@ export function readHeaders(request: IncomingMessage, credentials: boolean): Hea
     const value = given[name]
     if (typeof value === 'string') headers[name] = value
   }
+  // A handshake is refused for it.
+  const { connection } = given
+  if (given.upgrade !== undefined && connection !== undefined) headers['connection'] = connection
   return headers
 }
 

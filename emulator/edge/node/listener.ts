@@ -102,7 +102,6 @@ export function serve(server: Server, behind: Behind): void {
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
     raw.on('error', ignoreError)
     connections.afterAnswers(raw, () => {
-      raw.off('error', ignoreError)
       if (behind.upgrade === null || !asksForSocket(behind, request))
         ignoreUpgrade(server, request, raw, head)
       else if (hasLongLine(request)) endWith(raw, behind.refusals.badRequest)
@@ -194,6 +193,11 @@ function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, he
     const kept = /^connection$/i.test(name) ? value.replaceAll(/\bupgrade\b/gi, '') : value
     if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${kept}`)
   }
-  raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
-  server.emit('encrypted' in raw ? 'secureConnection' : 'connection', raw)
+  // Not before Node has left the connection: it may be in the middle of handing out what it has read.
+  process.nextTick(() => {
+    if (raw.destroyed) return
+    raw.off('error', ignoreError)
+    raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+    server.emit('encrypted' in raw ? 'secureConnection' : 'connection', raw)
+  })
 }

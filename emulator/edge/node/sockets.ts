@@ -99,6 +99,8 @@ export function createSockets(behind: Behind): Sockets {
     handshakes.delete(id)
     if (handshake === undefined) return
     const { request, raw, head } = handshake
+    // Its library knows fewer of the versions that differ in nothing from here on.
+    request.headers['sec-websocket-version'] = '13'
     protocol.handleUpgrade(request, raw, head, (socket) => {
       const close = socket.close.bind(socket)
       connections.set(id, { raw, socket, close })
@@ -214,6 +216,9 @@ async function drain(connection: Connection): Promise<void> {
   connection.isStalled = false
 }
 
+/** Real servers take the two before the last one too, which differ in the handshake alone. */
+const versions: ReadonlySet<string> = new Set(['13', '8', '7'])
+
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 
 /** What is wrong with a handshake, as an input tells it. */
@@ -223,7 +228,7 @@ function faultOf({ headers }: IncomingMessage): Pick<Extract<Input, { kind: 'ope
     return { fault: { refusal: 'socketWithoutUpgrade', value: upgrade } }
   }
   const version = headers['sec-websocket-version'] ?? ''
-  if (version !== '13') return { fault: { refusal: 'socketVersion', value: version } }
+  if (!versions.has(version)) return { fault: { refusal: 'socketVersion', value: version } }
   const key = headers['sec-websocket-key']
   if (key !== undefined && KEY.test(key)) return {}
   return { fault: { refusal: 'socketKey', value: key === undefined ? 'None' : `'${key}'` } }
