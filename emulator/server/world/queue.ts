@@ -1,7 +1,7 @@
 // The queue [queue/*]: what waits and what runs, clearing, deleting, interrupting.
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
-import { popHeap, pushHeap } from '../../lib/heap.ts'
+import { makeHeap, popHeap, pushHeap } from '../../lib/heap.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { readChange } from './clear-and-delete.ts'
@@ -11,9 +11,20 @@ import { remaining, runningOf } from './world.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
+type Order = (a: Run, b: Run) => boolean
+
 /** Smaller numbers first, then the order of submits. */
-const before = (a: Run, b: Run): boolean =>
+const before: Order = (a, b) =>
   a.number < b.number || (a.number === b.number && a.serial < b.serial)
+
+/** With the quirk equal numbers go by their ids, and the heap shows: what is deleted leaves it at once. */
+const beforeById: Order = (a, b) =>
+  a.number < b.number ||
+  (a.number === b.number &&
+    (a.prompt_id < b.prompt_id || (a.prompt_id === b.prompt_id && a.serial < b.serial)))
+
+const showsHeap = ({ quirks }: World): boolean => quirks.has('queue.heap-order')
+const orderOf = (world: World): Order => (showsHeap(world) ? beforeById : before)
 
 /** What a pending run takes up, in bytes: its texts, and something for all that goes with them. */
 function sizeOf(run: Run): number {
@@ -27,7 +38,7 @@ export const hasRoom = ({ pendingBytes, options }: World, run: Run): boolean =>
 
 /** Adds a run to those that wait. `untold` sends no status, as where a real server trips over the run. */
 export function enqueue(world: World, run: Run, telling: 'told' | 'untold' = 'told'): void {
-  pushHeap(world.pending, run, before)
+  pushHeap(world.pending, run, orderOf(world))
   const sameId = world.pendingById.get(run.prompt_id)
   if (sameId === undefined) world.pendingById.set(run.prompt_id, [run])
   else sameId.push(run)
@@ -43,7 +54,7 @@ export function enqueue(world: World, run: Run, telling: 'told' | 'untold' = 'to
 /** Takes the next run out of the queue, or undefined when none waits. */
 export function dequeue(world: World): Run | undefined {
   for (;;) {
-    const run = popHeap(world.pending, before)
+    const run = popHeap(world.pending, orderOf(world))
     if (run === undefined || !run.deleted) {
       if (run !== undefined) forget(world, run)
       return run
@@ -53,7 +64,7 @@ export function dequeue(world: World): Run | undefined {
 
 /** The next run, left in its place. Deleted ones before it are dropped. */
 export function nextPending(world: World): Run | undefined {
-  while (world.pending[0]?.deleted) popHeap(world.pending, before)
+  while (world.pending[0]?.deleted) popHeap(world.pending, orderOf(world))
   return world.pending[0]
 }
 
@@ -80,8 +91,10 @@ export const waitingOf = ({ pending }: World): readonly Run[] =>
   pending.filter(({ deleted }) => !deleted)
 
 /** The runs that wait, the next one first. */
-export const pendingOf = (world: World): readonly Run[] =>
-  [...waitingOf(world)].sort((a, b) => (before(a, b) ? -1 : 1))
+export function pendingOf(world: World): readonly Run[] {
+  const isBefore = orderOf(world)
+  return [...waitingOf(world)].sort((a, b) => (isBefore(a, b) ? -1 : 1))
+}
 
 /** The place of a pending run among those that wait, from 1. */
 export function placeOf({ pending }: World, run: Run): number {
@@ -90,11 +103,15 @@ export function placeOf({ pending }: World, run: Run): number {
   return place
 }
 
+/** The runs that wait, in the order in which they are listed. */
+const listedOf = (world: World): readonly Run[] =>
+  showsHeap(world) ? waitingOf(world) : pendingOf(world)
+
 export function readQueue(world: World): Reply {
   const shown = (runs: readonly Run[]): string =>
     runs.map((run) => queueItem(world, run)).join(', ')
   return json(
-    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(pendingOf(world))}]}`,
+    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(listedOf(world))}]}`,
   )
 }
 
@@ -135,7 +152,10 @@ export function changeQueue(world: World, request: Request): Reply {
 export function takeOut(world: World, run: Run): void {
   run.deleted = true
   forget(world, run)
-  dropDeleted(world)
+  if (showsHeap(world)) {
+    world.pending.splice(world.pending.indexOf(run), 1)
+    makeHeap(world.pending, beforeById)
+  } else dropDeleted(world)
 }
 
 /** Once nothing is pending, no idle worker has anything to begin. */
