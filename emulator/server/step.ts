@@ -4,9 +4,9 @@ import type { Effect, Input } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
 import { type Arrived, splitTarget } from '../http/requests.ts'
 import { admit } from './admit.ts'
-import { finish } from './world/response-headers.ts'
+import { finish } from './response-headers.ts'
 import { endInstall } from './world/installs.ts'
-import { answerLocal } from './local/index.ts'
+import { answer as answerLocal } from './local/endpoints.ts'
 import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
 import { proceed } from './runs/worker.ts'
 import { isHosted } from './world/world.ts'
@@ -133,5 +133,5 @@ const replyTo = (
 
 const route = (server: Server, world: World, arrived: Arrived): Reply =>
   server.hosted !== null && isHosted(world)
-    ? server.hosted.answerHosted(server, world, arrived)
+    ? server.hosted.answer(server, world, arrived)
     : answerLocal(world, arrived)

@@ -28,7 +28,7 @@ export const callerOf = (server: Server, asked: Omit<Asked, 'method'>): World | 
   worldOfKey(server, keyOf(server, asked))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
-export function admitAccount(server: Server, asked: Asked): Admitted {
+export function admit(server: Server, asked: Asked): Admitted {
   const [path] = splitTarget(asked.target)
   const world = callerOf(server, asked)
   if (!needsKey(server, path) || asked.method === 'OPTIONS')

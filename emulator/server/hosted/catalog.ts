@@ -6,7 +6,7 @@ import { hash53 } from '../../lib/random.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { modelFiles } from '../nodes/catalog.ts'
-import { isModel, shownFolders } from '../local/models.ts'
+import { isModel, objectInfoHandlers, shownFolders } from '../local/catalog.ts'
 import type { World } from '../state/world.ts'
 
 /** Length of the edges of a preview, in pixels. */
@@ -49,7 +49,8 @@ function modelPreview(
   }
 }
 
-export const hostedCatalogHandlers = {
+export const catalogHandlers = {
+  ...objectInfoHandlers,
   modelFolders,
   models,
   modelPreview,

@@ -3,17 +3,17 @@
 import { get } from '../../lib/bounded.ts'
 import { badRequest, empty, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
-import { badChange, readHostedChange } from './clear-and-delete.ts'
-import { entryText } from '../world/history.ts'
+import { badChange, readChange } from './bodies.ts'
 import { momentOf, runningOf } from '../world/world.ts'
 import type { Entry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
+import { entryText } from '../local/history.ts'
 
 /** What the history tells: runs that have begun and are over, until they are forgotten. */
 const isTold = ({ startedMs, isForgotten }: Entry): boolean => startedMs !== null && !isForgotten
 
 /** GET /history_v2: the newest first; `max_items` of them from `offset` on. */
-export function readHostedHistory(world: World, { query }: Request): Reply {
+export function readHistory(world: World, { query }: Request): Reply {
   const read = (name: string, usual: number): number | undefined =>
     wholeNumber(filledParameter(query, name) ?? `${usual}`, 0, Number.MAX_SAFE_INTEGER)
   const offset = read('offset', 0)
@@ -41,7 +41,7 @@ function listed(world: World, entry: Entry): string {
 }
 
 /** GET /history_v2/{id}: a run from its beginning on; how it went is told once it is over. */
-export function readHostedHistoryEntry(world: World, { segment }: Request): Reply {
+export function readHistoryEntry(world: World, { segment }: Request): Reply {
   const text = detail(world, segment)
   return text === undefined
     ? refuseHosted('notFound')
@@ -73,8 +73,8 @@ const outcome = ({ outputsText, statusText, metaText }: Entry): string =>
   `"outputs": ${outputsText}, "status": ${statusText}, "meta": ${metaText}`
 
 /** POST /history: forgets all entries with `clear`, the named ones with `delete`. Their jobs stay. */
-export function changeHostedHistory(world: World, request: Request): Reply {
-  const change = readHostedChange(request)
+export function changeHistory(world: World, request: Request): Reply {
+  const change = readChange(request)
   if (change === undefined) return badChange
   const named = new Set(change.ids)
   for (const [id, { value }] of world.history.entries) {

@@ -10,8 +10,9 @@ import {
 import type { Static } from '../../../spec/static.ts'
 import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
-import { hasOutputOf, type Job, jobsOf, summaryText } from './jobs.ts'
+import { hasOutputOf, summaryText } from './jobs.ts'
 import type { World } from '../state/world.ts'
+import { type Job, jobsOf } from '../world/jobs.ts'
 
 /** What is asked for. Each member is what its parameter says, or the default. */
 type Asked = {

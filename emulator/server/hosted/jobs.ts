@@ -4,7 +4,7 @@ import {
   type executionError,
   type jobDetail,
   type jobEntry,
-  type JobStatus,
+  jobLimits,
   type jobStatus as jobStatusSchema,
   mediaTypes,
   type RawState,
@@ -22,64 +22,13 @@ import {
 import { badRequest, json, noContent, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { forgetEntry } from '../world/history.ts'
-import { placeOf, waitingOf } from '../world/queue.ts'
-import { momentOf, runningOf } from '../world/world.ts'
-import type { Ending, Entry, Run } from '../state/runs.ts'
+import { placeOf } from '../world/queue.ts'
+import { momentOf } from '../world/world.ts'
+import type { Entry } from '../state/runs.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
-
-/** One run of an account. Times are in milliseconds of the world's time. */
-export type Job = {
-  readonly prompt_id: string
-  readonly status: JobStatus
-  /** The run, as it was submitted. */
-  readonly run: Pick<Run, 'serial' | 'graphText' | 'extraDataText' | 'workflow_id'>
-  readonly createdMs: number
-  readonly startedMs: number | null
-  /** How it went; null while it is not over. */
-  readonly entry: Entry | null
-}
-
-const endings = {
-  success: 'completed',
-  error: 'failed',
-  interrupted: 'cancelled',
-} as const satisfies Record<Ending['state'], JobStatus>
-
-const open = (run: Run, startedMs: number | null): Job => ({
-  prompt_id: run.prompt_id,
-  status: startedMs === null ? 'pending' : 'in_progress',
-  run,
-  createdMs: run.submittedAtMs,
-  startedMs,
-  entry: null,
-})
-
-const over = (entry: Entry): Job => ({
-  prompt_id: entry.prompt_id,
-  status: endings[entry.state],
-  run: entry,
-  createdMs: entry.createdMs,
-  startedMs: entry.startedMs,
-  entry,
-})
-
-/** All jobs of an account, in no order. */
-export const jobsOf = (world: World): readonly Job[] => [
-  ...waitingOf(world).map((run) => open(run, null)),
-  ...runningOf(world).map(({ run, startedMs }) => open(run, startedMs)),
-  ...Array.from(world.history.entries.values(), ({ value }) => over(value)),
-]
-
-/** The job with this id, or undefined when the account has none. */
-export function jobOf(world: World, id: string): Job | undefined {
-  const pending = world.pendingById.get(id)?.[0]
-  if (pending !== undefined) return open(pending, null)
-  const running = runningOf(world).find(({ run }) => run.prompt_id === id)
-  if (running !== undefined) return open(running.run, running.startedMs)
-  const entry = get(world.history, id)
-  return entry === undefined ? undefined : over(entry)
-}
+import { cancel, type Job, jobOf } from '../world/jobs.ts'
+import { isTexts, readClosed } from './bodies.ts'
 
 /** Whether a text has the form of the id of a job. */
 export const isUuid = (id: string): boolean =>
@@ -290,4 +239,22 @@ export function deleteJob(world: HostedWorld, { segment }: Request): Reply {
     put(world.hosted.deletedJobs, segment, true)
   }
   return noContent
+}
+
+/** POST /jobs/{id}/cancel. */
+export function cancelJob(world: World, { segment }: Request): Reply {
+  if (!isUuid(segment)) return badId
+  if (jobOf(world, segment) === undefined) return refuseHosted('notFound')
+  return json(`{"cancelled": ${cancel(world, [segment]).length > 0}}`)
+}
+
+/** POST /jobs/cancel: all of the named jobs, or none where one of them is unknown. */
+export function cancelJobs(world: World, request: Request): Reply {
+  const ids = readClosed(request, ['job_ids'])?.get('job_ids')
+  if (!isTexts(ids) || ids.length === 0 || ids.length > jobLimits.cancel || !ids.every(isUuid)) {
+    const reason = `The body has 1 to ${jobLimits.cancel} ids of jobs as job_ids, and no other key.`
+    return badRequest(reason)
+  }
+  if (!ids.every((id) => jobOf(world, id) !== undefined)) return refuseHosted('notFound')
+  return json(JSON.stringify({ cancelled: cancel(world, ids) }))
 }

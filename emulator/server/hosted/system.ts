@@ -86,4 +86,4 @@ function free(world: World, request: Request): Reply {
   return isObject(body) ? freed(world, body) : badRequest('What to free is a JSON object.')
 }
 
-export const hostedSystemHandlers = { systemStats, features, sendFeedback, free } as const
+export const systemHandlers = { systemStats, features, sendFeedback, free } as const

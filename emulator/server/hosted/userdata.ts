@@ -79,7 +79,7 @@ function written(world: World, path: string, isDone: boolean): Reply {
   return json(JSON.stringify(fileInfo(path, entry)))
 }
 
-export const hostedUserdataHandlers = {
+export const userdataHandlers = {
   listUserdata,
   readUserdata,
   writeUserdata,

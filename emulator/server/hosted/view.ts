@@ -10,7 +10,7 @@ import type { FileContent } from '../state/files.ts'
 import type { HostedHandler } from './handler.ts'
 
 /** A redirect to the signed link of a file of the account that asks. */
-export const hostedView: HostedHandler = (world, { query, headers }) => {
+export const view: HostedHandler = (world, { query, headers }) => {
   const filename = parameter(query, 'filename') ?? ''
   if (filename === '') return badRequest('The query names no filename.')
   if (!isFolderType(parameter(query, 'type') ?? 'output')) return badRequest('The type is unknown.')

@@ -30,7 +30,7 @@ import type { HostedWorld, World } from '../state/world.ts'
  * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect
  * [workflows/hosted-own-id, workflows/hosted-number].
  */
-export function submitHosted(world: HostedWorld, request: Request): Reply {
+export function submit(world: HostedWorld, request: Request): Reply {
   let document: JsonDocument
   try {
     const text = bodyText(request)

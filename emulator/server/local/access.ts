@@ -5,11 +5,17 @@ import type { Headers } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { Asked } from '../state/server.ts'
+import type { Admitted, Asked, Server } from '../state/server.ts'
 import type { WorldOptions } from '../state/options.ts'
 
+/** The world of the server, or what keeps a request or handshake out of it. */
+export function admit({ options, worlds }: Server, asked: Asked): Admitted {
+  const refusal = guard(options, asked)
+  return refusal === undefined ? { world: worlds[0] } : { refusal }
+}
+
 /** What keeps a request or handshake out; undefined when nothing does. */
-export function guard(
+function guard(
   { cors, token }: WorldOptions,
   { method, target, headers }: Asked,
 ): Reply | undefined {

@@ -18,10 +18,9 @@ import { drawUuid } from '../../lib/random.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { type Request, bodyText } from '../../http/requests.ts'
 import { graphText } from '../graph/graph-text.ts'
-import { enqueue, hasRoom } from '../world/queue.ts'
+import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/queue.ts'
 import { takesPartnerKey } from '../nodes/partners.ts'
 import { isTruthy, pythonText, toFloat } from '../../lib/python.ts'
-import { twinsOf, twinsText } from '../world/twins.ts'
 import {
   type NodeErrors,
   type PromptError,
@@ -72,9 +71,9 @@ export function submit(world: World, request: Request): Reply {
   const run = runOf(world, request, document, verdict, { ...own, ...extra })
   if (run === undefined)
     return refuse('queueFull', {}, { limit: `${world.options.pendingLimitBytes}` })
-  const twins = twinsOf(world, run)
+  const twins = priorityCollisions(world, run)
   if (twins > 0) {
-    enqueue(world, twins < 2 ? run : { ...run, poison: twinsText }, 'untold')
+    enqueue(world, twins < 2 ? run : { ...run, poison: collisionText }, 'untold')
     return refuse('internal')
   }
   enqueue(world, run)

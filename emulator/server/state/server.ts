@@ -14,8 +14,8 @@ export type Admitted = { readonly world: World } | { readonly refusal: Reply }
 
 /** What a hosted server does otherwise than a local one. */
 export type Hosted = Hashing & {
-  readonly admitAccount: (server: Server, asked: Asked) => Admitted
-  readonly answerHosted: (server: Server, world: HostedWorld, arrived: Arrived) => Reply
+  readonly admit: (server: Server, asked: Asked) => Admitted
+  readonly answer: (server: Server, world: HostedWorld, arrived: Arrived) => Reply
   readonly answerLink: (
     server: Server,
     input: Extract<Input, { kind: 'request' }>,

@@ -1,13 +1,8 @@
 // The queue [queue/*]: what waits and what runs, clearing, deleting, interrupting.
 
-import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { popHeap, pushHeap } from '../../lib/heap.ts'
-import { empty, json, type Reply, refuse } from '../../http/replies.ts'
-import { bodyText, type Request } from '../../http/requests.ts'
-import { readChange } from './clear-and-delete.ts'
 import { sendStatus } from './sockets.ts'
-import { isTruthy } from '../../lib/python.ts'
-import { remaining, runningOf } from './world.ts'
+import { remaining } from './world.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
@@ -90,47 +85,6 @@ export function placeOf({ pending }: World, run: Run): number {
   return place
 }
 
-export function readQueue(world: World): Reply {
-  const shown = (runs: readonly Run[]): string =>
-    runs.map((run) => queueItem(world, run)).join(', ')
-  return json(
-    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(pendingOf(world))}]}`,
-  )
-}
-
-function queueItem(world: World, run: Run): string {
-  const showsKey = world.quirks.has('local.queue-shows-partner-key')
-  const extraData = showsKey ? run.shownExtraDataText : run.extraDataText
-  const id = JSON.stringify(run.prompt_id)
-  return `[${run.numberText}, ${id}, ${run.graphText}, ${extraData}, ${JSON.stringify(run.outputs)}]`
-}
-
-/** Removes pending runs: all with `clear`, the named ones with `delete`. Running and unknown ids are left alone. */
-export function changeQueue(world: World, request: Request): Reply {
-  const change = readChange(request)
-  if (change === undefined) return refuse('internal')
-  if (change.clear) {
-    for (const run of world.pending) run.deleted = true
-    world.pending.length = 0
-    world.pendingById.clear()
-    world.pendingCount = 0
-    world.pendingBytes = 0
-    sendStatus(world, remaining(world))
-  }
-  for (const id of change.ids) {
-    const run = world.pendingById.get(id)?.[0]
-    if (run === undefined) continue
-    takeOut(world, run)
-    sendStatus(world, remaining(world))
-    // Removing the last pending run tells twice, as real servers do [queue/removal-status].
-    if (world.pendingCount === 0) {
-      sendStatus(world, remaining(world))
-    }
-  }
-  rest(world)
-  return empty
-}
-
 /** Takes a pending run out of its place. */
 export function takeOut(world: World, run: Run): void {
   run.deleted = true
@@ -144,22 +98,37 @@ export function rest({ pendingCount, workers }: World): void {
   for (const worker of workers) if (worker.running === null) worker.dueMs = undefined
 }
 
-/**
- * Asks the running run to stop at its next check point. With a `prompt_id` only that run. The flag is also set while
- * nothing runs, and is lost then: the next run clears it [queue/idle-interrupt-is-lost].
- */
-export function interrupt(world: World, request: Request): Reply {
-  let body: Json = new Map()
-  try {
-    if (request.body.length > 0) body = readJson(bodyText(request))
-  } catch (error) {
-    // A malformed body counts as none; but bytes that are no text are looked at by nobody.
-    if (!(error instanceof SyntaxError)) return refuse('internal')
-  }
-  if (!isObject(body)) return refuse('internal')
-  const id = body.get('prompt_id')
-  for (const worker of world.workers) {
-    if (!isTruthy(id) || id === worker.running?.run.prompt_id) worker.interrupted = true
-  }
-  return empty
+/** Takes out all that wait. */
+export function clearPending(world: World): void {
+  for (const run of world.pending) run.deleted = true
+  world.pending.length = 0
+  world.pendingById.clear()
+  world.pendingCount = 0
+  world.pendingBytes = 0
 }
+
+/** So many of the pending runs with one id are looked at, the newest first. */
+const MOST_LOOKED_AT = 1000
+
+/**
+ * The number of pending runs with the number and the id of this one that differ from it otherwise, 2 for more. Real
+ * servers order them by graph, which cannot be compared: runs that are equal throughout are none of these.
+ */
+export function priorityCollisions(world: World, run: Run): 0 | 1 | 2 {
+  const sameId = world.pendingById.get(run.prompt_id) ?? []
+  let collisions: 0 | 1 = 0
+  const last = Math.max(0, sameId.length - MOST_LOOKED_AT)
+  for (let at = sameId.length - 1; at >= last; at--) {
+    if (!collides(sameId[at] as Run, run)) continue
+    if (collisions === 1) return 2
+    collisions = 1
+  }
+  return collisions
+}
+
+const collides = (one: Run, other: Run): boolean =>
+  one.number === other.number &&
+  (one.graphText !== other.graphText || one.shownExtraDataText !== other.shownExtraDataText)
+
+/** Why a run with two such runs in front of it fails [runs/poison-fails-its-run]. */
+export const collisionText = 'two pending runs have the same number and prompt_id'

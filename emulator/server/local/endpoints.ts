@@ -2,29 +2,28 @@
 
 import type { EndpointOn } from '../../../spec/server/endpoints.ts'
 import { endpoints as managerEndpoints } from '../../../spec/server/manager.ts'
-import { empty, json, type Reply, refuse } from '../../http/replies.ts'
+import { empty, type Reply, refuse } from '../../http/replies.ts'
 import { type Arrived, decodePart } from '../../http/requests.ts'
 import { allowedBy, createRoutes, findEndpoint, type Found, isInternal } from '../../http/routes.ts'
-import { modelFiles, modelFolderNames } from '../nodes/catalog.ts'
 import { normalisePath } from '../world/paths.ts'
-import { changeHistory, readHistory, readHistoryEntry } from '../world/history.ts'
 import { internalHandlers } from './internal.ts'
 import { managerInstall, managerInstallModel, managerStatus } from './manager.ts'
 import { uploadMask } from './masks.ts'
 import { maxBodyBytes } from '../world/features.ts'
-import { modelHandlers } from './models.ts'
-import { changeQueue, interrupt, readQueue } from '../world/queue.ts'
+import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
-import { type Handler, sharedHandlers } from './shared.ts'
-import { features, free, home, systemStats } from './system.ts'
+import type { Handler } from './handler.ts'
+import { features, free, home, promptInfo, systemStats } from './system.ts'
 import { uploadImage } from './uploads.ts'
 import { userdataHandlers } from './userdata.ts'
 import { view } from './view.ts'
 import { submit } from './workflows.ts'
 import type { World } from '../state/world.ts'
+import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
+import { changeQueue, interrupt, readQueue } from './queue.ts'
 
 const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
-  ...sharedHandlers,
+  promptInfo,
   submit,
   free,
   systemStats,
@@ -40,16 +39,11 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   view,
   uploadImage,
   uploadMask,
-  modelFolders: () => json(JSON.stringify(modelFolderNames)),
-  models: (world, { segment }) => {
-    const files = modelFiles(world, segment)
-    return files === undefined ? refuse('notFoundEmpty') : json(JSON.stringify(files))
-  },
   home,
   managerInstall,
   managerStatus,
   managerInstallModel,
-  ...modelHandlers,
+  ...catalogHandlers,
   ...userdataHandlers,
   ...settingsHandlers,
   ...internalHandlers,
@@ -59,7 +53,7 @@ const routesWithManager = createRoutes('local')
 const routes = createRoutes('local', Object.keys(managerEndpoints))
 
 /** Answers a request to a local server. */
-export function answerLocal(world: World, arrived: Arrived): Reply {
+export function answer(world: World, arrived: Arrived): Reply {
   const { method, path, fault } = arrived
   if (method === 'OPTIONS') return empty
   const found = findEndpoint(world.options.manager ? routesWithManager : routes, method, path)
