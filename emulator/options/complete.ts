@@ -6,6 +6,7 @@ import { defaultAccounts } from './accounts.ts'
 import { isFor, type OptionEntry, optionTable, quirkIds, quirksOf } from './table.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import type { OptionName, ServerOptions } from './server-options.ts'
+import type { QuirkId } from '../../spec/truth/quirks.ts'
 
 /** Wrong use of the command line or of this package: the message says what to do instead. */
 export const usageError = (message: string): Error =>
@@ -130,7 +131,7 @@ export const worldOptions = (
   objectInfo,
   models: options.models,
   unknownNodes: options.unknownNodes,
-  quirks: options.quirk,
+  quirks: options.quirk.filter(isQuirkId),
   historyLimit: limits.history.value,
   fileLimit: 10_000,
   uploadLimitBytes: 512 * 2 ** 20,
@@ -149,6 +150,8 @@ export const worldOptions = (
           strict: options.strictSignedLinks,
         },
 })
+
+const isQuirkId = (id: string): id is QuirkId => quirkIds.includes(id)
 
 const optionNames = Object.keys(optionTable) as OptionName[]
 const knownNames = (): string => optionNames.join(', ')

@@ -63,11 +63,11 @@ export function wire(
   const machine: Machine<Input, Effect> = {
     step: (input) => step(server, input),
     nextWakeMs: () => nextWakeMs(server),
-    nowMs: () => server.nowMs,
+    nowMs: () => server.state.nowMs,
     epochMs: server.options.epochMs,
   }
   const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
-  const timeMs = (): number => server.options.epochMs + server.nowMs
+  const timeMs = (): number => server.options.epochMs + server.state.nowMs
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const sockets = createSockets({
     dispatch: driver.dispatch,

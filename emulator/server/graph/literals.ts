@@ -51,7 +51,7 @@ function outside(world: World, input: Declared, value: Json): NodeError | undefi
     return errors.outOfBounds('value_bigger_than_max', input, value, max)
   }
   if (!Array.isArray(input.type) || errors.isListed(input.type, value)) return undefined
-  const anyModel = world.options.models === 'any' && listsModels(input.type)
+  const anyModel = world.setup.options.models === 'any' && listsModels(input.type)
   return anyModel ? undefined : errors.notInList(input, value, input.type)
 }
 
@@ -60,7 +60,7 @@ function convert(world: World, input: Declared, value: Json): Conversion {
     case 'INT':
       return toInt(value)
     case 'FLOAT':
-      return world.hosted === null ? toFloat(value) : finite(toFloat(value))
+      return world.setup.hosted === null ? toFloat(value) : finite(toFloat(value))
     case 'STRING':
       return { value: pythonText(value) }
     case 'BOOLEAN':
@@ -86,7 +86,7 @@ export function refusedByItsType(
   const value = input && inputs?.get(input.name)
   if (input?.what === undefined || value === undefined || Array.isArray(value)) return undefined
   // Hosted takes it, and finds out in the run that it cannot be fetched [runs/image-download-error].
-  if (world.hosted !== null && input.what === 'image' && isWebAddress(value)) return undefined
+  if (world.setup.hosted !== null && input.what === 'image' && isWebAddress(value)) return undefined
   if (namedFile(world, value) !== undefined) return undefined
   return errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`)
 }

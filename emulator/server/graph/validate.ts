@@ -68,7 +68,7 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     if (class_type === CRASH) return { kind: 'crash' }
     const type = typeof class_type === 'string' ? known.get(class_type) : undefined
     if (type !== undefined) types.set(id, type)
-    else if (typeof class_type === 'string' && world.options.unknownNodes === 'accept') {
+    else if (typeof class_type === 'string' && world.setup.options.unknownNodes === 'accept') {
       linked ??= linkedIds(graph)
       types.set(id, passThrough(class_type, !linked.has(id)))
     } else return unknownClass(world, id, class_type)
@@ -110,7 +110,7 @@ function unknownClass(world: World, id: string, class_type: Json | undefined): V
     dependent_outputs: [],
     class_type: blamed,
   }
-  const bare = world.quirks.has('workflows.bare-graph-errors')
+  const bare = world.setup.quirks.has('workflows.bare-graph-errors')
   return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
 }
 
@@ -315,7 +315,7 @@ function followLink(
 
 function noteCycle(check: Check, visit: Visit, source: string, stack: readonly Visit[]): void {
   visit.valid = false
-  if (check.world.quirks.has('workflows.bare-graph-errors')) return
+  if (check.world.setup.quirks.has('workflows.bare-graph-errors')) return
   const members = stack.slice(stack.findIndex(({ id }) => id === source))
   const cycle = members.map(({ id }) => ({ id, class_type: check.types.get(id)?.class_type ?? '' }))
   for (const member of members) {

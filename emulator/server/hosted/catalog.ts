@@ -40,7 +40,7 @@ function modelPreview(
 ): Reply {
   const name = filesOf(world, folder).find((one) => file === one || file === `${one}.webp`)
   if (name === undefined || index !== '0') return refuseHosted('notFound')
-  const id = hash53(`${world.pictureSeed} preview of ${folder}/${name}`)
+  const id = hash53(`${world.setup.pictureSeed} preview of ${folder}/${name}`)
   const picture = { kind: 'painted', id, width: PREVIEW_SIZE, height: PREVIEW_SIZE } as const
   return {
     status: 200,

@@ -3,7 +3,7 @@
 import { profiles } from '../../../spec/server/deployments.ts'
 import { type EndpointOn, endpoints } from '../../../spec/server/endpoints.ts'
 import type { Endpoint } from '../../../spec/language.ts'
-import type { quirks } from '../../../spec/truth/quirks.ts'
+import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Arrived } from '../../http/requests.ts'
 import { allowedBy, createRoutes, findEndpoint, type Found } from '../../http/routes.ts'
@@ -55,7 +55,7 @@ const handlers: Readonly<Record<EndpointOn<'hosted'>, HostedHandler>> = {
 }
 
 /** The quirk that takes an endpoint away. */
-const takenAwayBy: Partial<Readonly<Record<string, keyof typeof quirks>>> = {
+const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
   objectInfoOf: 'hosted.no-per-class',
   free: 'hosted.no-free',
 }
@@ -88,11 +88,15 @@ export function answer(server: Server, world: HostedWorld, arrived: Arrived): Re
 }
 
 /** Whether a quirk takes away what is at a path: none of those has two methods. */
-function isTakenAway({ quirks: on }: World, { methods }: Found): boolean {
-  return [...methods.values()].some((name) => on.has(takenAwayBy[name] ?? ''))
+function isTakenAway({ setup: { quirks: on } }: World, { methods }: Found): boolean {
+  for (const name of methods.values()) {
+    const quirk = takenAwayBy[name]
+    if (quirk !== undefined && on.has(quirk)) return true
+  }
+  return false
 }
 
-function refuseBody({ options }: World, fault: 'tooLarge' | 'unreadable'): Reply {
+function refuseBody({ setup: { options } }: World, fault: 'tooLarge' | 'unreadable'): Reply {
   if (fault === 'unreadable') return badRequest('The body is unreadable.')
   return refuseHosted('bodyTooLarge', { limit: `${maxBodyBytes(options.maxBody)}` })
 }

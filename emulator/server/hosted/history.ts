@@ -21,9 +21,9 @@ export function readHistory(world: World, { query }: Request): Reply {
   if (offset === undefined || max === undefined) {
     return badRequest('max_items and offset are numbers from 0 on.')
   }
-  const told = Array.from(world.history.entries.values(), ({ value }) => value).filter(isTold)
+  const told = Array.from(world.state.history.entries.values(), ({ value }) => value).filter(isTold)
   const page = told.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
-  if (world.quirks.has('hosted.history-as-map')) {
+  if (world.setup.quirks.has('hosted.history-as-map')) {
     return json(
       `{${page.map((entry) => `${JSON.stringify(entry.prompt_id)}: ${entryText(entry)}`).join(', ')}}`,
     )
@@ -51,9 +51,9 @@ export function readHistoryEntry(world: World, { segment }: Request): Reply {
 function detail(world: World, id: string): string | undefined {
   const running = runningOf(world).find(({ run }) => run.prompt_id === id)?.run
   if (running !== undefined) return `{"prompt": ${promptText(running, running.outputs)}}`
-  const entry = get(world.history, id)
+  const entry = get(world.state.history, id)
   if (entry === undefined || !isTold(entry)) return undefined
-  if (world.quirks.has('hosted.history-as-map')) return entryText(entry)
+  if (world.setup.quirks.has('hosted.history-as-map')) return entryText(entry)
   return `{"prompt": ${promptText(entry, entry.targetsText)}, ${outcome(entry)}}`
 }
 
@@ -77,7 +77,7 @@ export function changeHistory(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return badChange
   const named = new Set(change.ids)
-  for (const [id, { value }] of world.history.entries) {
+  for (const [id, { value }] of world.state.history.entries) {
     if (change.clear || named.has(id)) value.isForgotten = true
   }
   return empty

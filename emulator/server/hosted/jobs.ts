@@ -42,7 +42,7 @@ function asked(world: World, { segment }: Request, { worlds }: Server): Job | Re
   const found = jobOf(world, segment)
   if (found !== undefined) return found
   const isForeign =
-    world.quirks.has('hosted.foreign-job-403') &&
+    world.setup.quirks.has('hosted.foreign-job-403') &&
     worlds.some((other) => other !== world && jobOf(other, segment) !== undefined)
   return refuseHosted(isForeign ? 'foreignJob' : 'notFound')
 }
@@ -69,7 +69,7 @@ type Texts<S> = { readonly [Name in keyof Static<S>]?: string | undefined }
 export function jobStatus(world: World, request: Request, server: Server): Reply {
   const job = asked(world, request, server)
   if ('headers' in job) return job
-  const isRaw = world.quirks.has('hosted.status-raw-states')
+  const isRaw = world.setup.quirks.has('hosted.status-raw-states')
   const updated = isoText(world, updatedMs(job))
   const error = errorOf(job)
   return json(
@@ -93,9 +93,9 @@ function rawState(world: World, job: Job): RawState {
 
 /** The place, from 1, of a pending job among those for which no worker is free; undefined when one is. */
 function heldPlace(world: World, id: string): number | undefined {
-  const run = world.pendingById.get(id)?.[0]
+  const run = world.state.pendingById.get(id)?.[0]
   if (run === undefined) return undefined
-  const free = world.workers.filter(({ running }) => running === null).length
+  const free = world.state.workers.filter(({ running }) => running === null).length
   const place = placeOf(world, run) - free
   return place > 0 ? place : undefined
 }
@@ -232,11 +232,11 @@ export function job(world: World, request: Request, server: Server): Reply {
 export function deleteJob(world: HostedWorld, { segment }: Request): Reply {
   if (!isUuid(segment)) return badId
   const found = jobOf(world, segment)
-  if (found === undefined && get(world.hosted.deletedJobs, segment) === undefined)
+  if (found === undefined && get(world.state.deletedJobs, segment) === undefined)
     return refuseHosted('notFound')
   if (found?.entry) {
     forgetEntry(world, segment)
-    put(world.hosted.deletedJobs, segment, true)
+    put(world.state.deletedJobs, segment, true)
   }
   return noContent
 }

@@ -33,7 +33,7 @@ function queueItem(world: World, run: Run, place: number): string {
 export function changeQueue(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return badChange
-  const deleted = cancel(world, change.ids, world.quirks.has('hosted.delete-running'))
+  const deleted = cancel(world, change.ids, world.setup.quirks.has('hosted.delete-running'))
   const waiting = change.clear ? pendingOf(world) : []
   cancel(
     world,
@@ -51,7 +51,7 @@ export function changeQueue(world: World, request: Request): Reply {
 export function interrupt(world: World, request: Request): Reply {
   const running = runningOf(world)
   const ids = running.filter(({ worker }) => !worker.interrupted).map(({ run }) => run.prompt_id)
-  if (world.quirks.has('hosted.interrupt-all')) {
+  if (world.setup.quirks.has('hosted.interrupt-all')) {
     cancel(world, ids)
     return empty
   }

@@ -51,10 +51,10 @@ export function keep(
   content: FileContent,
 ): Reply {
   const ending = /\.[a-z0-9]{1,16}$/i.exec(filename)?.[0].toLowerCase() ?? ''
-  const name = contentHash(world.hosted.hashing, content, world.spell) + ending
-  if (get(world.files, keyOf('input', '', name)) === undefined) {
-    const { uploadLimitBytes } = world.options
-    if (world.uploadedBytes + sizeOfUpload(content) > uploadLimitBytes) {
+  const name = contentHash(world.setup.hosted.hashing, content, world.setup.spell) + ending
+  if (get(world.state.files, keyOf('input', '', name)) === undefined) {
+    const { uploadLimitBytes } = world.setup.options
+    if (world.state.uploadedBytes + sizeOfUpload(content) > uploadLimitBytes) {
       return refuseHosted('storageFull', { limit: `${uploadLimitBytes}` })
     }
     store(world, 'input', '', name, content)

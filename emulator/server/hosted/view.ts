@@ -16,7 +16,7 @@ export const view: HostedHandler = (world, { query, headers }) => {
   if (!isFolderType(parameter(query, 'type') ?? 'output')) return badRequest('The type is unknown.')
   const found = flatFile(world, filename)
   if (found === undefined) return refuseHosted('notFound')
-  if (world.quirks.has('hosted.view-channel-bytes')) {
+  if (world.setup.quirks.has('hosted.view-channel-bytes')) {
     const converted = viewConverted(filename, found.file.content, query)
     if (converted !== undefined) return converted
   }

@@ -40,7 +40,7 @@ export const isModel = (name: string): boolean =>
 function experimentModels(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
   if (files === undefined) return refuse('notFoundEmpty')
-  const time = floatOf(world.options.epochMs / 1000)
+  const time = floatOf(world.setup.options.epochMs / 1000)
   const items = files.filter(isModel).map(
     (name) =>
       new Map<string, Json>([

@@ -56,7 +56,7 @@ const routes = createRoutes('local', Object.keys(managerEndpoints))
 export function answer(world: World, arrived: Arrived): Reply {
   const { method, path, fault } = arrived
   if (method === 'OPTIONS') return empty
-  const found = findEndpoint(world.options.manager ? routesWithManager : routes, method, path)
+  const found = findEndpoint(world.setup.options.manager ? routesWithManager : routes, method, path)
   if (found?.name === undefined) return refuseMethod(method, path, found)
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
   const { name, segments } = found
@@ -74,7 +74,7 @@ function refuseMethod(method: string, path: string, found: Found | undefined): R
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
 }
 
-function refuseBody({ options }: World, fault: 'tooLarge' | 'unreadable'): Reply {
+function refuseBody({ setup: { options } }: World, fault: 'tooLarge' | 'unreadable'): Reply {
   if (fault === 'unreadable') return refuse('internal')
   return refuse('bodyTooLarge', {}, { limit: `${maxBodyBytes(options.maxBody)}` })
 }

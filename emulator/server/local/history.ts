@@ -14,7 +14,7 @@ export function readHistory(world: World, request: Request): Reply {
   const offset = pythonInt(parameter(request.query, 'offset'))
   if (max === 'none' || offset === 'none') return refuse('internal')
   const entries = Array.from(
-    world.history.entries,
+    world.state.history.entries,
     ([id, { value }]) => `${JSON.stringify(id)}: ${entryText(value)}`,
   )
   return json(`{${page(entries, max, offset).join(', ')}}`)
@@ -40,7 +40,7 @@ function page<T>(
 
 /** One entry in an object, which is empty for an id that is unknown or not finished. */
 export function readHistoryEntry(world: World, request: Request): Reply {
-  const entry = get(world.history, request.segment)
+  const entry = get(world.state.history, request.segment)
   return json(
     entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entryText(entry)}}`,
   )

@@ -20,7 +20,7 @@ export function readQueue(world: World): Reply {
 }
 
 function queueItem(world: World, run: Run): string {
-  const showsKey = world.quirks.has('local.queue-shows-partner-key')
+  const showsKey = world.setup.quirks.has('local.queue-shows-partner-key')
   const extraData = showsKey ? run.shownExtraDataText : run.extraDataText
   const id = JSON.stringify(run.prompt_id)
   return `[${run.numberText}, ${id}, ${run.graphText}, ${extraData}, ${JSON.stringify(run.outputs)}]`
@@ -35,12 +35,12 @@ export function changeQueue(world: World, request: Request): Reply {
     sendStatus(world, remaining(world))
   }
   for (const id of change.ids) {
-    const run = world.pendingById.get(id)?.[0]
+    const run = world.state.pendingById.get(id)?.[0]
     if (run === undefined) continue
     takeOut(world, run)
     sendStatus(world, remaining(world))
     // Removing the last pending run tells twice, as real servers do [queue/removal-status].
-    if (world.pendingCount === 0) {
+    if (world.state.pendingCount === 0) {
       sendStatus(world, remaining(world))
     }
   }
@@ -62,7 +62,7 @@ export function interrupt(world: World, request: Request): Reply {
   }
   if (!isObject(body)) return refuse('internal')
   const id = body.get('prompt_id')
-  for (const worker of world.workers) {
+  for (const worker of world.state.workers) {
     if (!isTruthy(id) || id === worker.running?.run.prompt_id) worker.interrupted = true
   }
   return empty

@@ -36,12 +36,12 @@ function addUser(world: World, request: Request): Reply {
   const body = bodyJson(request)
   const name = isObject(body) ? body.get('username') : undefined
   if (typeof name !== 'string') return refuse('internal')
-  if (world.userNames.has(name)) return refuse('duplicateUser')
+  if (world.state.userNames.has(name)) return refuse('duplicateUser')
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > limits.userName.value) return refuse('internal')
-  if (world.userNames.size >= limits.users.value) return refuse('internal')
-  world.userNames.add(trimmed)
-  const id = `${trimmed.replace(/[^a-zA-Z0-9\-_]+/g, '-')}_${drawUuid(world.random)}`
+  if (world.state.userNames.size >= limits.users.value) return refuse('internal')
+  world.state.userNames.add(trimmed)
+  const id = `${trimmed.replace(/[^a-zA-Z0-9\-_]+/g, '-')}_${drawUuid(world.state.random)}`
   return json(JSON.stringify(id))
 }
 

@@ -42,7 +42,7 @@ const statistics = json(
 
 export const systemStats = (): Reply => statistics
 
-export const features = (world: World): Reply => json(featuresText(world))
+export const features = (world: World): Reply => json(featuresText(world.setup))
 
 /** How many runs are pending or running: the first call of several clients. */
 export const promptInfo = (world: World): Reply =>
@@ -60,7 +60,7 @@ export function free(world: World, request: Request): Reply {
 }
 
 /** Does what a body asks to free. */
-export function freed({ workers }: World, body: JsonObject): Reply {
+export function freed({ state: { workers } }: World, body: JsonObject): Reply {
   if (isTruthy(body.get('free_memory'))) for (const worker of workers) worker.dropCache = true
   return empty
 }

@@ -25,7 +25,7 @@ export function view(world: World, { query }: Request): Reply {
   const subfolder = pathWithin(type, parameter(query, 'subfolder') ?? '')
   if (subfolder === undefined) return refuse('forbiddenEmpty')
   const filename = name.slice(name.lastIndexOf('/') + 1)
-  const file = get(world.files, keyOf(type, subfolder, filename))
+  const file = get(world.state.files, keyOf(type, subfolder, filename))
   if (file === undefined) return refuse('notFoundEmpty')
   const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
   if (conversion === undefined) return wholeFile(world, filename, file)

@@ -47,7 +47,7 @@ export function submit(world: World, request: Request): Reply {
   const body = document.value
   if (!isObject(body)) {
     if (!Array.isArray(body) && typeof body !== 'string') return refuse('internal')
-    world.counter++
+    world.state.counter++
     return refused(promptErrors.noPrompt, new Map())
   }
   const number = priority(world, body)
@@ -57,10 +57,11 @@ export function submit(world: World, request: Request): Reply {
   const targets = targetsOf(body.get('partial_execution_targets'))
   const verdict = targets === 'crash' ? ({ kind: 'crash' } as const) : judge(world, prompt, targets)
   const chosenId = body.get('prompt_id')
-  const prompt_id = chosenId === undefined ? drawUuid(world.random) : ownText(pythonText(chosenId))
+  const prompt_id =
+    chosenId === undefined ? drawUuid(world.state.random) : ownText(pythonText(chosenId))
   if (verdict.kind === 'crash') return refuse('internal')
   if (verdict.kind === 'refused') {
-    if (world.quirks.has('workflows.invalid-is-200')) {
+    if (world.setup.quirks.has('workflows.invalid-is-200')) {
       return accepted(prompt_id, number.text, verdict.nodeErrors)
     }
     return refused(verdict.error, verdict.nodeErrors)
@@ -70,7 +71,7 @@ export function submit(world: World, request: Request): Reply {
   const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
   const run = runOf(world, request, document, verdict, { ...own, ...extra })
   if (run === undefined)
-    return refuse('queueFull', {}, { limit: `${world.options.pendingLimitBytes}` })
+    return refuse('queueFull', {}, { limit: `${world.setup.options.pendingLimitBytes}` })
   const twins = priorityCollisions(world, run)
   if (twins > 0) {
     enqueue(world, twins < 2 ? run : { ...run, poison: collisionText }, 'untold')
@@ -89,19 +90,20 @@ export function runOf(
   known: Extra & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
 ): Run | undefined {
   const prompt = (document.value as JsonObject).get('prompt') as JsonObject
-  const isKept = world.pendingCount < MAX_KEPT_GRAPHS && world.pendingBytes < MAX_KEPT_BYTES
+  const isKept =
+    world.state.pendingCount < MAX_KEPT_GRAPHS && world.state.pendingBytes < MAX_KEPT_BYTES
   const run: Run = {
     ...known,
-    serial: world.nextSerial,
+    serial: world.state.nextSerial,
     graphText:
       graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
     graph: isKept ? prompt : null,
     outputs: verdict.outputs,
-    submittedAtMs: world.nowMs,
+    submittedAtMs: world.state.nowMs,
     deleted: false,
   }
   if (!hasRoom(world, run)) return undefined
-  world.nextSerial++
+  world.state.nextSerial++
   return run
 }
 
@@ -156,8 +158,11 @@ function priority(world: World, body: JsonObject): { value: number; text: string
     // What is no number has no place in an order: it runs last.
     return { value: Number.isNaN(value) ? Infinity : value, text: floatText(value) }
   }
-  const value = isTruthy(body.get('front')) && world.counter > 0 ? -world.counter : world.counter
-  world.counter++
+  const value =
+    isTruthy(body.get('front')) && world.state.counter > 0
+      ? -world.state.counter
+      : world.state.counter
+  world.state.counter++
   return { value, text: `${value}` }
 }
 
@@ -203,7 +208,7 @@ function dropSecrets(value: Json, world: World): boolean {
   return dropped
 }
 
-const isOwnKey = ({ hosted }: World, value: Json): boolean =>
+const isOwnKey = ({ setup: { hosted } }: World, value: Json): boolean =>
   hosted !== null && typeof value === 'string' && isKeyOf(hosted.account, value)
 
 /** The extra_data of a submit: an empty object where there is none. */

@@ -34,10 +34,10 @@ const readByOptions = new WeakMap<WorldOptions, Catalog>()
 
 /** The node types of a world, read from its `objectInfo` on first use. Throws SyntaxError when that is no object of node types. */
 export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
-  const known = readByOptions.get(world.options)
+  const known = readByOptions.get(world.setup.options)
   if (known !== undefined) return known.types
-  const catalog = catalogOf(world.options.objectInfo)
-  readByOptions.set(world.options, catalog)
+  const catalog = catalogOf(world.setup.options.objectInfo)
+  readByOptions.set(world.setup.options, catalog)
   return catalog.types
 }
 
@@ -147,9 +147,9 @@ function withInstalledModels(world: World, type: NodeType): string {
 
 /** An input as it is declared now: a combo of model files also lists those that were installed. */
 export function currentInput(world: World, type: NodeType, input: Declared): Declared {
-  if (world.installs.models.entries.size === 0 || !Array.isArray(input.type)) return input
+  if (world.state.installs.models.entries.size === 0 || !Array.isArray(input.type)) return input
   const folder = folderOf(world, type, input)
-  const installed = folder === undefined ? [] : installedModels(world.installs, folder)
+  const installed = folder === undefined ? [] : installedModels(world.state.installs, folder)
   if (installed.length === 0) return input
   const files = sorted([...input.type.filter(isModelFile), ...installed])
   return { ...input, type: [...files, ...input.type.filter((option) => !isModelFile(option))] }
@@ -213,7 +213,7 @@ export function modelFiles(world: World, folder: string): readonly string[] | un
   const combo = modelFolders[folder]
   const example = folder === 'embeddings' ? ['example_negative.safetensors'] : []
   const listed = combo ? listedFiles(world, combo) : example
-  const installed = installedModels(world.installs, folder)
+  const installed = installedModels(world.state.installs, folder)
   return installed.length === 0 ? listed : sorted([...listed, ...installed])
 }
 

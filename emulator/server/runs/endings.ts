@@ -13,11 +13,12 @@ import { remaining, timestamp } from '../world/world.ts'
 import type { Ending, Running } from '../state/runs.ts'
 import type { Failure, Value } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
+import { wakeWorker } from '../world/timers.ts'
 
 /** All nodes are done: on hosted the last chance to notice that the run was cancelled [jobs/cancel-running]. */
 export function succeed(world: World, running: Running): void {
   const { worker, lastNode, graph } = running
-  if (worker.interrupted && world.hosted !== null) {
+  if (worker.interrupted && world.setup.hosted !== null) {
     return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
   }
   tell(world, running, 'execution_success', () => idAndTime(world, running.run))
@@ -40,7 +41,7 @@ export function interruptedAt(world: World, running: Running, id: string): void 
 /** This node has failed. */
 export function fail(world: World, running: Running, id: string, failure: Failure): void {
   const { exception_type, exception_message } = failure
-  const onHosted = world.hosted !== null
+  const onHosted = world.setup.hosted !== null
   const node = [
     `"node_id": ${JSON.stringify(id)}`,
     `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
@@ -62,7 +63,7 @@ export function fail(world: World, running: Running, id: string, failure: Failur
     `"timestamp": ${timestamp(world)}}`,
   ]
   tell(world, running, 'execution_error', () => data.join(', '))
-  const shown = world.quirks.has('hosted.python-exception-names') ? pythonNameOf : wordOf
+  const shown = world.setup.quirks.has('hosted.python-exception-names') ? pythonNameOf : wordOf
   const detail = [...node, message, named(shown(exception_type)), ...place]
   endRun(world, running, 'error', onHosted ? `{${detail.join(', ')}}` : null)
 }
@@ -123,10 +124,10 @@ function endRun(
   worker.running = null
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
-  if (world.hosted === null || world.quirks.has('hosted.executing-null'))
+  if (world.setup.hosted === null || world.setup.quirks.has('hosted.executing-null'))
     tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
   const next = nextPending(world)
   if (next === undefined) return
-  const readyMs = next.submittedAtMs + world.options.startDelayMs
-  worker.dueMs = Math.max(world.nowMs + world.options.paceMs, readyMs)
+  const readyMs = next.submittedAtMs + world.setup.options.startDelayMs
+  wakeWorker(world, worker, Math.max(world.state.nowMs + world.setup.options.paceMs, readyMs))
 }

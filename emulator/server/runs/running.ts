@@ -24,7 +24,7 @@ export function prepare(world: World, run: Run): Prepared {
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
   const fingerprints = fingerprintsOf(world, graph, types)
-  const { spell } = world
+  const { spell } = world.setup
   const holdsSecret = spell(run.graphText) !== run.graphText
   const depends = dependsOn(world, run, graph, fingerprints)
   const hashes = contentHashes(graph, types, depends, holdsSecret ? spell : null)
@@ -60,8 +60,8 @@ export function createRunning(
   return {
     run,
     worker,
-    serial: world.startedCount,
-    startedMs: world.nowMs,
+    serial: world.state.startedCount,
+    startedMs: world.state.nowMs,
     promptIdText: JSON.stringify(run.prompt_id),
     savedBy: { graphText: run.graphText, extraDataText: run.extraDataText, fingerprints },
     graph,
@@ -76,7 +76,7 @@ export function createRunning(
     results: new Map(),
     executed: [],
     messages: [],
-    progress: createProgress(run.prompt_id, world.hosted === null ? null : types),
+    progress: createProgress(run.prompt_id, world.setup.hosted === null ? null : types),
     lastNode: null,
   }
 }
@@ -90,7 +90,7 @@ export const resultOf = (
 /** Tells the client something in words. */
 export function notify(world: World, running: Running, value: string): void {
   // On hosted the messages of all runs of an account mix: each names its run [messages/hosted-names-run].
-  const run = world.hosted === null ? '' : `, "prompt_id": ${running.promptIdText}`
+  const run = world.setup.hosted === null ? '' : `, "prompt_id": ${running.promptIdText}`
   tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
 }
 

@@ -27,13 +27,14 @@ import { remaining } from '../world/world.ts'
 import type { Failure, NodeResult, NodeType, Work } from '../state/nodes.ts'
 import type { Calls, Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
+import { wakeWorker } from '../world/timers.ts'
 
 /** Size of sampler previews: the longer side, in pixels. */
 const PREVIEW_SIZE = 512
 
 /** Does the next thing of a worker, and sets when the one after it is due. */
 export function proceed(world: World, worker: Worker): void {
-  worker.dueMs = undefined
+  worker.timer = null
   const { running } = worker
   if (running === null) takeRun(world, worker)
   else if (running.work === null) startNextNode(world, running)
@@ -42,7 +43,7 @@ export function proceed(world: World, worker: Worker): void {
 }
 
 function due(world: World, { worker }: Running, delayMs: number): void {
-  worker.dueMs = world.nowMs + delayMs
+  wakeWorker(world, worker, world.state.nowMs + delayMs)
 }
 
 function takeRun(world: World, worker: Worker): void {
@@ -54,11 +55,11 @@ function takeRun(world: World, worker: Worker): void {
   keepCacheOf(world, worker, prepared.hashes)
   const poison = run.poison ?? poisonOf(prepared.graph, run.outputs)
   const running = createRunning(world, worker, run, prepared, poison === null)
-  world.startedCount++
+  world.state.startedCount++
   worker.running = running
   announce(world, run.prompt_id, 'started')
   sendStatus(world, remaining(world))
-  if (poison !== null && world.quirks.has('queue.poison-kills-worker')) worker.dead = true
+  if (poison !== null && world.setup.quirks.has('queue.poison-kills-worker')) worker.dead = true
   else begin(world, running, poison)
 }
 
@@ -66,14 +67,14 @@ function takeRun(world: World, worker: Worker): void {
 function begin(world: World, running: Running, poison: string | null): void {
   const { run, graph, worker, hashes } = running
   tell(world, running, 'execution_start', () => idAndTime(world, run))
-  if (world.hosted !== null || world.quirks.has('local.notification'))
+  if (world.setup.hosted !== null || world.setup.quirks.has('local.notification'))
     notify(world, running, 'Your run has started.')
   const ids = poison === null ? [...graph.keys()] : []
   const cached = ids.filter((id) => isCached(worker, hashes, id))
   const nodes = JSON.stringify(cached)
   tell(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
-  if (failure === undefined) due(world, running, world.options.paceMs)
+  if (failure === undefined) due(world, running, world.setup.options.paceMs)
   else fail(world, running, running.order[0] ?? firstKey(graph), failure)
 }
 
@@ -84,9 +85,9 @@ function begin(world: World, running: Running, poison: string | null): void {
 function isEarly(world: World, worker: Worker): boolean {
   const next = nextPending(world)
   if (next === undefined) return false
-  const readyMs = next.submittedAtMs + world.options.startDelayMs
-  if (readyMs > world.nowMs) worker.dueMs = readyMs
-  return readyMs > world.nowMs
+  const readyMs = next.submittedAtMs + world.setup.options.startDelayMs
+  if (readyMs > world.state.nowMs) wakeWorker(world, worker, readyMs)
+  return readyMs > world.state.nowMs
 }
 
 const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
@@ -104,7 +105,7 @@ function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, n
       const result = worker.cache.get(hash)
       if (result !== undefined) kept.set(hash, result)
     }
-  } else clear(world.tempLetters)
+  } else clear(world.state.tempLetters)
   worker.dropCache = false
   worker.cache = kept
 }
@@ -173,7 +174,7 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
     sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
   }
   if (running.work.notification !== undefined) notify(world, running, running.work.notification)
-  due(world, running, running.work.stepMs ?? world.options.paceMs)
+  due(world, running, running.work.stepMs ?? world.setup.options.paceMs)
 }
 
 function doStep(
@@ -193,14 +194,14 @@ function doStep(
     tell(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
   const picture = socketPictures?.[running.step - 1]
   if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
-  else if (preview === undefined || world.options.preview === 'none') tellProgress()
+  else if (preview === undefined || world.setup.options.preview === 'none') tellProgress()
   else {
     const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-    sendPreview(world, running, id, shown, world.options.preview, tellProgress)
+    sendPreview(world, running, id, shown, world.setup.options.preview, tellProgress)
   }
   // A node that takes a time of its own is over with its last step.
   const isLast = running.step === steps && stepMs !== undefined
-  due(world, running, isLast ? 0 : (stepMs ?? world.options.paceMs))
+  due(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
 }
 
 /** A preview goes before the progress message when it carries metadata, and after it when not. */

@@ -3,8 +3,10 @@
 import type { Arrived } from '../../http/requests.ts'
 import type { Reply } from '../../http/replies.ts'
 import type { Effect, Headers, Input } from '../../machine.ts'
+import type { Timers } from '../../lib/timers.ts'
+import type { Due } from './runs.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'
-import type { Hashing, HostedWorld, World } from './world.ts'
+import type { Hashing, HostedWorld, World, WorldState } from './world.ts'
 
 /** Path and query of a request or handshake, with what it says of its sender. */
 export type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
@@ -26,14 +28,22 @@ export type Hosted = Hashing & {
   readonly handshakeNeeded: string
 }
 
+/** All that changes in a server, as plain data: a structured clone of it is a fork of the server. */
+export type ServerState = {
+  /** The time of all its worlds, in milliseconds since its start. */
+  nowMs: number
+  readonly timers: Timers<Due>
+  /** In the order of the accounts; local has one alone. */
+  readonly worlds: readonly WorldState[]
+  /** The index of the world of each socket that is open. */
+  readonly sockets: Map<number, number>
+}
+
 export type Server = {
   readonly options: WorldOptions
   /** Null on local. */
   readonly hosted: Hosted | null
-  /** The time of all its worlds, in milliseconds since its start. */
-  nowMs: number
-  /** In the order of the accounts; local has one alone. */
+  readonly state: ServerState
+  /** Its worlds, each with what it is made from. */
   readonly worlds: readonly [World, ...World[]]
-  /** The world of each socket that is open. */
-  readonly sockets: Map<number, World>
 }

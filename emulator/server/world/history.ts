@@ -7,7 +7,7 @@ import type { World } from '../state/world.ts'
 
 function entryOf(world: World, run: Run, ending: Ending): Entry {
   const failed = ending.state !== 'success'
-  const completed = !failed || world.quirks.has('history.completed-on-error')
+  const completed = !failed || world.setup.quirks.has('history.completed-on-error')
   const status = `"status_str": "${failed ? 'error' : 'success'}", "completed": ${completed}`
   return {
     prompt_id: run.prompt_id,
@@ -24,7 +24,7 @@ function entryOf(world: World, run: Run, ending: Ending): Entry {
     failureText: ending.failure === null ? null : ownText(ending.failure),
     createdMs: run.submittedAtMs,
     startedMs: ending.startedMs,
-    endedMs: world.nowMs,
+    endedMs: world.state.nowMs,
     isForgotten: false,
   }
 }
@@ -32,11 +32,11 @@ function entryOf(world: World, run: Run, ending: Ending): Entry {
 /** Adds the entry of a finished run. A reused id replaces its entry in its old place. */
 export function remember(world: World, run: Run, ending: Ending): void {
   const entry = entryOf(world, run, ending)
-  const replaced = get(world.history, run.prompt_id)
-  const dropped = put(world.history, run.prompt_id, entry)
-  world.historyLength += lengthOf(entry) - lengthOf(replaced) - dropped.reduce(sumLengths, 0)
-  while (world.historyLength > MAX_HISTORY_LENGTH && world.history.entries.size > 1) {
-    world.historyLength -= lengthOf(takeOldest(world.history))
+  const replaced = get(world.state.history, run.prompt_id)
+  const dropped = put(world.state.history, run.prompt_id, entry)
+  world.state.historyLength += lengthOf(entry) - lengthOf(replaced) - dropped.reduce(sumLengths, 0)
+  while (world.state.historyLength > MAX_HISTORY_LENGTH && world.state.history.entries.size > 1) {
+    world.state.historyLength -= lengthOf(takeOldest(world.state.history))
   }
 }
 
@@ -54,12 +54,12 @@ const sumLengths = (sum: number, entry: Entry): number => sum + lengthOf(entry)
 
 /** Drops the entry of a run, if there is one. */
 export function forgetEntry(world: World, id: string): void {
-  world.historyLength -= lengthOf(get(world.history, id))
-  remove(world.history, id)
+  world.state.historyLength -= lengthOf(get(world.state.history, id))
+  remove(world.state.history, id)
 }
 
 /** Drops all entries. */
 export function clearHistory(world: World): void {
-  clear(world.history)
-  world.historyLength = 0
+  clear(world.state.history)
+  world.state.historyLength = 0
 }

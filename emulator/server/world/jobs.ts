@@ -50,16 +50,16 @@ const over = (entry: Entry): Job => ({
 export const jobsOf = (world: World): readonly Job[] => [
   ...waitingOf(world).map((run) => open(run, null)),
   ...runningOf(world).map(({ run, startedMs }) => open(run, startedMs)),
-  ...Array.from(world.history.entries.values(), ({ value }) => over(value)),
+  ...Array.from(world.state.history.entries.values(), ({ value }) => over(value)),
 ]
 
 /** The job with this id, or undefined when the account has none. */
 export function jobOf(world: World, id: string): Job | undefined {
-  const pending = world.pendingById.get(id)?.[0]
+  const pending = world.state.pendingById.get(id)?.[0]
   if (pending !== undefined) return open(pending, null)
   const running = runningOf(world).find(({ run }) => run.prompt_id === id)
   if (running !== undefined) return open(running.run, running.startedMs)
-  const entry = get(world.history, id)
+  const entry = get(world.state.history, id)
   return entry === undefined ? undefined : over(entry)
 }
 
@@ -72,18 +72,18 @@ export function cancel(
   ids: Iterable<string>,
   reachesRunning = true,
 ): readonly string[] {
-  const before = world.pendingCount
+  const before = world.state.pendingCount
   const cancelled = [...new Set(ids)].filter(
     (id) => cancelPending(world, id) || (reachesRunning && stop(world, id)),
   )
   rest(world)
-  if (world.pendingCount !== before) sendStatus(world, remaining(world))
+  if (world.state.pendingCount !== before) sendStatus(world, remaining(world))
   return cancelled
 }
 
 /** Ends a run that has not begun; false when it is none of those. */
 function cancelPending(world: World, id: string): boolean {
-  const run = world.pendingById.get(id)?.[0]
+  const run = world.state.pendingById.get(id)?.[0]
   if (run === undefined) return false
   takeOut(world, run)
   end(world, run)
@@ -95,7 +95,7 @@ function end(world: World, run: Run): void {
   const id = JSON.stringify(run.prompt_id)
   const data = `{"prompt_id": ${id}, "executed": [], "timestamp": ${timestamp(world)}}`
   const messages = [`["execution_interrupted", ${data}]`]
-  if (!world.quirks.has('hosted.silent-pending-cancel'))
+  if (!world.setup.quirks.has('hosted.silent-pending-cancel'))
     send(world, everyone(world), 'execution_interrupted', data)
   const nothing = { outputs: [], meta: [], failure: null, startedMs: null }
   remember(world, run, { state: 'interrupted', messages, ...nothing })
@@ -104,7 +104,7 @@ function end(world: World, run: Run): void {
 
 /** Asks a running job to stop at its next check point; false when it does not run, or was asked before. */
 function stop(world: World, id: string): boolean {
-  const worker = world.workers.find(({ running }) => running?.run.prompt_id === id)
+  const worker = world.state.workers.find(({ running }) => running?.run.prompt_id === id)
   if (worker === undefined || worker.interrupted) return false
   worker.interrupted = true
   return true

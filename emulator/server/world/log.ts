@@ -33,7 +33,7 @@ export const lineEntry = (line: Line): string =>
 export const lineText = (line: Line): string => `${timeOf(line)} - ${textOf(line)}`
 
 /** Lets a client have each new line, or no more. */
-export function subscribe({ log }: World, clientId: string, enabled: boolean): void {
+export function subscribe({ state: { log } }: World, clientId: string, enabled: boolean): void {
   if (enabled) put(log.subscribers, clientId, true)
   else remove(log.subscribers, clientId)
 }
@@ -41,7 +41,7 @@ export function subscribe({ log }: World, clientId: string, enabled: boolean): v
 /** Tells those who watch the world, and the log, that a run begins or ends. */
 export function announce(world: World, prompt_id: string, state: RunState): void {
   world.effects.push({ kind: 'run', prompt_id, state })
-  const { log } = world
+  const { log } = world.state
   const id = prompt_id.length > MAX_ID ? ownText(prompt_id.slice(0, MAX_ID)) : prompt_id
   const line = { atMs: timestamp(world), prompt_id: id, state }
   log.lines.push(line)
@@ -50,10 +50,10 @@ export function announce(world: World, prompt_id: string, state: RunState): void
 }
 
 function sendLine(world: World, line: Line): void {
-  const { subscribers } = world.log
+  const { subscribers } = world.state.log
   const sockets: number[] = []
   for (const clientId of subscribers.entries.keys()) {
-    const socket = world.socketByClient.get(clientId)
+    const socket = world.state.socketByClient.get(clientId)
     if (socket !== undefined) sockets.push(socket)
     // A client that is gone has to subscribe again.
     else remove(subscribers, clientId)

@@ -5,6 +5,7 @@ import { sendStatus } from './sockets.ts'
 import { remaining } from './world.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
+import { restWorker, wakeWorker } from './timers.ts'
 
 /** Smaller numbers first, then the order of submits. */
 const before = (a: Run, b: Run): boolean =>
@@ -17,28 +18,31 @@ function sizeOf(run: Run): number {
 }
 
 /** Whether a run finds its place among those that wait. */
-export const hasRoom = ({ pendingBytes, options }: World, run: Run): boolean =>
-  pendingBytes + sizeOf(run) <= options.pendingLimitBytes
+export const hasRoom = (
+  { setup: { options }, state: { pendingBytes } }: World,
+  run: Run,
+): boolean => pendingBytes + sizeOf(run) <= options.pendingLimitBytes
 
 /** Adds a run to those that wait. `untold` sends no status, as where a real server trips over the run. */
 export function enqueue(world: World, run: Run, telling: 'told' | 'untold' = 'told'): void {
-  pushHeap(world.pending, run, before)
-  const sameId = world.pendingById.get(run.prompt_id)
-  if (sameId === undefined) world.pendingById.set(run.prompt_id, [run])
+  pushHeap(world.state.pending, run, before)
+  const sameId = world.state.pendingById.get(run.prompt_id)
+  if (sameId === undefined) world.state.pendingById.set(run.prompt_id, [run])
   else sameId.push(run)
-  world.pendingCount++
-  world.pendingBytes += sizeOf(run)
-  const idle = world.workers.find(
-    ({ running, dueMs, dead }) => !running && !dead && dueMs === undefined,
+  world.state.pendingCount++
+  world.state.pendingBytes += sizeOf(run)
+  const idle = world.state.workers.find(
+    ({ running, timer, dead }) => !running && !dead && timer === null,
   )
-  if (idle !== undefined) idle.dueMs = world.nowMs + world.options.startDelayMs
+  if (idle !== undefined)
+    wakeWorker(world, idle, world.state.nowMs + world.setup.options.startDelayMs)
   if (telling === 'told') sendStatus(world, remaining(world))
 }
 
 /** Takes the next run out of the queue, or undefined when none waits. */
 export function dequeue(world: World): Run | undefined {
   for (;;) {
-    const run = popHeap(world.pending, before)
+    const run = popHeap(world.state.pending, before)
     if (run === undefined || !run.deleted) {
       if (run !== undefined) forget(world, run)
       return run
@@ -48,13 +52,13 @@ export function dequeue(world: World): Run | undefined {
 
 /** The next run, left in its place. Deleted ones before it are dropped. */
 export function nextPending(world: World): Run | undefined {
-  while (world.pending[0]?.deleted) popHeap(world.pending, before)
-  return world.pending[0]
+  while (world.state.pending[0]?.deleted) popHeap(world.state.pending, before)
+  return world.state.pending[0]
 }
 
 /** Deleted runs leave the heap when they outnumber the others: they could hold more than all that wait. */
 function dropDeleted(world: World): void {
-  const { pending, pendingCount } = world
+  const { pending, pendingCount } = world.state
   if (pending.length <= 2 * pendingCount + 64) return
   const kept = pending.filter(({ deleted }) => !deleted).sort((a, b) => (before(a, b) ? -1 : 1))
   pending.length = 0
@@ -63,15 +67,15 @@ function dropDeleted(world: World): void {
 }
 
 function forget(world: World, run: Run): void {
-  world.pendingCount--
-  world.pendingBytes -= sizeOf(run)
-  const sameId = world.pendingById.get(run.prompt_id) ?? []
-  if (sameId.length <= 1) world.pendingById.delete(run.prompt_id)
+  world.state.pendingCount--
+  world.state.pendingBytes -= sizeOf(run)
+  const sameId = world.state.pendingById.get(run.prompt_id) ?? []
+  if (sameId.length <= 1) world.state.pendingById.delete(run.prompt_id)
   else sameId.splice(sameId.indexOf(run), 1)
 }
 
 /** The runs that wait, in no order. */
-export const waitingOf = ({ pending }: World): readonly Run[] =>
+export const waitingOf = ({ state: { pending } }: World): readonly Run[] =>
   pending.filter(({ deleted }) => !deleted)
 
 /** The runs that wait, the next one first. */
@@ -79,7 +83,7 @@ export const pendingOf = (world: World): readonly Run[] =>
   [...waitingOf(world)].sort((a, b) => (before(a, b) ? -1 : 1))
 
 /** The place of a pending run among those that wait, from 1. */
-export function placeOf({ pending }: World, run: Run): number {
+export function placeOf({ state: { pending } }: World, run: Run): number {
   let place = 1
   for (const one of pending) if (!one.deleted && before(one, run)) place++
   return place
@@ -93,18 +97,18 @@ export function takeOut(world: World, run: Run): void {
 }
 
 /** Once nothing is pending, no idle worker has anything to begin. */
-export function rest({ pendingCount, workers }: World): void {
-  if (pendingCount > 0) return
-  for (const worker of workers) if (worker.running === null) worker.dueMs = undefined
+export function rest(world: World): void {
+  if (world.state.pendingCount > 0) return
+  for (const worker of world.state.workers) if (worker.running === null) restWorker(world, worker)
 }
 
 /** Takes out all that wait. */
 export function clearPending(world: World): void {
-  for (const run of world.pending) run.deleted = true
-  world.pending.length = 0
-  world.pendingById.clear()
-  world.pendingCount = 0
-  world.pendingBytes = 0
+  for (const run of world.state.pending) run.deleted = true
+  world.state.pending.length = 0
+  world.state.pendingById.clear()
+  world.state.pendingCount = 0
+  world.state.pendingBytes = 0
 }
 
 /** So many of the pending runs with one id are looked at, the newest first. */
@@ -115,7 +119,7 @@ const MOST_LOOKED_AT = 1000
  * servers order them by graph, which cannot be compared: runs that are equal throughout are none of these.
  */
 export function priorityCollisions(world: World, run: Run): 0 | 1 | 2 {
-  const sameId = world.pendingById.get(run.prompt_id) ?? []
+  const sameId = world.state.pendingById.get(run.prompt_id) ?? []
   let collisions: 0 | 1 = 0
   const last = Math.max(0, sameId.length - MOST_LOOKED_AT)
   for (let at = sameId.length - 1; at >= last; at--) {

@@ -11,7 +11,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The settings; none where the file is missing, or is not what it was written as. */
 export function storedSettings(world: World): JsonObject {
-  const bytes = world.userFolder.entries.get(FILE)?.bytes
+  const bytes = world.state.userFolder.entries.get(FILE)?.bytes
   if (!bytes) return new Map()
   try {
     const stored = readJson(decoder.decode(bytes))
@@ -24,7 +24,7 @@ export function storedSettings(world: World): JsonObject {
 /** Keeps the settings. Tells whether there was room for them. */
 export function storeSettings(world: World, settings: JsonObject): boolean {
   const bytes = new TextEncoder().encode(indented(settings, '\n'))
-  return writeFile(world.userFolder, FILE, bytes, timestamp(world))
+  return writeFile(world.state.userFolder, FILE, bytes, timestamp(world))
 }
 
 /** JSON text with four blanks for each level; `lineStart` begins the lines of this one. */
