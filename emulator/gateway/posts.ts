@@ -19,11 +19,18 @@ import { type Context, render } from './templates.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
 
-/** What a post is answered; undefined where the answer comes with the end of its delivery. */
-export function takePost(state: GatewayState, post: Post, name: string): Reply | undefined {
+/** What keeps every post from a route of this name; undefined where nothing does. */
+export function refuseRoute(state: GatewayState, name: string): Reply | undefined {
   const route = routeOf(state, name)
   if (route === undefined) return answer('unknownRoute', { name })
-  if (!route.isEnabled) return answer('routeDisabled', { name })
+  return route.isEnabled ? undefined : answer('routeDisabled', { name })
+}
+
+/** What a post is answered; undefined where the answer comes with the end of its delivery. */
+export function takePost(state: GatewayState, post: Post, name: string): Reply | undefined {
+  const refused = refuseRoute(state, name)
+  if (refused !== undefined) return refused
+  const route = routeOf(state, name) as Route
   const isTooLarge = post.body.length > state.options.maxBodyBytes
   if (isTooLarge || post.fault === 'tooLarge') return answer('payloadTooLarge')
   if (post.fault !== undefined) return answer('badRequest')

@@ -10,6 +10,7 @@ import type { Due, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
 import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
 import { addExampleFiles } from './world/files.ts'
+import { createHeldBytes } from './world/held-bytes.ts'
 import { createInstalls } from './world/installs.ts'
 import { createUserFolder } from './world/user-folder.ts'
 
@@ -108,7 +109,7 @@ function worldState({ options, hosted }: WorldSetup): WorldState {
     history: createBounded(options.historyLimit),
     historyLength: 0,
     files: createBounded(options.fileLimit),
-    uploadedBytes: 0,
+    held: createHeldBytes(),
     // A few for each file; older ones belong to files that are gone.
     counters: createBounded(4 * options.fileLimit),
     installs: createInstalls(),

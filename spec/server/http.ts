@@ -60,6 +60,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
+  'http/head-unknown': {
+    says: 'HEAD of an unknown path answers 404 and says nothing of the body that GET would get.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
   'http/unknown-path': {
     says: 'GET of an unknown or POST-only path answers 404 with an empty body.',
     basis: 'observed',

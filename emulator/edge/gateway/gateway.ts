@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
+import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
 import { usageError } from '../../options/complete.ts'
 import { answer } from '../../gateway/answers.ts'
 import {
@@ -14,8 +15,8 @@ import {
 import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
 import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway/machine.ts'
 import { isWaitingForOthers } from '../../gateway/timers.ts'
-import { createGatewayState, staticFault, timeMs } from '../../gateway/state.ts'
-import { nextWakeMs, routeNameIn, step } from '../../gateway/step.ts'
+import { createGatewayState, type GatewayState, staticFault, timeMs } from '../../gateway/state.ts'
+import { needsBody, nextWakeMs, step } from '../../gateway/step.ts'
 import { createClockHandle } from '../clock.ts'
 import { CONTROL_PREFIX, writeAnswer } from '../control.ts'
 import { createDriver } from '../driver.ts'
@@ -29,9 +30,10 @@ import {
   stateOptions,
 } from './options.ts'
 import { createWork, type WorkTimeOuts } from './work.ts'
-import { writeReply } from '../node/http.ts'
+import { noPictures, writeReply } from '../node/http.ts'
+import { after, type Later } from '../later.ts'
 import { followConnections } from '../lifetime.ts'
-import { type Arrived, createWebServer, serve } from '../node/listener.ts'
+import { createWebServer, serve } from '../node/listener.ts'
 import { hostOf, listen, portOf } from '../node/listening.ts'
 import { createMemory } from './memory.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
@@ -133,36 +135,42 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),
     runsText: () => runsText(recent),
   }
-  const respond = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    const { method, target, body } = arrived
+  const respond = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
+    const { method, target, headers, body, fault } = arrived
     const [path = ''] = target.split('?', 1)
     if (options.control && path.startsWith(CONTROL_PREFIX) && isOwn(response.req)) {
       const asked = { method, path: path.slice(CONTROL_PREFIX.length), body }
-      return writeAnswer(response, await answerGatewayControl(asked, control), {})
+      return after(answerGatewayControl(asked, control), (found) =>
+        writeAnswer(response, found, {}),
+      )
     }
     loadFile()
     const request = ++lastRequest
     responses.set(request, response)
     // Who has gone away waits for no answer.
     response.once('close', () => responses.delete(request))
-    driver.dispatch((atMs) => ({ kind: 'request', atMs, request, ...arrived }))
+    const kind = 'request'
+    driver.dispatch((atMs) => ({ kind, atMs, request, method, target, headers, body, fault }))
   }
 
   const http = await createWebServer(null)
   const closing = followConnections([http])
   serve(http, {
     readHeaders: gatewayHeaders,
-    receive: (request, limitBytes) => receiveRaw(request, limitBytes()),
+    receive: receiveRaw,
     isSocketPath: () => false,
     refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
+    // An expectation that nobody knows is none that has to be met.
+    refuseExpectation: null,
     upgrade: null,
-    limitBytes: ({ target }) => limitOf(options, target),
+    limitBytes: (head) => {
+      loadFile()
+      return limitOf(state, head)
+    },
     answer: respond,
     write,
     timeMs: gatewayTimeMs,
   })
-  // An expectation that nobody knows is none that has to be met.
-  http.on('checkExpectation', (request, response) => http.emit('request', request, response))
   loadFile()
   await listen(http, options.host, options.port)
   const port = portOf(http)
@@ -187,13 +195,8 @@ const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts 
 })
 
 /** Bodies of requests that are no posts to a route are not listened to, but for what a test asks. */
-function limitOf({ maxBodyBytes }: CompleteGatewayOptions, target: string): number {
-  const [path = ''] = target.split('?', 1)
-  if (path.startsWith(CONTROL_PREFIX)) return MAX_CONTROL_BYTES
-  return routeNameIn(path) === undefined ? 0 : maxBodyBytes
+function limitOf(state: GatewayState, head: RequestHead): number | null {
+  if (head.target.startsWith(CONTROL_PREFIX)) return MAX_CONTROL_BYTES
+  return needsBody(state, head) ? state.options.maxBodyBytes : null
 }
 const MAX_CONTROL_BYTES = 65_536
-
-const noPictures = (): never => {
-  throw new TypeError('A gateway has no pictures.')
-}

@@ -5,8 +5,8 @@ import { type EndpointOn, endpoints } from '../../../spec/server/endpoints.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
-import type { Arrived } from '../../http/requests.ts'
-import { allowedBy, createRoutes, findEndpoint, type Found } from '../../http/routes.ts'
+import { type IncomingRequest, requestAt } from '../../http/requests.ts'
+import { allowedBy, createRoutes, findEndpoint, type RouteMatch } from '../../http/routes.ts'
 import { jobs } from './job-list.ts'
 import { cancelJob, cancelJobs, deleteJob, job, jobStatus } from './jobs.ts'
 import { promptInfo } from '../local/system.ts'
@@ -69,9 +69,21 @@ const oldPaths: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Whether something reads the body of a request. */
+export function readsBody(world: World, method: string, path: string): boolean {
+  const found = findEndpoint(routes, method, path)
+  return found?.name !== undefined && found.readsBody && !isTakenAway(world, found)
+}
+
 /** Answers a request of an account to a hosted server. */
-export function answer(server: Server, world: HostedWorld, arrived: Arrived): Reply {
-  const { method, path, fault } = arrived
+export function answer(
+  server: Server,
+  world: HostedWorld,
+  request: IncomingRequest,
+  path: string,
+  query: string,
+): Reply {
+  const { method, fault } = request
   if (method === 'OPTIONS') return empty
   const found = findEndpoint(routes, method, path)
   if (found === undefined || isTakenAway(world, found)) return refuseHosted('notFound')
@@ -83,12 +95,12 @@ export function answer(server: Server, world: HostedWorld, arrived: Arrived): Re
     return refuseHosted('methodNotAllowed', {}, { Allow: allowed.join(',') })
   }
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
-  const request = { ...arrived, segment: segments[0] ?? '', segments }
-  return handlers[name as EndpointOn<'hosted'>](world, request, server)
+  const routed = requestAt(request, path, query, segments)
+  return handlers[name as EndpointOn<'hosted'>](world, routed, server)
 }
 
 /** Whether a quirk takes away what is at a path: none of those has two methods. */
-function isTakenAway({ setup: { quirks: on } }: World, { methods }: Found): boolean {
+function isTakenAway({ setup: { quirks: on } }: World, { methods }: RouteMatch): boolean {
   for (const name of methods.values()) {
     const quirk = takenAwayBy[name]
     if (quirk !== undefined && on.has(quirk)) return true

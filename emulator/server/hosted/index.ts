@@ -2,5 +2,5 @@
 
 export { admit } from './access.ts'
 export { blake3Hex, hmacHex, sha256Hex } from '../world/hashing.ts'
-export { answer, handshakeNeeded } from './endpoints.ts'
+export { answer, handshakeNeeded, readsBody } from './endpoints.ts'
 export { answerLink, linkBase } from './signed-links.ts'

@@ -214,17 +214,18 @@ export function job(world: World, request: Request, server: Server): Reply {
   const { graphText, extraDataText } = run
   const place = heldPlace(world, found.prompt_id)
   return json(
-    objectText({
-      ...summary(world, found),
-      update_time: timeText(world, updatedMs(found)),
-      workflow: `{"prompt": ${graphText}, "extra_data": ${extraDataText}}`,
-      execution_start_time: timeText(world, startedMs),
-      outputs: entry?.outputsText,
-      execution_status: entry?.statusText,
-      execution_meta: entry?.metaText,
-      queue_reason: place === undefined ? 'null' : '"concurrency_limit"',
-      queue_position: place === undefined ? 'null' : `${place}`,
-    } satisfies Texts<typeof jobDetail>),
+    objectText(
+      Object.assign(summary(world, found), {
+        update_time: timeText(world, updatedMs(found)),
+        workflow: `{"prompt": ${graphText}, "extra_data": ${extraDataText}}`,
+        execution_start_time: timeText(world, startedMs),
+        outputs: entry?.outputsText,
+        execution_status: entry?.statusText,
+        execution_meta: entry?.metaText,
+        queue_reason: place === undefined ? 'null' : '"concurrency_limit"',
+        queue_position: place === undefined ? 'null' : `${place}`,
+      }) satisfies Texts<typeof jobDetail>,
+    ),
   )
 }
 

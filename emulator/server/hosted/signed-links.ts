@@ -4,13 +4,13 @@ import { keyHeader } from '../../../spec/server/access.ts'
 import { LINK_LIFETIME_S } from '../../../spec/server/files.ts'
 import type { Effect, Headers, Input } from '../../machine.ts'
 import { empty, type Reply, refuseLink } from '../../http/replies.ts'
-import { decodePart } from '../../http/requests.ts'
+import { decodePart, type RequestHead } from '../../http/requests.ts'
 import { holdsSecret, secretsOf } from '../../journal/known-secrets.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isEqual } from '../../lib/equal.ts'
 import { wholeFile } from '../local/view.ts'
 import { isHosted, timestamp } from '../world/world.ts'
-import type { Asked, Server } from '../state/server.ts'
+import type { Server } from '../state/server.ts'
 import type { HostedWorld } from '../state/world.ts'
 import type { SignedLinks } from '../state/options.ts'
 
@@ -62,7 +62,7 @@ const linkPattern = new RegExp(
 /** The file that a target links to, and until when; undefined where no link of this server has it and its host. */
 function readLink(
   { worlds }: Server,
-  { target, headers }: Asked,
+  { target, headers }: RequestHead,
 ): { world: HostedWorld; filename: string; untilMs: number } | undefined {
   const match = linkPattern.exec(target)
   const world =
@@ -88,8 +88,9 @@ export function answerLink(
   const leaks = holdsKey(server, target) ? [...sent, 'address' as const] : sent
   const isStrict = server.options.signedLinks?.strict === true
   const reply = serve(server, input, isStrict ? sent : [])
+  const pages = isStrict ? forPages.strict : forPages.lenient
   return [
-    { kind: 'reply', request, ...reply, headers: { ...reply.headers, ...forPages(isStrict) } },
+    { kind: 'reply', request, ...reply, headers: Object.assign({}, reply.headers, pages) },
     ...leaks.map((where) => ({ kind: 'leak', request, where }) as const),
   ]
 }
@@ -109,11 +110,11 @@ const decodeEach = (target: string): string =>
 /** The headers that carry what a link does not need. */
 const credentials = [keyHeader, 'Authorization'] as const
 
-function serve(server: Server, asked: Asked, refused: readonly string[]): Reply {
-  const { method } = asked
+function serve(server: Server, head: RequestHead, refused: readonly string[]): Reply {
+  const { method } = head
   if (method === 'OPTIONS') return empty
   if (method !== 'GET' && method !== 'HEAD') return refuseLink('linkMethod')
-  const link = readLink(server, asked)
+  const link = readLink(server, head)
   if (link === undefined) return refuseLink('linkChanged')
   const { world, filename, untilMs } = link
   if (timestamp(world) > untilMs) {
@@ -128,12 +129,15 @@ function serve(server: Server, asked: Asked, refused: readonly string[]): Reply 
 const conditions =
   'Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range'
 
-/** Lets pages of every origin read the answer; a key may come along only where it is not refused anyway. */
-const forPages = (isStrict: boolean): Headers => ({
+const pageHeaders = (allowed: string): Headers => ({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
-  'Access-Control-Allow-Headers': isStrict
-    ? conditions
-    : `${conditions}, ${credentials.join(', ')}`,
+  'Access-Control-Allow-Headers': allowed,
   'Access-Control-Expose-Headers': 'Content-Length, Content-Range, Content-Disposition, ETag',
 })
+
+/** Lets pages of every origin read the answer; a key may come along only where it is not refused anyway. */
+const forPages = {
+  strict: pageHeaders(conditions),
+  lenient: pageHeaders(`${conditions}, ${credentials.join(', ')}`),
+}

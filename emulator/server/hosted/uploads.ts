@@ -2,11 +2,12 @@
 
 import { hostedUploadLimits } from '../../../spec/server/files.ts'
 import { get } from '../../lib/bounded.ts'
-import { probePicture } from '../../pictures/probe.ts'
+import { probePicture } from '../../pictures/codecs/probe.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { isFolderType } from '../world/paths.ts'
-import { contentHash, keyOf, sizeOfUpload, store } from '../world/files.ts'
+import { contentHash, keyOf, store } from '../world/files.ts'
+import { heldWith } from '../world/held-bytes.ts'
 import { type Form, readForm } from '../local/uploads.ts'
 import type { FileContent } from '../state/files.ts'
 import type { HostedWorld } from '../state/world.ts'
@@ -54,7 +55,7 @@ export function keep(
   const name = contentHash(world.setup.hosted.hashing, content, world.setup.spell) + ending
   if (get(world.state.files, keyOf('input', '', name)) === undefined) {
     const { uploadLimitBytes } = world.setup.options
-    if (world.state.uploadedBytes + sizeOfUpload(content) > uploadLimitBytes) {
+    if (heldWith(world, content) > uploadLimitBytes) {
       return refuseHosted('storageFull', { limit: `${uploadLimitBytes}` })
     }
     store(world, 'input', '', name, content)

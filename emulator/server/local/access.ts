@@ -3,21 +3,21 @@
 
 import type { Headers } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
-import { parameter, splitTarget } from '../../http/requests.ts'
+import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { Admitted, Asked, Server } from '../state/server.ts'
+import type { Admitted, Server } from '../state/server.ts'
 import type { WorldOptions } from '../state/options.ts'
 
 /** The world of the server, or what keeps a request or handshake out of it. */
-export function admit({ options, worlds }: Server, asked: Asked): Admitted {
-  const refusal = guard(options, asked)
+export function admit({ options, worlds }: Server, head: RequestHead): Admitted {
+  const refusal = guard(options, head)
   return refusal === undefined ? { world: worlds[0] } : { refusal }
 }
 
 /** What keeps a request or handshake out; undefined when nothing does. */
 function guard(
   { cors, token }: WorldOptions,
-  { method, target, headers }: Asked,
+  { method, target, headers }: RequestHead,
 ): Reply | undefined {
   if (cors === null) {
     const origin = judgeOrigin(headers)

@@ -1,23 +1,28 @@
 // A server, as a type: its worlds, and what its deployment does in ways of its own.
 
-import type { Arrived } from '../../http/requests.ts'
 import type { Reply } from '../../http/replies.ts'
-import type { Effect, Headers, Input } from '../../machine.ts'
+import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
+import type { Effect, Input } from '../../machine.ts'
 import type { Timers } from '../../lib/timers.ts'
 import type { Due } from './runs.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'
 import type { Hashing, HostedWorld, World, WorldState } from './world.ts'
-
-/** Path and query of a request or handshake, with what it says of its sender. */
-export type Asked = { readonly method: string; readonly target: string; readonly headers: Headers }
 
 /** The world that a request or handshake is for, or what keeps it out. */
 export type Admitted = { readonly world: World } | { readonly refusal: Reply }
 
 /** What a hosted server does otherwise than a local one. */
 export type Hosted = Hashing & {
-  readonly admit: (server: Server, asked: Asked) => Admitted
-  readonly answer: (server: Server, world: HostedWorld, arrived: Arrived) => Reply
+  readonly admit: (server: Server, head: RequestHead) => Admitted
+  readonly answer: (
+    server: Server,
+    world: HostedWorld,
+    request: IncomingRequest,
+    path: string,
+    query: string,
+  ) => Reply
+  /** Whether something reads the body of a request. */
+  readonly readsBody: (world: World, method: string, path: string) => boolean
   readonly answerLink: (
     server: Server,
     input: Extract<Input, { kind: 'request' }>,

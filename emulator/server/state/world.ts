@@ -6,7 +6,7 @@ import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
-import type { Installs, StoredFile, UserFolder } from './files.ts'
+import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
 import type { Due, Entry, Run, Worker } from './runs.ts'
 
@@ -87,7 +87,8 @@ export type WorldState = {
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>
-  uploadedBytes: number
+  /** The uploaded bytes that these hold. */
+  readonly held: HeldBytes
   /** Highest counter in use, by `type/subfolder/base name`. */
   readonly counters: Bounded<number>
 
