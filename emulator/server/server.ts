@@ -9,6 +9,7 @@ import type { WorldOptions } from './state/options.ts'
 import type { Due, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
 import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
+import { traitsOf } from './traits.ts'
 import { addExampleFiles } from './world/files.ts'
 import { createHeldBytes } from './world/held-bytes.ts'
 import { createInstalls } from './world/installs.ts'
@@ -75,6 +76,7 @@ const worldSetup = (
   options,
   hosted,
   quirks: new Set(options.quirks),
+  traits: traitsOf(options.deployment, options.quirks),
   spell: numberSecrets(options),
   pictureSeed: hash53(`pictures of ${options.seed}`),
 })

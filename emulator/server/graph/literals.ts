@@ -60,7 +60,7 @@ function convert(world: World, input: Declared, value: Json): Conversion {
     case 'INT':
       return toInt(value)
     case 'FLOAT':
-      return world.setup.hosted === null ? toFloat(value) : finite(toFloat(value))
+      return world.setup.traits.takesInfinity ? toFloat(value) : finite(toFloat(value))
     case 'STRING':
       return { value: pythonText(value) }
     case 'BOOLEAN':
@@ -85,8 +85,9 @@ export function refusedByItsType(
   const input = fileInputOf(type.class_type)
   const value = input && inputs?.get(input.name)
   if (input?.what === undefined || value === undefined || Array.isArray(value)) return undefined
-  // Hosted takes it, and finds out in the run that it cannot be fetched [runs/image-download-error].
-  if (world.setup.hosted !== null && input.what === 'image' && isWebAddress(value)) return undefined
+  // The run finds out that it cannot be fetched [runs/image-download-error].
+  const { takesWebAddresses } = world.setup.traits
+  if (takesWebAddresses && input.what === 'image' && isWebAddress(value)) return undefined
   if (namedFile(world, value) !== undefined) return undefined
   return errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`)
 }

@@ -118,10 +118,10 @@ const saveSample =
 
 const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
-  (call) =>
-    call.world.setup.quirks.has('local.video-under-images')
-      ? saveSample(format, 'images', prefix, true)(call)
-      : saveSample(format, call.world.setup.hosted === null ? 'videos' : 'video', prefix)(call)
+  (call) => {
+    const { videoKey } = call.world.setup.traits
+    return saveSample(format, videoKey, prefix, videoKey === 'images' ? true : undefined)(call)
+  }
 
 /** Behaviours of the node types that save or send pictures and files. */
 export const savers: Readonly<Record<string, Behaviour>> = {

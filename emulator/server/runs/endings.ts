@@ -18,7 +18,7 @@ import { wakeWorker } from '../world/timers.ts'
 /** All nodes are done: on hosted the last chance to notice that the run was cancelled [jobs/cancel-running]. */
 export function succeed(world: World, running: Running): void {
   const { worker, lastNode, graph } = running
-  if (worker.interrupted && world.setup.hosted !== null) {
+  if (worker.interrupted && world.setup.traits.seesLateInterrupts) {
     return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
   }
   tell(world, running, 'execution_success', () => idAndTime(world, running.run))
@@ -41,7 +41,7 @@ export function interruptedAt(world: World, running: Running, id: string): void 
 /** This node has failed. */
 export function fail(world: World, running: Running, id: string, failure: Failure): void {
   const { exception_type, exception_message } = failure
-  const onHosted = world.setup.hosted !== null
+  const { keepsFailures, messageNames, jobNames } = world.setup.traits
   const node = [
     `"node_id": ${JSON.stringify(id)}`,
     `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
@@ -51,21 +51,22 @@ export function fail(world: World, running: Running, id: string, failure: Failur
   const place = [
     `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
     `"current_inputs": ${currentInputs(running, id)}`,
-    `"current_outputs": ${onHosted ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
+    `"current_outputs": ${keepsFailures ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
   ]
   const data = [
     `{"prompt_id": ${running.promptIdText}`,
     ...node,
     `"executed": ${JSON.stringify(finished(running))}`,
     message,
-    named(onHosted ? wordOf(exception_type) : exception_type),
+    named(messageNames === 'words' ? wordOf(exception_type) : exception_type),
     ...place,
     `"timestamp": ${timestamp(world)}}`,
   ]
   tell(world, running, 'execution_error', () => data.join(', '))
-  const shown = world.setup.quirks.has('hosted.python-exception-names') ? pythonNameOf : wordOf
-  const detail = [...node, message, named(shown(exception_type)), ...place]
-  endRun(world, running, 'error', onHosted ? `{${detail.join(', ')}}` : null)
+  if (!keepsFailures) return endRun(world, running, 'error', null)
+  const nameOf = jobNames === 'words' ? wordOf : pythonNameOf
+  const detail = [...node, message, named(nameOf(exception_type)), ...place]
+  endRun(world, running, 'error', `{${detail.join(', ')}}`)
 }
 
 /** What the nodes that are done have to show, by node id. */
@@ -124,7 +125,7 @@ function endRun(
   worker.running = null
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
-  if (world.setup.hosted === null || world.setup.quirks.has('hosted.executing-null'))
+  if (world.setup.traits.endsWithNullNode)
     tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
   const next = nextPending(world)
   if (next === undefined) return

@@ -76,7 +76,7 @@ export function createRunning(
     results: new Map(),
     executed: [],
     messages: [],
-    progress: createProgress(run.prompt_id, world.setup.hosted === null ? null : types),
+    progress: createProgress(run.prompt_id, world.setup.traits.progressHasTypes ? types : null),
     lastNode: null,
   }
 }
@@ -89,8 +89,9 @@ export const resultOf = (
 
 /** Tells the client something in words. */
 export function notify(world: World, running: Running, value: string): void {
-  // On hosted the messages of all runs of an account mix: each names its run [messages/hosted-names-run].
-  const run = world.setup.hosted === null ? '' : `, "prompt_id": ${running.promptIdText}`
+  // Where the messages of all runs mix, each names its run [messages/hosted-names-run].
+  const { sharesMessages } = world.setup.traits
+  const run = sharesMessages ? `, "prompt_id": ${running.promptIdText}` : ''
   tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
 }
 

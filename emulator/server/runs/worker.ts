@@ -67,8 +67,7 @@ function takeRun(world: World, worker: Worker): void {
 function begin(world: World, running: Running, poison: string | null): void {
   const { run, graph, worker, hashes } = running
   tell(world, running, 'execution_start', () => idAndTime(world, run))
-  if (world.setup.hosted !== null || world.setup.quirks.has('local.notification'))
-    notify(world, running, 'Your run has started.')
+  if (world.setup.traits.notifiesOfStart) notify(world, running, 'Your run has started.')
   const ids = poison === null ? [...graph.keys()] : []
   const cached = ids.filter((id) => isCached(worker, hashes, id))
   const nodes = JSON.stringify(cached)

@@ -7,6 +7,7 @@ import type { Random } from '../../lib/random.ts'
 import type { Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
 import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
+import type { Traits } from './traits.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
 import type { Due, Entry, Run, Worker } from './runs.ts'
 
@@ -55,6 +56,7 @@ export type WorldSetup = {
   readonly quirks: ReadonlySet<QuirkId>
   /** How a text is spelled in a hash: alike on the server of a replay, which does not know the secrets. */
   readonly spell: (text: string) => string
+  readonly traits: Traits
   /** Where all picture ids start, so that two seeds never paint the same. */
   readonly pictureSeed: number
 }

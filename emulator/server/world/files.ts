@@ -30,7 +30,9 @@ export function addExampleFiles(world: World): void {
     store(world, 'input', '', `example.${sample}`, { sample })
   }
   store(world, 'input', '', 'notes.txt', { sample: 'txt' })
-  store(world, 'input', world.setup.hosted === null ? '3d' : '', 'example.glb', { sample: 'glb' })
+  store(world, 'input', world.setup.traits.hasSubfolders ? '3d' : '', 'example.glb', {
+    sample: 'glb',
+  })
 }
 
 /** Stores a file, in the place of the one that has its name. */

@@ -48,8 +48,7 @@ export const fileInputOf = (class_type: string): FileInput | undefined => byClas
 /** Names of the files in the input folder that the combo of this input lists, sorted. */
 export function fileChoices(world: World, input: FileInput): Json[] {
   const names: string[] = []
-  // Hosted has no subfolders.
-  const below = world.setup.hosted === null ? input.below : undefined
+  const below = world.setup.traits.hasSubfolders ? input.below : undefined
   for (const key of world.state.files.entries.keys()) {
     if (!key.startsWith(`input/${below ?? ''}/`)) continue
     const name = key.slice(below === undefined ? 'input//'.length : 'input/'.length)
@@ -82,7 +81,7 @@ export function namedFile(
 ): { key: string; file: StoredFile } | undefined {
   if (typeof value !== 'string') return undefined
   const { name, type } = annotated(value)
-  if (world.setup.hosted !== null) return flatFile(world, name)
+  if (!world.setup.traits.hasSubfolders) return flatFile(world, name)
   const path = normalisePath(name)
   if (path === undefined || path === '') return undefined
   const cut = path.lastIndexOf('/')

@@ -38,7 +38,7 @@ export function socketsFor(
   client_id: string | null,
 ): readonly number[] {
   const rule = receivers[type]
-  if (rule === 'everyone' || world.setup.hosted !== null) return everyone(world)
+  if (rule === 'everyone' || world.setup.traits.sharesMessages) return everyone(world)
   if (client_id === null) return rule === 'own-or-everyone' ? everyone(world) : []
   const socket = world.state.socketByClient.get(client_id)
   return socket === undefined ? [] : [socket]
@@ -50,23 +50,24 @@ export const sendStatus = (world: World, count: number): void =>
 
 /** A connection: it is told its id, and the node that its own run is at. */
 export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
-  const onHosted = world.setup.hosted !== null
+  const { sharesMessages } = world.setup.traits
   const [, query] = splitTarget(input.target)
   // Hosted ignores the client's own id: each of its connections has one of the server [messages/hosted-sid].
-  const clientId = (!onHosted && parameter(query, 'clientId')) || drawHex32(world.state.random)
+  const clientId =
+    (!sharesMessages && parameter(query, 'clientId')) || drawHex32(world.state.random)
   world.state.sockets.set(input.socket, {
     id: input.socket,
     clientId,
     negotiated: false,
     supportsPreviewMetadata: false,
   })
-  if (!onHosted) world.state.socketByClient.set(clientId, input.socket)
+  if (!sharesMessages) world.state.socketByClient.set(clientId, input.socket)
   world.effects.push({ kind: 'accept', socket: input.socket })
   const status = `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
   send(world, [input.socket], 'status', `{"status": ${status}, "sid": ${JSON.stringify(clientId)}}`)
   for (const { run, lastNode } of runningOf(world)) {
-    if (lastNode === null || (!onHosted && run.client_id !== clientId)) continue
-    const about = onHosted ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
+    if (lastNode === null || (!sharesMessages && run.client_id !== clientId)) continue
+    const about = sharesMessages ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
     send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(lastNode)}${about}}`)
   }
 }
@@ -102,5 +103,5 @@ export function readMessage(world: World, id: number, text: string): void {
 
 /** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */
 export const wantsMetadata = (world: World, client_id: string | null, socket: number): boolean =>
-  (client_id !== null || world.setup.hosted !== null) &&
+  (client_id !== null || world.setup.traits.sharesMessages) &&
   (world.state.sockets.get(socket)?.supportsPreviewMetadata ?? false)
