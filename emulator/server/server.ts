@@ -6,7 +6,7 @@ import { createBounded } from '../lib/bounded.ts'
 import { createRandom, hash53 } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldOptions } from './state/options.ts'
-import type { Due, Worker } from './state/runs.ts'
+import type { TimerTarget, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
 import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
 import { traitsOf } from './traits.ts'
@@ -25,7 +25,7 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
       ? [worldSetup(options, null, 0)]
       : hostedSetups(options, hosted).map((own, index) => worldSetup(options, own, index))
   const worlds = setups.map(worldState)
-  const state = { nowMs: 0, timers: createTimers<Due>(), worlds, sockets: new Map() }
+  const state = { nowMs: 0, timers: createTimers<TimerTarget>(), worlds, sockets: new Map() }
   const server = serverOf(options, options.deployment === 'local' ? null : hosted, setups, state)
   for (const world of server.worlds) addExampleFiles(world)
   return server

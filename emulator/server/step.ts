@@ -9,11 +9,11 @@ import { finish } from './response-headers.ts'
 import { endInstall } from './world/installs.ts'
 import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/endpoints.ts'
 import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
-import { proceed } from './runs/worker.ts'
+import { advance } from './runs/worker.ts'
 import { isHosted } from './world/world.ts'
 import type { Server } from './state/server.ts'
 import type { World } from './state/world.ts'
-import type { Due, Worker } from './state/runs.ts'
+import type { TimerTarget, Worker } from './state/runs.ts'
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 
@@ -56,12 +56,12 @@ function advanceTo(server: Server, untilMs: number): void {
   for (const world of worlds) world.state.nowMs = state.nowMs
 }
 
-function fire({ worlds }: Server, { dueMs, what }: Timer<Due>): void {
+function fire({ worlds }: Server, { dueMs, what }: Timer<TimerTarget>): void {
   const world = worlds[what.world] as World
   const { state } = world
   state.nowMs = Math.max(state.nowMs, dueMs)
   if (what.kind === 'install') endInstall(world)
-  else proceed(world, state.workers[what.worker] as Worker)
+  else advance(world, state.workers[what.worker] as Worker)
 }
 
 /** When the server does something by itself next, in its own milliseconds; undefined when it waits for an input. */

@@ -13,14 +13,14 @@ import {
   toFloat,
   toInt,
 } from '../../lib/python.ts'
-import type { Declared, NodeType } from '../state/nodes.ts'
+import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
 /** The value that a literal counts as, and what is wrong with it. One that does not convert stays as it is. */
 export function checkLiteral(
   world: World,
   type: NodeType,
-  input: Declared,
+  input: DeclaredInput,
   given: Json,
 ): { readonly value: Json; readonly error?: NodeError } {
   const wrapped = isObject(given) ? given.get('__value__') : undefined
@@ -41,7 +41,7 @@ export function checkLiteral(
   return error === undefined ? { value } : { value, error }
 }
 
-function outside(world: World, input: Declared, value: Json): NodeError | undefined {
+function outside(world: World, input: DeclaredInput, value: Json): NodeError | undefined {
   const min = input.options.get('min')
   const max = input.options.get('max')
   if (min !== undefined && compareNumbers(value, min) < 0) {
@@ -55,7 +55,7 @@ function outside(world: World, input: Declared, value: Json): NodeError | undefi
   return anyModel ? undefined : errors.notInList(input, value, input.type)
 }
 
-function convert(world: World, input: Declared, value: Json): Conversion {
+function convert(world: World, input: DeclaredInput, value: Json): Conversion {
   switch (input.type) {
     case 'INT':
       return toInt(value)

@@ -5,12 +5,13 @@ import { badRequest, empty, json, refuseHosted, type Reply } from '../../http/re
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
 import { badChange, readChange } from './bodies.ts'
 import { momentOf, runningOf } from '../world/world.ts'
-import type { Entry, Run } from '../state/runs.ts'
+import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { entryText } from '../local/history.ts'
 
 /** What the history tells: runs that have begun and are over, until they are forgotten. */
-const isTold = ({ startedMs, isForgotten }: Entry): boolean => startedMs !== null && !isForgotten
+const isListed = ({ startedMs, isForgotten }: HistoryEntry): boolean =>
+  startedMs !== null && !isForgotten
 
 /** GET /history_v2: the newest first; `max_items` of them from `offset` on. */
 export function readHistory(world: World, { query }: Request): Reply {
@@ -21,8 +22,10 @@ export function readHistory(world: World, { query }: Request): Reply {
   if (offset === undefined || max === undefined) {
     return badRequest('max_items and offset are numbers from 0 on.')
   }
-  const told = Array.from(world.state.history.entries.values(), ({ value }) => value).filter(isTold)
-  const page = told.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
+  const entries = Array.from(world.state.history.entries.values(), ({ value }) => value).filter(
+    isListed,
+  )
+  const page = entries.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
   if (world.setup.quirks.has('hosted.history-as-map')) {
     return json(
       `{${page.map((entry) => `${JSON.stringify(entry.prompt_id)}: ${entryText(entry)}`).join(', ')}}`,
@@ -32,7 +35,7 @@ export function readHistory(world: World, { query }: Request): Reply {
 }
 
 /** An entry of the list, which leaves the graph out. */
-function listed(world: World, entry: Entry): string {
+function listed(world: World, entry: HistoryEntry): string {
   const { prompt_id, workflow_id, createdMs } = entry
   const id = `"prompt_id": ${JSON.stringify(prompt_id)}`
   const workflow = workflow_id === null ? '' : `, "workflow_id": ${JSON.stringify(workflow_id)}`
@@ -52,7 +55,7 @@ function detail(world: World, id: string): string | undefined {
   const running = runningOf(world).find(({ run }) => run.prompt_id === id)?.run
   if (running !== undefined) return `{"prompt": ${promptText(running, running.outputs)}}`
   const entry = get(world.state.history, id)
-  if (entry === undefined || !isTold(entry)) return undefined
+  if (entry === undefined || !isListed(entry)) return undefined
   if (world.setup.quirks.has('hosted.history-as-map')) return entryText(entry)
   return `{"prompt": ${promptText(entry, entry.targetsText)}, ${outcome(entry)}}`
 }
@@ -69,7 +72,7 @@ function promptText(submitted: Submitted, targets: string | readonly string[]): 
   return `{${promptMembers(submitted)}, ${graph}}`
 }
 
-const outcome = ({ outputsText, statusText, metaText }: Entry): string =>
+const outcome = ({ outputsText, statusText, metaText }: HistoryEntry): string =>
   `"outputs": ${outputsText}, "status": ${statusText}, "meta": ${metaText}`
 
 /** POST /history: forgets all entries with `clear`, the named ones with `delete`. Their jobs stay. */

@@ -21,10 +21,10 @@ import {
 } from '../../lib/json.ts'
 import { badRequest, json, noContent, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
-import { forgetEntry } from '../world/history.ts'
+import { removeEntry } from '../world/history.ts'
 import { placeOf } from '../world/queue.ts'
 import { momentOf } from '../world/world.ts'
-import type { Entry } from '../state/runs.ts'
+import type { HistoryEntry } from '../state/runs.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 import { cancel, type Job, jobOf } from '../world/jobs.ts'
@@ -38,7 +38,7 @@ export const isUuid = (id: string): boolean =>
 export const badId: Reply = badRequest('The id of a job is a UUID.')
 
 /** The job that a path names, or why it is not told. */
-function asked(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
+function jobAt(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
   const found = jobOf(world, segment)
   if (found !== undefined) return found
   const isForeign =
@@ -67,7 +67,7 @@ type Texts<S> = { readonly [Name in keyof Static<S>]?: string | undefined }
 
 /** GET /job/{id}/status: the word for the state of a run. */
 export function jobStatus(world: World, request: Request, server: Server): Reply {
-  const job = asked(world, request, server)
+  const job = jobAt(world, request, server)
   if ('headers' in job) return job
   const isRaw = world.setup.quirks.has('hosted.status-raw-states')
   const updated = isoText(world, updatedMs(job))
@@ -144,15 +144,15 @@ type Files = {
 }
 
 /** Outputs never change: each is read once, when somebody asks for it first. */
-const known = new WeakMap<Entry, Files>()
+const known = new WeakMap<HistoryEntry, Files>()
 
-function filesOf(entry: Entry): Files {
+function filesOf(entry: HistoryEntry): Files {
   const found = known.get(entry) ?? readFiles(entry)
   known.set(entry, found)
   return found
 }
 
-function readFiles({ outputsText }: Entry): Files {
+function readFiles({ outputsText }: HistoryEntry): Files {
   const types: string[] = []
   let count = 0
   let shown: JsonObject | undefined
@@ -208,7 +208,7 @@ export const summaryText = (world: World, job: Job): string => objectText(summar
 
 /** GET /jobs/{id}: all about a run. */
 export function job(world: World, request: Request, server: Server): Reply {
-  const found = asked(world, request, server)
+  const found = jobAt(world, request, server)
   if ('headers' in found) return found
   const { run, entry, startedMs } = found
   const { graphText, extraDataText } = run
@@ -236,7 +236,7 @@ export function deleteJob(world: HostedWorld, { segment }: Request): Reply {
   if (found === undefined && get(world.state.deletedJobs, segment) === undefined)
     return refuseHosted('notFound')
   if (found?.entry) {
-    forgetEntry(world, segment)
+    removeEntry(world, segment)
     put(world.state.deletedJobs, segment, true)
   }
   return noContent

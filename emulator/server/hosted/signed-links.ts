@@ -68,12 +68,13 @@ function readLink(
   const world =
     match && worlds.filter(isHosted).find((one) => one.setup.hosted.account.user === match[1])
   if (!match || !world) return undefined
-  const [, , name = '', told = '', year, month, day, hour, minute, second, lifetime = ''] = match
+  const [, , name = '', dateText = '', year, month, day, hour, minute, second, lifetime = ''] =
+    match
   const filename = decodePart(name)
   const { baseUrl, scheme } = world.setup.hosted.links
   const host = hostName(baseUrl?.split('://')[0] ?? scheme, headers['host'] ?? '')
   // The whole target is compared, so that nothing in it can be otherwise.
-  if (!isEqual(target, signedTarget(world, host, filename, told, lifetime))) return undefined
+  if (!isEqual(target, signedTarget(world, host, filename, dateText, lifetime))) return undefined
   const sinceMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   return { world, filename, untilMs: sinceMs + Number(lifetime) * 1000 }
 }

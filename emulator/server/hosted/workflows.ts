@@ -18,7 +18,7 @@ import { enqueue } from '../world/queue.ts'
 import {
   accepted,
   givenExtra,
-  judge,
+  validatePrompt,
   keepExtra,
   refused,
   runOf,
@@ -48,7 +48,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
   if (targets === 'crash') return badRequest('partial_execution_targets is no list of node ids.')
   const extra = givenExtra(body)
   if (!isObject(extra)) return badRequest('extra_data is no object.')
-  const verdict = judge(world, prompt, targets)
+  const verdict = validatePrompt(world, prompt, targets)
   if (verdict.kind === 'crash') return badRequest('The prompt is no workflow.')
   if (verdict.kind === 'refused') {
     return world.setup.quirks.has('workflows.invalid-is-200')

@@ -72,7 +72,7 @@ function modelMetadata(world: World, { segment, query }: Request): Reply {
 const embeddings = (world: World): Reply =>
   json(JSON.stringify((modelFiles(world, 'embeddings') ?? []).map(withoutEnding)))
 
-/** What both deployments tell of the node types. */
+/** What both deployments return of the node types. */
 export const objectInfoHandlers = {
   objectInfo: (world: World): Reply => json(objectInfoText(world)),
   objectInfoOf: (world: World, { segment }: Request): Reply => {

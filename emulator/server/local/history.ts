@@ -1,9 +1,9 @@
 // The history as local tells it [history/*], and how it forgets.
 
-import type { Entry } from '../state/runs.ts'
+import type { HistoryEntry } from '../state/runs.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import type { World } from '../state/world.ts'
-import { clearHistory, forgetEntry } from '../world/history.ts'
+import { clearHistory, removeEntry } from '../world/history.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { get } from '../../lib/bounded.ts'
 import { readChange } from './bodies.ts'
@@ -51,7 +51,7 @@ export function changeHistory(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return refuse('internal')
   if (change.clear) clearHistory(world)
-  for (const id of change.ids) forgetEntry(world, id)
+  for (const id of change.ids) removeEntry(world, id)
   return empty
 }
 
@@ -63,7 +63,7 @@ export function entryText({
   extraDataText,
   targetsText,
   ...entry
-}: Entry): string {
+}: HistoryEntry): string {
   const id = JSON.stringify(prompt_id)
   const prompt = `[${numberText}, ${id}, ${graphText}, ${extraDataText}, ${targetsText}]`
   const { outputsText, statusText, metaText } = entry

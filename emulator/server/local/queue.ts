@@ -4,7 +4,7 @@ import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
-import { clearPending, pendingOf, rest, takeOut } from '../world/queue.ts'
+import { clearPending, pendingOf, restIdleWorkers, takeOut } from '../world/queue.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { isTruthy } from '../../lib/python.ts'
 import { readChange } from './bodies.ts'
@@ -44,7 +44,7 @@ export function changeQueue(world: World, request: Request): Reply {
       sendStatus(world, remaining(world))
     }
   }
-  rest(world)
+  restIdleWorkers(world)
   return empty
 }
 

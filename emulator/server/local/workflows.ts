@@ -55,7 +55,8 @@ export function submit(world: World, request: Request): Reply {
   const prompt = body.get('prompt')
   if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
   const targets = targetsOf(body.get('partial_execution_targets'))
-  const verdict = targets === 'crash' ? ({ kind: 'crash' } as const) : judge(world, prompt, targets)
+  const verdict =
+    targets === 'crash' ? ({ kind: 'crash' } as const) : validatePrompt(world, prompt, targets)
   const chosenId = body.get('prompt_id')
   const prompt_id =
     chosenId === undefined ? drawUuid(world.state.random) : ownText(pythonText(chosenId))
@@ -72,9 +73,9 @@ export function submit(world: World, request: Request): Reply {
   const run = runOf(world, request, document, verdict, { ...own, ...extra })
   if (run === undefined)
     return refuse('queueFull', {}, { limit: `${world.setup.options.pendingLimitBytes}` })
-  const twins = priorityCollisions(world, run)
-  if (twins > 0) {
-    enqueue(world, twins < 2 ? run : { ...run, poison: collisionText }, 'untold')
+  const collisions = priorityCollisions(world, run)
+  if (collisions > 0) {
+    enqueue(world, collisions < 2 ? run : { ...run, poison: collisionText }, 'silently')
     return refuse('internal')
   }
   enqueue(world, run)
@@ -87,7 +88,7 @@ export function runOf(
   request: Request,
   document: JsonDocument,
   verdict: Extract<Verdict, { kind: 'valid' }>,
-  known: Extra & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
+  known: ExtraData & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
 ): Run | undefined {
   const prompt = (document.value as JsonObject).get('prompt') as JsonObject
   const isKept =
@@ -179,7 +180,7 @@ export function targetsOf(value: Json | undefined): Targets | null | 'crash' {
 }
 
 /** Whether what stands as the prompt of a body can run. */
-export function judge(world: World, prompt: Json, targets: Targets | null): Verdict {
+export function validatePrompt(world: World, prompt: Json, targets: Targets | null): Verdict {
   if (isObject(prompt)) return validate(world, prompt, targets)
   const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
   if (!empty) return { kind: 'crash' }
@@ -187,7 +188,7 @@ export function judge(world: World, prompt: Json, targets: Targets | null): Verd
 }
 
 /** What extra_data tells of a run. */
-export type Extra = Pick<
+export type ExtraData = Pick<
   Run,
   'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
 >
@@ -216,7 +217,7 @@ export const givenExtra = (body: JsonObject): Json =>
   body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
 
 /** extra_data as a local run keeps it, with the client id in it; undefined when that has no place there. */
-function extraDataOf(world: World, body: JsonObject): Extra | undefined {
+function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
   const given = givenExtra(body)
   const client_id = body.get('client_id')
   if (isObject(given)) {
@@ -237,7 +238,7 @@ function extraDataOf(world: World, body: JsonObject): Extra | undefined {
 }
 
 /** What a run keeps of its extra_data. `client_id` is what it is told by, null for nothing. */
-export function keepExtra(world: World, given: JsonObject, client_id: Json): Extra {
+export function keepExtra(world: World, given: JsonObject, client_id: Json): ExtraData {
   const full = ownText(writeJson(given))
   const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
   const hidesKeys = dropSecrets(given, world)

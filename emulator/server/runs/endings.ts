@@ -1,14 +1,14 @@
 // How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
 
 import { pythonNameOf, wordOf } from './exceptions.ts'
-import { remember } from '../world/history.ts'
+import { addEntry } from '../world/history.ts'
 import { isObject, writeJson } from '../../lib/json.ts'
 import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
 import { hiddenInputs } from './inputs.ts'
 import { pythonText } from '../../lib/python.ts'
 import { nextPending } from '../world/queue.ts'
-import { idAndTime, resultOf, tell } from './running.ts'
+import { idAndTime, resultOf, sendForRun } from './running.ts'
 import { remaining, timestamp } from '../world/world.ts'
 import type { Ending, Running } from '../state/runs.ts'
 import type { Failure, Value } from '../state/nodes.ts'
@@ -21,7 +21,7 @@ export function succeed(world: World, running: Running): void {
   if (worker.interrupted && world.setup.traits.seesLateInterrupts) {
     return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
   }
-  tell(world, running, 'execution_success', () => idAndTime(world, running.run))
+  sendForRun(world, running, 'execution_success', () => idAndTime(world, running.run))
   endRun(world, running, 'success', null)
 }
 
@@ -34,7 +34,7 @@ export function interruptedAt(world: World, running: Running, id: string): void 
     `"executed": ${JSON.stringify(finished(running))}`,
     `"timestamp": ${timestamp(world)}}`,
   ]
-  tell(world, running, 'execution_interrupted', () => data.join(', '))
+  sendForRun(world, running, 'execution_interrupted', () => data.join(', '))
   endRun(world, running, 'interrupted', null)
 }
 
@@ -62,7 +62,7 @@ export function fail(world: World, running: Running, id: string, failure: Failur
     ...place,
     `"timestamp": ${timestamp(world)}}`,
   ]
-  tell(world, running, 'execution_error', () => data.join(', '))
+  sendForRun(world, running, 'execution_error', () => data.join(', '))
   if (!keepsFailures) return endRun(world, running, 'error', null)
   const nameOf = jobNames === 'words' ? wordOf : pythonNameOf
   const detail = [...node, message, named(nameOf(exception_type)), ...place]
@@ -121,12 +121,17 @@ function endRun(
     )
   }
   const { messages, startedMs } = running
-  remember(world, running.run, { state, messages, outputs, meta, failure, startedMs })
+  addEntry(world, running.run, { state, messages, outputs, meta, failure, startedMs })
   worker.running = null
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
   if (world.setup.traits.endsWithNullNode)
-    tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
+    sendForRun(
+      world,
+      running,
+      'executing',
+      () => `{"node": null, "prompt_id": ${running.promptIdText}}`,
+    )
   const next = nextPending(world)
   if (next === undefined) return
   const readyMs = next.submittedAtMs + world.setup.options.startDelayMs

@@ -88,11 +88,11 @@ export const resultOf = (
 ): NodeResult | undefined => results.get(id) ?? worker.cache.get(hashes.get(id) ?? NaN)
 
 /** Tells the client something in words. */
-export function notify(world: World, running: Running, value: string): void {
+export function sendNotification(world: World, running: Running, value: string): void {
   // Where the messages of all runs mix, each names its run [messages/hosted-names-run].
   const { sharesMessages } = world.setup.traits
   const run = sharesMessages ? `, "prompt_id": ${running.promptIdText}` : ''
-  tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
+  sendForRun(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
 }
 
 /** Message types that the history keeps. */
@@ -105,7 +105,7 @@ const kept: ReadonlySet<MessageType> = new Set<MessageType>([
 ])
 
 /** Sends a message of the run to those who receive it, and keeps it for the history where that wants it. */
-export function tell(
+export function sendForRun(
   world: World,
   running: Running,
   type: MessageType,

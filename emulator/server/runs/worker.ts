@@ -21,7 +21,15 @@ import { gatherInputs } from './inputs.ts'
 import { isCacheable } from '../nodes/node.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
 import { dequeue, nextPending } from '../world/queue.ts'
-import { createRunning, idAndTime, isCached, members, notify, prepare, tell } from './running.ts'
+import {
+  createRunning,
+  idAndTime,
+  isCached,
+  members,
+  sendNotification,
+  prepare,
+  sendForRun,
+} from './running.ts'
 import { workOf } from '../nodes/work.ts'
 import { remaining } from '../world/world.ts'
 import type { Failure, NodeResult, NodeType, Work } from '../state/nodes.ts'
@@ -33,7 +41,7 @@ import { wakeWorker } from '../world/timers.ts'
 const PREVIEW_SIZE = 512
 
 /** Does the next thing of a worker, and sets when the one after it is due. */
-export function proceed(world: World, worker: Worker): void {
+export function advance(world: World, worker: Worker): void {
   worker.timer = null
   const { running } = worker
   if (running === null) takeRun(world, worker)
@@ -66,12 +74,12 @@ function takeRun(world: World, worker: Worker): void {
 /** Tells that a run has started, and lets it do its first thing; a run that cannot go on ends here. */
 function begin(world: World, running: Running, poison: string | null): void {
   const { run, graph, worker, hashes } = running
-  tell(world, running, 'execution_start', () => idAndTime(world, run))
-  if (world.setup.traits.notifiesOfStart) notify(world, running, 'Your run has started.')
+  sendForRun(world, running, 'execution_start', () => idAndTime(world, run))
+  if (world.setup.traits.notifiesOfStart) sendNotification(world, running, 'Your run has started.')
   const ids = poison === null ? [...graph.keys()] : []
   const cached = ids.filter((id) => isCached(worker, hashes, id))
   const nodes = JSON.stringify(cached)
-  tell(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
+  sendForRun(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
   if (failure === undefined) due(world, running, world.setup.options.paceMs)
   else fail(world, running, running.order[0] ?? firstKey(graph), failure)
@@ -143,7 +151,7 @@ function startNode(world: World, running: Running, id: string): void {
   setRunning(running.progress, id, '0.0', '1.0')
   sendProgressState(world, running)
   const node = JSON.stringify(id)
-  tell(
+  sendForRun(
     world,
     running,
     'executing',
@@ -172,7 +180,8 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
     // Texts of core nodes go to everyone, as real servers send them.
     sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
   }
-  if (running.work.notification !== undefined) notify(world, running, running.work.notification)
+  if (running.work.notification !== undefined)
+    sendNotification(world, running, running.work.notification)
   due(world, running, running.work.stepMs ?? world.setup.options.paceMs)
 }
 
@@ -189,14 +198,14 @@ function doStep(
   setRunning(running.progress, id, value, `${max}`)
   sendProgressState(world, running)
   const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
-  const tellProgress = (): void =>
-    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
+  const sendProgress = (): void =>
+    sendForRun(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
   const picture = socketPictures?.[running.step - 1]
-  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
-  else if (preview === undefined || world.setup.options.preview === 'none') tellProgress()
+  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
+  else if (preview === undefined || world.setup.options.preview === 'none') sendProgress()
   else {
     const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-    sendPreview(world, running, id, shown, world.setup.options.preview, tellProgress)
+    sendPreview(world, running, id, shown, world.setup.options.preview, sendProgress)
   }
   // A node that takes a time of its own is over with its last step.
   const isLast = running.step === steps && stepMs !== undefined
@@ -210,7 +219,7 @@ function sendPreview(
   id: string,
   image: Preview | Picture,
   format: PictureFormat,
-  tellProgress: () => void,
+  sendProgress: () => void,
 ): void {
   const { client_id, prompt_id } = running.run
   const sockets = socketsFor(world, 'progress', client_id)
@@ -227,7 +236,7 @@ function sendPreview(
     }
     sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
   }
-  tellProgress()
+  sendProgress()
   const others = sockets.filter((socket) => !isAsking(socket))
   sendFrame(world, others, { frame: 'previewImage', format, image })
 }
@@ -276,7 +285,7 @@ function outputOf(world: World, running: Running, done: Work): string | null | F
 function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {
   const node = JSON.stringify(id)
   const ids = `"node": ${node}, "display_node": ${node}`
-  tell(
+  sendForRun(
     world,
     running,
     'executed',

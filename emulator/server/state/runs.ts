@@ -106,7 +106,7 @@ export type Running = {
 }
 
 /** What a server does by itself: the next thing of a worker, or the end of an installation. Worlds and workers by their index. */
-export type Due =
+export type TimerTarget =
   | { readonly kind: 'worker'; readonly world: number; readonly worker: number }
   | { readonly kind: 'install'; readonly world: number }
 
@@ -116,7 +116,7 @@ export type Worker = {
   /** Its place among the workers of its world. */
   readonly index: number
   /** When it does its next thing; null while it has nothing to do. */
-  timer: Timer<Due> | null
+  timer: Timer<TimerTarget> | null
   /** Whether its run is to stop at the next check point. */
   interrupted: boolean
   /** Whether the result cache is dropped before the next run. */
@@ -140,7 +140,7 @@ export type Ending = {
 }
 
 /** A run that is over. What ends in `Text` is JSON. */
-export type Entry = {
+export type HistoryEntry = {
   readonly prompt_id: string
   /** Order of submits. */
   readonly serial: number

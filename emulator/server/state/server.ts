@@ -4,7 +4,7 @@ import type { Reply } from '../../http/replies.ts'
 import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
 import type { Effect, Input } from '../../machine.ts'
 import type { Timers } from '../../lib/timers.ts'
-import type { Due } from './runs.ts'
+import type { TimerTarget } from './runs.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'
 import type { Hashing, HostedWorld, World, WorldState } from './world.ts'
 
@@ -37,7 +37,7 @@ export type Hosted = Hashing & {
 export type ServerState = {
   /** The time of all its worlds, in milliseconds since its start. */
   nowMs: number
-  readonly timers: Timers<Due>
+  readonly timers: Timers<TimerTarget>
   /** In the order of the accounts; local has one alone. */
   readonly worlds: readonly WorldState[]
   /** The index of the world of each socket that is open. */

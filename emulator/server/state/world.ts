@@ -9,7 +9,7 @@ import type { Effect } from '../../machine.ts'
 import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
 import type { Traits } from './traits.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
-import type { Due, Entry, Run, Worker } from './runs.ts'
+import type { TimerTarget, HistoryEntry, Run, Worker } from './runs.ts'
 
 export type Socket = {
   readonly id: number
@@ -21,11 +21,15 @@ export type Socket = {
 
 export type RunState = Extract<Effect, { kind: 'run' }>['state']
 
-export type Line = { readonly atMs: number; readonly prompt_id: string; readonly state: RunState }
+export type LogLine = {
+  readonly atMs: number
+  readonly prompt_id: string
+  readonly state: RunState
+}
 
 export type Log = {
   /** Oldest first; those before the latest ones wait to be dropped. */
-  lines: Line[]
+  lines: LogLine[]
   /** Ids of the clients that get each new line; too many push the oldest out. */
   readonly subscribers: Bounded<true>
 }
@@ -83,7 +87,7 @@ export type WorldState = {
   readonly tempLetters: Bounded<string>
 
   /** Finished runs by prompt_id. */
-  readonly history: Bounded<Entry>
+  readonly history: Bounded<HistoryEntry>
   /** Characters of all entries together. */
   historyLength: number
 
@@ -116,7 +120,7 @@ export type World = {
   readonly setup: WorldSetup
   readonly state: WorldState
   /** What is due on its server. */
-  readonly timers: Timers<Due>
+  readonly timers: Timers<TimerTarget>
   /** Effects of the step that is under way. */
   effects: Effect[]
 }

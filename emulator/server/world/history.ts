@@ -2,10 +2,10 @@
 
 import { clear, get, put, remove, takeOldest } from '../../lib/bounded.ts'
 import { ownText } from '../../lib/json.ts'
-import type { Ending, Entry, Run } from '../state/runs.ts'
+import type { Ending, HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
-function entryOf(world: World, run: Run, ending: Ending): Entry {
+function entryOf(world: World, run: Run, ending: Ending): HistoryEntry {
   const failed = ending.state !== 'success'
   const completed = !failed || world.setup.quirks.has('history.completed-on-error')
   const status = `"status_str": "${failed ? 'error' : 'success'}", "completed": ${completed}`
@@ -30,7 +30,7 @@ function entryOf(world: World, run: Run, ending: Ending): Entry {
 }
 
 /** Adds the entry of a finished run. A reused id replaces its entry in its old place. */
-export function remember(world: World, run: Run, ending: Ending): void {
+export function addEntry(world: World, run: Run, ending: Ending): void {
   const entry = entryOf(world, run, ending)
   const replaced = get(world.state.history, run.prompt_id)
   const dropped = put(world.state.history, run.prompt_id, entry)
@@ -44,16 +44,16 @@ export function remember(world: World, run: Run, ending: Ending): void {
 const MAX_HISTORY_LENGTH = 128 * 2 ** 20
 
 /** About the length of an entry as a text. */
-function lengthOf(entry: Entry | undefined): number {
+function lengthOf(entry: HistoryEntry | undefined): number {
   if (entry === undefined) return 0
   const { graphText, extraDataText, outputsText, statusText, metaText, failureText } = entry
   const texts = [graphText, extraDataText, outputsText, statusText, metaText, failureText ?? '']
   return texts.reduce((sum, { length }) => sum + length, 256)
 }
-const sumLengths = (sum: number, entry: Entry): number => sum + lengthOf(entry)
+const sumLengths = (sum: number, entry: HistoryEntry): number => sum + lengthOf(entry)
 
 /** Drops the entry of a run, if there is one. */
-export function forgetEntry(world: World, id: string): void {
+export function removeEntry(world: World, id: string): void {
   world.state.historyLength -= lengthOf(get(world.state.history, id))
   remove(world.state.history, id)
 }

@@ -1,14 +1,14 @@
 // The runs of a hosted account as jobs [jobs/*]: those that wait, run or are over, and how they are cancelled [jobs/cancel*].
 
-import type { Ending, Entry, Run } from '../state/runs.ts'
+import type { Ending, HistoryEntry, Run } from '../state/runs.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
 import type { World } from '../state/world.ts'
 import { announce } from './log.ts'
 import { everyone, send, sendStatus } from './sockets.ts'
 import { get } from '../../lib/bounded.ts'
 import { remaining, runningOf, timestamp } from './world.ts'
-import { remember } from './history.ts'
-import { rest, takeOut, waitingOf } from './queue.ts'
+import { addEntry } from './history.ts'
+import { restIdleWorkers, takeOut, waitingOf } from './queue.ts'
 
 /** One run of an account. Times are in milliseconds of the world's time. */
 export type Job = {
@@ -19,7 +19,7 @@ export type Job = {
   readonly createdMs: number
   readonly startedMs: number | null
   /** How it went; null while it is not over. */
-  readonly entry: Entry | null
+  readonly entry: HistoryEntry | null
 }
 
 const endings = {
@@ -28,7 +28,7 @@ const endings = {
   interrupted: 'cancelled',
 } as const satisfies Record<Ending['state'], JobStatus>
 
-const open = (run: Run, startedMs: number | null): Job => ({
+const openJob = (run: Run, startedMs: number | null): Job => ({
   prompt_id: run.prompt_id,
   status: startedMs === null ? 'pending' : 'in_progress',
   run,
@@ -37,7 +37,7 @@ const open = (run: Run, startedMs: number | null): Job => ({
   entry: null,
 })
 
-const over = (entry: Entry): Job => ({
+const finishedJob = (entry: HistoryEntry): Job => ({
   prompt_id: entry.prompt_id,
   status: endings[entry.state],
   run: entry,
@@ -48,19 +48,19 @@ const over = (entry: Entry): Job => ({
 
 /** All jobs of an account, in no order. */
 export const jobsOf = (world: World): readonly Job[] => [
-  ...waitingOf(world).map((run) => open(run, null)),
-  ...runningOf(world).map(({ run, startedMs }) => open(run, startedMs)),
-  ...Array.from(world.state.history.entries.values(), ({ value }) => over(value)),
+  ...waitingOf(world).map((run) => openJob(run, null)),
+  ...runningOf(world).map(({ run, startedMs }) => openJob(run, startedMs)),
+  ...Array.from(world.state.history.entries.values(), ({ value }) => finishedJob(value)),
 ]
 
 /** The job with this id, or undefined when the account has none. */
 export function jobOf(world: World, id: string): Job | undefined {
   const pending = world.state.pendingById.get(id)?.[0]
-  if (pending !== undefined) return open(pending, null)
+  if (pending !== undefined) return openJob(pending, null)
   const running = runningOf(world).find(({ run }) => run.prompt_id === id)
-  if (running !== undefined) return open(running.run, running.startedMs)
+  if (running !== undefined) return openJob(running.run, running.startedMs)
   const entry = get(world.state.history, id)
-  return entry === undefined ? undefined : over(entry)
+  return entry === undefined ? undefined : finishedJob(entry)
 }
 
 /**
@@ -74,9 +74,9 @@ export function cancel(
 ): readonly string[] {
   const before = world.state.pendingCount
   const cancelled = [...new Set(ids)].filter(
-    (id) => cancelPending(world, id) || (reachesRunning && stop(world, id)),
+    (id) => cancelPending(world, id) || (reachesRunning && stopRunning(world, id)),
   )
-  rest(world)
+  restIdleWorkers(world)
   if (world.state.pendingCount !== before) sendStatus(world, remaining(world))
   return cancelled
 }
@@ -86,24 +86,24 @@ function cancelPending(world: World, id: string): boolean {
   const run = world.state.pendingById.get(id)?.[0]
   if (run === undefined) return false
   takeOut(world, run)
-  end(world, run)
+  endUnstarted(world, run)
   return true
 }
 
 /** Files a run that never began as one that was cancelled [messages/hosted-early-cancel]. */
-function end(world: World, run: Run): void {
+function endUnstarted(world: World, run: Run): void {
   const id = JSON.stringify(run.prompt_id)
   const data = `{"prompt_id": ${id}, "executed": [], "timestamp": ${timestamp(world)}}`
   const messages = [`["execution_interrupted", ${data}]`]
   if (!world.setup.quirks.has('hosted.silent-pending-cancel'))
     send(world, everyone(world), 'execution_interrupted', data)
   const nothing = { outputs: [], meta: [], failure: null, startedMs: null }
-  remember(world, run, { state: 'interrupted', messages, ...nothing })
+  addEntry(world, run, { state: 'interrupted', messages, ...nothing })
   announce(world, run.prompt_id, 'interrupted')
 }
 
 /** Asks a running job to stop at its next check point; false when it does not run, or was asked before. */
-function stop(world: World, id: string): boolean {
+function stopRunning(world: World, id: string): boolean {
   const worker = world.state.workers.find(({ running }) => running?.run.prompt_id === id)
   if (worker === undefined || worker.interrupted) return false
   worker.interrupted = true

@@ -23,8 +23,8 @@ export const hasRoom = (
   run: Run,
 ): boolean => pendingBytes + sizeOf(run) <= options.pendingLimitBytes
 
-/** Adds a run to those that wait. `untold` sends no status, as where a real server trips over the run. */
-export function enqueue(world: World, run: Run, telling: 'told' | 'untold' = 'told'): void {
+/** Adds a run to those that wait. `silently` sends no status, as where a real server trips over the run. */
+export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'notify'): void {
   pushHeap(world.state.pending, run, before)
   const sameId = world.state.pendingById.get(run.prompt_id)
   if (sameId === undefined) world.state.pendingById.set(run.prompt_id, [run])
@@ -36,7 +36,7 @@ export function enqueue(world: World, run: Run, telling: 'told' | 'untold' = 'to
   )
   if (idle !== undefined)
     wakeWorker(world, idle, world.state.nowMs + world.setup.options.startDelayMs)
-  if (telling === 'told') sendStatus(world, remaining(world))
+  if (how === 'notify') sendStatus(world, remaining(world))
 }
 
 /** Takes the next run out of the queue, or undefined when none waits. */
@@ -44,7 +44,7 @@ export function dequeue(world: World): Run | undefined {
   for (;;) {
     const run = popHeap(world.state.pending, before)
     if (run === undefined || !run.deleted) {
-      if (run !== undefined) forget(world, run)
+      if (run !== undefined) uncount(world, run)
       return run
     }
   }
@@ -66,7 +66,7 @@ function dropDeleted(world: World): void {
   for (const run of kept) pending.push(run)
 }
 
-function forget(world: World, run: Run): void {
+function uncount(world: World, run: Run): void {
   world.state.pendingCount--
   world.state.pendingBytes -= sizeOf(run)
   const sameId = world.state.pendingById.get(run.prompt_id) ?? []
@@ -92,12 +92,12 @@ export function placeOf({ state: { pending } }: World, run: Run): number {
 /** Takes a pending run out of its place. */
 export function takeOut(world: World, run: Run): void {
   run.deleted = true
-  forget(world, run)
+  uncount(world, run)
   dropDeleted(world)
 }
 
 /** Once nothing is pending, no idle worker has anything to begin. */
-export function rest(world: World): void {
+export function restIdleWorkers(world: World): void {
   if (world.state.pendingCount > 0) return
   for (const worker of world.state.workers) if (worker.running === null) restWorker(world, worker)
 }
