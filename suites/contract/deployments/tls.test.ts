@@ -152,7 +152,7 @@ test('serve/tls-auto The command writes what clients have to trust, and says whe
   const out = join(folder(), 'ca.pem')
   const flags = ['--tls', 'auto', '--tls-ca', out, '--deployment', 'both', '--port', '0', '--json']
   const command = start('serve', ...flags)
-  const told = JSON.parse(await command.says(/\n/)) as any
+  const told = JSON.parse(await command.says(/\n/))
   expect(told.ca).toBe(out)
   const trusted = await readFile(out)
   expect((await ask(`${told.url}/queue`, {}, 'GET', '', trusted)).status).toBe(200)
