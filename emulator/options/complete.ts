@@ -133,7 +133,7 @@ export const worldOptions = (
   quirks: options.quirk,
   historyLimit: limits.history.value,
   fileLimit: 10_000,
-  uploadLimitBytes: 512 * 2 ** 20,
+  uploadLimitBytes: limits.uploads.value,
   pendingLimitBytes: limits.pending.value,
   maxBody: options.maxBody,
   cors: options.cors,

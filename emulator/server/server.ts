@@ -9,6 +9,7 @@ import type { Worker } from './state/runs.ts'
 import type { Hosted, Server } from './state/server.ts'
 import type { HostedState, World } from './state/world.ts'
 import { addExampleFiles } from './world/files.ts'
+import { createHeldBytes } from './world/held-bytes.ts'
 import { createInstalls } from './world/installs.ts'
 import { createUserFolder } from './world/user-folder.ts'
 
@@ -76,7 +77,7 @@ function createWorld(options: WorldOptions, hosted: HostedState | null = null): 
     history: createBounded(options.historyLimit),
     historyLength: 0,
     files: createBounded(options.fileLimit),
-    uploadedBytes: 0,
+    held: createHeldBytes(),
     // A few for each file; older ones belong to files that are gone.
     counters: createBounded(4 * options.fileLimit),
     installs: createInstalls(),

@@ -174,6 +174,7 @@ export const endpoints = {
     path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
     on: both,
     does: 'Gives the preview image of a model.',
+    parts: { path_index: { type: 'integer', minimum: 0 } },
     replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
     hostedReplies: { 200: 'bytes', 404: hostedError },
   },

@@ -3,7 +3,7 @@
 import { paidPaths, publicPaths } from '../../spec/server/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
 import { profiles } from '../../spec/index.ts'
-import type { Endpoint, Place, ReplyBody } from '../../spec/language.ts'
+import type { Endpoint, Place, ReplyBody, Schema } from '../../spec/language.ts'
 
 /** Kinds of bodies by status: a status may come with more than one. */
 export type Bodies = Readonly<Record<string, readonly ReplyBody[]>>
@@ -29,6 +29,16 @@ export const isPublic = ({ path, hostedPath = path }: Endpoint): boolean =>
 /** Whether an endpoint of hosted needs a paid tier. */
 export const isPaid = ({ path, hostedPath = path }: Endpoint): boolean =>
   paidPaths.some((one) => hostedPath === one || hostedPath.startsWith(`${one}/`))
+
+/** The query parameters that an endpoint reads there. */
+export const queryOn = (
+  place: Place,
+  { query = {}, hostedQuery = query }: Endpoint,
+): Readonly<Record<string, Schema>> => (place === 'hosted' ? hostedQuery : query)
+
+/** The body that an endpoint takes there. */
+export const bodyOn = (place: Place, { body, hostedBody }: Endpoint): Endpoint['body'] =>
+  place === 'hosted' ? (hostedBody ?? body) : body
 
 /** All that an endpoint may answer there. */
 export function bodiesOn(place: Place, endpoint: Endpoint): Bodies {

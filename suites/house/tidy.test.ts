@@ -48,6 +48,9 @@ test('the core imports no module of Node', () => {
 const layers: readonly string[] = [
   'spec/',
   'emulator/lib/',
+  'emulator/pictures/picture.ts',
+  'emulator/pictures/pixels.ts',
+  'emulator/pictures/codecs/',
   'emulator/pictures/',
   'emulator/machine.ts',
   'emulator/http/',

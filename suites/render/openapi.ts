@@ -1,4 +1,4 @@
-// Writes the OpenAPI document out of the spec: each endpoint once for each deployment that serves it.
+// Writes the OpenAPI documents out of the spec: one for each server, with its paths as they are on the wire.
 
 import { STATUS_CODES } from 'node:http'
 import { keyHeader } from '../../spec/server/access.ts'
@@ -11,20 +11,26 @@ import type {
   Rules,
   Schema,
 } from '../../spec/language.ts'
-import { bodiesOn, isPublic, pathOn } from '../generate/replies-on.ts'
+import { bodiesOn, bodyOn, isPublic, pathOn, queryOn } from '../generate/replies-on.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
+import { hostedError } from '../../spec/server/errors.ts'
+import { endpoints as historyEndpoints } from '../../spec/server/history.ts'
+import { endpoints as socketEndpoints } from '../../spec/server/messages.ts'
 import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 
+const socketPath = socketEndpoints.socket.path
+
+/** What each document says of itself: what it is about, and where its server is. */
 const servers = {
   local: {
     url: `${profiles.local.scheme}://{host}:{port}`,
-    description: `local: every path is served below ${profiles.local.twin} too, but for /internal/`,
+    description: 'the local server',
     variables: addressVariables.local,
   },
   hosted: {
     url: `${profiles.hosted.scheme}://{host}`,
-    description: 'hosted',
+    description: 'the hosted server',
     variables: addressVariables.hosted,
   },
   gateway: {
@@ -38,25 +44,41 @@ const servers = {
 const signatureSchemes = Object.fromEntries(
   Object.entries<Scheme>(schemes).map(([name, { signature }]) => [
     name,
-    { type: 'apiKey', in: 'header', name: signature, description: 'A signature of the sender.' },
+    {
+      type: 'apiKey',
+      in: 'header',
+      // A header of a family gets the name of one member: what stands for any is not a valid name.
+      name: signature.replace(/<(\w+)>/, 'Any'),
+      description: `A signature of the sender: ${signature}.`,
+    },
   ]),
 )
 
+/** What each server lets in with. */
 const securitySchemes = {
-  apiKey: { type: 'apiKey', in: 'header', name: keyHeader, description: 'The key of an account.' },
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'The token of the server, if it has one.',
+  local: {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The token of the server, if it has one.',
+    },
+    token: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'token',
+      description: 'The same token, for pages that cannot set a header.',
+    },
   },
-  token: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'token',
-    description: 'What a page can send: on local the token, at the hosted socket the key.',
+  hosted: {
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: keyHeader,
+      description: 'The key of an account.',
+    },
   },
-  ...signatureSchemes,
-} as const satisfies Part
+  gateway: signatureSchemes,
+} as const satisfies Record<Place, Part>
 
 /** What lets a request in, as alternatives; an empty one needs nothing. */
 function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
@@ -65,7 +87,6 @@ function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
     return isOpen ? [] : Object.keys(schemes).map((name) => ({ [name]: [] }))
   }
   if (place === 'local') return [{}, { bearer: [] }, { token: [] }]
-  if (endpoint.path === '/ws') return [{ token: [] }]
   return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
 
@@ -114,7 +135,9 @@ function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
   }
 }
 
-function requestBody({ body, form, bodyIsOptional }: Endpoint): Part | undefined {
+function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
+  const { form, bodyIsOptional } = endpoint
+  const body = bodyOn(on, endpoint)
   if (body === undefined) return undefined
   // No bytes are bytes as well.
   if (body === 'bytes') return { content: { 'application/octet-stream': {} } }
@@ -129,17 +152,21 @@ function requestBody({ body, form, bodyIsOptional }: Endpoint): Part | undefined
 
 const variables = (path: string) => [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)]
 
-function parametersOf(path: string, { query = {} }: Endpoint): readonly Part[] {
+function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
+  const path = pathOn(on, endpoint)
+  const canBeEmpty = on === 'hosted' && endpoint.hostedEmptyIsNone === true
   const inPath = variables(path).map(([, name, isRest]) => ({
     name,
     in: 'path',
     required: true,
     description: isRest ? 'All that follows, with its slashes.' : 'One part, its slashes encoded.',
-    schema: { type: 'string', minLength: 1 },
+    schema: schemaIn(endpoint.parts?.[name ?? ''] ?? { type: 'string', minLength: 1 }),
   }))
-  const inQuery = Object.entries(query).map(([name, schema]) => ({
+  const inQuery = Object.entries(queryOn(on, endpoint)).map(([name, schema]) => ({
     name,
     in: 'query',
+    required: 'minLength' in schema,
+    allowEmptyValue: canBeEmpty,
     schema: schemaIn(schema),
   }))
   return [...inPath, ...inQuery]
@@ -149,20 +176,42 @@ type Operation = {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly servers: readonly Part[]
   readonly security: readonly Part[]
   readonly responses: Readonly<Record<string, Part>>
 }
 
+/** What the server does against its own schemas, in words and as members that tools can read. */
+function marksOf(endpoint: Endpoint, on: Place): Part {
+  const { replies, rejectsValid = [], acceptsInvalid = [] } = endpoint
+  const marks: Readonly<Record<Mark, boolean>> = {
+    'x-fails-on-invalid': on === 'local' && 500 in replies,
+    'x-rejects-valid': rejectsValid.includes(on),
+    'x-accepts-invalid': acceptsInvalid.includes(on),
+  }
+  const set = (Object.keys(marks) as Mark[]).filter((mark) => marks[mark])
+  if (set.length === 0) return {}
+  return {
+    description: set.map((mark) => markSentences[mark]).join(' '),
+    ...Object.fromEntries(set.map((mark) => [mark, true])),
+  }
+}
+
+export type Mark = keyof typeof markSentences
+const markSentences = {
+  'x-fails-on-invalid': 'Returns 500 to some input that does not fit the schemas.',
+  'x-rejects-valid': 'Returns 400 to some requests that fit the schemas.',
+  'x-accepts-invalid': 'Accepts some requests that do not fit the schemas.',
+} as const
+
 function operation(area: string, name: string, endpoint: Endpoint, on: Place): Operation {
-  const parameters = parametersOf(pathOn(on, endpoint), endpoint)
-  const body = requestBody(endpoint)
+  const parameters = parametersOf(on, endpoint)
+  const body = requestBody(endpoint, on)
   const replies = Object.entries(bodiesOn(on, endpoint))
   return {
-    operationId: on !== 'hosted' ? name : `hosted${name[0]?.toUpperCase()}${name.slice(1)}`,
-    tags: [on, area],
+    operationId: name,
+    tags: [area],
     summary: endpoint.does,
-    servers: [servers[on]],
+    ...marksOf(endpoint, on),
     security: securityOf(on, endpoint),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
@@ -172,65 +221,83 @@ function operation(area: string, name: string, endpoint: Endpoint, on: Place): O
   }
 }
 
-const union = <T>(...lists: readonly (readonly T[])[]): T[] => {
-  const byText = new Map(lists.flat().map((one) => [JSON.stringify(one), one]))
-  return [...byText.values()]
-}
-
-/** One operation for a path that both deployments have: it takes and gives what either does. */
-function merged(a: Operation, b: Operation): Operation {
-  const statuses = Object.keys({ ...a.responses, ...b.responses })
-  const both = (status: string): Part => {
-    const [one, other] = [a.responses[status], b.responses[status]]
-    const content = { ...(one?.['content'] as Part), ...(other?.['content'] as Part) }
-    return { ...other, ...one, ...(Object.keys(content).length > 0 && { content }) }
-  }
-  return {
-    ...a,
-    tags: union(a.tags, b.tags),
-    servers: union(a.servers, b.servers),
-    security: union(a.security, b.security),
-    responses: Object.fromEntries(statuses.map((status) => [status, both(status)])),
-  }
+/**
+ * GET of a path that takes POST only: an unknown path on local [http/unknown-path], and on hosted where the history was
+ * [deployments/hosted-old-history]. It is documented because tools expect 405 where nothing is documented.
+ */
+function unserved({ path, on: places, method }: Endpoint, on: Place): Endpoint | undefined {
+  const isOldHistory = path === historyEndpoints.changeHistory.path
+  const isUnknown = on === 'local' ? method === 'POST' : on === 'hosted' && isOldHistory
+  if (!isUnknown || !places.includes(on)) return undefined
+  const replies = { 404: on === 'local' ? 'empty' : hostedError } as const
+  return { method: 'GET', path, on: [on], does: 'Not served: the path takes POST only.', replies }
 }
 
 type Area = { readonly rules: Rules; readonly endpoints?: Endpoints }
+type Paths = Record<string, Record<string, Operation>>
 
-function paths(): Record<string, Record<string, Operation>> {
-  const all: Record<string, Record<string, Operation>> = {}
-  const ofAreas: [string, Area][] = Object.entries(areas)
-  for (const [area, { endpoints = {} }] of ofAreas) {
-    for (const [name, endpoint] of Object.entries(endpoints)) {
-      for (const on of endpoint.on) {
-        const methods = (all[pathOn(on, endpoint).replace('...}', '}')] ??= {})
-        const method = endpoint.method.toLowerCase()
-        const own = operation(area, name, endpoint, on)
-        methods[method] = methods[method] === undefined ? own : merged(methods[method], own)
-      }
-    }
+/** All paths of a server but the socket, which OpenAPI cannot describe and asyncapi.json does. */
+function pathsOf(on: Place): Paths {
+  const all: Paths = {}
+  const add = (area: string, name: string, endpoint: Endpoint): void => {
+    const methods = (all[pathOn(on, endpoint).replace('...}', '}')] ??= {})
+    methods[endpoint.method.toLowerCase()] ??= operation(area, name, endpoint, on)
+  }
+  const found = Object.entries<Area>(areas).flatMap(([area, { endpoints = {} }]) =>
+    Object.entries(endpoints)
+      .filter(([, { on: places, path }]) => places.includes(on) && path !== socketPath)
+      .map(([name, endpoint]) => ({ area, name, endpoint })),
+  )
+  for (const { area, name, endpoint } of found) add(area, name, endpoint)
+  for (const { area, name, endpoint } of found) {
+    const get = unserved(endpoint, on)
+    if (get !== undefined) add(area, `${name}NotServed`, get)
   }
   return all
 }
 
 const license = { name: 'MIT', identifier: 'MIT' }
-const about =
-  'What clients of a workflow server (the API that ComfyUI speaks) meet on HTTP, on the local and on the ' +
-  'hosted deployment: each operation has its server, and the name of it as a tag. On local a path with GET ' +
-  'answers HEAD with the same headers, every path answers OPTIONS, and a reply of 403 besides those of the ' +
-  'operation is for a page of another origin, one of 401 for a missing token. On hosted each path answers OPTIONS without a key, and a method that it does not take ' +
-  'with 405, in the form of all refusals. Objects may carry more ' +
-  'members than their schemas tell. The webhook gateway is a server of its own.'
+const socketIsElsewhere = 'The socket at /ws is described by asyncapi.json.'
+const membersMayBeMore = 'Objects may carry more members than their schemas name.'
 
-/** The whole document. */
-export function renderOpenapi(): Part {
-  const everyPath = paths()
-  const tags = [...new Set(Object.values(everyPath).flatMap(Object.values<Operation>))]
+const infos = {
+  local: {
+    title: 'Local workflow server',
+    description:
+      'The ComfyUI HTTP API on a local server. Every path is served below /api too, except those below ' +
+      '/internal/. A path with GET answers HEAD with the same headers, and every path answers OPTIONS. ' +
+      'Every operation returns 401 when the server has a token and the request lacks it, 403 to a page of ' +
+      `another origin and 500 to an Origin that is not valid. ${membersMayBeMore} ${socketIsElsewhere}`,
+  },
+  hosted: {
+    title: 'Hosted workflow server',
+    description:
+      'The ComfyUI HTTP API on a hosted server, below /api. Every path answers OPTIONS without a key; a ' +
+      'method that a path does not take gets 405 in the form of all refusals. ' +
+      `${membersMayBeMore} ${socketIsElsewhere}`,
+  },
+  gateway: {
+    title: 'Webhook gateway',
+    description:
+      'The webhook gateway: senders post events to its routes, each signed by one of the security schemes. ' +
+      `Which one a route accepts follows from the headers of the post. ${membersMayBeMore}`,
+  },
+} as const satisfies Record<Place, Part>
+
+/** The whole document of one server. */
+export function renderOpenapi(on: Place): Part {
+  const paths = pathsOf(on)
+  const tags = new Set(
+    Object.values(paths)
+      .flatMap(Object.values<Operation>)
+      .flatMap((one) => one.tags),
+  )
   return {
     openapi: '3.1.0',
-    info: { title: 'Workflow server', version: '1', license, description: about },
-    servers: Object.values(servers),
-    tags: union(tags.flatMap((one) => one.tags)).map((name) => ({ name })),
-    paths: everyPath,
-    components: { schemas: schemasUsedBy(everyPath), securitySchemes },
+    info: { ...infos[on], version: '1', license },
+    servers: [servers[on]],
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: { schemas: schemasUsedBy(paths), securitySchemes: securitySchemes[on] },
   }
 }

@@ -45,8 +45,8 @@ function deploymentsPart(): string {
 }
 
 function endpointPart(name: string, endpoint: Endpoint): string {
-  const { method, path, on, does, query, body, bodyIsOptional, form, replies, hostedReplies } =
-    endpoint
+  const { method, path, on, does, query, form, replies, hostedReplies } = endpoint
+  const { body, hostedBody, bodyIsOptional } = endpoint
   const hosted = on.includes('hosted') ? (hostedReplies ?? replies) : {}
   const local: Endpoint['replies'] = on.includes('local') ? replies : {}
   const statuses = [...new Set([...Object.keys(local), ...Object.keys(hosted)])].toSorted()
@@ -60,6 +60,7 @@ function endpointPart(name: string, endpoint: Endpoint): string {
     ...(typeof body === 'object'
       ? [`Body${bodyIsOptional ? ', optional' : ''}: ${shapeCell(body)}.`]
       : []),
+    ...(hostedBody === undefined ? [] : [`Body on hosted: ${shapeCell(hostedBody)}.`]),
   ]
   return [
     `### <a id="endpoint-${name}"></a>${name}`,

@@ -121,7 +121,8 @@ export function wire(
         const { refusal } = admitted
         return write(response, finish(server.options, target, headers['accept'], refusal))
       }
-      return answerControl(arrived, response, clock, recorder, corsHeaders(options))
+      const cors = corsHeaders(options)
+      return answerControl(arrived, response, clock, recorder, options.deployment, cors)
     }
     enter(arrived, response, undefined)
   }

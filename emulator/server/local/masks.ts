@@ -2,9 +2,9 @@
 
 import { get } from '../../lib/bounded.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
-import { probeIntact } from '../../pictures/intact.ts'
+import { probeIntact } from '../../pictures/codecs/intact.ts'
 import { longestSide, type Picture } from '../../pictures/picture.ts'
-import { textChunksOf } from '../../pictures/png-chunks.ts'
+import { textChunksOf } from '../../pictures/codecs/png-chunks.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'

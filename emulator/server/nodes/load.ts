@@ -1,6 +1,6 @@
 // Node types that take the picture of a file apart: its colours, and its alpha or another channel as a mask.
 
-import { alphaOf } from '../../pictures/alpha.ts'
+import { alphaOf } from '../../pictures/codecs/alpha.ts'
 import type { Channel, Picture } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
 import { isWebAddress, namedFile } from '../world/named-files.ts'

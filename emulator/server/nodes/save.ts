@@ -2,7 +2,7 @@
 
 import { get, put } from '../../lib/bounded.ts'
 import type { Picture } from '../../pictures/picture.ts'
-import { MOST_PIXELS } from '../../pictures/probe.ts'
+import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
 import { drawLetters, hash53 } from '../../lib/random.ts'
 import {
   batchPictures,

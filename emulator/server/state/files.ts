@@ -38,6 +38,9 @@ export type StoredFile = {
   readonly modifiedMs: number
 }
 
+/** Uploaded bytes, with the number of files that refer to them, and how many there are. */
+export type HeldBytes = { readonly files: Map<Uint8Array, number>; total: number }
+
 /** A file, or a folder where `bytes` is null. Times are milliseconds since 1970. */
 export type UserEntry = {
   readonly bytes: Uint8Array | null

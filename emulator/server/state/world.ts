@@ -3,7 +3,7 @@
 import type { Bounded } from '../../lib/bounded.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Effect } from '../../machine.ts'
-import type { Installs, StoredFile, UserFolder } from './files.ts'
+import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
 import type { Entry, Run, Worker } from './runs.ts'
 
@@ -83,7 +83,8 @@ export type World = {
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>
-  uploadedBytes: number
+  /** The uploaded bytes that these hold. */
+  readonly held: HeldBytes
   /** Highest counter in use, by `type/subfolder/base name`. */
   readonly counters: Bounded<number>
 

@@ -5,9 +5,10 @@ import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
 import type { FileFacts } from '../../machine.ts'
 import type { Picture } from '../../pictures/picture.ts'
-import { probeIntact } from '../../pictures/intact.ts'
-import { MOST_PIXELS, probePicture } from '../../pictures/probe.ts'
+import { probeIntact } from '../../pictures/codecs/intact.ts'
+import { MOST_PIXELS, probePicture } from '../../pictures/codecs/probe.ts'
 import { hash53 } from '../../lib/random.ts'
+import { hold, release } from './held-bytes.ts'
 import { type FolderType, normalisePath } from './paths.ts'
 import { sampleBytes } from './samples.ts'
 import type { FileContent, SavedBy, StoredFile } from '../state/files.ts'
@@ -42,19 +43,11 @@ export function store(
 ): void {
   const key = keyOf(type, subfolder, name)
   const old = get(world.files, key)
-  world.uploadedBytes += sizeOfUpload(content) - (old === undefined ? 0 : sizeOfUpload(old.content))
   const dropped = put(world.files, key, { content, modifiedMs: world.nowMs })
-  for (const file of dropped) world.uploadedBytes -= sizeOfUpload(file.content)
+  hold(world, content)
+  if (old !== undefined) release(world, old.content)
+  for (const file of dropped) release(world, file.content)
   countName(world, type, subfolder, name)
-}
-
-/** The bytes of uploads that a file keeps, also where it is a picture made of them. */
-export function sizeOfUpload(content: FileContent): number {
-  if ('bytes' in content) return content.bytes.length
-  if (!('picture' in content) || content.picture.kind !== 'masked') return 0
-  const { of, mask } = content.picture
-  const original = of.kind === 'stored' ? of.bytes.length : 0
-  return original + mask.bytes.length + (content.textChunks?.length ?? 0)
 }
 
 /** Keeps the highest number that stands between `base_` and the next `_`, for every base that the name has. */

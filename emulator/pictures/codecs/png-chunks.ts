@@ -1,7 +1,7 @@
-// The chunks of PNG files, sorted out before one library reads them and after it wrote them.
+// The chunks of PNG files, as they come and as one library wrote them.
 // It imports no library, so that the server can look at uploads without loading a decoder.
 
-import { concat } from '../lib/bytes.ts'
+import { concat } from '../../lib/bytes.ts'
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const SIGNATURE_LENGTH = 8
@@ -11,12 +11,15 @@ const FRAME_LENGTH = 12
 /** `at` and `end` are where the whole chunk starts and where the next one starts. */
 type Chunk = { name: string; at: number; end: number }
 
-/** The chunks of a file up to the first one that is cut off. */
+/** More than honest files have: without a bound, a large file of empty chunks would fill the memory. */
+const MOST_CHUNKS = 65_536
+
+/** The chunks of a file up to the first one that is cut off, and at most MOST_CHUNKS. */
 const chunksOf = (bytes: Uint8Array): Chunk[] => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const chunks: Chunk[] = []
   let at = SIGNATURE_LENGTH
-  while (at + FRAME_LENGTH <= bytes.length) {
+  while (at + FRAME_LENGTH <= bytes.length && chunks.length < MOST_CHUNKS) {
     const end = at + FRAME_LENGTH + view.getUint32(at)
     if (end > bytes.length) break
     chunks.push({ name: String.fromCharCode(...bytes.subarray(at + 4, at + 8)), at, end })
@@ -35,22 +38,6 @@ const join = (bytes: Uint8Array, chunks: readonly Chunk[]): Uint8Array => {
     to += end - at
   }
   return joined
-}
-
-/**
- * The same picture without all that is not needed to see it. The decoder would give up at a text
- * or a colour profile that it does not like, and a second header could be larger than the first.
- */
-export const tidyPng = (bytes: Uint8Array): Uint8Array => {
-  const chunks = chunksOf(bytes)
-  const needed = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
-  const once = new Set<string>()
-  const kept = chunks.filter(({ name }) => {
-    if (!needed.has(name) || once.has(name)) return false
-    if (name !== 'IDAT') once.add(name)
-    return true
-  })
-  return join(bytes, kept)
 }
 
 /** Whether all chunks that are needed to see the picture are there, to the end, with right checksums. */

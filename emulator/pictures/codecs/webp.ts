@@ -1,9 +1,11 @@
 // Writes WebP files, lossless: every pixel as the difference to what its neighbours suggest, in prefix codes.
 // Of the format it uses two transforms (subtract green, predictor) and one group of codes; nothing refers back.
+// No library does it without a price: the codecs there are come as WebAssembly, of 300 KB and more, have to be loaded
+// before they can be called, and give other bytes with each version; this is the default of /view?preview=, and small.
 
 import { canonicalCodes, codeLengths, MOST_CODE_BITS } from './prefix-codes.ts'
-import { longestSide } from './picture.ts'
-import type { Pixels } from './pixels.ts'
+import { longestSide } from '../picture.ts'
+import type { Pixels } from '../pixels.ts'
 
 /** Bytes written so far, and up to 7 bits that do not fill a byte yet; the first bit is the lowest. */
 type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number }

@@ -1,4 +1,5 @@
 // The tables of the JPEG standard (ITU-T T.81, Annex K) and what an encoder derives from them.
+// They are here because the encoder is our own: jpeg.ts says why.
 
 /** Where the 64 coefficients of a block stand, in the order in which a file names them. */
 export const ZIGZAG: readonly number[] = [

@@ -11,9 +11,9 @@ import {
   string,
 } from 'fast-check'
 import { expect, test } from 'vitest'
-import { senderDeliveries } from '../../dist/emulator/edge/gateway/senders.js'
-import { withReceiving } from '../support/command-line.ts'
-import { direct, startGatewaySubject } from '../judge/gateway-subject.ts'
+import { senderDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
+import { withReceiving } from '../../support/command-line.ts'
+import { direct, startGatewaySubject } from '../../judge/gateway-subject.ts'
 
 const forms: Readonly<Record<string, RegExp>> = {
   github_comment: /^\/b\/repos\/[\w.-]+\/[\w.-]+\/issues\/\d+\/comments$/,

@@ -1,7 +1,8 @@
 // Writes WebP files with more than one picture in them: still or animated, lossless, with texts as EXIF.
+// The container is our own for the same reason as the pictures in it: webp.ts says it.
 
-import { concat, latin1 } from '../lib/bytes.ts'
-import { onlyChannels, type Pixels } from './pixels.ts'
+import { concat, latin1 } from '../../lib/bytes.ts'
+import { onlyChannels, type Pixels } from '../pixels.ts'
 import { usableTexts, type Texts } from './png.ts'
 import { encodeWebp } from './webp.ts'
 

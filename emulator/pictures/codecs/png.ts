@@ -2,7 +2,7 @@
 
 import { encode } from 'fast-png'
 
-import type { Pixels } from './pixels.ts'
+import type { Pixels } from '../pixels.ts'
 import { textsFirst } from './png-chunks.ts'
 
 /** JSON texts for a file, each with its keyword. */

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { direct, startGatewaySubject } from '../judge/gateway-subject.ts'
+import { direct, startGatewaySubject } from '../../judge/gateway-subject.ts'
 
 const key = fc.constantFrom(
   'a',

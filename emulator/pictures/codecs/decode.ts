@@ -1,11 +1,14 @@
 // Turns the bytes of uploaded PNG and JPEG files into pixels.
-// The files come from strangers: whatever a decoder throws ends here.
+// The files come from strangers: what the libraries get is made safe for them before, so that a few bytes cannot keep
+// the server busy or fill its memory, and whatever a decoder throws ends here. Of WebP, GIF and BMP files only the
+// headers are read: there is no decoder of them that could be overwhelmed.
 
 import { decode as decodePng, type DecodedPng } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
 
-import { blank, type Pixels } from './pixels.ts'
-import { tidyPng } from './png-chunks.ts'
+import { blank, type Pixels } from '../pixels.ts'
+import { tidyJpeg } from './jpeg-tidy.ts'
+import { tidyPng } from './png-tidy.ts'
 import { MOST_PIXELS, probePicture } from './probe.ts'
 
 /** The pixels of a PNG or JPEG file, or null where `bytes` are no such file or a damaged one. */
@@ -14,16 +17,20 @@ export const decodePicture = (bytes: Uint8Array): Pixels | null => {
   if (probe === null || probe.width * probe.height > MOST_PIXELS) return null
   try {
     if (probe.format === 'png') return toRgba(decodePng(tidyPng(bytes)))
-    if (probe.format === 'jpeg') return fromJpeg(bytes)
+    if (probe.format === 'jpeg') return fromJpeg(bytes, probe.width * probe.height)
   } catch {
     // A damaged file is as good as no file: the caller paints something else.
   }
   return null
 }
 
-const fromJpeg = (bytes: Uint8Array): Pixels => {
+/** The library counts what it allocates, and gives up beyond this: enough for the largest picture in four colours. */
+const maxMemoryUsageInMB = 512
+
+const fromJpeg = (bytes: Uint8Array, pixels: number): Pixels => {
   const maxResolutionInMP = Math.ceil(MOST_PIXELS / 1e6)
-  const { width, height, data } = decodeJpeg(bytes, { useTArray: true, maxResolutionInMP })
+  const options = { useTArray: true, maxResolutionInMP, maxMemoryUsageInMB } as const
+  const { width, height, data } = decodeJpeg(tidyJpeg(bytes, pixels), options)
   return { width, height, data }
 }
 

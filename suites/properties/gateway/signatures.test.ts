@@ -4,10 +4,10 @@ import { sign } from '@octokit/webhooks-methods'
 import * as fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { type Scheme, type SchemeName, schemes } from '../../spec/gateway/signatures.ts'
-import { type GatewaySubject, startGatewaySubject } from '../judge/gateway-subject.ts'
-import { headersOf, NOW, schemeNames, signingSchemes } from '../generate/senders.ts'
-import { exchangeBytes } from '../judge/wire.ts'
+import { type Scheme, type SchemeName, schemes } from '../../../spec/gateway/signatures.ts'
+import { type GatewaySubject, startGatewaySubject } from '../../judge/gateway-subject.ts'
+import { headersOf, NOW, schemeNames, signingSchemes } from '../../generate/senders.ts'
+import { exchangeBytes } from '../../judge/wire.ts'
 
 /** Runs a property on a gateway that takes any number of posts. */
 async function holds(

@@ -2,10 +2,10 @@
 
 import { type Effect, type Input, replay } from 'flowdouble'
 import { expect } from 'vitest'
-import { digits, refusalOf, seen } from '../../judge/links.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
-import { fetchLink } from '../../judge/fetch-link.ts'
+import { digits, refusalOf, seen } from '../../../judge/links.ts'
+import { ownWorld, proves } from '../../../judge/proves.ts'
+import type { Subject } from '../../../judge/subject.ts'
+import { fetchLink } from '../../../judge/fetch-link.ts'
 
 type Leak = Extract<Effect, { readonly kind: 'leak' }>
 const isLeak = (effect: Effect): effect is Leak => effect.kind === 'leak'

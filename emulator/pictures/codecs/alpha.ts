@@ -1,6 +1,6 @@
 // Tells from the headers of a file what it says about transparency, as a loader of pictures looks at it.
 
-import type { Picture } from './picture.ts'
+import type { Picture } from '../picture.ts'
 import { hasChunk } from './png-chunks.ts'
 import { probePicture } from './probe.ts'
 

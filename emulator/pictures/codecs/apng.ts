@@ -1,7 +1,7 @@
 // Writes animated PNG files: the pixels of each frame as a PNG file has them, and before them how long it is shown.
 
-import { latin1 } from '../lib/bytes.ts'
-import { onlyChannels, type Pixels } from './pixels.ts'
+import { latin1 } from '../../lib/bytes.ts'
+import { onlyChannels, type Pixels } from '../pixels.ts'
 import { encodePng, type Texts, usableTexts } from './png.ts'
 import { chunk, contentsOf, pngOf } from './png-chunks.ts'
 

@@ -1,6 +1,6 @@
 // The cosine transform of 8 by 8 values, in the arrangement of Arai, Agui and Nakajima: 5
 // multiplications a line. It leaves every coefficient too large by a known factor, which the
-// division by the quantisation step takes out again.
+// division by the quantisation step takes out again. It is a part of the encoder, of which jpeg.ts says why it is our own.
 
 /** cos(k * pi / 16) * sqrt(2) for k of 1 to 7, and 1 for k = 0: the factor of row or column k. */
 const FACTORS: readonly number[] = [

@@ -3,21 +3,21 @@
 import { blake3 } from '@noble/hashes/blake3.js'
 import { decode, encode } from 'fast-png'
 import { expect } from 'vitest'
-import { hostedError } from '../../../spec/server/errors.ts'
+import { hostedError } from '../../../../spec/server/errors.ts'
 import {
   fileEntry,
   folderTypes,
   hostedUploadLimits,
   uploadReply,
-} from '../../../spec/server/files.ts'
-import { formOf, viewPath, formsWithoutText } from '../../generate/form.ts'
-import { type Graph, node, solid } from '../../generate/graphs.ts'
-import { violations } from '../../judge/judge.ts'
-import { fetchFile, linkTo } from '../../judge/links.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
-import type { Reply } from '../../judge/reply.ts'
-import { fetchLink } from '../../judge/fetch-link.ts'
+} from '../../../../spec/server/files.ts'
+import { formOf, viewPath, formsWithoutText } from '../../../generate/form.ts'
+import { type Graph, node, solid } from '../../../generate/graphs.ts'
+import { violations } from '../../../judge/judge.ts'
+import { fetchFile, linkTo } from '../../../judge/links.ts'
+import { ownWorld, proves } from '../../../judge/proves.ts'
+import type { Subject } from '../../../judge/subject.ts'
+import type { Reply } from '../../../judge/reply.ts'
+import { fetchLink } from '../../../judge/fetch-link.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const hashOf = (bytes: Uint8Array) => Buffer.from(blake3(bytes)).toString('hex')

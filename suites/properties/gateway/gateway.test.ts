@@ -3,10 +3,10 @@
 import * as fc from 'fast-check'
 import { replayGateway } from 'flowdouble'
 import { expect, test } from 'vitest'
-import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
-import { direct, SECRET, signed, startGatewaySubject } from '../judge/gateway-subject.ts'
-import { headersOf, schemeNames } from '../generate/senders.ts'
-import { exchangeBytes } from '../judge/wire.ts'
+import { gatewayRefusals, outcomes } from '../../../spec/gateway/webhooks.ts'
+import { direct, SECRET, signed, startGatewaySubject } from '../../judge/gateway-subject.ts'
+import { headersOf, schemeNames } from '../../generate/senders.ts'
+import { exchangeBytes } from '../../judge/wire.ts'
 
 type Step =
   | {

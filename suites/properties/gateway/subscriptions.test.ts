@@ -15,9 +15,9 @@ import {
   enabled,
   postTo,
   subscriptionsName,
-} from '../support/command-line.ts'
+} from '../../support/command-line.ts'
 
-const dist = join(import.meta.dirname, '..', '..', 'dist', 'emulator')
+const dist = join(import.meta.dirname, '..', '..', '..', 'dist', 'emulator')
 const main = join(dist, 'cli', 'main.js')
 
 type Child = { readonly signal: NodeJS.Signals | null; readonly lines: readonly string[] }

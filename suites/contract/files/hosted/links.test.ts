@@ -2,11 +2,11 @@
 
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
 import { expect } from 'vitest'
-import { digits, linkTo, refusalOf, seen, ten } from '../../judge/links.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
-import { exchange } from '../../judge/wire.ts'
-import { fetchLink } from '../../judge/fetch-link.ts'
+import { digits, linkTo, refusalOf, seen, ten } from '../../../judge/links.ts'
+import { ownWorld, proves } from '../../../judge/proves.ts'
+import type { Subject } from '../../../judge/subject.ts'
+import { exchange } from '../../../judge/wire.ts'
+import { fetchLink } from '../../../judge/fetch-link.ts'
 
 /** The links that a server gives to clients that name it so. */
 async function linkFor({ url }: Subject, host: string): Promise<URL> {
