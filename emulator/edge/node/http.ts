@@ -38,6 +38,7 @@ export function writeReply(
   reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
   timeMs: number,
   encodeFile: EncodeFile,
+  name?: string,
 ): void {
   const { req: request } = response
   const isOld = request.httpVersionMinor === 0
@@ -46,7 +47,13 @@ export function writeReply(
     headers: reply.file === undefined ? noHeaders : readHeaders(request, false),
     takesChunks: !isOld,
   }
-  const { status, reason, headers, body, isLast } = respond(reply, recipient, timeMs, encodeFile)
+  const { status, reason, headers, body, isLast } = respond(
+    reply,
+    recipient,
+    timeMs,
+    encodeFile,
+    name,
+  )
   // Node adds its own Date and Connection; those of the world are sent. Keep-alive goes on without the header.
   response.sendDate = false
   response.removeHeader('Connection')
@@ -63,8 +70,9 @@ export function writeReply(
 export function replyText(
   reply: Pick<Reply, 'status' | 'headers' | 'body'>,
   timeMs: number,
+  name?: string,
 ): string {
-  const { status, headers, body } = respond(reply, plainRecipient, timeMs, noPictures)
+  const { status, headers, body } = respond(reply, plainRecipient, timeMs, noPictures, name)
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
   lines.push('Connection: close', '', typeof body === 'string' ? body : '')

@@ -42,6 +42,8 @@ export type Behind = {
   readonly refuseExpectation: ((expected: string) => Reply) | null
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
+  /** What the header Server of its answers holds. */
+  readonly name: string
   /** Takes over a connection that asks for a WebSocket; null where there are none. */
   readonly upgrade: ((request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>) | null
 }
@@ -75,7 +77,7 @@ async function secure(options: ServerOptions, certificate: Certificate): Promise
 export function serve(server: Server, behind: Behind): void {
   const connections = createConnections()
   const endWith = (raw: Duplex, reply: Reply): void =>
-    connections.end(raw, () => replyText(reply, behind.timeMs()))
+    connections.end(raw, () => replyText(reply, behind.timeMs(), behind.name))
   const receive: RequestListener = (request, response) =>
     connections.take(
       request,

@@ -46,6 +46,8 @@ type Behind = {
   readonly encode: (content: Extract<Effect, { kind: 'frame' }>['content']) => Uint8Array
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
+  /** What the header Server of its answers holds. */
+  readonly name: string
   /** Whether the headers of a handshake tell the world its credentials. */
   readonly readsCredentials: boolean
   /** Whether messages are compressed for clients that offer it. */
@@ -53,7 +55,7 @@ type Behind = {
 }
 
 export function createSockets(behind: Behind): Sockets {
-  const { dispatch, encode, timeMs, compresses } = behind
+  const { dispatch, encode, timeMs, name, compresses } = behind
   const connections = new Map<number, Connection>()
   /** Sockets that hold messages back, so that those of a step leave in one write. */
   const corked = new Set<Duplex>()
@@ -74,7 +76,7 @@ export function createSockets(behind: Behind): Sockets {
       handleProtocols: () => false,
     })
     created.on('headers', (lines) => {
-      lines.push(`Date: ${dateText(timeMs())}`, 'Server: flowdouble')
+      lines.push(`Date: ${dateText(timeMs())}`, `Server: ${name}`)
     })
     return created
   }
@@ -120,7 +122,7 @@ export function createSockets(behind: Behind): Sockets {
   const refuse = ({ socket, status, headers, body }: Extract<Effect, { kind: 'refuse' }>): void => {
     const raw = handshakes.get(socket)?.raw
     handshakes.delete(socket)
-    raw?.end(replyText({ status, headers, body }, timeMs()), () => raw.destroy())
+    raw?.end(replyText({ status, headers, body }, timeMs(), name), () => raw.destroy())
   }
 
   const carryOut = (effects: readonly Effect[]): void => {
