@@ -1,7 +1,7 @@
 // A server as its clients meet it: one world on local; on hosted one for each account, so that none sees another's.
 
 import { tiers } from '../../spec/server/access.ts'
-import { numberSecrets } from '../journal/known-secrets.ts'
+import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { createRandom, hash53 } from '../lib/random.ts'
 import type { Account, WorldOptions } from './state/options.ts'
@@ -18,8 +18,10 @@ import { createUserFolder } from './world/user-folder.ts'
  * the module hosted/index.ts, for which nobody else waits.
  */
 export function createServer(options: WorldOptions, hosted: Hosted | null = null): Server {
+  const secrets = secretsOf(options)
   if (options.deployment === 'local') {
-    return { options, hosted: null, nowMs: 0, worlds: [createWorld(options)], sockets: new Map() }
+    const worlds = [createWorld(options)] as const
+    return { options, hosted: null, secrets, nowMs: 0, worlds, sockets: new Map() }
   }
   const { accounts, signedLinks: links } = options
   if (hosted === null || links === null)
@@ -29,7 +31,7 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
   const [first, ...others] = accounts
   if (first === undefined) throw new Error('A hosted server cannot be made without an account.')
   const worlds = [worldOf(first), ...others.map(worldOf)] as const
-  return { options, hosted, nowMs: 0, worlds, sockets: new Map() }
+  return { options, hosted, secrets, nowMs: 0, worlds, sockets: new Map() }
 }
 
 const createWorker = (): Worker => ({

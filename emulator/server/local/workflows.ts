@@ -69,12 +69,12 @@ export function submit(world: World, request: Request): Reply {
   const extra = extraDataOf(world, body)
   if (extra === undefined) return refuse('internal')
   const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
-  const run = runOf(world, request, document, verdict, { ...own, ...extra })
+  const run = runOf(world, request, document, verdict, Object.assign(own, extra))
   if (run === undefined)
     return refuse('queueFull', {}, { limit: `${world.options.pendingLimitBytes}` })
   const twins = twinsOf(world, run)
   if (twins > 0) {
-    enqueue(world, twins < 2 ? run : { ...run, poison: twinsText }, 'untold')
+    enqueue(world, twins < 2 ? run : Object.assign({}, run, { poison: twinsText }), 'untold')
     return refuse('internal')
   }
   enqueue(world, run)
@@ -91,8 +91,7 @@ export function runOf(
 ): Run | undefined {
   const prompt = (document.value as JsonObject).get('prompt') as JsonObject
   const isKept = world.pendingCount < MAX_KEPT_GRAPHS && world.pendingBytes < MAX_KEPT_BYTES
-  const run: Run = {
-    ...known,
+  const run: Run = Object.assign({}, known, {
     serial: world.nextSerial,
     graphText:
       graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
@@ -100,7 +99,7 @@ export function runOf(
     outputs: verdict.outputs,
     submittedAtMs: world.nowMs,
     deleted: false,
-  }
+  })
   if (!hasRoom(world, run)) return undefined
   world.nextSerial++
   return run

@@ -31,10 +31,15 @@ export type Hosted = Hashing & {
   readonly handshakeNeeded: string
 }
 
+/** A secret that a server knows, with all forms in which it may stand in a text, the longest first. */
+export type KnownSecret = { readonly text: string; readonly spellings: readonly string[] }
+
 export type Server = {
   readonly options: WorldOptions
   /** Null on local. */
   readonly hosted: Hosted | null
+  /** What its clients are known by: nothing of it is told to others. */
+  readonly secrets: readonly KnownSecret[]
   /** The time of all its worlds, in milliseconds since its start. */
   nowMs: number
   /** In the order of the accounts; local has one alone. */
