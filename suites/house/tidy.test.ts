@@ -98,7 +98,7 @@ test('each file of the emulator has a layer, and imports from its own and earlie
 
 /** What runs for each request, message and delivery. */
 const isOnThePath = (file: string): boolean =>
-  /^emulator\/(http|edge\/node\/(http|wiring|connections|(raw-)?bodies|sockets)|edge\/(driver|codec|later)|server\/(step|admit|local\/(index|access|view|workflows|uploads)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows)|world\/(response-headers|frames|sockets|queue|history|files)|runs\/\w+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\b/.test(
+  /^emulator\/(http|edge\/node\/(http|wiring|connections|(raw-)?bodies|sockets)|edge\/(driver|codec|later)|server\/(step|admit|response-headers|local\/(index|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows)|world\/(frames|sockets|queue|history|files)|runs\/\w+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\b/.test(
     file,
   )
 
@@ -113,6 +113,11 @@ test('what runs for each request names the members of its objects, or uses Objec
       [...code(file).matchAll(leadingSpread)].map(([found]) => `${file}: ${found.trim()}`),
     ),
   ).toEqual([])
+})
+
+test('the stores of a server know no replies: endpoints make those', () => {
+  const stores = sources.filter((file) => file.startsWith('emulator/server/world/'))
+  expect(stores.filter((file) => code(file).includes('http/replies.ts'))).toEqual([])
 })
 
 test('a folder holds at most 25 files, and 15 where they are cases', () => {
