@@ -4,7 +4,7 @@
 import { isObject, type Json, ownText, writeJson } from '../../lib/json.ts'
 import type { Verdict } from '../graph/validate.ts'
 import { pythonNameOf } from '../runs/exceptions.ts'
-import { remember } from '../world/history.ts'
+import { addEntry } from '../world/history.ts'
 import { timestamp } from '../world/world.ts'
 import type { Run } from '../state/runs.ts'
 import type { HostedWorld } from '../state/world.ts'
@@ -23,13 +23,13 @@ export function rememberRefused(
 ): void {
   const run: Run = {
     ...known,
-    serial: world.nextSerial++,
+    serial: world.state.nextSerial++,
     graphText: ownText(writeJson(prompt)),
     graph: null,
     client_id: null,
     hasPartnerKey: false,
     outputs: [],
-    submittedAtMs: world.nowMs,
+    submittedAtMs: world.state.nowMs,
     poison: null,
     deleted: false,
   }
@@ -42,10 +42,7 @@ export function rememberRefused(
     ['node_id', id],
     ['node_type', typeof class_type === 'string' ? class_type : ''],
     ['exception_message', `${details}\n`],
-    [
-      'exception_type',
-      world.quirks.has('hosted.python-exception-names') ? pythonNameOf(word) : word,
-    ],
+    ['exception_type', world.setup.traits.jobNames === 'python' ? pythonNameOf(word) : word],
     ['traceback', []],
     ['current_inputs', new Map()],
     ['current_outputs', new Map()],
@@ -55,12 +52,12 @@ export function rememberRefused(
     ...failure,
     ['timestamp', timestamp(world)],
   ])
-  remember(world, run, {
+  addEntry(world, run, {
     state: 'error',
     messages: [`["execution_error", ${writeJson(told)}]`],
     outputs: [],
     meta: [],
     failure: writeJson(failure),
-    startedMs: world.nowMs,
+    startedMs: world.state.nowMs,
   })
 }

@@ -57,14 +57,15 @@ function statisticsOf(like: string | null, models: number): Reply {
 const known = new Map<string, Reply>()
 
 /** What is free goes down while models are loaded [system/memory-of-models]. */
-export function systemStats({ options: { like }, memory }: World): Reply {
+export function systemStats({ setup, state: { memory } }: World): Reply {
+  const { like } = setup.options
   const key = `${memory.models.size} ${like ?? ''}`
   const reply = known.get(key) ?? statisticsOf(like, memory.models.size)
   known.set(key, reply)
   return reply
 }
 
-export const features = (world: World): Reply => json(featuresText(world))
+export const features = (world: World): Reply => json(featuresText(world.setup))
 
 /** How many runs are pending or running: the first call of several clients. */
 export const promptInfo = (world: World): Reply =>
@@ -84,7 +85,7 @@ export function free(world: World, request: Request): Reply {
 /** Does what a body asks to free. */
 export function freed(world: World, body: JsonObject): Reply {
   const freesMemory = isTruthy(body.get('free_memory'))
-  if (freesMemory) for (const worker of world.workers) worker.dropCache = true
+  if (freesMemory) for (const worker of world.state.workers) worker.dropCache = true
   // Real servers unload with free_memory too, unless the body says something else of unload_models.
   const unloads = body.has('unload_models') ? isTruthy(body.get('unload_models')) : freesMemory
   if (unloads) unloadModels(world)

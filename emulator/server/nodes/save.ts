@@ -36,9 +36,9 @@ export const lettersKey = (id: string, class_type: string): string => `${id} ${c
 
 function tempPrefix(call: Call): string {
   const key = lettersKey(call.node_id, call.type.class_type)
-  const known = get(call.world.tempLetters, key)
-  const letters = known ?? drawLetters(call.world.random, LETTERS, 5)
-  if (known === undefined) put(call.world.tempLetters, key, letters)
+  const known = get(call.world.state.tempLetters, key)
+  const letters = known ?? drawLetters(call.world.state.random, LETTERS, 5)
+  if (known === undefined) put(call.world.state.tempLetters, key, letters)
   return `ComfyUI_temp_${letters}`
 }
 
@@ -125,10 +125,10 @@ const saveSample =
 
 const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
-  (call) =>
-    call.world.quirks.has('local.video-under-images')
-      ? saveSample(format, 'images', prefix, true)(call)
-      : saveSample(format, call.world.hosted === null ? 'videos' : 'video', prefix)(call)
+  (call) => {
+    const { videoKey } = call.world.setup.traits
+    return saveSample(format, videoKey, prefix, videoKey === 'images' ? true : undefined)(call)
+  }
 
 /** Behaviours of the node types that save or send pictures and files. */
 export const savers: Readonly<Record<string, Behaviour>> = {

@@ -22,7 +22,7 @@ export function keepCacheOf(
   worker: Worker,
   hashes: ReadonlyMap<string, number>,
 ): void {
-  const { cache } = world.options
+  const { cache } = world.setup.options
   const kept: Worker['cache'] = new Map()
   if (cache === 'lru' && !worker.dropCache) {
     const own = new Set(hashes.values())
@@ -37,7 +37,7 @@ export function keepCacheOf(
       const result = worker.cache.get(hash)
       if (result !== undefined) kept.set(hash, result)
     }
-  } else clear(world.tempLetters)
+  } else clear(world.state.tempLetters)
   worker.dropCache = false
   worker.cache = kept
 }
@@ -45,8 +45,8 @@ export function keepCacheOf(
 /** A node that the new graph does not have gets other letters when it comes again [files/temp-letters]. */
 export function keepLettersOf(world: World, types: ReadonlyMap<string, NodeType>): void {
   const kept = new Set(Array.from(types, ([id, { class_type }]) => lettersKey(id, class_type)))
-  for (const key of world.tempLetters.entries.keys()) {
-    if (!kept.has(key)) remove(world.tempLetters, key)
+  for (const key of world.state.tempLetters.entries.keys()) {
+    if (!kept.has(key)) remove(world.state.tempLetters, key)
   }
 }
 

@@ -7,7 +7,7 @@ import type { World } from '../state/world.ts'
 const MOST_MODELS = 8
 
 /** A run needs this model file. */
-export function loadModel({ memory }: World, name: string): void {
+export function loadModel({ state: { memory } }: World, name: string): void {
   memory.models.add(name)
   const [oldest] = memory.models
   if (memory.models.size > MOST_MODELS && oldest !== undefined) memory.models.delete(oldest)
@@ -15,12 +15,12 @@ export function loadModel({ memory }: World, name: string): void {
 
 /** Unloads the models, as soon as no run needs them. */
 export function unloadModels(world: World): void {
-  world.memory.isUnloading = true
+  world.state.memory.isUnloading = true
   unloadBetweenRuns(world)
 }
 
 /** Does what was asked for while a run went on. */
-export function unloadBetweenRuns({ memory, workers }: World): void {
+export function unloadBetweenRuns({ state: { memory, workers } }: World): void {
   if (!memory.isUnloading || workers.some(({ running }) => running !== null)) return
   memory.isUnloading = false
   memory.models.clear()

@@ -64,9 +64,8 @@ export const fileInputOf = (class_type: string): FileInput | undefined => byClas
 export function fileChoices(world: World, input: FileInput): Json[] {
   if (input.folders) return folderChoices(world)
   const names: string[] = []
-  // Hosted has no subfolders.
-  const below = world.hosted === null ? input.below : undefined
-  for (const key of world.files.entries.keys()) {
+  const below = world.setup.traits.hasSubfolders ? input.below : undefined
+  for (const key of world.state.files.entries.keys()) {
     if (!key.startsWith(`input/${below ?? ''}/`)) continue
     const name = key.slice(below === undefined ? 'input//'.length : 'input/'.length)
     const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
@@ -76,9 +75,9 @@ export function fileChoices(world: World, input: FileInput): Json[] {
 }
 
 /** The subfolders of the input folder. Hosted has none, and goes on to list the one of its catalogue. */
-function folderChoices({ files, hosted }: World): Json[] {
-  const names = new Set<string>(hosted === null ? [] : ['3d'])
-  for (const key of files.entries.keys()) {
+function folderChoices({ setup, state }: World): Json[] {
+  const names = new Set<string>(setup.traits.hasSubfolders ? [] : ['3d'])
+  for (const key of state.files.entries.keys()) {
     const [, name] = /^input\/([^/]+)\//.exec(key) ?? []
     if (name !== undefined) names.add(name)
   }
@@ -95,7 +94,7 @@ export function flatFile(
 ): { key: string; file: StoredFile } | undefined {
   for (const folder of ['input', 'output'] as const) {
     const key = `${folder}//${name}`
-    const file = get(world.files, key)
+    const file = get(world.state.files, key)
     if (file !== undefined) return { key, file }
   }
   return undefined
@@ -108,11 +107,11 @@ export function namedFile(
 ): { key: string; file: StoredFile } | undefined {
   if (typeof value !== 'string') return undefined
   const { name, type } = annotated(value)
-  if (world.hosted !== null) return flatFile(world, name)
+  if (!world.setup.traits.hasSubfolders) return flatFile(world, name)
   const path = normalisePath(name)
   if (path === undefined || path === '') return undefined
   const cut = path.lastIndexOf('/')
   const key = `${type ?? 'input'}/${cut < 0 ? '' : path.slice(0, cut)}/${path.slice(cut + 1)}`
-  const file = get(world.files, key)
+  const file = get(world.state.files, key)
   return file === undefined ? undefined : { key, file }
 }
