@@ -18,6 +18,8 @@ export type Rule = {
   /** One present-tense sentence, unique, under 100 characters: titles, documents and failures print it. */
   readonly says: string
   readonly basis: Basis
+  /** Which real server does it, or where it is published: for `observed` rules, which all have it. */
+  readonly source?: string
   readonly on: readonly Place[]
   /** Numbers of the statements that this rule carries (see statements.ts). */
   readonly carries?: readonly string[]

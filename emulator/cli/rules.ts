@@ -16,7 +16,8 @@ sentence, the statements that it carries. The basis is stated (the description s
 the suites are: "proved" or "open"; elsewhere it is "-".
 
 Options:
-  --json      one JSON array of objects: id, basis, on, says, carries, proved (null outside a clone)
+  --json      one JSON array of objects: id, basis, source, on, says, carries, proved (null
+              outside a clone)
   -h, --help  this text
 
 Examples:
@@ -27,6 +28,8 @@ Examples:
 type Listed = {
   readonly id: string
   readonly basis: Basis
+  /** Where an observed rule was observed; null for the others. */
+  readonly source: string | null
   readonly on: readonly Place[]
   readonly says: string
   readonly carries: readonly string[]
@@ -42,9 +45,10 @@ export const rulesCommand = (argv: readonly string[], io: CommandIo): number =>
   })
 
 const listRules = (proved: ReadonlySet<string> | null): readonly Listed[] =>
-  Object.entries<Rule>(rules).map(([id, { basis, on, says, carries = [] }]) => ({
+  Object.entries<Rule>(rules).map(([id, { basis, source = null, on, says, carries = [] }]) => ({
     id,
     basis,
+    source,
     on,
     says,
     carries,

@@ -72,16 +72,19 @@ export const rules = {
   'internal/no-twin': {
     says: 'Below /api there is no /internal/.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/unknown-path': {
     says: 'An unknown path below /internal/ answers 404 with a text, whatever the method.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/wrong-method': {
     says: 'Below /internal/ Allow lists the methods of the path alone.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log': {
@@ -92,36 +95,43 @@ export const rules = {
   'internal/log-lines': {
     says: 'GET /internal/logs/raw gives the latest 300 lines with their time, and the terminal size.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-text': {
     says: 'GET /internal/logs gives the same lines as one JSON string, each after its time.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-subscription': {
     says: 'A client that has subscribed gets each new line in a logs message, until it withdraws.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-subscription-refusals': {
     says: 'A subscription without clientId or enabled answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/folder-paths': {
     says: 'GET /internal/folder_paths gives absolute paths for each model folder.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/files': {
     says: 'GET /internal/files/<type> lists the names at the top of that folder, newest first.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/files-type': {
     says: 'GET /internal/files of another folder than input, output and temp answers 400.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
 } as const satisfies Rules

@@ -256,6 +256,7 @@ export const rules = {
   'jobs/status-details': {
     says: 'The job status tells its times in RFC 3339 and a failure as a text of JSON.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail': {
@@ -267,31 +268,37 @@ export const rules = {
   'jobs/detail-while-open': {
     says: 'The job detail of a run that is not over holds neither outputs nor how it went.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail-times': {
     says: 'Times of the job list and detail are milliseconds; update_time is that of the latest change.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail-error': {
     says: 'The job detail of a failed run holds execution_error.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail-workflow': {
     says: 'The workflow of a job detail holds the prompt and the extra_data of its submit.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/outputs-counted': {
     says: 'A job that is over tells how many files it has left, and one of them for a preview.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/unknown': {
     says: 'An unknown run, or one of another account, answers 404 to all that is about a job.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/bad-id': {
@@ -302,26 +309,31 @@ export const rules = {
   'jobs/listing': {
     says: 'GET /jobs lists the jobs of its account in every state, the newest first.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-filters': {
     says: 'A list of jobs is narrowed by status words, workflow_id and output_type.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-order': {
     says: 'A list of jobs is ordered by create_time or execution_time, asc or desc.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-pages': {
     says: 'A list of jobs gives limit of them from offset on, 100 without a word.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-cursor': {
     says: 'The next_cursor of a list by create_time, sent as after, gives the jobs that follow.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-refusals': {
@@ -332,6 +344,7 @@ export const rules = {
   'jobs/cancel': {
     says: 'A cancel answers whether it took effect; of a job that is over or stopping it does not.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/cancel-running': {
@@ -342,16 +355,19 @@ export const rules = {
   'jobs/cancel-many': {
     says: 'A cancel of many jobs answers those that it stopped; one unknown id spares them all.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/cancel-many-body': {
     says: 'A cancel of many jobs takes 1 to 100 UUIDs as job_ids and no other key, else 400.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/delete': {
     says: 'A delete forgets a job that is over, and answers 204 to any that is or was there.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/delete-keeps-files': {
@@ -362,11 +378,13 @@ export const rules = {
   'jobs/concurrency': {
     says: 'An account runs as many jobs at a time as its tier has; the next follows by itself.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/queue-reason': {
     says: 'A job that waits for others tells concurrency_limit and its place among those.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
 } as const satisfies Rules

@@ -158,6 +158,10 @@ export function renderProtocol(): string {
       'webhooks meet at its gateway. This file is ' +
       'made from the other files of this folder: change those, then run ' +
       '`npx vitest run suites/house/docs.test.ts -u`.',
+    '"The description" in this file is the specification from which this server was built: a text about the ' +
+      `workflow server in both deployments and about the gateway. ${link('Its statements', 'statements')} are listed at ` +
+      'the end, fact by fact. What it states holds by default; where it is silent, real servers are ' +
+      'followed, and each rule names the one at which it was observed; where both are silent, we decided.',
     titles.map((title) => `- ${link(title, title.toLowerCase().replaceAll(' ', '-'))}`).join('\n'),
     ...parts,
     '',

@@ -4,9 +4,9 @@ import { areas, quirks, rules, statements } from '../../spec/index.ts'
 import type { Quirk, Rule } from '../../spec/language.ts'
 import { code, link, onText, section, table } from './markdown.ts'
 
-function ruleRow([id, { says, on, basis, carries }]: [string, Rule]): string[] {
+function ruleRow([id, { says, on, basis, source, carries }]: [string, Rule]): string[] {
   const facts = (carries ?? []).map((fact) => link(fact, `statement-${fact}`)).join(', ')
-  return [`<a id="rule-${id}"></a>${code(id)}`, says, onText(on), basis, facts]
+  return [`<a id="rule-${id}"></a>${code(id)}`, says, onText(on), source ?? basis, facts]
 }
 
 export function rulesPart(): string {
@@ -16,14 +16,14 @@ export function rulesPart(): string {
     )
     return [
       `### ${area}`,
-      table(['Rule', 'It says', 'On', 'Basis', 'Statements'], shown.map(ruleRow)),
+      table(['Rule', 'It says', 'On', 'Stated, or observed at', 'Statements'], shown.map(ruleRow)),
     ]
   })
   return section(
     'Rules',
     'What a server of this protocol does, one sentence each, and each is proved by a case. "stated" ' +
-      'rules come from the description of the server and carry its statements; "observed" ones from ' +
-      'what real servers do where the description is silent.',
+      'rules come from the description and carry its statements; the others are observed at the server ' +
+      'that the column names, where the description is silent.',
     ...byArea,
   )
 }
