@@ -8,6 +8,7 @@ export type { Clock, ServerOptions } from './options/complete.ts'
 export { type Gateway, startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries, GatewayOptions } from './edge/gateway/options.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
+export type { LogLine as GatewayLogLine } from './gateway/log-lines.ts'
 export type {
   AgentRun,
   Delivery,

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { isMap, parseDocument, type Document } from 'yaml'
 import { configDirectory, configFiles, gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { makeWritableFolder } from '../client/folders.ts'
+import { didYouMean } from '../lib/nearest.ts'
 import { isRefused, refused } from '../lib/refused.ts'
 import { readVariables } from './env-file.ts'
 import { readText, realPlace, replaceFile } from './files.ts'
@@ -36,6 +37,7 @@ export type Given = {
 export async function readSettings(dir: string, given: Given): Promise<Settings> {
   const { env, flags = {}, quirks = [], isWebhookCommand = false } = given
   const { config, variables: all } = await readSources(dir, env)
+  requireKnown(config)
   const ignoresEnv = isWebhookCommand && quirks.includes('webhooks.cli-ignores-env')
   const variables = ignoresEnv ? [] : all
   const { variable: switchVariable } = gatewaySettings.enabled
@@ -54,6 +56,27 @@ export async function readSettings(dir: string, given: Given): Promise<Settings>
     found.push({ value: valueAt(config, key), where: `${key} of ${configFiles.config.name}` })
     return found
   })
+}
+
+const settingKeys = Object.values<{ key: string }>(gatewaySettings).map(({ key }) => key)
+
+/** Throws a refusal for a member of the webhook part that is not a setting: it would do nothing [subscriptions/stray-setting]. */
+function requireKnown(config: unknown): void {
+  for (const block of ['platforms.webhook', 'platforms.webhook.extra']) {
+    const prefix = `${block}.`
+    const known = settingKeys.flatMap((key) =>
+      key.startsWith(prefix) ? (key.slice(prefix.length).split('.')[0] ?? []) : [],
+    )
+    const found = valueAt(config, block)
+    const members = typeof found === 'object' && found !== null ? Object.keys(found) : []
+    const stray = members.find((member) => !known.includes(member))
+    if (stray === undefined) continue
+    const names = [...new Set(known)]
+    throw refused(
+      `${block} of ${configFiles.config.name} has the unknown member ${JSON.stringify(stray)}.` +
+        `${didYouMean(stray, names)} Known: ${names.join(', ')}.`,
+    )
+  }
 }
 
 /** Where settings are looked for: config.yaml as data, and variables, those of the environment first. */

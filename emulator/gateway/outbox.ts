@@ -6,23 +6,22 @@ import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './timers.ts'
 import type { Delivery, ScriptedFailure } from './machine.ts'
-import { type Attempt, log, nextSerial, type Place, type GatewayState, timeMs } from './state.ts'
+import { type Attempt, log, nextSerial, type GatewayState, timeMs } from './state.ts'
 import { hasQuirk } from './state.ts'
 import { forget } from './delivery-ids.ts'
 
 /** The errors of what others took too long for. */
 export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as const
 
-/** Delivers a text to a place. What comes of it are effects: at once, or when an input reports its end. */
+/** Makes a first delivery, unless there is a fault that keeps it from being sent. What comes of it are effects: at once, or when an input reports its end. */
 export function deliver(
   state: GatewayState,
-  { fault, ...place }: Place,
-  message: Pick<Delivery, 'text' | 'route' | 'event' | 'delivery_id'>,
+  delivery: Delivery,
+  fault: string | null,
   ending: Attempt['ending'],
 ): void {
-  const delivery: Delivery = { ...place, ...message, attempt: 1 }
   const id = nextSerial(state)
-  state.attempts.set(id, { delivery, ending, fault: fault ?? null, row: null })
+  state.attempts.set(id, { delivery, ending, fault, row: null })
   attempt(state, id)
 }
 
@@ -102,10 +101,6 @@ export function endAttempt(state: GatewayState, id: number, error: string | null
     id,
     entry: { ...delivery, status, error, timestamp: timeMs(state) },
   })
-  if (error !== null) {
-    const { route, delivery_id, target } = delivery
-    log(state, 'error', `Delivery ${delivery_id} of ${route} to ${target} failed: ${error}`)
-  }
   if (ending.kind === 'direct') answerDirect(state, delivery, ending, error)
   else if (error !== null) retry(state, one, error)
 }

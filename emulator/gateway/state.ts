@@ -12,7 +12,7 @@ import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { createRandom, type Random } from '../lib/random.ts'
 import type { AgentRun, Delivery, GatewayEffect, ScriptedFailure } from './machine.ts'
 import { createRates, type Rates } from './rates.ts'
-import { readRoute, type Route, usable } from './routes.ts'
+import { readRoute, type Route, strayMember, usable } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
 import { type Hmac, portableHmac } from './signatures.ts'
 
@@ -41,6 +41,8 @@ export type GatewayStateOptions = {
   readonly sends: boolean
   /** The chats of routes that name none, by platform. */
   readonly homeChannels: Readonly<Record<string, string>>
+  /** The platforms that are connected; null for all. */
+  readonly connected: readonly string[] | null
 }
 
 type GatewayQuirk = Extract<keyof typeof quirks, `webhooks.${string}`>
@@ -54,11 +56,16 @@ export type Timer = { readonly atMs: number; readonly serial: number } & (
 )
 
 /** An agent run that has no answer yet, with what is needed when it comes. */
-export type RunningRun = { readonly run: AgentRun; readonly place: Place }
+export type RunningRun = {
+  readonly run: AgentRun
+  readonly place: Place
+  /** What it holds, in bytes. */
+  readonly bytes: number
+}
 
 /** Where a text goes: the target with all that it needs, or why it cannot be delivered. */
 export type Place = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
-  readonly fault?: string
+  readonly fault: string | null
 }
 
 /** A delivery that is not over, or that is to be tried again. */
@@ -99,6 +106,8 @@ export type GatewayState = {
   /** Runs that somebody else is to answer: those that he has, and those that wait for their turn. */
   readonly asked: Set<number>
   readonly waiting: number[]
+  /** What the runs hold that no agent has yet, in bytes: texts count by their letters. */
+  waitingBytes: number
   readonly attempts: Map<number, Attempt>
   failures: ScriptedFailure[]
   readonly timers: Timer[]
@@ -125,6 +134,7 @@ export function createGatewayState(
     running: new Map(),
     asked: new Set(),
     waiting: [],
+    waitingBytes: 0,
     attempts: new Map(),
     failures: [],
     timers: [],
@@ -149,7 +159,8 @@ const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Ma
 export function staticFault(options: GatewayStateOptions): string | undefined {
   for (const [name, route] of membersOf(readJson(options.routes))) {
     if (!isObject(route)) return `The static route "${name}" is no object.`
-    const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
+    const fault =
+      strayMember(route) ?? usable(readRoute(name, route, options.secret), isOpenAllowed(options))
     if (fault !== undefined) return `The static route "${name}" ${fault}.`
   }
   return undefined
@@ -181,9 +192,14 @@ export function log(
   level: Extract<GatewayEffect, { kind: 'log' }>['level'],
   line: string,
 ): void {
-  let text = line
-  for (const secret of state.secrets) text = text.replaceAll(secret, '<secret>')
-  state.effects.push({ kind: 'log', level, text })
+  state.effects.push({ kind: 'log', level, text: redact(state, line) })
+}
+
+/** A text without the secrets that the gateway knows. */
+export function redact({ secrets }: Pick<GatewayState, 'secrets'>, text: string): string {
+  let redacted = text
+  for (const secret of secrets) redacted = redacted.replaceAll(secret, '<secret>')
+  return redacted
 }
 
 /** Notes the secrets that the gateway knows now, after its routes have changed; runs can still tell older ones. */

@@ -10,7 +10,7 @@ import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost } from './posts.ts'
 import type { Timer, GatewayState } from './state.ts'
 import { loadFile } from './reload.ts'
-import { answerByScript, endRun } from './runs.ts'
+import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
 /**
  * Applies the input to the state and returns the effects in their order. Synchronous and deterministic: equal
@@ -73,12 +73,16 @@ const routes = routesOf(
 export const routeNameIn = (path: string): string | undefined =>
   findEndpoint(routes, 'POST', path)?.segments[0]
 
-const health = json(
-  JSON.stringify({
-    status: gatewayHealth.properties.status.enum[0],
-    platform: gatewayHealth.properties.platform.enum[0],
-  }),
-)
+function health(state: GatewayState): Reply {
+  const { asked, waitingBytes } = state
+  return json(
+    JSON.stringify({
+      status: gatewayHealth.properties.status.enum[0],
+      platform: gatewayHealth.properties.platform.enum[0],
+      runs: { at_work: asked.size, waiting: waitingRuns(state), waiting_bytes: waitingBytes },
+    }),
+  )
+}
 
 function answerRequest(
   state: GatewayState,
@@ -103,6 +107,6 @@ function find(
   if (found === undefined) return answer('gatewayPath')
   if (found.name === undefined)
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })
-  if (found.name === 'gatewayHealth') return health
+  if (found.name === 'gatewayHealth') return health(state)
   return takePost(state, input, found.segments[0] as string)
 }

@@ -19,6 +19,7 @@ import type {
   GatewayInput,
   ScriptedFailure,
 } from '../../gateway/machine.ts'
+import { logLines } from '../../gateway/log-lines.ts'
 import { isWaitingForOthers } from '../../gateway/timers.ts'
 import { createGatewayState, staticFault, timeMs } from '../../gateway/state.ts'
 import { nextWakeMs, routeNameIn, step } from '../../gateway/step.ts'
@@ -105,6 +106,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     }
     work.carryOut(effects)
     given.onEntry?.(entry)
+    if (given.onLog !== undefined) logLines(state, effects).forEach(given.onLog)
   }
   const machine = {
     step: (input: GatewayInput) => step(state, input),

@@ -1,14 +1,17 @@
 // The options of a gateway: what they are, what they are by default, and what a gateway is made from.
 
 import { quirks } from '../../../spec/truth/quirks.ts'
+import { platforms } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
 import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
+import { didYouMean } from '../../lib/nearest.ts'
 import { optionTable } from '../../options/table.ts'
 import { type Clock, FIXED_EPOCH_MS, readOptions, usageError } from '../../options/complete.ts'
 import type { GatewayEntry } from '../../gateway/journal.ts'
 import type { AgentRun, Delivery, GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
 import type { GatewayStateOptions } from '../../gateway/state.ts'
 import { type AgentScript, plainScript } from '../../gateway/scripted-agent.ts'
+import type { LogLine } from '../../gateway/log-lines.ts'
 import type { ClockGroup } from '../clock.ts'
 import type { Tamper } from '../driver.ts'
 
@@ -55,6 +58,8 @@ export type GatewayOptions = {
   readonly deliveries?: Deliveries | null
   /** The chats of routes that name none, by platform. */
   readonly homeChannels?: Readonly<Record<string, string>>
+  /** The platforms that are connected: deliveries to others fail. Null for all. */
+  readonly connected?: readonly string[] | null
   /**
    * Whether the paths below /_flowdouble/ are there. They answer callers on this machine only. By default they are where
    * the gateway listens on loopback, or has a clock that only tests have.
@@ -62,6 +67,8 @@ export type GatewayOptions = {
   readonly control?: boolean
   /** Called with each input and its effects, after they have been carried out. */
   readonly onEntry?: (entry: GatewayEntry) => void
+  /** Called with each line of the log: one for each post, run and delivery, without secrets. */
+  readonly onLog?: (line: LogLine) => void
   /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
   readonly tamper?: Tamper<GatewayInput, GatewayEffect>
   /** For commands only: servers whose manual clocks are one. */
@@ -69,7 +76,9 @@ export type GatewayOptions = {
 }
 
 /** All options that have a value by themselves. */
-export type CompleteGatewayOptions = Required<Omit<GatewayOptions, 'onEntry' | 'tamper' | 'clocks'>>
+export type CompleteGatewayOptions = Required<
+  Omit<GatewayOptions, 'onEntry' | 'onLog' | 'tamper' | 'clocks'>
+>
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i
 
@@ -132,8 +141,19 @@ export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOp
     agent: given.agent ?? plainScript,
     deliveries: given.deliveries ?? null,
     homeChannels: given.homeChannels ?? {},
+    connected: readConnected(given.connected ?? null),
     control: given.control ?? (isLoopback(host) || clock === 'manual' || clock === 'instant'),
   }
+}
+
+/** Throws a usage error for a name that is not that of a platform. */
+export function readConnected(names: readonly string[] | null): readonly string[] | null {
+  const unknown = names?.find((name) => !platforms.some((platform) => platform === name))
+  if (unknown === undefined) return names
+  const meant = didYouMean(unknown, platforms)
+  throw usageError(
+    `${JSON.stringify(unknown)} is not a chat platform.${meant} Platforms: ${platforms.join(', ')}.`,
+  )
 }
 
 const gatewayQuirks: readonly string[] = Object.entries(quirks)
@@ -158,4 +178,5 @@ export const stateOptions = (
   agentTimeOutMs: options.agentTimeOutMs,
   sends: options.deliveries !== null,
   homeChannels: options.homeChannels,
+  connected: options.connected,
 })
