@@ -1,12 +1,15 @@
 // The public entry: start a server in this process, drive its clock, read its journal.
 
+export type { Gateway } from './edge/gateway/handle.ts'
+
+export type { Clock, ServerOptions } from './options/server-options.ts'
+
 export { type Emulator, type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'
 export type { Entry } from './server/journal.ts'
 export type { Effect, FrameContent, Input } from './machine.ts'
-export type { Clock, ServerOptions } from './options/complete.ts'
-export { type Gateway, startGateway } from './edge/gateway/gateway.ts'
-export type { Agent, Deliveries, GatewayOptions } from './edge/gateway/options.ts'
+export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'
+export type { Agent, Deliveries } from './options/gateway.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
 export type { LogLine as GatewayLogLine } from './gateway/log-lines.ts'
 export type {

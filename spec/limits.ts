@@ -53,6 +53,12 @@ export const limits = {
     unit: 'bytes',
     rules: ['queue/bounded', 'queue/hosted-bounded'],
   },
+  uploads: {
+    what: 'all uploads that are kept, on hosted those of one account',
+    value: 512 * MiB,
+    unit: 'bytes',
+    rules: ['files/upload-bounds', 'files/hosted-upload-bounds'],
+  },
   history: {
     what: 'runs in the history',
     value: 10_000,

@@ -5,7 +5,11 @@ import { gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { commandAgent, urlAgent } from '../edge/gateway/agent.ts'
 import { readAddress } from '../edge/gateway/call.ts'
-import { type Agent, type GatewayOptions, readConnected } from '../edge/gateway/options.ts'
+import {
+  type Agent,
+  type GatewayOptionsGiven as GatewayOptions,
+  platformsFault,
+} from '../options/gateway.ts'
 import {
   readPlatforms,
   tokenVariables,
@@ -13,7 +17,7 @@ import {
 } from '../edge/gateway/sender-settings.ts'
 import { senderDeliveries, urlDeliveries } from '../edge/gateway/senders.ts'
 import { readList } from '../gateway/routes.ts'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import { bare, type Flags, type FlagTable, repeated, withValue } from './command.ts'
 import type { CommandIo } from './io.ts'
 
@@ -76,7 +80,11 @@ function countOf(flags: Flags, name: string): number | undefined {
 /** The platforms of --connected; null where it is not given. */
 function connectedOf(flags: Flags): readonly string[] | null {
   const text = flags.text('connected')
-  return text === undefined ? null : readConnected(readList(text))
+  if (text === undefined) return null
+  const names = readList(text)
+  const fault = platformsFault(names)
+  if (fault !== undefined) throw usageError(`--connected: ${fault}.`)
+  return names
 }
 
 type Chosen<T> = { readonly options: T; readonly display: string }

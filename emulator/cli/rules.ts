@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { rules } from '../../spec/index.ts'
 import type { Basis, Place, Rule } from '../../spec/language.ts'
+import { packageFile } from '../edge/node/package-files.ts'
 import type { CommandIo } from './io.ts'
 import { listCommand } from './list-command.ts'
 
@@ -55,11 +55,9 @@ const listRules = (proved: ReadonlySet<string> | null): readonly Listed[] =>
     proved: proved && proved.has(id),
   }))
 
-/** The suites of a clone: three folders up from `dist/emulator/cli/`. A package has none. */
-const suites = fileURLToPath(new URL('../../../suites', import.meta.url))
-
-/** The rules that the test files name in `proves(...)`, or null without the suites. */
+/** The rules that the test files name in `proves(...)`; null in a package, which has no suites. */
 function provedRules(): ReadonlySet<string> | null {
+  const suites = packageFile('suites')
   let files: readonly string[]
   try {
     files = readdirSync(suites, { recursive: true, encoding: 'utf8' })

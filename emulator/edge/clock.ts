@@ -1,8 +1,9 @@
 // The handle that tests have on the clock of a running server.
 
 import type { Effect } from '../machine.ts'
-import { type Clock, usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import type { Driver } from './driver.ts'
+import type { Clock } from '../options/server-options.ts'
 
 /** Moves a manual clock; with any other one both throw a usage error. */
 export type ClockHandle<E = Effect> = {

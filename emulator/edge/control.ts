@@ -1,9 +1,10 @@
 // What a test asks of the double itself, not of the server it plays: POST /_flowdouble/advance, GET /_flowdouble/journal.
 
 import type { ServerResponse } from 'node:http'
-import { isUsageError } from '../options/complete.ts'
+import type { Place } from '../../spec/language.ts'
+import { isUsageError } from '../options/usage.ts'
 import { splitTarget } from '../http/requests.ts'
-import type { Emulator } from './node/server.ts'
+import type { ClockHandle } from './clock.ts'
 import type { Recorder } from './recorder.ts'
 
 export const CONTROL_PREFIX = '/_flowdouble/'
@@ -26,11 +27,18 @@ export const refusal = (status: number, error: string): Answer => ({
 export async function answerControl(
   request: { readonly method: string; readonly target: string; readonly body: Uint8Array },
   response: ServerResponse,
-  clock: Pick<Emulator, 'advance' | 'until'>,
+  clock: ClockHandle,
   recorder: Recorder,
+  place: Place,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
-  writeAnswer(response, await answer(request, clock, recorder), headers)
+  writeAnswer(response, await answer(request, clock, recorder, place), headers)
+}
+
+/** The OpenAPI document of a server; read only when somebody asks for it. */
+export async function openapiAnswer(place: Place): Promise<Answer> {
+  const { openapiText } = await import('./openapi.ts')
+  return ok(openapiText(place))
 }
 
 /** Writes an answer to the one who tests; `headers` go with it. */
@@ -50,15 +58,18 @@ async function answer(
     target,
     body,
   }: { readonly method: string; readonly target: string; readonly body: Uint8Array },
-  clock: Pick<Emulator, 'advance' | 'until'>,
+  clock: ClockHandle,
   recorder: Recorder,
+  place: Place,
 ): Promise<Answer> {
   const path = splitTarget(target)[0].slice(CONTROL_PREFIX.length)
   if (path === 'journal' && method === 'GET') {
     return ok(`${(await recorder.lines()).join('\n')}\n`, 'application/x-ndjson; charset=utf-8')
   }
+  if (path === 'openapi.json' && method === 'GET') return openapiAnswer(place)
   if (path === 'advance' && method === 'POST') return advance(body, clock)
-  return refusal(404, 'There are POST /_flowdouble/advance and GET /_flowdouble/journal.')
+  const known = 'POST /_flowdouble/advance, GET /_flowdouble/journal and /_flowdouble/openapi.json'
+  return refusal(404, `There are ${known}.`)
 }
 
 /** A clock as far as it is moved over HTTP. */

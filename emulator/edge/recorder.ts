@@ -3,9 +3,9 @@
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs'
 import type { Entry } from '../server/journal.ts'
 import type { Body } from '../machine.ts'
-import { usageError } from '../options/complete.ts'
-import type { WorldOptions } from '../server/world/world.ts'
+import { usageError } from '../options/usage.ts'
 import { createRing } from '../journal/ring.ts'
+import type { WorldOptions } from '../server/state/options.ts'
 
 export type Recorder = {
   readonly record: (entry: Entry) => void

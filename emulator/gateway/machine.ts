@@ -16,7 +16,7 @@ export type GatewayInput =
       readonly headers: Headers
       readonly body: Uint8Array
       /** Why the body is not here: it is above the limit, or did not come to its end. */
-      readonly fault?: 'tooLarge' | 'unreadable'
+      readonly fault?: 'tooLarge' | 'unreadable' | undefined
     }
   /** The subscriptions file is another one than before: its text, or null where there is none. */
   | {

@@ -20,6 +20,10 @@ import { type Context, render } from './templates.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
 
+/** Whether a route of this name takes posts, so that their bodies matter. */
+export const takesPosts = (state: GatewayState, name: string): boolean =>
+  routeOf(state, name)?.isEnabled === true
+
 /** What a post is answered; undefined where the answer comes with the end of its delivery. */
 export function takePost(state: GatewayState, post: Post, name: string): Reply | undefined {
   const route = routeOf(state, name)

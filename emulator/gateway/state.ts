@@ -12,7 +12,7 @@ import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { createRandom, type Random } from '../lib/random.ts'
 import type { AgentRun, Delivery, GatewayEffect, ScriptedFailure } from './machine.ts'
 import { createRates, type Rates } from './rates.ts'
-import { readRoute, type Route, strayMember, usable } from './routes.ts'
+import { readRoute, type Route, usable } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
 import { type Hmac, portableHmac } from './signatures.ts'
 
@@ -159,8 +159,7 @@ const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Ma
 export function staticFault(options: GatewayStateOptions): string | undefined {
   for (const [name, route] of membersOf(readJson(options.routes))) {
     if (!isObject(route)) return `The static route "${name}" is no object.`
-    const fault =
-      strayMember(route) ?? usable(readRoute(name, route, options.secret), isOpenAllowed(options))
+    const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
     if (fault !== undefined) return `The static route "${name}" ${fault}.`
   }
   return undefined

@@ -2,12 +2,13 @@
 
 import { endpoints, gatewayHealth } from '../../spec/gateway/webhooks.ts'
 import { json, type Reply } from '../http/replies.ts'
+import { type RequestHead, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, routesOf } from '../http/routes.ts'
 import { answer } from './answers.ts'
 import { nextTimer, takeTimer } from './timers.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
-import { takePost } from './posts.ts'
+import { takePost, takesPosts } from './posts.ts'
 import type { Timer, GatewayState } from './state.ts'
 import { loadFile } from './reload.ts'
 import { answerByScript, endRun, waitingRuns } from './runs.ts'
@@ -69,9 +70,14 @@ const routes = routesOf(
   Object.entries(endpoints).map(([name, { method, path }]) => ({ name, method, path })),
 )
 
-/** The name of the route that a path is about; undefined for other paths. */
-export const routeNameIn = (path: string): string | undefined =>
-  findEndpoint(routes, 'POST', path)?.segments[0]
+/** Whether the answer to a request depends on its body: not where it is refused for its path, or for the state of its route. */
+export function needsBody(state: GatewayState, { method, target }: RequestHead): boolean {
+  const found = findEndpoint(routes, method, pathOf(target))
+  if (found?.name === undefined || !found.readsBody) return false
+  return takesPosts(state, found.segments[0] as string)
+}
+
+const pathOf = (target: string): string => splitTarget(target)[0]
 
 function health(state: GatewayState): Reply {
   const { asked, waitingBytes } = state
@@ -102,8 +108,7 @@ function find(
   state: GatewayState,
   input: Extract<GatewayInput, { kind: 'request' }>,
 ): Reply | undefined {
-  const [path = ''] = input.target.split('?', 1)
-  const found = findEndpoint(routes, input.method, path)
+  const found = findEndpoint(routes, input.method, pathOf(input.target))
   if (found === undefined) return answer('gatewayPath')
   if (found.name === undefined)
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })

@@ -12,8 +12,8 @@ import { step } from './step.ts'
 import * as hosted from './hosted/index.ts'
 import { isPlaceholder, placeholders } from '../journal/placeholders.ts'
 import { createServer } from './server.ts'
-import type { WorldOptions } from './world/world.ts'
 import { shownTarget } from '../journal/target.ts'
+import type { WorldOptions } from './state/options.ts'
 
 export type Entry = { readonly input: Input; readonly effects: readonly Effect[] }
 

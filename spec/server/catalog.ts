@@ -174,6 +174,7 @@ export const endpoints = {
     path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
     on: both,
     does: 'Gives the preview image of a model.',
+    parts: { path_index: { type: 'integer', minimum: 0 } },
     replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
     hostedReplies: { 200: 'bytes', 404: hostedError },
   },
@@ -237,6 +238,11 @@ export const endpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
+  'catalog/own-types': {
+    says: '--object-info replaces the node types; --nodes adds types, which win over others of their name.',
+    basis: 'chosen',
+    on: both,
+  },
   'catalog/node-types': {
     says: 'GET /object_info describes all node types with their inputs.',
     basis: 'stated',

@@ -117,7 +117,7 @@ export const endpoints = {
     on: both,
     does: 'Gives a file, on hosted the way to it.',
     query: {
-      filename: { type: 'string', examples: ['example.png'] },
+      filename: { type: 'string', minLength: 1, examples: ['example.png'] },
       subfolder: { type: 'string' },
       type: { enum: folderTypes, examples: ['input'] },
       preview: { type: 'string' },
@@ -139,6 +139,8 @@ export const endpoints = {
       400: hostedError,
       404: hostedError,
     },
+    // A file name must not leave its folder.
+    rejectsValid: local,
   },
   uploadImage: {
     method: 'POST',
@@ -149,6 +151,7 @@ export const endpoints = {
     form: uploadForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
     hostedReplies: hostedUploadReplies,
+    acceptsInvalid: both,
   },
   uploadMask: {
     method: 'POST',
@@ -159,13 +162,16 @@ export const endpoints = {
     form: maskForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
     hostedReplies: { ...hostedUploadReplies, 404: hostedError },
+    // A mask must be a picture, and fit its original.
+    rejectsValid: both,
+    acceptsInvalid: both,
   },
   maskLayers: {
     method: 'GET',
     path: '/files/mask-layers',
     on: hosted,
     does: 'Tells which files belong to a mask.',
-    query: { filename: { type: 'string' } },
+    query: { filename: { type: 'string', minLength: 1 } },
     replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
   },
 } as const satisfies Endpoints
@@ -211,6 +217,11 @@ export const rules = {
     says: 'A conversion of what is no picture, a damaged one or a huge one answers 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/view-bombs': {
+    says: 'Of a PNG file no more bytes are unpacked for a conversion than its header announces.',
+    basis: 'chosen',
     on: local,
   },
   'files/view-webp': {
@@ -475,6 +486,11 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/upload-bounds': {
+    says: 'An upload that takes all that are kept, outputs of them too, beyond 512 MiB answers 413.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/upload-text-bytes': {
     says: 'An upload with bytes that are no text, where a text belongs, answers 500.',
     basis: 'observed',
@@ -534,6 +550,11 @@ export const rules = {
     says: `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels a side or ${hostedUploadLimits.pixels} in all answer 400.`,
     basis: 'observed',
     source: 'published hosted API, 2026, files',
+    on: hosted,
+  },
+  'files/hosted-upload-bounds': {
+    says: 'An upload that takes those of its account beyond 512 MiB answers 413 on hosted.',
+    basis: 'chosen',
     on: hosted,
   },
   'files/hosted-upload-bad': {

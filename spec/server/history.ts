@@ -3,7 +3,7 @@
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
-import { queueItem } from './queue.ts'
+import { hostedChange, queueItem } from './queue.ts'
 
 /** Outputs by node id; each value holds lists such as `images`. */
 export const outputs = {
@@ -121,6 +121,11 @@ export const endpoints = {
     on: both,
     does: 'Lists the runs that are over.',
     query: { max_items: { type: 'integer' }, offset: { type: 'integer' } },
+    hostedQuery: {
+      max_items: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    },
+    hostedEmptyIsNone: true,
     replies: { 200: historyById, 500: 'text' },
     hostedReplies: { 200: hostedHistory, 400: hostedError },
   },
@@ -139,8 +144,10 @@ export const endpoints = {
     on: both,
     does: 'Forgets all runs that are over, or the named ones.',
     body: historyChange,
+    hostedBody: hostedChange,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 400: hostedError },
+    acceptsInvalid: local,
   },
 } as const satisfies Endpoints
 

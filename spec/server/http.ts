@@ -60,6 +60,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
+  'http/head-unknown': {
+    says: 'HEAD of an unknown path answers 404 and says nothing of the body that GET would get.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
   'http/unknown-path': {
     says: 'GET of an unknown or POST-only path answers 404 with an empty body.',
     basis: 'observed',
@@ -175,6 +181,50 @@ export const rules = {
   },
   'http/other-upgrades': {
     says: 'An upgrade to something else than a WebSocket is ignored, and the request answered.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/pipelined': {
+    says: 'Requests that come in one write, upgrades among them, are all answered, in their order.',
+    basis: 'chosen',
+    on: both,
+  },
+  'http/garbage-last': {
+    says: 'What is not HTTP is answered after the requests before it, and ends the connection.',
+    basis: 'chosen',
+    on: both,
+  },
+  'http/last-answer': {
+    says: 'An answer that ends its connection comes whole, as do earlier ones; nothing later is done.',
+    basis: 'chosen',
+    on: both,
+  },
+  'http/refused-early': {
+    says: 'A request that is refused for its sender, path or method does not wait for its body.',
+    basis: 'chosen',
+    on: both,
+  },
+  'http/expectation': {
+    says: 'A request that expects anything but 100-continue answers 417 with a text that names it.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/reasons': {
+    says: 'The reasons of 413 and 416 are Request Entity Too Large and Requested Range Not Satisfiable.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/fragment': {
+    says: 'A fragment in the request line is ignored.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/asterisk': {
+    says: 'OPTIONS of * answers as on every path, and GET of * answers 404 with a text.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,

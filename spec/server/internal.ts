@@ -1,6 +1,7 @@
 // What the server tells its own front end below /internal/: its log, its folders, the files in them.
 
 import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { folderTypes } from './files.ts'
 import { logEntry, terminalSize } from './messages.ts'
 
 export const rawLogs = {
@@ -51,6 +52,7 @@ export const endpoints = {
     does: 'Sends new lines of the log to the socket of a client, or no more.',
     body: logSubscription,
     replies: { 200: 'empty', 500: 'text' },
+    acceptsInvalid: local,
   },
   folderPaths: {
     method: 'GET',
@@ -64,6 +66,7 @@ export const endpoints = {
     path: '/internal/files/{type}',
     on: local,
     does: 'Lists the files of the input, output or temp folder.',
+    parts: { type: { enum: folderTypes } },
     replies: { 200: names, 400: folderRefusal },
   },
 } as const satisfies Endpoints

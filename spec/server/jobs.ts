@@ -46,6 +46,11 @@ export const jobLimits = { page: 1000, usualPage: 100, cancel: 100 } as const
 const id = { type: 'string', volatile: true } as const
 const time = { type: 'string', volatile: true } as const
 const timeMs = { type: 'integer', volatile: true } as const
+/** The id of a job as a client names it. */
+const uuid = {
+  type: 'string',
+  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+} as const
 const count = { type: 'integer', minimum: 0 } as const
 
 export const jobStatus = {
@@ -165,7 +170,7 @@ export const jobIds = {
   properties: {
     job_ids: {
       type: 'array',
-      items: { type: 'string' },
+      items: uuid,
       minItems: 1,
       maxItems: jobLimits.cancel,
     },
@@ -184,6 +189,9 @@ export const cancelledJobs = {
 const unread = { 403: hostedError, 404: hostedError } as const
 const unchanged = { 400: hostedError, 404: hostedError } as const
 
+const listOf = (words: readonly string[]): string =>
+  `^ *(${words.join('|')}) *(, *(${words.join('|')}) *)*$`
+
 export const endpoints = {
   jobStatus: {
     method: 'GET',
@@ -198,16 +206,20 @@ export const endpoints = {
     on: hosted,
     does: 'Lists jobs, those of some states, a workflow or a kind of output where asked, page by page.',
     query: {
-      status: { type: 'string' },
+      /** One or more of the words, with commas between them. */
+      status: { type: 'string', pattern: listOf(jobStatuses) },
       workflow_id: { type: 'string' },
       output_type: { enum: [...new Set(Object.values(mediaTypes))] },
       sort_by: { enum: jobOrders },
       sort_order: { enum: ['asc', 'desc'] },
-      offset: { type: 'integer', minimum: 0 },
+      offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
       limit: { type: 'integer', minimum: 1, maximum: jobLimits.page },
-      after: { type: 'string' },
+      after: { type: 'string', pattern: '^job-[0-9a-z]{1,10}$' },
     },
+    hostedEmptyIsNone: true,
     replies: { 200: jobList, 400: hostedError },
+    // A cursor counts only where jobs are sorted by creation time.
+    acceptsInvalid: hosted,
   },
   job: {
     method: 'GET',
@@ -221,6 +233,7 @@ export const endpoints = {
     path: '/jobs/{prompt_id}',
     on: hosted,
     does: 'Forgets a job that is over.',
+    parts: { prompt_id: uuid },
     replies: { 204: 'empty', ...unchanged },
   },
   cancelJob: {
@@ -228,6 +241,7 @@ export const endpoints = {
     path: '/jobs/{prompt_id}/cancel',
     on: hosted,
     does: 'Cancels a job, whether it waits or runs.',
+    parts: { prompt_id: uuid },
     replies: { 200: cancelledJob, ...unchanged },
   },
   cancelJobs: {

@@ -62,6 +62,16 @@ export const queueChange = {
   },
 } as const satisfies Schema
 
+/** The same on hosted, which takes no other members. */
+export const hostedChange = {
+  type: 'object',
+  properties: {
+    clear: { type: ['boolean', 'null'] },
+    delete: { type: ['array', 'null'], items: { type: 'string' } },
+  },
+  additionalProperties: false,
+} as const satisfies Schema
+
 export const hostedQueueResult = {
   type: 'object',
   properties: {
@@ -86,11 +96,13 @@ export const endpoints = {
     on: both,
     does: 'Removes all pending runs, or the named ones.',
     body: queueChange,
+    hostedBody: hostedChange,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: {
       200: hostedQueueResult,
       400: hostedError,
     },
+    acceptsInvalid: local,
   },
   interrupt: {
     method: 'POST',
@@ -101,6 +113,7 @@ export const endpoints = {
     bodyIsOptional: true,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 404: hostedError },
+    acceptsInvalid: both,
   },
 } as const satisfies Endpoints
 
@@ -129,7 +142,7 @@ export const rules = {
     on: local,
   },
   'queue/start-delay': {
-    says: 'A run waits 25 ms from its submit on, no less where it takes the place of one that is gone.',
+    says: 'A run waits its start delay, 25 ms, from its submit on, also in the place of one that is gone.',
     basis: 'chosen',
     on: both,
   },

@@ -86,6 +86,8 @@ export const endpoints = {
     does: 'Adds a user.',
     body: newUser,
     replies: { 200: userId, 400: duplicateUser, 500: 'text' },
+    // A name can be taken.
+    rejectsValid: local,
   },
   user: {
     method: 'GET',

@@ -147,6 +147,7 @@ export const endpoints = {
     body: freeRequest,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 404: hostedError },
+    acceptsInvalid: local,
   },
   features: {
     method: 'GET',
@@ -236,7 +237,7 @@ export const rules = {
     on: hosted,
   },
   'system/hosted-free': {
-    says: 'The hosted /api/free answers 200 without a body, and 400 to what is no JSON object.',
+    says: 'The hosted /api/free returns 200 without a body, 400 to all but an object with its flags.',
     basis: 'chosen',
     on: hosted,
   },

@@ -68,7 +68,13 @@ export const endpoints = {
     path: '/userdata',
     on: both,
     does: 'Lists the files of a folder of the user.',
-    query: { dir: text, recurse: flag, full_info: flag, split: flag },
+    query: {
+      dir: { type: 'string', minLength: 1 },
+      recurse: flag,
+      full_info: flag,
+      split: flag,
+    },
+    hostedQuery: { dir: text, recurse: flag, full_info: flag, split: flag },
     replies: { 200: userFiles, 400: 'text', 403: 'text', 404: 'text' },
     hostedReplies: { 200: hostedUserFiles, 400: 'text', 404: 'text' },
   },
@@ -79,6 +85,8 @@ export const endpoints = {
     does: 'Lists the folders and files below a path of the user.',
     query: { path: text },
     replies: { 200: userEntries, 400: 'text', 404: 'text' },
+    // A path must lead to a folder of the user.
+    rejectsValid: local,
   },
   readUserdata: {
     method: 'GET',

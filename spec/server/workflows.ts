@@ -130,6 +130,9 @@ export const endpoints = {
       402: planRefusal,
       429: planRefusal,
     },
+    // Node types, inputs and links decide.
+    rejectsValid: both,
+    acceptsInvalid: both,
   },
 } as const satisfies Endpoints
 

@@ -1,7 +1,7 @@
 // Child process: many runs at a stretch, in a world alone and in a world with its edge.
 
 import { readFileSync } from 'node:fs'
-import { startEmulator } from '../../dist/emulator/index.js'
+import { startEmulator } from 'flowdouble'
 import { nextWakeMs, step } from '../../dist/emulator/server/step.js'
 import { createServer } from '../../dist/emulator/server/server.js'
 import { answer } from './child.mjs'

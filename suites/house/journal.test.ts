@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { solid } from '../generate/graphs.ts'
-import { fetchLink, linkTo } from '../judge/links.ts'
+import { linkTo } from '../judge/links.ts'
 import { startSubject } from '../judge/subject.ts'
+import { fetchLink } from '../judge/fetch-link.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
 const journalFile = (): string => join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')

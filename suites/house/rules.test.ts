@@ -15,7 +15,7 @@ import {
   rules,
   statements,
 } from '../../spec/index.ts'
-import { schemasOf } from './schemas.ts'
+import { schemasOf } from '../render/schemas.ts'
 import { proven } from './cases.ts'
 
 const endpoints = { ...serverEndpoints, ...gatewayEndpoints }

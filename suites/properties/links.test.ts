@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as hosted from '../../dist/emulator/server/hosted/index.js'
 import { createServer } from '../../dist/emulator/server/server.js'
 import { step } from '../../dist/emulator/server/step.js'
-import { formOf, viewPath } from '../judge/form.ts'
-import { linkTo, fetchLink } from '../judge/links.ts'
+import { formOf, viewPath } from '../generate/form.ts'
+import { linkTo } from '../judge/links.ts'
 import { smallWorld } from '../support/small-world.ts'
 import { isForeign, startSubject, type Subject } from '../judge/subject.ts'
 import { exchange } from '../judge/wire.ts'
+import { fetchLink } from '../judge/fetch-link.ts'
 
 const account = (user: string) =>
   ({

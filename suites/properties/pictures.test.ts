@@ -7,11 +7,11 @@ import { decode as decodeJpeg } from 'jpeg-js'
 import { describe, expect, it } from 'vitest'
 
 import { encodePicture, encodePreview } from '../../dist/emulator/pictures/encode.js'
-import { encodeJpeg } from '../../dist/emulator/pictures/jpeg.js'
+import { encodeJpeg } from '../../dist/emulator/pictures/codecs/jpeg.js'
 import { paint, type Pixels } from '../../dist/emulator/pictures/paint.js'
 import type { Picture } from '../../dist/emulator/pictures/picture.js'
-import { encodePng } from '../../dist/emulator/pictures/png.js'
-import { probePicture } from '../../dist/emulator/pictures/probe.js'
+import { encodePng } from '../../dist/emulator/pictures/codecs/png.js'
+import { probePicture } from '../../dist/emulator/pictures/codecs/probe.js'
 import { distance, painted, stored } from '../support/pictures.ts'
 
 const ODD_SIZES = [

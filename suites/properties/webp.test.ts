@@ -5,8 +5,8 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Picture } from '../../dist/emulator/pictures/picture.js'
 import { encodeFile } from '../../dist/emulator/pictures/encode.js'
-import { canonicalCodes, codeLengths } from '../../dist/emulator/pictures/prefix-codes.js'
-import { encodeWebp } from '../../dist/emulator/pictures/webp.js'
+import { canonicalCodes, codeLengths } from '../../dist/emulator/pictures/codecs/prefix-codes.js'
+import { encodeWebp } from '../../dist/emulator/pictures/codecs/webp.js'
 
 const countsOf = (counts: readonly number[]) => Uint32Array.from(counts)
 

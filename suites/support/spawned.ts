@@ -4,9 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { entry } from './built.ts'
 
 /** The built command. */
-export const main = join(import.meta.dirname, '../../dist', 'emulator', 'cli', 'main.js')
+export const main = entry('main')
 /** A workflow that every server runs. */
 export const textToImage = join(
   import.meta.dirname,
@@ -26,8 +27,11 @@ export type Command = {
 }
 
 /** Starts `flowdouble` with these arguments, in a folder of its own. */
-export function start(...args: readonly string[]): Command {
-  const child = spawn(process.execPath, [main, ...args], {
+export const start = (...args: readonly string[]): Command => startAt(main, args)
+
+/** Starts the command that this file is. */
+export function startAt(file: string, args: readonly string[]): Command {
+  const child = spawn(process.execPath, [file, ...args], {
     cwd: folder(),
     env: { ...process.env, NO_COLOR: '1' },
   })

@@ -1,11 +1,11 @@
 // What a test asks of the double itself, not of the gateway it plays: its outbox, its runs, its journal and its clock.
 
 import type { IncomingMessage } from 'node:http'
-import type { Gateway } from './gateway.ts'
-import { advance, type Answer, ok, refusal } from '../control.ts'
+import { advance, type Answer, ok, openapiAnswer, refusal } from '../control.ts'
 import { objectIn } from './call.ts'
-import { isLoopback, type RouteGiven } from './options.ts'
-import { isUsageError } from '../../options/complete.ts'
+import { isLoopback, type RouteGiven } from '../../options/gateway.ts'
+import { isUsageError } from '../../options/usage.ts'
+import type { Gateway } from './handle.ts'
 
 /** Headers by which a proxy or a tunnel says that it hands on what somebody elsewhere asks. */
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
@@ -45,6 +45,8 @@ export async function answerGatewayControl(
       return ok(gateway.runsText())
     case 'GET journal':
       return ok(`${(await gateway.journal()).join('\n')}\n`, 'application/x-ndjson; charset=utf-8')
+    case 'GET openapi.json':
+      return openapiAnswer('gateway')
     case 'POST advance':
       return advance(body, gateway)
     case 'POST outbox':
@@ -54,7 +56,7 @@ export async function answerGatewayControl(
     default:
       return refusal(
         404,
-        'There are GET /_flowdouble/outbox, runs and journal, POST /_flowdouble/outbox, subscriptions and advance.',
+        'There are GET /_flowdouble/outbox, runs, journal and openapi.json, POST /_flowdouble/outbox, subscriptions and advance.',
       )
   }
 }

@@ -2,7 +2,8 @@
 
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
-import { usageError } from '../../options/complete.ts'
+import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
+import { usageError } from '../../options/usage.ts'
 import { answer } from '../../gateway/answers.ts'
 import {
   entryBytes,
@@ -12,65 +13,46 @@ import {
   secretsOf,
 } from '../../gateway/journal.ts'
 import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
-import type {
-  AgentRun,
-  OutboxEntry,
-  GatewayEffect,
-  GatewayInput,
-  ScriptedFailure,
-} from '../../gateway/machine.ts'
-import { logLines } from '../../gateway/log-lines.ts'
+import { type LogLine, logLines } from '../../gateway/log-lines.ts'
+import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway/machine.ts'
 import { isWaitingForOthers } from '../../gateway/timers.ts'
-import { createGatewayState, staticFault, timeMs } from '../../gateway/state.ts'
-import { nextWakeMs, routeNameIn, step } from '../../gateway/step.ts'
-import { type ClockHandle, createClockHandle } from '../clock.ts'
+import { createGatewayState, type GatewayState, staticFault, timeMs } from '../../gateway/state.ts'
+import { needsBody, nextWakeMs, step } from '../../gateway/step.ts'
+import { type ClockGroup, createClockHandle } from '../clock.ts'
 import { CONTROL_PREFIX, writeAnswer } from '../control.ts'
-import { createDriver } from '../driver.ts'
+import { createDriver, type Tamper } from '../driver.ts'
 import { watchFile } from './file-watch.ts'
 import { answerGatewayControl, isOwn } from './control.ts'
 import { gatewayHeaders } from './headers.ts'
 import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
-  type GatewayOptions,
+  type GatewayOptionsGiven,
   stateOptions,
-  type RouteGiven,
-} from './options.ts'
+} from '../../options/gateway.ts'
+import { nameLike } from '../../options/like.ts'
 import { createWork, type WorkTimeOuts } from './work.ts'
-import { writeReply } from '../node/http.ts'
+import { noPictures, writeReply } from '../node/http.ts'
+import { after, type Later } from '../later.ts'
 import { followConnections } from '../lifetime.ts'
-import { type Arrived, createWebServer, serve } from '../node/listener.ts'
+import { createWebServer, serve } from '../node/listener.ts'
 import { hostOf, listen, portOf } from '../node/listening.ts'
 import { createMemory } from './memory.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { placeholdersOfProcess } from '../recorder.ts'
 import { createRing } from '../../journal/ring.ts'
+import type { Gateway } from './handle.ts'
 
-/** A running gateway. */
-export type Gateway = ClockHandle<GatewayEffect> & {
-  /** Base address, such as `http://127.0.0.1:8644`. */
-  readonly url: string
-  readonly port: number
-  readonly options: CompleteGatewayOptions
-  /** The names of the routes that are served: static ones first, then those of the file or of memory. */
-  readonly routes: () => readonly string[]
-  /** The latest entries of the journal as lines of JSON, after a line that tells the options. They hold no secret. */
-  readonly journal: () => Promise<readonly string[]>
-  /** The latest deliveries, each attempt an entry, oldest first. */
-  readonly outbox: () => readonly OutboxEntry[]
-  /** The latest agent runs, oldest first, with their payloads as JSON. */
-  readonly runs: () => readonly (Omit<AgentRun, 'payload'> & { readonly payload: unknown })[]
-  /** Lets deliveries into the outbox fail from now on. */
-  readonly failDeliveries: (failure: ScriptedFailure) => void
-  /**
-   * Adds or replaces a subscription that is kept in memory. Throws a usage error where there is a file, where a static
-   * route has the name, and where the route cannot be served: without a secret, or direct to `log`.
-   */
-  readonly subscribe: (name: string, route: RouteGiven) => void
-  /** Removes a subscription that is kept in memory; tells whether there was one. Throws where there is a file. */
-  readonly remove: (name: string) => boolean
-  /** Stops listening, closes all connections, and ends what is under way. */
-  readonly close: () => Promise<void>
+/** Options of `startGateway`: those of the gateway, and an ear for what happens. */
+export type GatewayOptions = GatewayOptionsGiven & {
+  /** Called with each input and its effects, after they have been carried out. */
+  readonly onEntry?: (entry: GatewayEntry) => void
+  /** Called with each line of the log: one for each post, run and delivery, without secrets. */
+  readonly onLog?: (line: LogLine) => void
+  /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
+  readonly tamper?: Tamper<GatewayInput, GatewayEffect>
+  /** For commands only: servers whose manual clocks are one. */
+  readonly clocks?: ClockGroup
 }
 
 /**
@@ -78,7 +60,8 @@ export type Gateway = ClockHandle<GatewayEffect> & {
  * cannot be served among them, and the system's error when the address is taken.
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
-  const options = completeGatewayOptions(given)
+  const { onEntry, onLog, tamper, clocks, ...rest } = given
+  const options = completeGatewayOptions(rest)
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
@@ -105,8 +88,8 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       if (response !== undefined) write(response, effect)
     }
     work.carryOut(effects)
-    given.onEntry?.(entry)
-    if (given.onLog !== undefined) logLines(state, effects).forEach(given.onLog)
+    onEntry?.(entry)
+    if (onLog !== undefined) logLines(state, effects).forEach(onLog)
   }
   const machine = {
     step: (input: GatewayInput) => step(state, input),
@@ -124,14 +107,13 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     options.clock,
     carryOut,
     (all) => all(),
-    given.tamper,
+    tamper,
   )
   const { agent, deliveries } = options
   // An instant clock stands still while others work.
   const realTimeOuts = options.clock === 'instant' ? workTimeOuts(options) : null
   const ownAgent = typeof agent === 'function' ? agent : null
   const work = createWork(driver.dispatch, ownAgent, deliveries, realTimeOuts)
-  const { clocks } = given
   const clock = createClockHandle(
     options.clock,
     driver,
@@ -142,7 +124,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const gatewayTimeMs = (): number => timeMs(state)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
-    writeReply(response, reply, gatewayTimeMs(), noPictures)
+    writeReply(response, reply, gatewayTimeMs(), noPictures, nameLike(options.like))
 
   const memory = createMemory(state, options, driver.dispatch)
   const look =
@@ -168,36 +150,43 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),
     runsText: () => runsText(recent),
   }
-  const respond = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    const { method, target, body } = arrived
+  const respond = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
+    const { method, target, headers, body, fault } = arrived
     const [path = ''] = target.split('?', 1)
     if (options.control && path.startsWith(CONTROL_PREFIX) && isOwn(response.req)) {
       const asked = { method, path: path.slice(CONTROL_PREFIX.length), body }
-      return writeAnswer(response, await answerGatewayControl(asked, control), {})
+      return after(answerGatewayControl(asked, control), (found) =>
+        writeAnswer(response, found, {}),
+      )
     }
     loadFile()
     const request = ++lastRequest
     responses.set(request, response)
     // Who has gone away waits for no answer.
     response.once('close', () => responses.delete(request))
-    driver.dispatch((atMs) => ({ kind: 'request', atMs, request, ...arrived }))
+    const kind = 'request'
+    driver.dispatch((atMs) => ({ kind, atMs, request, method, target, headers, body, fault }))
   }
 
   const http = await createWebServer(null)
   const closing = followConnections([http])
   serve(http, {
     readHeaders: gatewayHeaders,
-    receive: (request, limitBytes) => receiveRaw(request, limitBytes()),
+    receive: receiveRaw,
     isSocketPath: () => false,
     refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
+    // An expectation that nobody knows is none that has to be met.
+    refuseExpectation: null,
     upgrade: null,
-    limitBytes: ({ target }) => limitOf(options, target),
+    limitBytes: (head) => {
+      loadFile()
+      return limitOf(state, head)
+    },
     answer: respond,
     write,
     timeMs: gatewayTimeMs,
+    name: nameLike(options.like),
   })
-  // An expectation that nobody knows is none that has to be met.
-  http.on('checkExpectation', (request, response) => http.emit('request', request, response))
   loadFile()
   await listen(http, options.host, options.port)
   const port = portOf(http)
@@ -222,13 +211,8 @@ const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts 
 })
 
 /** Bodies of requests that are no posts to a route are not listened to, but for what a test asks. */
-function limitOf({ maxBodyBytes }: CompleteGatewayOptions, target: string): number {
-  const [path = ''] = target.split('?', 1)
-  if (path.startsWith(CONTROL_PREFIX)) return MAX_CONTROL_BYTES
-  return routeNameIn(path) === undefined ? 0 : maxBodyBytes
+function limitOf(state: GatewayState, head: RequestHead): number | null {
+  if (head.target.startsWith(CONTROL_PREFIX)) return MAX_CONTROL_BYTES
+  return needsBody(state, head) ? state.options.maxBodyBytes : null
 }
 const MAX_CONTROL_BYTES = 65_536
-
-const noPictures = (): never => {
-  throw new TypeError('A gateway has no pictures.')
-}

@@ -4,24 +4,27 @@ import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Entry } from '../../server/journal.ts'
 import type { Effect, Input } from '../../machine.ts'
-import type { ServerOptions } from '../../options/complete.ts'
 import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
+import type { IncomingRequest } from '../../http/requests.ts'
+import { nameLike } from '../../options/like.ts'
 import { admit } from '../../server/admit.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders, finish } from '../../server/world/response-headers.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
-import type { Server } from '../../server/server.ts'
-import type { WorldOptions } from '../../server/world/world.ts'
-import { nextWakeMs, step } from '../../server/step.ts'
+import { needsBody, nextWakeMs, step } from '../../server/step.ts'
 import { receiveBody } from './bodies.ts'
 import { type ClockGroup, type ClockHandle, createClockHandle } from '../clock.ts'
 import { createCodec } from '../codec.ts'
 import { answerControl, CONTROL_PREFIX } from '../control.ts'
 import { createDriver, type Driver, type Machine, type Tamper } from '../driver.ts'
 import { readHeaders, writeReply } from './http.ts'
-import { type Arrived, type Behind, serve } from './listener.ts'
+import { after, type Later } from '../later.ts'
+import { type Behind, serve } from './listener.ts'
 import type { Recorder } from '../recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
+import type { Server } from '../../server/state/server.ts'
+import type { WorldOptions } from '../../server/state/options.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
 
 /** What a caller hangs into the path of inputs and effects. */
 export type Hooks = {
@@ -67,12 +70,14 @@ export function wire(
     epochMs: server.options.epochMs,
   }
   const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
+  const name = nameLike(options.like)
   const timeMs = (): number => server.options.epochMs + server.nowMs
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const sockets = createSockets({
     dispatch: driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs,
+    name,
     readsCredentials,
     compresses: options.wsCompress,
   })
@@ -81,44 +86,66 @@ export function wire(
   const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
     const response = responses.get(effect.request)
     responses.delete(effect.request)
-    if (response !== undefined) writeReply(response, effect, timeMs(), codec.encodeFile)
+    if (response !== undefined) writeReply(response, effect, timeMs(), codec.encodeFile, name)
   }
   const write = (response: ServerResponse, found: Reply): void =>
-    writeReply(response, found, timeMs(), codec.encodeFile)
+    writeReply(response, found, timeMs(), codec.encodeFile, name)
 
-  const enter = (arrived: Arrived, response: ServerResponse, mark: { links?: true }): void => {
+  const enter = (
+    { method, target, headers, body, fault }: IncomingRequest,
+    response: ServerResponse,
+    links: true | undefined,
+  ): void => {
     const request = ++lastRequest
     responses.set(request, response)
-    driver.dispatch((atMs) => ({ kind: 'request', atMs, ...mark, request, ...arrived }))
+    const kind = 'request'
+    driver.dispatch((atMs) => ({
+      kind,
+      atMs,
+      links,
+      request,
+      method,
+      target,
+      headers,
+      body,
+      fault,
+    }))
   }
-  const answer = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    const { method, target, headers } = arrived
+  const answer = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
+    const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
-    if (loading !== undefined) await loading
+    return after(loading, () => answerReady(arrived, response))
+  }
+  const answerReady = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
+    const { method, target, headers } = arrived
     if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
       const admitted = admit(server, arrived)
       if ('refusal' in admitted) {
         const { refusal } = admitted
         return write(response, finish(server.options, target, headers['accept'], refusal))
       }
-      return answerControl(arrived, response, clock, recorder, corsHeaders(options))
+      const cors = corsHeaders(options)
+      return answerControl(arrived, response, clock, recorder, options.deployment, cors)
     }
-    enter(arrived, response, {})
+    enter(arrived, response, undefined)
   }
-  const answerLink = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    await codec.ready(true)
-    enter(arrived, response, { links: true })
-  }
+  const answerLink = (arrived: IncomingRequest, response: ServerResponse): Later<void> =>
+    after(codec.ready(true), () => enter(arrived, response, true))
 
+  const maxBytes = maxBodyBytes(options.maxUploadSize)
   serve(listeners.main, {
     readHeaders: (request) => readHeaders(request, readsCredentials),
     receive: receiveBody,
-    limitBytes: (asked) => ('refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
+    limitBytes: (head) =>
+      head.target.startsWith(CONTROL_PREFIX) || needsBody(server, head) ? maxBytes : null,
     answer,
     write,
     timeMs,
+    name,
     isSocketPath: (path) => isSocketPath(options.deployment, path),
     refusals: refusalsOf(server.options),
+    refuseExpectation:
+      options.deployment === 'local' ? (expected) => refuse('expectation', {}, { expected }) : null,
     upgrade: sockets.upgrade,
   })
   // Their credentials are read although they open nothing: that they came is told as a leak.
@@ -126,12 +153,14 @@ export function wire(
     serve(links, {
       readHeaders: (request) => readHeaders(request, true),
       receive: receiveBody,
-      limitBytes: () => 0,
+      limitBytes: () => null,
       answer: answerLink,
       write,
       timeMs,
+      name,
       isSocketPath: () => false,
       refusals: refusalsOf(server.options),
+      refuseExpectation: null,
       upgrade: null,
     })
   }

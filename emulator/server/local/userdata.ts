@@ -12,10 +12,11 @@ import {
   nameOf,
   resolvePath,
   unquote,
-  type UserEntry,
   writeFile,
 } from '../world/user-folder.ts'
-import { timestamp, type World } from '../world/world.ts'
+import { timestamp } from '../world/world.ts'
+import type { UserEntry } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 /** Whether the query switches that on. */
 export const isOn = (query: string, name: string): boolean =>
@@ -107,6 +108,8 @@ function readUserdata(world: World, { segment }: Request): Reply {
 function writeUserdata(world: World, { segment, query, body }: Request): Reply {
   const path = resolvePath(segment)
   if (path === undefined) return refuse('forbiddenEmpty')
+  // Python raises an error of another kind for it than for other names.
+  if (path.includes('\0')) return refuse('internal')
   if (isTaken(world, query, path)) return refuse('fileExists')
   const isWritten = writeFile(world.userFolder, path, body, timestamp(world))
   return isWritten ? written(world, query, path) : refuse('fileNotWritten')

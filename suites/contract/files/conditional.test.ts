@@ -1,7 +1,7 @@
 // Files: views that ask whether a file has changed, or for a part of it.
 
 import { expect } from 'vitest'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -97,6 +97,7 @@ proves('files/view-range', async (subject) => {
     ['bytes=-99', '0123456789', '0-9'],
     ['bytes=8-99', '89', '8-9'],
     ['bytes=0-', '0123456789', '0-9'],
+    ['BYTES=0-3', '0123', '0-3'],
   ]
   const { headers: whole } = await ask({})
   for (const [range, content, told] of parts) {

@@ -2,7 +2,7 @@
 
 import { decode } from 'fast-png'
 import { expect } from 'vitest'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -26,9 +26,10 @@ proves('files/view', async (subject) => {
     0xff, 0x80, 0,
   ])
   expect((await get(viewPath({ filename: entry.filename, subfolder: 'deep/er' }))).status).toBe(200)
-  expect((await get(viewPath({ ...entry, subfolder: 'x/../deep/./er/' }))).bytes).toEqual(
+  expect((await get(viewPath({ ...entry, subfolder: 'deep/../deep/./er/' }))).bytes).toEqual(
     reply.bytes,
   )
+  expect((await get(viewPath({ ...entry, subfolder: 'x/../deep/er' }))).status).toBe(404)
   expect((await get(viewPath({ ...entry, filename: 'any/orange_00001_.png' }))).status).toBe(200)
   expect((await get(viewPath({ ...entry, subfolder: 'deep' }))).status).toBe(404)
   expect((await get(viewPath({ ...entry, type: 'input' }))).status).toBe(404)

@@ -9,8 +9,8 @@ import { solid } from '../../generate/graphs.ts'
 import { codeOf, notFound, replyIn } from '../../judge/hosted.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Reply } from '../../judge/subject.ts'
 import { exchange, type Exchange, exchangeBytes } from '../../judge/wire.ts'
+import type { Reply } from '../../judge/reply.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const key = { 'X-API-Key': 'test-key' }
@@ -71,7 +71,7 @@ proves(
       }
     }
   },
-  { maxBody: 0.001 },
+  { maxUploadSize: 0.001 },
 )
 
 proves('http/hosted-refusals', async ({ as, get }) => {
@@ -178,7 +178,7 @@ proves(
       }
     }
   },
-  { maxBody: 0.001 },
+  { maxUploadSize: 0.001 },
 )
 
 proves(
@@ -228,7 +228,7 @@ proves(
     expect((await exchange(url, 'POST', '/api/settings', key, most)).status).toBe(200)
     expect((await get('/settings')).json().a).toHaveLength(limit - 9)
   },
-  { maxBody: 0.001 },
+  { maxUploadSize: 0.001 },
 )
 
 proves('http/hosted-no-http', async ({ url }) => {

@@ -6,12 +6,12 @@ import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
 import { step } from '../../../dist/emulator/server/step.js'
 import { createServer } from '../../../dist/emulator/server/server.js'
-import type { WorldOptions } from '../../../dist/emulator/server/world/world.js'
 import * as hostedParts from '../../../dist/emulator/server/hosted/index.js'
 import { talking } from '../../generate/graphs.ts'
 import { account } from '../../judge/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import type { WorldOptions } from '../../../dist/emulator/server/state/options.js'
 
 const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
 

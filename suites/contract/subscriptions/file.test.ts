@@ -224,7 +224,7 @@ proves(
 
 proves('subscriptions/stray-route-member', async ({ gateway, send }) => {
   const stray = { secret: 's', promt: 'x' }
-  const said = /unknown member "promt"\. Did you mean prompt\?/
+  const said = /did you mean prompt\?/i
   await expect(startGateway({ port: 0, routes: { a: stray } })).rejects.toThrow(said)
   await expect(startGateway({ port: 0, subscriptions: { a: stray } })).rejects.toThrow(said)
   expect(() => gateway.subscribe('a', stray)).toThrow(said)
@@ -240,7 +240,7 @@ proves(
   'subscriptions/stray-route-member',
   atDesk(async (desk) => {
     const { code, stderr } = await desk.run('gateway', 'run', '--port', '0')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Did you mean deliver_only?')])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/did you mean deliver_only/i)])
   }, enabled('routes: {a: {secret: s, deliver-only: true}}')),
 )
 
