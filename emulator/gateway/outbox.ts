@@ -2,6 +2,7 @@
 
 import { logTarget, originTarget, plainText, retries } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
+import { cancelTimer } from '../lib/timers.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './timers.ts'
@@ -63,7 +64,8 @@ export function attempt(state: GatewayState, id: number): void {
     endAttempt(state, id, null)
   } else if (state.options.sends && delivery.target !== originTarget) {
     state.effects.push({ kind: 'deliver', id, delivery })
-    plan(state, limits.senderTimeOut.value * 1000, { kind: 'sender-time-out', attempt: id })
+    const timeOut = { kind: 'sender-time-out', attempt: id } as const
+    state.sending.set(id, plan(state, limits.senderTimeOut.value * 1000, timeOut))
   } else endAttempt(state, id, scriptedError(state, delivery.target))
 }
 
@@ -94,12 +96,18 @@ export function endAttempt(state: GatewayState, id: number, error: string | null
   const one = state.attempts.get(id)
   if (one === undefined) return
   state.attempts.delete(id)
+  const timeOut = state.sending.get(id)
+  if (timeOut !== undefined) {
+    cancelTimer(state.timers, timeOut)
+    state.sending.delete(id)
+  }
   const { delivery, ending } = one
   const status = error === null ? 'delivered' : 'failed'
   state.effects.push({
     kind: 'outbox',
     id,
-    entry: { ...delivery, status, error, timestamp: timeMs(state) },
+    // In the order of its delivery; a leading spread is slow.
+    entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(state) } as const),
   })
   if (ending.kind === 'direct') answerDirect(state, delivery, ending, error)
   else if (error !== null) retry(state, one, error)

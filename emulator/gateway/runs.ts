@@ -2,6 +2,7 @@
 
 import { notices, runIds, silenceMarkers } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
+import { cancelTimer } from '../lib/timers.ts'
 import { plan } from './timers.ts'
 import type { AgentRun } from './machine.ts'
 import { deliver } from './outbox.ts'
@@ -65,10 +66,9 @@ function askNext(state: GatewayState): void {
     if (id === undefined) return
     const found = running.get(id)
     if (found === undefined) continue
-    asked.add(id)
     state.waitingBytes -= found.bytes
     state.effects.push({ kind: 'ask', id, run: found.run })
-    plan(state, options.agentTimeOutMs, { kind: 'agent-time-out', run: id })
+    asked.set(id, plan(state, options.agentTimeOutMs, { kind: 'agent-time-out', run: id }))
   }
 }
 
@@ -102,7 +102,9 @@ export function endRun(
   if (found === undefined) return
   state.running.delete(id)
   const { run, place, bytes } = found
-  if (!state.asked.has(id)) state.waitingBytes -= bytes
+  const timeOut = state.asked.get(id)
+  if (timeOut === undefined) state.waitingBytes -= bytes
+  else cancelTimer(state.timers, timeOut)
   const trimmed = answer.trim()
   const isEmpty = failure === null && trimmed === ''
   const error = isEmpty ? noAnswer : failure

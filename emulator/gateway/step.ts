@@ -5,11 +5,11 @@ import { json, type Reply } from '../http/replies.ts'
 import { type RequestHead, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, routesOf } from '../http/routes.ts'
 import { answer } from './answers.ts'
-import { nextTimer, takeTimer } from './timers.ts'
+import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
-import type { Timer, GatewayState } from './state.ts'
+import type { GatewayState, GatewayTimer } from './state.ts'
 import { loadFile } from './reload.ts'
 import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
@@ -27,17 +27,19 @@ export function step(state: GatewayState, input: GatewayInput): readonly Gateway
 
 /** Moves the time of the state on, and fires the timers on the way. */
 function advanceTo(state: GatewayState, atMs: number): void {
-  for (let timer = takeTimer(state, atMs); timer; timer = takeTimer(state, atMs)) {
-    state.nowMs = Math.max(state.nowMs, timer.atMs)
-    fire(state, timer)
+  const { timers } = state
+  for (let timer = takeTimer(timers, atMs); timer; timer = takeTimer(timers, atMs)) {
+    state.nowMs = Math.max(state.nowMs, timer.dueMs)
+    fire(state, timer.what)
   }
   state.nowMs = Math.max(state.nowMs, atMs)
 }
 
 /** When the gateway does something by itself next, in its own milliseconds; undefined when it waits for an input. */
-export const nextWakeMs = (state: GatewayState): number | undefined => nextTimer(state)?.atMs
+export const nextWakeMs = (state: GatewayState): number | undefined =>
+  nextTimer(state.timers)?.dueMs
 
-function fire(state: GatewayState, timer: Timer): void {
+function fire(state: GatewayState, timer: GatewayTimer): void {
   switch (timer.kind) {
     case 'answer':
       return answerByScript(state, timer.run)
@@ -99,8 +101,8 @@ function answerRequest(
   const reply = find(state, input)
   if (reply === undefined) return
   const { status, headers, body } = reply
-  const effect = { request: input.request, status, headers, body: body as string }
-  state.effects.splice(at, 0, { kind: 'reply', ...effect })
+  const { request } = input
+  state.effects.splice(at, 0, { kind: 'reply', request, status, headers, body: body as string })
 }
 
 /** The answer to a request; undefined where it comes later. */

@@ -126,6 +126,7 @@ function wholeNumber(value: Given): number | undefined {
 
 /** A JSON object as plain data: for those who are told of it, not for templates. */
 function plain(value: JsonObject): Readonly<Record<string, unknown>> {
+  if (value.size === 0) return {}
   return JSON.parse(writeJson(finite(value))) as Record<string, unknown>
 }
 

@@ -114,8 +114,9 @@ const agentOf = whole((value) => {
 export function platformsFault(names: readonly unknown[]): string | undefined {
   const stray = names.find((one) => !platforms.some((known) => known === one))
   if (stray === undefined) return undefined
-  const meant = didYouMean(String(stray), platforms)
-  return `there is no platform ${JSON.stringify(stray)}.${meant} Known: ${platforms.join(', ')}`
+  const name = typeof stray === 'string' ? stray : (JSON.stringify(stray) ?? 'nothing')
+  const meant = didYouMean(name, platforms)
+  return `there is no platform "${name}".${meant} Known: ${platforms.join(', ')}`
 }
 
 const connectedOf = whole((value) => {

@@ -95,6 +95,8 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     step: (input: GatewayInput) => step(state, input),
     nextWakeMs: () => nextWakeMs(state),
     isWaitingForOthers: () => isWaitingForOthers(state),
+    // The scripted agent answers at once: that needs no timer of the system.
+    isEager: true,
     nowMs: () => state.nowMs,
     epochMs: state.options.epochMs,
     // Real senders sign with the time of the wall, which goes on while a machine sleeps.
