@@ -7,6 +7,7 @@ import { clearHistory, removeEntry } from '../world/history.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { get } from '../../lib/bounded.ts'
 import { readChange } from './bodies.ts'
+import { withAsciiDigits } from '../../lib/python.ts'
 
 /** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
 export function readHistory(world: World, request: Request): Reply {
@@ -23,7 +24,8 @@ export function readHistory(world: World, request: Request): Reply {
 /** Python's `int` of a query parameter; `none` when it is no whole number. */
 function pythonInt(text: string | undefined): number | undefined | 'none' {
   if (text === undefined) return undefined
-  return /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : 'none'
+  const digits = withAsciiDigits(text)
+  return /^\s*[+-]?\d+\s*$/.test(digits) ? Number(digits) : 'none'
 }
 
 function page<T>(
