@@ -1,25 +1,63 @@
 // How the suites run: against what is installed, or, when coverage is measured, against what the compiler writes file by file.
+// The mode of vitest says how much of them: `quick`, by default `test`, or `long`.
 
-import { defineConfig } from 'vitest/config'
+import { defaultExclude, defineConfig } from 'vitest/config'
 import { countingReporter } from './suites/reporter.ts'
 import { entry } from './suites/support/built.ts'
 
-export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^flowdouble$/, replacement: entry('index') },
-      { find: /^.*\/dist\/emulator\/internal\.js$/, replacement: entry('internal') },
-    ],
+/** Cases of the contract that take longer than the loop of work has time for: those that start processes, and those that fill something. */
+const slow = [
+  '{run,serve,rules}/**',
+  'access/{hosted,token}',
+  'deliveries/{agents,commands,runs,sending}',
+  'files/{animated,bounds,convert,samples}',
+  'files/hosted/{links,uploads}',
+  'frames/frames',
+  'history/queries',
+  'http/{bodies,guards,hosted,hostile}',
+  'messages/transport',
+  'queue/bounds',
+  'runs/failures',
+  'settings/settings',
+  'signatures/forgotten',
+  'subscriptions/{file,setup,subscriptions,test}',
+  'templates/templates',
+  'userdata/refusals',
+  'webhooks/{repeats,webhooks}',
+].map((name) => `suites/contract/${name}.test.ts`)
+
+const chosen = {
+  quick: {
+    include: ['suites/contract/**/*.test.ts', 'suites/house/tidy.test.ts'],
+    exclude: slow,
   },
-  test: {
-    include: ['suites/**/*.test.ts'],
-    pool: 'threads',
-    // Files share what they import: each world is its own anyway, and loading it all anew takes longer than the tests.
-    isolate: false,
-    // The process that leads them has little to do: no core is kept free for it. A server elsewhere is one for all files.
-    maxWorkers: process.env['SUBJECT_URL'] === undefined ? '100%' : 1,
-    reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
-    server: { deps: { external: [/\/dist\//] } },
-    testTimeout: 20_000,
-  },
+  test: { include: ['suites/**/*.test.ts'], exclude: ['**/*.long.test.ts'] },
+  long: { include: ['suites/**/*.test.ts'], exclude: [] },
+}
+
+export default defineConfig(({ mode }) => {
+  const { include, exclude } = chosen[mode as keyof typeof chosen]
+  return {
+    resolve: {
+      alias: [
+        { find: /^flowdouble$/, replacement: entry('index') },
+        { find: /^.*\/dist\/emulator\/internal\.js$/, replacement: entry('internal') },
+      ],
+    },
+    test: {
+      include,
+      exclude: [...defaultExclude, ...exclude],
+      env: { SUITE: mode },
+      pool: 'threads',
+      // Files share what they import: each world is its own anyway, and loading it all anew takes longer than the tests.
+      isolate: false,
+      // The process that leads them has little to do: no core is kept free for it. A server elsewhere is one for all files.
+      maxWorkers: process.env['SUBJECT_URL'] === undefined ? '100%' : 1,
+      reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
+      server: { deps: { external: [/\/dist\//] } },
+      // Only what hangs is to be stopped: how fast the machine is proves nothing.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+    },
+  }
 })
