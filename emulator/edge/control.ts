@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Place } from '../../spec/language.ts'
-import { isUsageError } from '../options/complete.ts'
+import { isUsageError } from '../options/usage.ts'
 import { splitTarget } from '../http/requests.ts'
 import type { ClockHandle } from './clock.ts'
 import type { Recorder } from './recorder.ts'
