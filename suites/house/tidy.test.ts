@@ -132,6 +132,14 @@ test('nothing imports the suites, and the suites take the emulator by its public
   expect(judges.filter((file) => /from '(\.\.\/)+emulator\//.test(code(file)))).toEqual([])
 })
 
+test('cases and judges take expect from the judge, so that another host can give its own', () => {
+  const judging = sources.filter((file) => /^suites\/(contract|judge|model|support)\//.test(file))
+  const own = /\bexpect\b[^}]*\} from 'vitest'/
+  expect(
+    judging.filter((file) => file !== 'suites/judge/expect.ts' && own.test(code(file))),
+  ).toEqual([])
+})
+
 test('no file names a place on a machine or in a registry', () => {
   const text = files.filter((file) => !/\.(png|jpe?g|mp4|webp)$/.test(file))
   const places = /\/(home|root|Users|work)\/[a-z]|registry\.npmjs|localhost:4873/

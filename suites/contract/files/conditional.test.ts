@@ -1,10 +1,10 @@
 // Files: views that ask whether a file has changed, or for a part of it.
 
-import { expect } from 'vitest'
 import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 type Headers = Readonly<Record<string, string>>
 const path = viewPath({ filename: 'f.txt', type: 'input' })

@@ -1,10 +1,11 @@
 // Which options each of the servers of `serve` is given, and which of them a server refuses.
 
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { readFlags } from '../../../dist/emulator/cli/serve-flags.js'
 import { planServers } from '../../../dist/emulator/cli/serve-plan.js'
 import { fileOf } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 const quiet = { write: () => undefined }
 const plan = (...argv: readonly string[]) =>

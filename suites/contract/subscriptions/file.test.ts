@@ -11,10 +11,10 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
 import { withLock } from '../../../dist/emulator/config/lock.js'
 import { atDesk, deskAt, enabled, subscriptionsName } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'subscriptions/private',

@@ -1,11 +1,11 @@
 // The server itself: statistics, freeing memory, features, the length of the queue, the start page.
 
-import { expect } from 'vitest'
 import { featureFlags } from '../../../spec/server/messages.ts'
 import { queueLength, systemStats } from '../../../spec/server/system.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const isEnd = ({ type, data }: Message) => type === 'executing' && data['node'] === null
 const cachedIn = (messages: readonly Message[]) =>
