@@ -35,8 +35,10 @@ const chosen = {
   long: { include: ['suites/**/*.test.ts'], exclude: [] },
 }
 
+type Mode = keyof typeof chosen
+
 export default defineConfig(({ mode }) => {
-  const { include, exclude } = chosen[mode as keyof typeof chosen]
+  const { include, exclude } = Object.hasOwn(chosen, mode) ? chosen[mode as Mode] : chosen.test
   return {
     resolve: {
       alias: [
