@@ -2,43 +2,16 @@
 // The mode of vitest says how much of them: `quick`, by default `test`, or `long`.
 
 import { defaultExclude, defineConfig } from 'vitest/config'
+import { commands } from './suites/commands.ts'
 import { countingReporter } from './suites/reporter.ts'
 import { entry } from './suites/support/built.ts'
 
-/** Cases of the contract that take longer than the loop of work has time for: those that start processes, and those that fill something. */
-const slow = [
-  '{run,serve,rules}/**',
-  'access/{hosted,token}',
-  'deliveries/{agents,commands,runs,sending}',
-  'files/{animated,bounds,convert,samples}',
-  'files/hosted/{links,uploads}',
-  'frames/frames',
-  'history/queries',
-  'http/{bodies,guards,hosted,hostile}',
-  'messages/transport',
-  'queue/bounds',
-  'runs/failures',
-  'settings/settings',
-  'signatures/forgotten',
-  'subscriptions/{file,setup,subscriptions,test}',
-  'templates/templates',
-  'userdata/refusals',
-  'webhooks/{repeats,webhooks}',
-].map((name) => `suites/contract/${name}.test.ts`)
-
-const chosen = {
-  quick: {
-    include: ['suites/contract/**/*.test.ts', 'suites/house/tidy.test.ts'],
-    exclude: slow,
-  },
-  test: { include: ['suites/**/*.test.ts'], exclude: ['**/*.long.test.ts'] },
-  long: { include: ['suites/**/*.test.ts'], exclude: [] },
-}
-
-type Mode = keyof typeof chosen
+type Mode = keyof typeof commands
 
 export default defineConfig(({ mode }) => {
-  const { include, exclude } = Object.hasOwn(chosen, mode) ? chosen[mode as Mode] : chosen.test
+  const { include, exclude } = Object.hasOwn(commands, mode)
+    ? commands[mode as Mode]
+    : commands.test
   return {
     resolve: {
       alias: [
