@@ -58,23 +58,20 @@ export async function readSettings(dir: string, given: Given): Promise<Settings>
   })
 }
 
-const settingKeys = Object.values<{ key: string }>(gatewaySettings).map(({ key }) => key)
-
-/** Throws a refusal for a member of the webhook part that is not a setting: it would do nothing [subscriptions/stray-setting]. */
+/** Refuses members of the gateway's own blocks that are not settings: other blocks of the file are not ours. */
 function requireKnown(config: unknown): void {
-  for (const block of ['platforms.webhook', 'platforms.webhook.extra']) {
-    const prefix = `${block}.`
-    const known = settingKeys.flatMap((key) =>
-      key.startsWith(prefix) ? (key.slice(prefix.length).split('.')[0] ?? []) : [],
-    )
+  const keys = Object.values(gatewaySettings).map(({ key }) => key)
+  const blocks = new Set(keys.map((key) => key.slice(0, key.lastIndexOf('.'))))
+  for (const block of blocks) {
+    const known = keys
+      .filter((key) => key.startsWith(`${block}.`))
+      .map((key) => key.slice(block.length + 1).split('.', 1)[0] ?? '')
     const found = valueAt(config, block)
-    const members = typeof found === 'object' && found !== null ? Object.keys(found) : []
-    const stray = members.find((member) => !known.includes(member))
-    if (stray === undefined) continue
-    const names = [...new Set(known)]
+    if (typeof found !== 'object' || found === null) continue
+    const unknown = Object.keys(found).find((name) => !known.includes(name))
+    if (unknown === undefined) continue
     throw refused(
-      `${block} of ${configFiles.config.name} has the unknown member ${JSON.stringify(stray)}.` +
-        `${didYouMean(stray, names)} Known: ${names.join(', ')}.`,
+      `${block}.${unknown} of ${configFiles.config.name} is not a setting.${didYouMean(unknown, known)} Known: ${[...new Set(known)].join(', ')}.`,
     )
   }
 }

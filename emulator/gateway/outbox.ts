@@ -43,7 +43,8 @@ export function joins(
     if (ending.kind !== 'direct' || delivery.delivery_id !== delivery_id) continue
     if (delivery.route !== route && !isAnyRoute) continue
     const repeats = [...ending.repeats, request]
-    state.attempts.set(id, { ...one, ending: { ...ending, repeats } })
+    const awaited = Object.assign({}, ending, { repeats })
+    state.attempts.set(id, Object.assign({}, one, { ending: awaited }))
     return true
   }
   return false
@@ -78,7 +79,7 @@ function scriptedError(state: GatewayState, target: string): string | null {
   state.failures =
     left === 0
       ? state.failures.toSpliced(at, 1)
-      : state.failures.with(at, { ...found, times: left })
+      : state.failures.with(at, { target: found.target, error: found.error, times: left })
   return found.error
 }
 
@@ -147,7 +148,8 @@ function retry(state: GatewayState, failed: Attempt, error: string): void {
   const waitMs = waits[delivery.attempt - 1]
   if (isOver || rule === undefined || waitMs === undefined) return
   const text = 'as' in rule ? asPlain(delivery.text) : delivery.text
-  const again = { ...failed, row, delivery: { ...delivery, text, attempt: delivery.attempt + 1 } }
+  const next = Object.assign({}, delivery, { text, attempt: delivery.attempt + 1 })
+  const again = Object.assign({}, failed, { row, delivery: next })
   const id = nextSerial(state)
   state.attempts.set(id, again)
   if (waitMs === 0) attempt(state, id)

@@ -264,11 +264,6 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
-  'subscriptions/stray-setting': {
-    says: 'An unknown member of the webhook part of config.yaml is refused with the nearest known name.',
-    basis: 'chosen',
-    on: gateway,
-  },
   'subscriptions/corrupt-file': {
     says: 'With a corrupt file commands exit 1 and leave it in place; a gateway keeps its routes.',
     basis: 'chosen',
@@ -329,6 +324,11 @@ export const rules = {
     says: 'A static route without a secret, or direct to `log`, keeps the gateway from starting.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'subscriptions/unknown-setting': {
+    says: 'A member of platforms.webhook in config.yaml that is not a setting is refused by each command.',
+    basis: 'chosen',
     on: gateway,
   },
   'subscriptions/settings': {

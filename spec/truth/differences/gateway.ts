@@ -392,7 +392,7 @@ export const gatewaySilences = [
     ours: 'refused in static routes and in the webhook part of config.yaml; kept in the subscriptions file',
     rules: [
       'subscriptions/stray-route-member',
-      'subscriptions/stray-setting',
+      'subscriptions/unknown-setting',
       'subscriptions/unknown-members',
     ],
   },

@@ -1,10 +1,11 @@
 // The command `flowdouble run`: flags, exit codes, and what it prints where.
 
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { unreachable } from '../../../dist/emulator/client/server.js'
 import { end, entryOf, message, succeeded } from './misbehaving-server.ts'
 import { command, runOn, serve, testClock } from './harness.ts'
+import { expect } from '../../judge/expect.ts'
 
 const invalid = {
   '3': {
@@ -109,7 +110,7 @@ test.each([
 })
 
 test.each([
-  ['no JSON', '{"a": ', 'is no JSON'],
+  ['no JSON', '{"a": ', 'is not valid JSON (line 1, column 7)'],
   ['a list', '[]', 'no object of nodes'],
   ['the format of the editor', '{"nodes": [], "links": []}', 'Export it in API format'],
   [

@@ -1,7 +1,6 @@
 // What the commands of subscriptions print, and how they end.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { expect } from 'vitest'
 import { subscriptionList } from '../../../spec/gateway/subscriptions.ts'
 import {
   atDesk,
@@ -11,6 +10,7 @@ import {
   switchedAtDesk,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const fitsList = new Ajv2020({ strict: true }).compile(subscriptionList)
 
@@ -86,6 +86,20 @@ switchedAtDesk('webhooks.list-hides-secrets', async (desk) => {
   expect([code, stdout]).toEqual([0, expect.stringContaining('/webhooks/a')])
   expect(stdout).not.toMatch(/secret/i)
 })
+
+// The commands have the quirks of a known gateway, but for those that are taken out.
+proves(
+  'webhooks/like',
+  atDesk(async (desk) => {
+    await desk.run('webhook', 'add', 'a', '--secret', 'secret-a')
+    const list = async (...flags: readonly string[]) =>
+      (await desk.run('webhook', 'list', '--like', 'hermes-2026.07', ...flags)).stdout
+    expect(await list()).not.toContain('secret-a')
+    expect(await list('--no-quirk', 'webhooks.list-hides-secrets')).toContain('secret-a')
+    const { code, stderr } = await desk.run('webhook', 'list', '--like', 'hermes-2026.70')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean hermes-2026.07?')])
+  }),
+)
 
 proves(
   'subscriptions/unknown-name',

@@ -14,7 +14,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import { withLock } from '../../../dist/emulator/config/lock.js'
 import { startOfProcess } from '../../../dist/emulator/config/processes.js'
 import {
@@ -25,6 +24,7 @@ import {
   subscriptionsName,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'subscriptions/private',
@@ -242,28 +242,6 @@ proves(
     const { code, stderr } = await desk.run('gateway', 'run', '--port', '0')
     expect([code, stderr]).toEqual([1, expect.stringMatching(/did you mean deliver_only/i)])
   }, enabled('routes: {a: {secret: s, deliver-only: true}}')),
-)
-
-proves(
-  'subscriptions/stray-setting',
-  atDesk(async (desk) => {
-    for (const [block, meant] of [
-      ['extra:\n      rate_limt: 5', 'rate_limit'],
-      ['extra:\n      port: 9000\n    enable: true', 'enabled'],
-      ['port: 9000', undefined],
-    ] as const) {
-      desk.write('config.yaml', `platforms:\n  webhook:\n    enabled: true\n    ${block}\n`)
-      for (const argv of [
-        ['webhook', 'list'],
-        ['gateway', 'run', '--port', '0'],
-      ]) {
-        const { code, stdout, stderr } = await desk.run(...argv)
-        expect([argv, code, stdout]).toEqual([argv, 1, ''])
-        expect(stderr).toContain('unknown member')
-        if (meant !== undefined) expect(stderr).toContain(`Did you mean ${meant}?`)
-      }
-    }
-  }),
 )
 
 proves(
