@@ -33,6 +33,8 @@ export type Emulator = ClockHandle & {
   readonly port: number
   /** What the signed links begin with for clients of `url`; null on local, which has none. */
   readonly signedUrl: string | null
+  /** The certificate, in PEM form, that clients have to trust with `tls: 'auto'`; else null. */
+  readonly ca: string | null
   readonly options: ServerOptions
   /** The latest entries of the journal as lines of JSON, after a line that tells the options of the server. */
   readonly journal: () => Promise<readonly string[]>
@@ -73,6 +75,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       url: `${certificate === null ? 'http' : 'https'}://${host}`,
       port,
       signedUrl: hosted && made.signedLinks && hosted.linkBase(made.signedLinks, host),
+      ca: certificate?.ca ?? null,
       options,
       ...clock,
       journal: () => recorder.lines(),
