@@ -8,8 +8,8 @@ export { type Emulator, type EmulatorOptions, startEmulator } from './edge/node/
 export { replay } from './edge/node/replay.ts'
 export type { Entry } from './server/journal.ts'
 export type { Effect, FrameContent, Input } from './machine.ts'
-export { startGateway } from './edge/gateway/gateway.ts'
-export type { Agent, Deliveries, GatewayOptions } from './edge/gateway/options.ts'
+export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'
+export type { Agent, Deliveries } from './options/gateway.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
 export type {
   AgentRun,

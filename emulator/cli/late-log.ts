@@ -18,6 +18,7 @@ type Loaded = { readonly log: Records.Log; readonly records: typeof Records }
 /** Opens the file of the log at once: a mistake in its name is told before anything starts. */
 export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
   const file = flags.log === undefined ? undefined : openLogFile(flags.log, io)
+  const isQuiet = flags.quiet && file === undefined
   let loaded: Loaded | undefined
   let loading: Promise<void> | undefined
   const waiting: (() => void)[] = []
@@ -34,6 +35,8 @@ export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
       for (const record of read(entry)) loaded.log.write(record)
     }
     return (entry) => {
+      // Quiet and without a file, the log is its warnings.
+      if (isQuiet && !entry.effects.some(({ kind }) => kind === 'leak')) return
       if (loaded !== undefined) return write(entry)
       waiting.push(() => write(entry))
       loading ??= load()

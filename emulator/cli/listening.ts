@@ -3,7 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 
 /** The file that says where a command listens, as long as it listens. */
 export type ReadyFile = {

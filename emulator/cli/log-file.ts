@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
 
 /** What the flags of a command say of its log. */

@@ -130,8 +130,7 @@ const oneLine = (text: string, between: string): string =>
   between.startsWith('\n') ? printable(text) : printable(text.replace(/\s*\n\s*/g, between))
 
 /** A record as a line of JSON. */
-const recordJson = ({ event, ...others }: LogRecord): string =>
-  JSON.stringify({ event, ...others })
+const recordJson = ({ event, ...others }: LogRecord): string => JSON.stringify({ event, ...others })
 
 export type Log = { readonly write: (record: LogRecord) => void }
 

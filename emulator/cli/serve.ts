@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock.ts'
 import { type Emulator, startEmulator } from '../edge/node/server.ts'
-import { isUsageError, usageError } from '../options/complete.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
-import { flagMessage } from './command.ts'
 import type { CommandIo } from './io.ts'
 import { createLateLog, type LateLog } from './late-log.ts'
 import { listenMessage, type ReadyFile, readyFile } from './listening.ts'
@@ -113,7 +112,7 @@ function requireFile(path: string): void {
 /** The text of an error that the user can do something about, or undefined. */
 function usageMessage(error: unknown): string | undefined {
   if (isUsageError(error) || isRefused(error)) return error.message
-  const message = flagMessage(error) ?? listenMessage(error)
+  const message = listenMessage(error)
   if (message !== undefined) return message
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
     ? error.message

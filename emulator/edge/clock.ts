@@ -1,7 +1,7 @@
 // The handle that tests have on the clock of a running server.
 
 import type { Effect } from '../machine.ts'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import type { Driver } from './driver.ts'
 import type { Clock } from '../options/server-options.ts'
 

@@ -1,7 +1,7 @@
 // What a test asks of the double itself, not of the server it plays: POST /_flowdouble/advance, GET /_flowdouble/journal.
 
 import type { ServerResponse } from 'node:http'
-import { isUsageError } from '../options/complete.ts'
+import { isUsageError } from '../options/usage.ts'
 import { splitTarget } from '../http/requests.ts'
 import type { ClockHandle } from './clock.ts'
 import type { Recorder } from './recorder.ts'

@@ -3,7 +3,7 @@
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs'
 import type { Entry } from '../server/journal.ts'
 import type { Body } from '../machine.ts'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import { createRing } from '../journal/ring.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 

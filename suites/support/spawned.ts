@@ -29,8 +29,11 @@ export type Command = {
 }
 
 /** Starts `flowdouble` with these arguments, in a folder of its own. */
-export function start(...args: readonly string[]): Command {
-  const child = spawn(process.execPath, [main, ...args], {
+export const start = (...args: readonly string[]): Command => startAt(main, args)
+
+/** Starts the command that this file is. */
+export function startAt(file: string, args: readonly string[]): Command {
+  const child = spawn(process.execPath, [file, ...args], {
     cwd: folder(),
     env: { ...process.env, NO_COLOR: '1' },
   })

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http'
 import { advance, type Answer, ok, refusal } from '../control.ts'
 import { objectIn } from './call.ts'
-import { isLoopback, type RouteGiven } from './options.ts'
-import { isUsageError } from '../../options/complete.ts'
+import { isLoopback, type RouteGiven } from '../../options/gateway.ts'
+import { isUsageError } from '../../options/usage.ts'
 import type { Gateway } from './handle.ts'
 
 /** Headers by which a proxy or a tunnel says that it hands on what somebody elsewhere asks. */

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
 import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
-import { usageError } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
 import { answer } from '../../gateway/answers.ts'
 import {
   entryBytes,
@@ -17,18 +17,19 @@ import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway
 import { isWaitingForOthers } from '../../gateway/timers.ts'
 import { createGatewayState, type GatewayState, staticFault, timeMs } from '../../gateway/state.ts'
 import { needsBody, nextWakeMs, step } from '../../gateway/step.ts'
-import { createClockHandle } from '../clock.ts'
+import { type ClockGroup, createClockHandle } from '../clock.ts'
 import { CONTROL_PREFIX, writeAnswer } from '../control.ts'
-import { createDriver } from '../driver.ts'
+import { createDriver, type Tamper } from '../driver.ts'
 import { watchFile } from './file-watch.ts'
 import { answerGatewayControl, isOwn } from './control.ts'
 import { gatewayHeaders } from './headers.ts'
 import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
-  type GatewayOptions,
+  type GatewayOptionsGiven,
   stateOptions,
-} from './options.ts'
+} from '../../options/gateway.ts'
+import { nameLike } from '../../options/like.ts'
 import { createWork, type WorkTimeOuts } from './work.ts'
 import { noPictures, writeReply } from '../node/http.ts'
 import { after, type Later } from '../later.ts'
@@ -41,12 +42,23 @@ import { placeholdersOfProcess } from '../recorder.ts'
 import { createRing } from '../../journal/ring.ts'
 import type { Gateway } from './handle.ts'
 
+/** Options of `startGateway`: those of the gateway, and an ear for what happens. */
+export type GatewayOptions = GatewayOptionsGiven & {
+  /** Called with each input and its effects, after they have been carried out. */
+  readonly onEntry?: (entry: GatewayEntry) => void
+  /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
+  readonly tamper?: Tamper<GatewayInput, GatewayEffect>
+  /** For commands only: servers whose manual clocks are one. */
+  readonly clocks?: ClockGroup
+}
+
 /**
  * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
  * cannot be served among them, and the system's error when the address is taken.
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
-  const options = completeGatewayOptions(given)
+  const { onEntry, tamper, clocks, ...rest } = given
+  const options = completeGatewayOptions(rest)
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
@@ -73,7 +85,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       if (response !== undefined) write(response, effect)
     }
     work.carryOut(effects)
-    given.onEntry?.(entry)
+    onEntry?.(entry)
   }
   const machine = {
     step: (input: GatewayInput) => step(state, input),
@@ -91,14 +103,13 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     options.clock,
     carryOut,
     (all) => all(),
-    given.tamper,
+    tamper,
   )
   const { agent, deliveries } = options
   // An instant clock stands still while others work.
   const realTimeOuts = options.clock === 'instant' ? workTimeOuts(options) : null
   const ownAgent = typeof agent === 'function' ? agent : null
   const work = createWork(driver.dispatch, ownAgent, deliveries, realTimeOuts)
-  const { clocks } = given
   const clock = createClockHandle(
     options.clock,
     driver,
@@ -109,7 +120,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const gatewayTimeMs = (): number => timeMs(state)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
-    writeReply(response, reply, gatewayTimeMs(), noPictures)
+    writeReply(response, reply, gatewayTimeMs(), noPictures, nameLike(options.like))
 
   const memory = createMemory(state, options, driver.dispatch)
   const look =
@@ -170,6 +181,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     answer: respond,
     write,
     timeMs: gatewayTimeMs,
+    name: nameLike(options.like),
   })
   loadFile()
   await listen(http, options.host, options.port)

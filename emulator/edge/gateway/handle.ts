@@ -7,7 +7,7 @@ import type {
   ScriptedFailure,
 } from '../../gateway/machine.ts'
 import type { ClockHandle } from '../clock.ts'
-import type { CompleteGatewayOptions, RouteGiven } from './options.ts'
+import type { CompleteGatewayOptions, RouteGiven } from '../../options/gateway.ts'
 
 /** A running gateway. */
 export type Gateway = ClockHandle<GatewayEffect> & {

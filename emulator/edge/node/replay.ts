@@ -12,6 +12,6 @@ import { readCatalog } from './catalog.ts'
  */
 export const replay = (
   journal: string | readonly string[],
-  objectInfo: string = readCatalog(null),
+  objectInfo: string = readCatalog(),
 ): { entries: number; differs: number | null } =>
   replayLines(typeof journal === 'string' ? journal.split('\n') : journal, objectInfo)

@@ -1,9 +1,10 @@
 // A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
 import type { Entry } from '../../server/journal.ts'
-import { completeOptions, usageError, worldOptions } from '../../options/complete.ts'
+import { completeOptions, worldOptions } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
 import { createServer } from '../../server/server.ts'
-import { readCatalog } from './catalog.ts'
+import { readCatalog, requireKnownTypes } from './catalog.ts'
 import type { ClockGroup, ClockHandle } from '../clock.ts'
 import type { Tamper } from '../driver.ts'
 import { followConnections } from '../lifetime.ts'
@@ -12,12 +13,10 @@ import { hostOf, listen, openLinks, portOf } from './listening.ts'
 import { createRecorder } from '../recorder.ts'
 import { readCertificate } from './tls.ts'
 import { wire } from './wiring.ts'
-import type { ServerOptions } from '../../options/server-options.ts'
+import type { ServerOptions, ServerOptionsGiven } from '../../options/server-options.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and an ear for what happens. */
-export type EmulatorOptions = Partial<Omit<ServerOptions, 'seed'>> & {
-  /** A number is as good as its text. */
-  readonly seed?: string | number
+export type EmulatorOptions = ServerOptionsGiven & {
   /** Called with each input and its effects, after they have been carried out. */
   readonly onEntry?: (entry: Entry) => void
   /** For suites only: makes a deliberately wrong server, to show that a case catches it. */
@@ -52,7 +51,8 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const options = completeOptions({ port: 0, ...rest })
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)
-  const objectInfo = readCatalog(options.objectInfo)
+  const objectInfo = readCatalog(options)
+  requireKnownTypes(options, objectInfo)
   const hosted = isHosted ? await import('../../server/hosted/index.ts') : null
   const main = await createWebServer(certificate)
   // Links name their port: it has to be known before there is a server that makes them.

@@ -6,6 +6,7 @@ import type { Entry } from '../../server/journal.ts'
 import type { Effect, Input } from '../../machine.ts'
 import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
+import { nameLike } from '../../options/like.ts'
 import { admit } from '../../server/admit.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders, finish } from '../../server/world/response-headers.ts'
@@ -69,12 +70,14 @@ export function wire(
     epochMs: server.options.epochMs,
   }
   const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
+  const name = nameLike(options.like)
   const timeMs = (): number => server.options.epochMs + server.nowMs
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const sockets = createSockets({
     dispatch: driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs,
+    name,
     readsCredentials,
     compresses: options.wsCompress,
   })
@@ -83,10 +86,10 @@ export function wire(
   const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
     const response = responses.get(effect.request)
     responses.delete(effect.request)
-    if (response !== undefined) writeReply(response, effect, timeMs(), codec.encodeFile)
+    if (response !== undefined) writeReply(response, effect, timeMs(), codec.encodeFile, name)
   }
   const write = (response: ServerResponse, found: Reply): void =>
-    writeReply(response, found, timeMs(), codec.encodeFile)
+    writeReply(response, found, timeMs(), codec.encodeFile, name)
 
   const enter = (
     { method, target, headers, body, fault }: IncomingRequest,
@@ -131,7 +134,7 @@ export function wire(
   const answerLink = (arrived: IncomingRequest, response: ServerResponse): Later<void> =>
     after(codec.ready(true), () => enter(arrived, response, true))
 
-  const maxBytes = maxBodyBytes(options.maxBody)
+  const maxBytes = maxBodyBytes(options.maxUploadSize)
   serve(listeners.main, {
     readHeaders: (request) => readHeaders(request, readsCredentials),
     receive: receiveBody,
@@ -140,6 +143,7 @@ export function wire(
     answer,
     write,
     timeMs,
+    name,
     isSocketPath: (path) => isSocketPath(options.deployment, path),
     refusals: refusalsOf(server.options),
     refuseExpectation:
@@ -155,6 +159,7 @@ export function wire(
       answer: answerLink,
       write,
       timeMs,
+      name,
       isSocketPath: () => false,
       refusals: refusalsOf(server.options),
       refuseExpectation: null,
