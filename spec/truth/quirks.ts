@@ -23,6 +23,12 @@ export const quirks = {
     quirk: 'That run stays in `queue_running` for ever and later runs stay pending.',
     source: 'ComfyUI 0.3.64',
   },
+  'queue.heap-order': {
+    on: local,
+    default: 'Pending runs are listed and run by number, equal ones in the order of their submits.',
+    quirk: 'Equal ones run by their id as text, and the listing is in the order of a heap.',
+    source: 'ComfyUI 0.3.64',
+  },
   'local.notification': {
     on: local,
     default: 'A run sends `notification` only where a made-up node asks for it.',
@@ -155,7 +161,7 @@ export const quirks = {
     on: gateway,
     default: 'A body that is no JSON object is answered 400.',
     quirk:
-      'Arrays, scalars and invalid UTF-8 are answered 500; broken JSON and any form are taken as fields.',
+      'Undecodable bytes, and arrays and scalars without an event header, are 500; broken JSON and forms are fields.',
     source: 'reference gateway, 2026',
   },
   'webhooks.cut-prompt': {
@@ -213,6 +219,18 @@ export const quirks = {
       'Its id is the time in milliseconds, so that of two at the same time one is a duplicate.',
     source: 'reference gateway, 2026',
   },
+  'webhooks.empty-id': {
+    on: gateway,
+    default: 'An empty header of a delivery id counts as no id.',
+    quirk: 'The first header that is there names the id, an empty one too.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.unbounded-runs': {
+    on: gateway,
+    default: 'A post that would start one run too many is answered 503 with Retry-After.',
+    quirk: 'Every post is accepted, however many runs wait.',
+    source: 'reference gateway, July 2026',
+  },
   'webhooks.duplicate-after-502': {
     on: gateway,
     default: 'A direct delivery that failed is tried again when its post is sent again.',
@@ -250,3 +268,5 @@ export const quirks = {
     source: 'reference gateway, 2026',
   },
 } as const satisfies Quirks
+
+export type QuirkId = keyof typeof quirks

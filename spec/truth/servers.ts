@@ -25,6 +25,7 @@ export const servers = {
     quirks: [
       'workflows.bare-graph-errors',
       'queue.poison-kills-worker',
+      'queue.heap-order',
       'local.video-under-images',
       'local.queue-shows-partner-key',
       'local.zombie-socket',
@@ -54,6 +55,8 @@ export const servers = {
       'webhooks.skill-replaces-message',
       'webhooks.global-ids',
       'webhooks.millisecond-ids',
+      'webhooks.empty-id',
+      'webhooks.unbounded-runs',
       'webhooks.duplicate-after-502',
       'webhooks.insecure-no-auth',
       'webhooks.fewer-schemes',

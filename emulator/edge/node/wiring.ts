@@ -9,7 +9,7 @@ import type { IncomingRequest } from '../../http/requests.ts'
 import { nameLike } from '../../options/like.ts'
 import { admit } from '../../server/admit.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
-import { corsHeaders, finish } from '../../server/world/response-headers.ts'
+import { corsHeaders, finish } from '../../server/response-headers.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
 import { needsBody, nextWakeMs, step } from '../../server/step.ts'
 import { receiveBody } from './bodies.ts'
@@ -66,12 +66,12 @@ export function wire(
   const machine: Machine<Input, Effect> = {
     step: (input) => step(server, input),
     nextWakeMs: () => nextWakeMs(server),
-    nowMs: () => server.nowMs,
+    nowMs: () => server.state.nowMs,
     epochMs: server.options.epochMs,
   }
   const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
   const name = nameLike(options.like)
-  const timeMs = (): number => server.options.epochMs + server.nowMs
+  const timeMs = (): number => server.options.epochMs + server.state.nowMs
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const sockets = createSockets({
     dispatch: driver.dispatch,

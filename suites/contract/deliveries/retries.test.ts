@@ -112,8 +112,8 @@ proves(
     expect(
       (await subject.post('hook', { text: 'x' }, { 'X-Request-ID': 'd-1' })).json().status,
     ).toBe('duplicate')
-    const journal = (await subject.gateway.journal()).join('\n')
-    expect(journal).toContain('Delivery d-1 of hook to telegram failed: format of secrets')
+    const failed = subject.logs.filter(({ level }) => level === 'error').map(({ text }) => text)
+    expect(failed[0]).toBe('delivery hook d-1 to telegram:home failed: format of secrets')
   },
   one,
 )

@@ -162,6 +162,7 @@ proves(
     ),
   {
     deliveries: senderDeliveries({ ...settings, telegram: { token: null, baseUrl: '' } }),
+    homeChannels: {},
     routes: {
       signal: to('signal', { chat_id: '1' }),
       telegram: chats.telegram,

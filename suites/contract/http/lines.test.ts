@@ -82,7 +82,7 @@ proves(
     const beyond = await exchange(url, 'GET', path, { Range: 'bytes=9-' })
     expect([beyond.status, beyond.reason]).toEqual([416, 'Requested Range Not Satisfiable'])
   },
-  { maxBody: 0.01 },
+  { maxUploadSize: 0.01 },
 )
 
 proves('http/fragment', async ({ url }) => {

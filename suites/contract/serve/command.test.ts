@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { serveCommand } from '../../../dist/emulator/cli/serve.js'
 
-import { folder, start, textToImage } from '../../support/spawned.ts'
+import { fileOf, folder, start, textToImage } from '../../support/spawned.ts'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`serve/stops ${signal} stops a server that has open connections, with exit code 0; with --json its addresses are all that it says`, async () => {
@@ -123,6 +123,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['a log in no folder', ['--log', '/no/such/x'], /Cannot write the log/],
   ['an unknown format of the log', ['--log-format', 'xml'], /--log-format cannot be "xml".*json/],
   ['a missing workflow', ['--run', 'none.json'], /Cannot read the workflow/],
+  ['a broken workflow', ['--run', fileOf('{"1": }')], /--run: .* not valid JSON .line 1, column 7/],
   ['an unknown clock', ['--clock', 'fast'], /clock cannot be "fast".*manual/],
   ['a clock that stands still', ['--clock', 'x0'], /clock cannot be "x0"/],
   [

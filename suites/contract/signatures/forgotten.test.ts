@@ -38,8 +38,8 @@ proves(
       hook: { secret: SECRET },
       direct: { secret: SECRET, deliver: 'slack', deliver_only: true },
     },
-    onEntry: ({ effects }) => {
-      for (const effect of effects) if (effect.kind === 'log') shown += effect.text
+    onLog: ({ text, fields }) => {
+      shown += text + JSON.stringify(fields)
     },
   },
 )

@@ -195,7 +195,10 @@ proves(
     expect(entry?.chat_id).toBe('17')
     gateway.subscribe('none', direct('x', { deliver_extra: { chat_id: '' } }))
     await post('none', {})
-    expect(gateway.outbox().at(-1)).toMatchObject({ chat_id: null, deliver_extra: { chat_id: '' } })
+    expect(gateway.outbox().at(-1)).toMatchObject({
+      chat_id: 'home',
+      deliver_extra: { chat_id: '' },
+    })
   },
   many,
 )

@@ -98,6 +98,31 @@ proves(
 )
 
 proves(
+  'webhooks/filter-of-nothing',
+  async ({ post, gateway }) => {
+    for (const name of ['piece', 'comma', 'blank']) {
+      for (const type of ['push', '', ' ']) {
+        const reply = await post(name, { type })
+        expect([name, type, reply.json().status]).toEqual([name, type, 'ignored'])
+      }
+    }
+    for (const name of ['some', 'text']) {
+      expect([name, (await post(name, { type: 'push' })).status]).toEqual([name, 202])
+    }
+    expect(gateway.runs()).toHaveLength(2)
+  },
+  {
+    routes: {
+      piece: { secret: SECRET, events: [''] },
+      comma: { secret: SECRET, events: ',' },
+      blank: { secret: SECRET, events: ['  ', ''] },
+      some: { secret: SECRET, events: ['', 'push'] },
+      text: { secret: SECRET, events: '' },
+    },
+  },
+)
+
+proves(
   'webhooks/ignored',
   async ({ post, gateway }) => {
     const reply = await post('hook', { type: 'ping' })

@@ -94,6 +94,16 @@ proves('webhooks/id-header', async ({ post }) => {
   expect((await post('hook', { id: 'd' }, others)).json().delivery_id).toMatch(/^[0-9a-f-]{36}$/)
 })
 
+switched('webhooks.empty-id', async ({ post }) => {
+  const empty = { 'X-GitHub-Delivery': '', 'X-Request-ID': 'later' }
+  expect((await post('hook', {}, empty)).json()).toMatchObject({
+    status: 'accepted',
+    delivery_id: '',
+  })
+  expect((await post('hook', {}, empty)).json()).toEqual({ status: 'duplicate', delivery_id: '' })
+  expect((await post('hook', {}, { 'X-Request-ID': 'later' })).json().status).toBe('accepted')
+})
+
 proves('webhooks/id-header', async ({ gateway, send }) => {
   const time = '1767225600'
   const digest = createHmac('sha256', SECRET).update(`msg-1.${time}.{}`).digest('base64')
