@@ -1,7 +1,6 @@
 // What a test asks of the double itself, not of the server it plays: POST /_flowdouble/advance, GET /_flowdouble/journal.
 
 import type { ServerResponse } from 'node:http'
-import type { Place } from '../../spec/language.ts'
 import { isUsageError } from '../options/usage.ts'
 import { splitTarget } from '../http/requests.ts'
 import type { ClockHandle } from './clock.ts'
@@ -23,22 +22,19 @@ export const refusal = (status: number, error: string): Answer => ({
   text: JSON.stringify({ error }),
 })
 
+/** The OpenAPI document of a server; read only when somebody asks for it. */
+type OpenapiText = () => Promise<string>
+
 /** Answers a request below `CONTROL_PREFIX`. `headers` go with every answer. */
 export async function answerControl(
   request: { readonly method: string; readonly target: string; readonly body: Uint8Array },
   response: ServerResponse,
   clock: ClockHandle,
   recorder: Recorder,
-  place: Place,
+  openapi: OpenapiText,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
-  writeAnswer(response, await answer(request, clock, recorder, place), headers)
-}
-
-/** The OpenAPI document of a server; read only when somebody asks for it. */
-export async function openapiAnswer(place: Place): Promise<Answer> {
-  const { openapiText } = await import('./openapi.ts')
-  return ok(openapiText(place))
+  writeAnswer(response, await answer(request, clock, recorder, openapi), headers)
 }
 
 /** Writes an answer to the one who tests; `headers` go with it. */
@@ -60,13 +56,13 @@ async function answer(
   }: { readonly method: string; readonly target: string; readonly body: Uint8Array },
   clock: ClockHandle,
   recorder: Recorder,
-  place: Place,
+  openapi: OpenapiText,
 ): Promise<Answer> {
   const path = splitTarget(target)[0].slice(CONTROL_PREFIX.length)
   if (path === 'journal' && method === 'GET') {
     return ok(`${(await recorder.lines()).join('\n')}\n`, 'application/x-ndjson; charset=utf-8')
   }
-  if (path === 'openapi.json' && method === 'GET') return openapiAnswer(place)
+  if (path === 'openapi.json' && method === 'GET') return ok(await openapi())
   if (path === 'advance' && method === 'POST') return advance(body, clock)
   const known = 'POST /_flowdouble/advance, GET /_flowdouble/journal and /_flowdouble/openapi.json'
   return refusal(404, `There are ${known}.`)

@@ -1,7 +1,7 @@
 // What a test asks of the double itself, not of the gateway it plays: its outbox, its runs, its journal and its clock.
 
 import type { IncomingMessage } from 'node:http'
-import { advance, type Answer, ok, openapiAnswer, refusal } from '../control.ts'
+import { advance, type Answer, ok, refusal } from '../control.ts'
 import { objectIn } from './call.ts'
 import { isLoopback, type RouteGiven } from '../../options/gateway.ts'
 import { isUsageError } from '../../options/usage.ts'
@@ -46,7 +46,7 @@ export async function answerGatewayControl(
     case 'GET journal':
       return ok(`${(await gateway.journal()).join('\n')}\n`, 'application/x-ndjson; charset=utf-8')
     case 'GET openapi.json':
-      return openapiAnswer('gateway')
+      return ok((await import('../node/openapi.ts')).openapiText('gateway'))
     case 'POST advance':
       return advance(body, gateway)
     case 'POST outbox':

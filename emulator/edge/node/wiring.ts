@@ -111,6 +111,8 @@ export function wire(
       fault,
     }))
   }
+  const openapi = async (): Promise<string> =>
+    (await import('./openapi.ts')).openapiText(options.deployment)
   const answer = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
     const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
@@ -125,7 +127,7 @@ export function wire(
         return write(response, finish(server.options, target, headers['accept'], refusal))
       }
       const cors = corsHeaders(options)
-      return answerControl(arrived, response, clock, recorder, options.deployment, cors)
+      return answerControl(arrived, response, clock, recorder, openapi, cors)
     }
     enter(arrived, response, undefined)
   }

@@ -1,7 +1,8 @@
 // What a test asks of the double itself: moving its clock and reading its journal over HTTP, and what a person sees.
 
 import { test } from 'vitest'
-import { banner, createWatch, nextStep } from '../../../dist/emulator/cli/serve-display.js'
+
+import { banner, nextStep } from '../../../dist/emulator/cli/serve-display.js'
 import { quirksCommand } from '../../../dist/emulator/cli/quirks.js'
 import { both } from '../../../spec/language.ts'
 import hostedDocument from '../../../spec/openapi.hosted.json' with { type: 'json' }
@@ -9,6 +10,7 @@ import localDocument from '../../../spec/openapi.local.json' with { type: 'json'
 import { slow, solid } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { watchOn } from '../../support/watch.ts'
 
 const io = (isTTY: boolean, env: Record<string, string> = {}) => {
   const written = { out: '', error: '' }
@@ -83,7 +85,7 @@ test.each(both)('control/openapi The %s server returns its own document', async 
 
 test('serve/watch A terminal shows each request and run, why a submit was refused, and no token', async () => {
   const terminal = io(true, { NO_COLOR: '1' })
-  const { show } = createWatch(terminal)
+  const { show } = await watchOn(terminal)
   const subject = await startSubject({ clock: 'instant', onEntry: show })
   await subject.submit(solid(), { prompt_id: 'mine\u001b[2J' })
   await subject.get('/view?filename=none.png&token=SECRET')

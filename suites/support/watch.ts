@@ -1,0 +1,16 @@
+// The log of a server as somebody at a terminal sees it.
+
+import type { Entry } from '../../dist/emulator/server/journal.js'
+import type { CommandIo } from '../../dist/emulator/cli/io.js'
+import { createRecordReader, openLog } from '../../dist/emulator/cli/serve-log.js'
+import type { Deployment } from '../../spec/language.ts'
+
+/** What shows the entries of a server. `mark` names it where there are two. */
+export async function watchOn(
+  io: CommandIo,
+  mark?: Deployment,
+): Promise<{ readonly show: (entry: Entry) => void }> {
+  const log = await openLog({ json: false, quiet: false, logFormat: 'text' }, io)
+  const read = createRecordReader(mark)
+  return { show: (entry) => read(entry).forEach(log.write) }
+}
