@@ -50,7 +50,7 @@ export const quirks = {
   'local.zombie-socket': {
     on: local,
     default: 'Of two sockets with one client id the newest receives, whatever the older one does.',
-    quirk: 'When the older one closes, the newest receives nothing more either.',
+    quirk: 'The older one receives nothing at all, and when it closes, neither does the newest.',
     source: 'ComfyUI 0.3.64',
   },
   'history.completed-on-error': {

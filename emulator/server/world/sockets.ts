@@ -26,7 +26,15 @@ export function sendFrame(world: World, sockets: readonly number[], content: Fra
   if (sockets.length > 0) world.effects.push({ kind: 'frame', sockets, content })
 }
 
-export const everyone = (world: World): number[] => [...world.state.sockets.keys()]
+/**
+ * All sockets. Real servers know one for each client id: with the quirk an older one receives nothing more, and when it
+ * closes, the newest does not either.
+ */
+export function everyone({ setup, state }: World): number[] {
+  const all = [...state.sockets.keys()]
+  if (!setup.quirks.has('local.zombie-socket')) return all
+  return all.filter((id) => state.socketByClient.get(state.sockets.get(id)?.clientId ?? '') === id)
+}
 
 /**
  * The sockets that receive a message type of a run with this client id (null: the run has none). On hosted all sockets

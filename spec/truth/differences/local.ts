@@ -144,7 +144,7 @@ export const localDifferences = [
   {
     topic: 'Two sockets with one `clientId`',
     stated: 'events are filtered by `clientId`; of two with the same it says nothing',
-    real: 'the newest receives; when an older one closes, the newest receives nothing more either',
+    real: 'the newest alone receives, broadcasts too; when an older one closes, it receives nothing more either',
     ours: 'the newest receives, whatever older ones do',
     rules: ['messages/newest-socket', 'messages/reconnect'],
     quirks: ['local.zombie-socket'],
