@@ -64,7 +64,7 @@ export function lineWriter(
   const secrets = secretsOf(options)
   const known = (text: string): string => withoutSecrets(text, secrets, toPlaceholder)
   // What is hidden as known may stand where any secret is hidden.
-  const hidden = new Set(secrets.map(toPlaceholder))
+  const hidden = new Set(secrets.map(({ text }) => toPlaceholder(text)))
   const one = (secret: string): string => (hidden.has(secret) ? secret : toPlaceholder(secret))
   const hide: Hide = { one, known, holds: (text) => holdsSecret(text, secrets) }
   return ({ input, effects }) =>

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { slowPlaces } from '../commands.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -96,6 +97,25 @@ test('each file of the emulator has a layer, and imports from its own and earlie
   expect(upward).toEqual([])
 })
 
+/** What runs for each request, message and delivery. */
+const isOnThePath = (file: string): boolean =>
+  /^emulator\/(http|edge\/node\/(http|wiring|connections|(raw-)?bodies|sockets)|edge\/(driver|codec|later)|server\/(step|admit|response-headers|local\/(index|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows)|world\/(frames|sockets|queue|history|files)|runs\/\w+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\b/.test(
+    file,
+  )
+
+/** An object that begins with what another one holds, but for constants of a module. V8 of Node 20 takes microseconds for it. */
+const leadingSpread = /^(?!(?:export )?const [^\n]*[^>] \{).*\{\s*\.\.\./gm
+
+test('what runs for each request names the members of its objects, or uses Object.assign', () => {
+  const path = sources.filter(isOnThePath)
+  expect(path.length).toBeGreaterThan(30)
+  expect(
+    path.flatMap((file) =>
+      [...code(file).matchAll(leadingSpread)].map(([found]) => `${file}: ${found.trim()}`),
+    ),
+  ).toEqual([])
+})
+
 test('the stores of a server know no replies: endpoints make those', () => {
   const stores = sources.filter((file) => file.startsWith('emulator/server/world/'))
   expect(stores.filter((file) => code(file).includes('http/replies.ts'))).toEqual([])
@@ -130,6 +150,18 @@ test('nothing imports the suites, and the suites take the emulator by its public
   expect(ours.filter((file) => /from '[^']*suites\//.test(code(file)))).toEqual([])
   const judges = sources.filter((file) => file.startsWith('suites/'))
   expect(judges.filter((file) => /from '(\.\.\/)+emulator\//.test(code(file)))).toEqual([])
+})
+
+test('what the quick command leaves out is there', () => {
+  expect(slowPlaces.filter((place) => !existsSync(join(root, place)))).toEqual([])
+})
+
+test('cases and judges take expect from the judge, so that another host can give its own', () => {
+  const judging = sources.filter((file) => /^suites\/(contract|judge|model|support)\//.test(file))
+  const own = /\bexpect\b[^}]*\} from 'vitest'/
+  expect(
+    judging.filter((file) => file !== 'suites/judge/expect.ts' && own.test(code(file))),
+  ).toEqual([])
 })
 
 test('no file names a place on a machine or in a registry', () => {
