@@ -136,6 +136,8 @@ switched('local.zombie-socket', async ({ connect, run, submit, idle, get }) => {
   const older = await connect('me')
   const newest = await connect('me')
   await run(newest, solid(1))
+  await older.settled()
+  expect(story(older.received)).toEqual(['status 0'])
   await older.close()
   await get('/queue')
   await newest.settled()
