@@ -1,11 +1,11 @@
 // The public entry: start a server in this process, drive its clock, read its journal.
 
-export { type Emulator, type EmulatorOptions, startEmulator } from './edge/node/server.ts'
+export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'
-export type { Entry } from './server/journal.ts'
-export type { Effect, FrameContent, Input } from './machine.ts'
+export type { Emulator, Gateway } from './edge/handles.ts'
+export type { Effect, Entry, FrameContent, Input } from './machine.ts'
 export type { Clock, ServerOptions } from './options/complete.ts'
-export { type Gateway, startGateway } from './edge/gateway/gateway.ts'
+export { startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries, GatewayOptions } from './edge/gateway/options.ts'
 export { type ReceiverEntry, replayGateway } from './gateway/journal.ts'
 export type {

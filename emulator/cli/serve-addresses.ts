@@ -1,7 +1,7 @@
 // Where the servers of `serve` are, for people and for machines, and the keys that everybody may know.
 
-import type { Gateway } from '../edge/gateway/gateway.ts'
-import type { Emulator } from '../edge/node/server.ts'
+import type { Gateway } from '../edge/handles.ts'
+import type { Emulator } from '../edge/handles.ts'
 import { defaults } from '../options/complete.ts'
 import type { Tier } from '../server/hosted/access.ts'
 

@@ -2,7 +2,7 @@
 
 import type { ClockGroup } from '../edge/clock.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
-import type { Gateway } from '../edge/gateway/gateway.ts'
+import type { Gateway } from '../edge/handles.ts'
 import type { GatewayOptions } from '../edge/gateway/options.ts'
 import { readPlatforms } from '../edge/gateway/sender-settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
@@ -26,21 +26,23 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
 }
 
 /**
- * Starts a gateway beside a server: with the clock, the seed and the beginning that the server has. It keeps its routes
+ * Starts a gateway beside a server: with the clock and the seed that the server has, and from now on unless `epoch` says
+ * when. It keeps its routes
  * in memory, unless there is a configuration directory, whose port is its port unless a flag says another. Runs are
  * answered by the script, deliveries go to the outbox. An error of the system is marked `isForGateway`.
  */
 export async function startBeside(
   flags: GatewayFlags,
-  { host, clock, epoch, seed }: ServerOptions,
+  { host, clock, seed }: ServerOptions,
+  epoch: GatewayOptions['epoch'],
   clocks: ClockGroup,
   io: CommandIo,
 ): Promise<Gateway> {
   const { startGateway } = await import('../edge/gateway/gateway.ts')
   const own = await configured(flags.configDir, io)
   const port = flags.gatewayPort === undefined ? own.port : Number(flags.gatewayPort)
-  const options = { ...own, host, clock, epoch, seed, clocks, ...(port !== undefined && { port }) }
-  return startGateway(options).catch((error: unknown) => {
+  const asked = { ...(port !== undefined && { port }), ...(epoch !== undefined && { epoch }) }
+  return startGateway({ ...own, host, clock, seed, clocks, ...asked }).catch((error: unknown) => {
     throw Object.assign(error as Error, { isForGateway: true })
   })
 }

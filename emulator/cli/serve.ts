@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock.ts'
-import type { Gateway } from '../edge/gateway/gateway.ts'
-import { type Emulator, startEmulator } from '../edge/node/server.ts'
+import type { Gateway } from '../edge/handles.ts'
+import type { Emulator } from '../edge/handles.ts'
+import { startEmulator } from '../edge/node/server.ts'
 import { isUsageError, usageError } from '../options/complete.ts'
 import { isRefused } from '../lib/refused.ts'
 import { flagMessage } from './command.ts'
@@ -67,7 +68,7 @@ async function serve(
   }
   const [first, ...others] = emulators
   if (first === undefined) return
-  const gateway = await beside?.startBeside(flags, first.options, clocks, io)
+  const gateway = await beside?.startBeside(flags, first.options, plans[0]?.epoch, clocks, io)
   if (gateway !== undefined) gateways.push(gateway)
   announce([first, ...others], gateway, flags, io)
   if (display) io.stdout.write(display.banner([first, ...others], io, gateway))

@@ -36,19 +36,26 @@ export type ServerOptions = {
   readonly unknownNodes: 'refuse' | 'accept'
   /** File that keeps all inputs and effects; null keeps the latest in memory only. */
   readonly journal: string | null
+  /** Whether a journal file that is there already is replaced. */
+  readonly overwrite: boolean
   /** Ids of quirks that are switched on. */
   readonly quirk: readonly string[]
   /** Origin that replies name in CORS mode, or `*`; null checks the origin of requests instead. */
   readonly cors: string | null
   /** Bearer token that every request needs; null lets everyone in. */
   readonly token: string | null
+  /** What callers from elsewhere need as a bearer token to use the paths below /_flowdouble/; null keeps them out. */
+  readonly controlToken: string | null
   /** Largest request body in MiB; null for the usual 100. */
   readonly maxBody: number | null
   /** Whether messages are compressed for sockets that offer it. */
   readonly wsCompress: boolean
   /** Whether the node manager is installed. */
   readonly manager: boolean
-  /** Start of the world's time: milliseconds since 1970, or `now`. */
+  /**
+   * Start of the world's time: milliseconds since 1970, or `now`. By default a world on a real or scaled clock begins now,
+   * one on a manual or instant clock at a fixed moment.
+   */
   readonly epoch: number | 'now'
   /** Where the signed links of a hosted server lead, such as `http://storage:8190`; null for a listener of its own. */
   readonly signedBaseUrl: string | null
@@ -67,8 +74,8 @@ export const usageError = (message: string): Error =>
 export const isUsageError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === 'USAGE'
 
-/** The moment at which worlds start unless they are told otherwise: 2026-01-01, 00:00 UTC. */
-export const FIXED_EPOCH_MS = 1767225600000
+/** The moment at which worlds start whose time does not pass by itself: 2026-01-01, 00:00 UTC. */
+const FIXED_EPOCH_MS = 1767225600000
 
 export const defaults: ServerOptions = {
   deployment: 'local',
@@ -84,18 +91,23 @@ export const defaults: ServerOptions = {
   models: 'listed',
   unknownNodes: 'refuse',
   journal: null,
+  overwrite: false,
   quirk: [],
   cors: null,
   token: null,
+  controlToken: null,
   maxBody: null,
   wsCompress: false,
   manager: false,
-  epoch: FIXED_EPOCH_MS,
+  epoch: 'now',
   signedBaseUrl: null,
   strictSignedLinks: false,
   tlsCert: null,
   tlsKey: null,
 }
+
+const epochFor = (clock: Clock): ServerOptions['epoch'] =>
+  clock === 'manual' || clock === 'instant' ? FIXED_EPOCH_MS : 'now'
 
 export type OptionName = keyof ServerOptions
 
@@ -112,7 +124,8 @@ export function completeOptions(
   where: Where = (name) => `option ${name}`,
 ): ServerOptions {
   const read = readOptions(given, where)
-  const completed = { ...defaults, ...read }
+  const { clock = defaults.clock, epoch = epochFor(clock) } = read
+  const completed = { ...defaults, ...read, epoch }
   requireUse(read, completed.deployment, where)
   requireKnownQuirks(completed, where('quirk'))
   requireKnownUsers(completed, where('failures'))

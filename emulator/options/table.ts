@@ -164,6 +164,14 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     schema: { type: ['string', 'null'] },
     read: text,
   },
+  overwrite: {
+    flag: 'overwrite',
+    value: '',
+    help: 'replace a journal file that is there already, instead of refusing to start',
+    bare: 'true',
+    schema: { type: 'boolean' },
+    read: onOrOff,
+  },
   quirk: {
     flag: 'quirk',
     value: 'ID',
@@ -186,6 +194,14 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
     value: 'TOKEN',
     help: 'bearer token that each local request needs; --token-env keeps it out of the process list',
     on: 'local',
+    secret: true,
+    schema: { type: ['string', 'null'], minLength: 1 },
+    read: headerText,
+  },
+  controlToken: {
+    flag: 'control-token',
+    value: 'TOKEN',
+    help: 'bearer token with which callers from elsewhere use /_flowdouble/ (default: this machine only)',
     secret: true,
     schema: { type: ['string', 'null'], minLength: 1 },
     read: headerText,
@@ -220,7 +236,7 @@ export const optionTable: Readonly<Record<OptionName, OptionEntry>> = {
   epoch: {
     flag: 'epoch',
     value: 'MS',
-    help: "start of the server's time in milliseconds since 1970, or now (default 2026-01-01 UTC)",
+    help: "start of the server's time in milliseconds since 1970, or now (default now; manual, instant: 2026-01-01 UTC)",
     schema: { anyOf: [{ type: 'integer', minimum: 0 }, { const: 'now' }] },
     read: (value) => (value === 'now' ? 'now' : wholeNumber(0, 8.64e15)(value)),
   },

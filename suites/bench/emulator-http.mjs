@@ -1,6 +1,6 @@
 // Child process: an emulator on the instant clock.
 
-import { startEmulator } from '../../dist/emulator/index.js'
+import { startEmulator } from 'flowdouble'
 import { answer, childOptions } from './child.mjs'
 
 const options = { clock: 'instant', preview: 'none', ...childOptions() }

@@ -1,9 +1,8 @@
 // Child process: many runs at a stretch, in a world alone and in a world with its edge.
 
 import { readFileSync } from 'node:fs'
-import { startEmulator } from '../../dist/emulator/index.js'
-import { nextWakeMs, step } from '../../dist/emulator/server/step.js'
-import { createServer } from '../../dist/emulator/server/server.js'
+import { startEmulator } from 'flowdouble'
+import { createServer, nextWakeMs, stepServer as step } from '../../dist/emulator/internal.js'
 import { answer } from './child.mjs'
 import { nextBody } from './workload.mjs'
 

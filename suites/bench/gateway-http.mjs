@@ -1,6 +1,6 @@
 // Child process: a gateway as `gateway run` starts it, with one route that has no limit of posts.
 
-import { startGateway } from '../../dist/emulator/index.js'
+import { startGateway } from 'flowdouble'
 import { answer, childOptions } from './child.mjs'
 
 const { secret } = childOptions()

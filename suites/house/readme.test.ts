@@ -5,8 +5,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { createWatch } from '../../dist/emulator/cli/serve-display.js'
-import { startEmulator } from '../../dist/emulator/index.js'
+import { startEmulator } from 'flowdouble'
+import { createWatch } from '../../dist/emulator/internal.js'
 import { hostedKey } from '../contract/run/misbehaving-hosted.ts'
 import {
   message,

@@ -38,10 +38,19 @@ export const signed = (body: string | Uint8Array, secret = SECRET): Record<strin
   'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 })
 
+/** When a gateway of a case begins, in milliseconds since 1970: what is signed for that moment is in time. */
+const BEGINNING_MS = 1_767_225_600_000
+
 /** Without routes it has one, `hook`, which starts a run for each post. */
 export async function startGatewaySubject(options: GatewayOptions = {}): Promise<GatewaySubject> {
   const { routes = { hook: { secret: SECRET } }, ...rest } = options
-  const gateway = await startGateway({ port: 0, clock: 'manual', routes, ...rest })
+  const gateway = await startGateway({
+    port: 0,
+    clock: 'manual',
+    epoch: BEGINNING_MS,
+    routes,
+    ...rest,
+  })
   const { url } = gateway
   const send: GatewaySubject['send'] = async (method, path, body = '', headers = {}) => {
     const reply = await exchange(url, method, path, headers, body)

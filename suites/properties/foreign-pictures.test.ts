@@ -4,10 +4,7 @@ import * as fc from 'fast-check'
 import { encode as encodeAnyPng } from 'fast-png'
 import { expect, it } from 'vitest'
 
-import { encodeJpeg } from '../../dist/emulator/pictures/jpeg.js'
-import { paint } from '../../dist/emulator/pictures/paint.js'
-import { encodePng } from '../../dist/emulator/pictures/png.js'
-import { probePicture } from '../../dist/emulator/pictures/probe.js'
+import { encodeJpeg, encodePng, paint, probePicture } from '../../dist/emulator/internal.js'
 import { painted, stored } from '../support/pictures.ts'
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))

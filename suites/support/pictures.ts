@@ -1,8 +1,7 @@
 // Pictures for the suites, and how far one is from another.
 
 import { expect } from 'vitest'
-import type { Pixels } from '../../dist/emulator/pictures/paint.js'
-import type { Picture } from '../../dist/emulator/pictures/picture.js'
+import type { Picture, Pixels } from '../../dist/emulator/internal.js'
 
 export const painted = (id: number, width: number, height: number): Picture => ({
   kind: 'painted',

@@ -26,8 +26,15 @@ export type Command = {
 }
 
 /** Starts `flowdouble` with these arguments, in a folder of its own. */
-export function start(...args: readonly string[]): Command {
-  const child = spawn(process.execPath, [main, ...args], {
+export const start = (...args: readonly string[]): Command =>
+  startProcess(process.execPath, [main, ...args])
+
+/** The same with a limit that the shell sets, such as `ulimit -f 8`. */
+export const startLimited = (limit: string, ...args: readonly string[]): Command =>
+  startProcess('sh', ['-c', `${limit}; exec "$0" "$@"`, process.execPath, main, ...args])
+
+function startProcess(program: string, args: readonly string[]): Command {
+  const child = spawn(program, args, {
     cwd: folder(),
     env: { ...process.env, NO_COLOR: '1' },
   })

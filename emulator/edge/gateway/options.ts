@@ -4,13 +4,14 @@ import { quirks } from '../../../spec/truth/quirks.ts'
 import { limits } from '../../../spec/limits.ts'
 import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
 import { optionTable } from '../../options/table.ts'
-import { type Clock, FIXED_EPOCH_MS, readOptions, usageError } from '../../options/complete.ts'
+import { type Clock, readOptions, usageError } from '../../options/complete.ts'
 import type { ReceiverEntry } from '../../gateway/journal.ts'
 import type { AgentRun, Delivery, ReceiverEffect, ReceiverInput } from '../../gateway/machine.ts'
 import type { ReceiverOptions } from '../../gateway/state.ts'
 import { type AgentScript, plainScript } from '../../gateway/scripted-agent.ts'
 import type { ClockGroup } from '../clock.ts'
 import type { Tamper } from '../driver.ts'
+import { isLoopback } from '../guard.ts'
 
 /** A route as the subscriptions file and config.yaml have it. */
 export type RouteGiven = Readonly<Record<string, unknown>>
@@ -39,7 +40,7 @@ export type GatewayOptions = {
   readonly rateLimit?: number
   readonly maxBodyBytes?: number
   readonly clock?: Clock
-  /** Start of the gateway's time: milliseconds since 1970, or `now`. */
+  /** Start of the gateway's time: milliseconds since 1970, or `now`, which it is on every clock unless it is given. */
   readonly epoch?: number | 'now'
   /** The ids that the gateway gives depend on it. */
   readonly seed?: string
@@ -56,10 +57,12 @@ export type GatewayOptions = {
   /** The chats of routes that name none, by platform. */
   readonly homeChannels?: Readonly<Record<string, string>>
   /**
-   * Whether the paths below /_flowdouble/ are there. They answer callers on this machine only. By default they are where
-   * the gateway listens on loopback, or has a clock that only tests have.
+   * Whether the paths below /_flowdouble/ are there. They answer callers on this machine, and others that have the control
+   * token. By default they are where the gateway listens on loopback, or has a clock that only tests have.
    */
   readonly control?: boolean
+  /** What callers from elsewhere need as a bearer token to use these paths; null keeps them out. */
+  readonly controlToken?: string | null
   /** Called with each input and its effects, after they have been carried out. */
   readonly onEntry?: (entry: ReceiverEntry) => void
   /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
@@ -71,19 +74,20 @@ export type GatewayOptions = {
 /** All options that have a value by themselves. */
 export type CompleteGatewayOptions = Required<Omit<GatewayOptions, 'onEntry' | 'tamper' | 'clocks'>>
 
-const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i
-
-/** Whether an address or a name stands for this machine alone. */
-export const isLoopback = (host: string): boolean => loopback.test(host)
-
 /** Completes the options of a caller. Throws a usage error for an unusable value. */
 export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOptions {
   // These are read as those of a server are. The port is told in other words: it has another default.
   const read = readOptions(
-    { host: given.host, clock: given.clock, epoch: given.epoch, seed: given.seed },
+    {
+      host: given.host,
+      clock: given.clock,
+      epoch: given.epoch,
+      seed: given.seed,
+      controlToken: given.controlToken,
+    },
     (name) => `option ${name}`,
   )
-  const { host = gatewayAddress.host, clock = 'real', epoch = FIXED_EPOCH_MS, seed = '0' } = read
+  const { host = gatewayAddress.host, clock = 'real', epoch = 'now', seed = '0' } = read
   const {
     port = gatewayAddress.port,
     quirk = [],
@@ -132,6 +136,7 @@ export function completeGatewayOptions(given: GatewayOptions): CompleteGatewayOp
     agent: given.agent ?? plainScript,
     deliveries: given.deliveries ?? null,
     homeChannels: given.homeChannels ?? {},
+    controlToken: read.controlToken ?? null,
     control: given.control ?? (isLoopback(host) || clock === 'manual' || clock === 'instant'),
   }
 }

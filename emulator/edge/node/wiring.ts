@@ -1,9 +1,8 @@
-// Connects the parts of an edge: requests and sockets go through the driver into the server, its effects come back out.
+// Connects the parts of an edge: requests and sockets go through the host into the server, its effects come back out.
 
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
-import type { Entry } from '../../server/journal.ts'
-import type { Effect, Input } from '../../machine.ts'
+import type { Effect, Input, Machine } from '../../machine.ts'
 import type { ServerOptions } from '../../options/complete.ts'
 import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
 import { admit } from '../../server/admit.ts'
@@ -12,108 +11,81 @@ import { corsHeaders, finish } from '../../server/world/response-headers.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/server.ts'
 import type { WorldOptions } from '../../server/world/world.ts'
-import { nextWakeMs, step } from '../../server/step.ts'
 import { receiveBody } from './bodies.ts'
-import { type ClockGroup, type ClockHandle, createClockHandle } from '../clock.ts'
 import { createCodec } from '../codec.ts'
-import { answerControl, CONTROL_PREFIX } from '../control.ts'
-import { createDriver, type Driver, type Machine, type Tamper } from '../driver.ts'
-import { readHeaders, writeReply } from './http.ts'
+import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { createHost, type Hooks, type Host } from '../host.ts'
+import { readHeaders } from './http.ts'
 import { type Arrived, type Behind, serve } from './listener.ts'
 import type { Recorder } from '../recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
-/** What a caller hangs into the path of inputs and effects. */
-export type Hooks = {
-  readonly onEntry: ((entry: Entry) => void) | undefined
-  readonly tamper: Tamper | undefined
-  /** The machines that are moved with this one. */
-  readonly clocks: ClockGroup | undefined
-}
-
 /** The web servers that clients reach: those of the links are none on local. */
 export type Listeners = { readonly main: HttpServer; readonly links: readonly HttpServer[] }
-
-export type Edge = {
-  readonly driver: Driver
-  readonly sockets: Sockets
-  readonly clock: ClockHandle
-}
 
 /** Puts the server behind its listeners, which answer from now on. */
 export function wire(
   server: Server,
+  machine: Machine<Input, Effect>,
   options: ServerOptions,
-  recorder: Recorder,
+  recorder: Recorder<Input, Effect>,
   listeners: Listeners,
-  { onEntry, tamper, clocks }: Hooks,
-): Edge {
-  const responses = new Map<number, ServerResponse>()
-  let lastRequest = 0
+  hooks: Hooks<Input, Effect>,
+): { readonly host: Host<Input, Effect>; readonly sockets: Sockets } {
   const codec = createCodec()
-
-  const carryOut = (input: Input, effects: readonly Effect[]): void => {
-    const entry = { input, effects }
-    recorder.record(entry)
-    for (const effect of effects) if (effect.kind === 'reply') reply(effect)
-    sockets.carryOut(effects)
-    onEntry?.(entry)
-  }
-  const together = (work: () => void): void => sockets.together(work)
-  const machine: Machine<Input, Effect> = {
-    step: (input) => step(server, input),
-    nextWakeMs: () => nextWakeMs(server),
-    nowMs: () => server.nowMs,
-    epochMs: server.options.epochMs,
-  }
-  const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
-  const timeMs = (): number => server.options.epochMs + server.nowMs
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
+  const host = createHost(
+    machine,
+    recorder,
+    {
+      clock: options.clock,
+      emit: (effects) => sockets.emit(effects),
+      batch: (work) => sockets.batch(work),
+      flushed: () => sockets.flushed(),
+      worked: () => undefined,
+      hint: 'Was the workflow submitted?',
+      encodeFile: codec.encodeFile,
+      guard: {
+        host: options.host,
+        // The pages of any origin may use the server then, but not the double.
+        origin: options.cors === '*' ? null : options.cors,
+        token: options.controlToken,
+      },
+    },
+    hooks,
+  )
+  const { timeMs, write } = host
   const sockets = createSockets({
-    dispatch: driver.dispatch,
+    dispatch: host.driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs,
     readsCredentials,
     compresses: options.wsCompress,
   })
-  const clock = createClockHandle(options.clock, driver, () => sockets.flushed(), clocks)
 
-  const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
-    const response = responses.get(effect.request)
-    responses.delete(effect.request)
-    if (response !== undefined) writeReply(response, effect, timeMs(), codec.encodeFile)
-  }
-  const write = (response: ServerResponse, found: Reply): void =>
-    writeReply(response, found, timeMs(), codec.encodeFile)
-
-  const enter = (arrived: Arrived, response: ServerResponse, mark: { links?: true }): void => {
-    const request = ++lastRequest
-    responses.set(request, response)
-    driver.dispatch((atMs) => ({ kind: 'request', atMs, ...mark, request, ...arrived }))
-  }
   const answer = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    const { method, target, headers } = arrived
+    const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
     if (loading !== undefined) await loading
-    if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
-      const admitted = admit(server, arrived)
-      if ('refusal' in admitted) {
-        const { refusal } = admitted
-        return write(response, finish(server.options, target, headers['accept'], refusal))
-      }
-      return answerControl(arrived, response, clock, recorder, corsHeaders(options))
-    }
-    enter(arrived, response, {})
+    if (isControl(method, target))
+      return host.answerControl(arrived, response, corsHeaders(options))
+    host.enter(response, (atMs, request) => ({ kind: 'request', atMs, request, ...arrived }))
   }
   const answerLink = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
     await codec.ready(true)
-    enter(arrived, response, { links: true })
+    host.enter(response, (atMs, request) => {
+      return { kind: 'request', atMs, links: true, request, ...arrived }
+    })
+  }
+  const limitBytes = (asked: Omit<Arrived, 'body'>): number => {
+    if (isControl(asked.method, asked.target)) return MAX_CONTROL_BYTES
+    return 'refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)
   }
 
   serve(listeners.main, {
     readHeaders: (request) => readHeaders(request, readsCredentials),
     receive: receiveBody,
-    limitBytes: (asked) => ('refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)),
+    limitBytes,
     answer,
     write,
     timeMs,
@@ -135,7 +107,7 @@ export function wire(
       upgrade: null,
     })
   }
-  return { driver, sockets, clock }
+  return { host, sockets }
 }
 
 /** What is answered to what does not reach a world. */

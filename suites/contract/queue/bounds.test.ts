@@ -4,10 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
-import { step } from '../../../dist/emulator/server/step.js'
-import { createServer } from '../../../dist/emulator/server/server.js'
-import type { WorldOptions } from '../../../dist/emulator/server/world/world.js'
-import * as hostedParts from '../../../dist/emulator/server/hosted/index.js'
+import {
+  createServer,
+  hosted as hostedParts,
+  stepServer as step,
+  type WorldOptions,
+} from '../../../dist/emulator/internal.js'
 import { talking } from '../../generate/graphs.ts'
 import { account } from '../../judge/jobs.ts'
 import { proves } from '../../judge/proves.ts'

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { rulesCommand as runHere } from '../../../dist/emulator/cli/rules.js'
+import type { rulesCommand as runHere } from '../../../dist/emulator/internal.js'
 import type { Rule } from '../../../spec/language.ts'
 import { rules } from '../../../spec/index.ts'
 
@@ -14,7 +14,7 @@ const entries: [string, Rule][] = Object.entries(rules)
 
 /** The command `rules` in this process; `folder` is where it was built. */
 async function rulesCommand(args: readonly string[], folder = root) {
-  const path = join(folder, 'dist', 'emulator', 'cli', 'rules.js')
+  const path = join(folder, 'dist', 'emulator', 'internal.js')
   const command = (await import(path)) as { rulesCommand: typeof runHere }
   const told = { stdout: '', stderr: '' }
   const into = (name: keyof typeof told) => ({

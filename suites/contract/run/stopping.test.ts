@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runWorkflow } from '../../../dist/emulator/client/run.js'
+import { runWorkflow } from '../../../dist/emulator/internal.js'
 import { startSubject } from '../../judge/subject.ts'
 
 const workflowPath = join(import.meta.dirname, '../../../recordings/workflows/text-to-image.json')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { banner, createWatch, nextStep } from '../../../dist/emulator/cli/serve-display.js'
+import { banner, createWatch, nextStep } from '../../../dist/emulator/internal.js'
 import { fileOf, folder, start } from '../../support/spawned.ts'
 
 type Addresses = {

@@ -2,8 +2,7 @@
 
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
-import { readFlags } from '../../../dist/emulator/cli/serve-flags.js'
-import { planServers } from '../../../dist/emulator/cli/serve-plan.js'
+import { planServers, readFlags } from '../../../dist/emulator/internal.js'
 import { fileOf } from '../../support/spawned.ts'
 
 const quiet = { write: () => undefined }

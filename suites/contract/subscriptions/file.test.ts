@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { withLock } from '../../../dist/emulator/config/lock.js'
+import { withLock } from '../../../dist/emulator/internal.js'
 import { atDesk, deskAt, enabled, subscriptionsName } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
 
@@ -57,7 +57,7 @@ proves(
 
 /** A process that holds the lock of a path until it is killed. Resolves when it has it. */
 async function startHolder(path: string) {
-  const module = new URL('../../../dist/emulator/config/lock.js', import.meta.url).href
+  const module = new URL('../../../dist/emulator/internal.js', import.meta.url).href
   const code = `import(${JSON.stringify(module)}).then(({ withLock }) =>
     withLock(${JSON.stringify(path)}, () => { process.stdin.resume(); console.log('held'); return new Promise(() => {}) }))`
   const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'inherit'] })

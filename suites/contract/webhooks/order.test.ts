@@ -1,8 +1,11 @@
 // In which order a gateway tells what happens.
 
 import { expect } from 'vitest'
-import { createReceiver, type ReceiverOptions } from '../../../dist/emulator/gateway/state.js'
-import { step } from '../../../dist/emulator/gateway/step.js'
+import {
+  createReceiver,
+  type ReceiverOptions,
+  stepGateway as step,
+} from '../../../dist/emulator/internal.js'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 

@@ -3,8 +3,11 @@
 import { createHmac } from 'node:crypto'
 import { type GatewayOptions, replayGateway } from 'flowdouble'
 import { expect } from 'vitest'
-import { createReceiver, type ReceiverOptions } from '../../../dist/emulator/gateway/state.js'
-import { step } from '../../../dist/emulator/gateway/step.js'
+import {
+  createReceiver,
+  type ReceiverOptions,
+  stepGateway as step,
+} from '../../../dist/emulator/internal.js'
 import { atDesk, optionsOf } from '../../support/command-line.ts'
 import {
   direct,

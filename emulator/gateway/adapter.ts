@@ -1,0 +1,43 @@
+// The gateway as a machine: what drives, records and replays it needs no more than this.
+
+import type { Entry, Machine } from '../machine.ts'
+import type { ReceiverEffect, ReceiverInput } from './machine.ts'
+import { secretsIn } from './routes.ts'
+import { isPatient } from './schedule.ts'
+import type { Receiver } from './state.ts'
+import { nextWakeMs, step } from './step.ts'
+
+export const gatewayMachine = (state: Receiver): Machine<ReceiverInput, ReceiverEffect> => ({
+  epochMs: state.options.epochMs,
+  nowMs: () => state.nowMs,
+  step: (input) => step(state, input),
+  wake: (atMs) => ({ kind: 'wake', atMs }),
+  nextWakeMs: () => nextWakeMs(state),
+  isWaitingForOthers: () => isPatient(state),
+  entryBytes,
+  newSecrets: (input) => (input.kind === 'file' ? secretsIn(input.text ?? '') : []),
+  nameOf,
+})
+
+function entryBytes({ input, effects }: Entry<ReceiverInput, ReceiverEffect>): number {
+  let bytes = input.kind === 'request' ? input.body.length : 0
+  if (input.kind === 'file') bytes += input.text?.length ?? 0
+  for (const effect of effects) {
+    if ('run' in effect) bytes += effect.run.prompt.length + effect.run.payload.length
+    else if (effect.kind === 'outbox') bytes += effect.entry.text.length
+    else if (effect.kind === 'deliver') bytes += effect.delivery.text.length
+    else bytes += effect.kind === 'reply' ? effect.body.length : effect.text.length
+  }
+  return bytes
+}
+
+function nameOf(effect: ReceiverEffect): string {
+  switch (effect.kind) {
+    case 'run':
+      return `run ${effect.run.status}`
+    case 'outbox':
+      return `delivery ${effect.entry.status}`
+    default:
+      return effect.kind
+  }
+}

@@ -1,0 +1,45 @@
+// What the suites use of the inside: built with the rest, and not exported by the package. They reach it by this file alone.
+
+export { gatewayCommand } from './cli/gateway.ts'
+export type { StartGateway } from './cli/gateway-run.ts'
+export { quirksCommand } from './cli/quirks.ts'
+export { rulesCommand } from './cli/rules.ts'
+export { runCommand } from './cli/run.ts'
+export { serveCommand } from './cli/serve.ts'
+export { banner, createWatch, nextStep } from './cli/serve-display.ts'
+export { readFlags } from './cli/serve-flags.ts'
+export { checkGatewayFlags, startBeside } from './cli/serve-gateway.ts'
+export { planServers } from './cli/serve-plan.ts'
+export { webhookCommand } from './cli/webhook.ts'
+
+export { type RunEvent, type RunOptions, type RunResult, runWorkflow } from './client/run.ts'
+export { unreachable } from './client/server.ts'
+export { signatureOf, signedHeaders } from './client/sign.ts'
+
+export { withLock } from './config/lock.ts'
+export { accountsSchema, readAccounts } from './options/accounts.ts'
+export { completeOptions, configSchema, defaults } from './options/complete.ts'
+export { failuresSchema, readFailures } from './options/failures.ts'
+
+export type { ClockGroup } from './edge/clock.ts'
+export { commandAgent, urlAgent } from './edge/gateway/agent.ts'
+export { senderDeliveries, urlDeliveries } from './edge/gateway/senders.ts'
+export { createSockets } from './edge/node/sockets.ts'
+
+export { createReceiver, type ReceiverOptions } from './gateway/state.ts'
+export { step as stepGateway } from './gateway/step.ts'
+
+export * as hosted from './server/hosted/index.ts'
+export { createServer } from './server/server.ts'
+export { nextWakeMs, step as stepServer } from './server/step.ts'
+export { encodeFrame } from './server/world/frames.ts'
+export type { WorldOptions } from './server/world/world.ts'
+
+export { encodeFile, encodePicture, encodePreview } from './pictures/encode.ts'
+export { encodeJpeg } from './pictures/jpeg.ts'
+export { paint, paintPreview, type Pixels } from './pictures/paint.ts'
+export type { Picture } from './pictures/picture.ts'
+export { encodePng } from './pictures/png.ts'
+export { canonicalCodes, codeLengths } from './pictures/prefix-codes.ts'
+export { probePicture } from './pictures/probe.ts'
+export { encodeWebp } from './pictures/webp.ts'

@@ -1,0 +1,47 @@
+// Finds the known name that a mistyped one stands for, so that a refusal can name it.
+
+/** Case and separators do not count: people write `max_upload_size` for `maxUploadSize`. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '')
+
+/** The known name that is nearest to another one; undefined where none is near enough to be meant. */
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  const asked = plain(name)
+  if (asked === '') return undefined
+  let best: string | undefined
+  // Longer names may hold more slips.
+  let bestDistance = Math.min(4, Math.floor(asked.length / 3)) + 1
+  for (const candidate of known) {
+    const text = plain(candidate)
+    // The last part of a dotted name, such as that of a quirk, stands for the whole.
+    const last = plain(candidate.slice(candidate.search(/[^./]*$/)))
+    const apart = Math.min(distance(asked, text), distance(asked, last))
+    if (apart < bestDistance) [best, bestDistance] = [candidate, apart]
+  }
+  return best
+}
+
+/** A question to put behind a refusal, with a blank before it; empty where no name is near. */
+export function didYouMean(name: string, known: Iterable<string>, before = ''): string {
+  const meant = nearest(name, known)
+  return meant === undefined ? '' : ` Did you mean ${before}${meant}?`
+}
+
+/** How many letters have to be added, removed, replaced, or exchanged with the one beside them. */
+function distance(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      const replaced = (row[j - 1] ?? 0) + (isSame ? 0 : 1)
+      let least = Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1)
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, (before[j - 2] ?? 0) + 1)
+      next.push(least)
+    }
+    before = row
+    row = next
+  }
+  return row[b.length] ?? 0
+}
