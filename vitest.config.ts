@@ -1,9 +1,16 @@
-// How the suites run: against the built package, in threads, so that coverage sees what they reach.
+// How the suites run: against what is installed, or, when coverage is measured, against what the compiler writes file by file.
 
 import { defineConfig } from 'vitest/config'
 import { countingReporter } from './suites/reporter.ts'
+import { entry } from './suites/support/built.ts'
 
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^flowdouble$/, replacement: entry('index') },
+      { find: /^.*\/dist\/emulator\/internal\.js$/, replacement: entry('internal') },
+    ],
+  },
   test: {
     include: ['suites/**/*.test.ts'],
     pool: 'threads',

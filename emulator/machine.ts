@@ -55,7 +55,7 @@ export type Input =
       readonly kind: 'request'
       readonly atMs: number
       /** Set where it came to the host of the signed links. */
-      readonly links?: true
+      readonly links?: true | undefined
       /** Chosen by the edge; the reply carries it back. */
       readonly request: number
       readonly method: string
@@ -64,7 +64,7 @@ export type Input =
       readonly headers: Headers
       readonly body: Uint8Array
       /** Why the body is not here: it is above the limit, or its encoding is broken. */
-      readonly fault?: 'tooLarge' | 'unreadable'
+      readonly fault?: 'tooLarge' | 'unreadable' | undefined
     }
   | {
       readonly kind: 'open'

@@ -18,6 +18,8 @@ export type Rule = {
   /** One present-tense sentence, unique, under 100 characters: titles, documents and failures print it. */
   readonly says: string
   readonly basis: Basis
+  /** Which real server does it, or where it is published: for `observed` rules, which all have it. */
+  readonly source?: string
   readonly on: readonly Place[]
   /** Numbers of the statements that this rule carries (see statements.ts). */
   readonly carries?: readonly string[]
@@ -41,8 +43,17 @@ export type Endpoint = {
   readonly hostedPath?: string
   readonly on: readonly Place[]
   readonly does: string
+  /** Parts of the path that are not just any text. */
+  readonly parts?: Readonly<Record<string, Schema>>
+  /** Query parameters. One whose schema forbids the empty text is required. */
   readonly query?: Readonly<Record<string, Schema>>
+  /** Query parameters on hosted, where they differ from those on local. */
+  readonly hostedQuery?: Readonly<Record<string, Schema>>
+  /** Set where hosted takes an empty parameter for none. */
+  readonly hostedEmptyIsNone?: true
   readonly body?: Schema | 'multipart' | 'bytes'
+  /** The body on hosted, where it differs from that on local. */
+  readonly hostedBody?: Schema
   /** Set where a request without a body is as good. */
   readonly bodyIsOptional?: true
   /** The fields of a multipart body. */
@@ -50,6 +61,10 @@ export type Endpoint = {
   readonly replies: Readonly<Record<number, ReplyBody>>
   /** Replies on hosted, where they differ from those on local. */
   readonly hostedReplies?: Readonly<Record<number, ReplyBody>>
+  /** Where a request that fits the schemas can still get 400, for what no schema can say. */
+  readonly rejectsValid?: readonly Place[]
+  /** Where real servers accept requests that do not fit the schemas. */
+  readonly acceptsInvalid?: readonly Place[]
 }
 export type Endpoints = Readonly<Record<string, Endpoint>>
 

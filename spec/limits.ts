@@ -53,6 +53,12 @@ export const limits = {
     unit: 'bytes',
     rules: ['queue/bounded', 'queue/hosted-bounded'],
   },
+  uploads: {
+    what: 'all uploads that are kept, on hosted those of one account',
+    value: 512 * MiB,
+    unit: 'bytes',
+    rules: ['files/upload-bounds', 'files/hosted-upload-bounds'],
+  },
   history: {
     what: 'runs in the history',
     value: 10_000,
@@ -143,7 +149,7 @@ export const limits = {
     unit: 'runs',
     rules: ['deliveries/runs-kept'],
   },
-  ledger: {
+  recent: {
     what: 'what the listed agent runs hold together, and likewise the entries of the outbox',
     value: 64 * MiB,
     unit: 'bytes',

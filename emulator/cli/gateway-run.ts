@@ -6,16 +6,16 @@ import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl } from '../config/settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
-import type { Gateway } from '../edge/handles.ts'
 import type { GatewayOptions } from '../edge/gateway/options.ts'
 import { isUsageError, usageError } from '../options/complete.ts'
-import type { ReceiverEffect } from '../gateway/machine.ts'
+import type { GatewayEffect } from '../gateway/machine.ts'
 import { refused } from '../lib/refused.ts'
 import type { Flags } from './command.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
 import { listenMessage, writeReadyFile } from './listening.ts'
 import type { CommandIo } from './io.ts'
 import { notEnabled } from './webhook.ts'
+import type { Gateway } from '../edge/gateway/handle.ts'
 
 /** Starts the gateway itself; cases that look at its options only take its place. */
 export type StartGateway = (
@@ -63,11 +63,11 @@ export async function runGateway(
     const { url, port } = gateway
     const routes = gateway.routes()
     const base_url = baseUrlOf({ ...settings, port })
-    const told = { url, base_url, port, pid: process.pid, routes }
+    const ready = { url, base_url, port, pid: process.pid, routes }
     const readyFile = flags.text('ready-file')
-    if (readyFile !== undefined) writeReadyFile(readyFile, told, io.cwd)
-    if (flags.isJson) io.stdout.write(`${JSON.stringify(told)}\n`)
-    else if (!flags.isSet('quiet')) io.stdout.write(printable(banner(told, work, dir)))
+    if (readyFile !== undefined) writeReadyFile(readyFile, ready, io.cwd)
+    if (flags.isJson) io.stdout.write(`${JSON.stringify(ready)}\n`)
+    else if (!flags.isSet('quiet')) io.stdout.write(printable(banner(ready, work, dir)))
     await stopped(io.signal)
     return exitCodes.done
   } finally {
@@ -87,17 +87,17 @@ function ownFlags(flags: Flags): Readonly<Record<string, unknown>> {
   return { host, port, base_url }
 }
 
-type Told = { readonly url: string; readonly base_url: string; readonly routes: readonly string[] }
+type Ready = { readonly url: string; readonly base_url: string; readonly routes: readonly string[] }
 
-function banner({ url, base_url, routes }: Told, { told }: GatewayWork, dir: string): string {
+function banner({ url, base_url, routes }: Ready, { display }: GatewayWork, dir: string): string {
   const addresses = routes.map((name) => `    ${base_url}/webhooks/${encodeURIComponent(name)}`)
   return `
   flowdouble gateway  takes events that services post
 
   Address  ${url}
   Routes   ${routes.length === 0 ? '(none: flowdouble webhook subscribe NAME)' : routes.join(', ')}
-${addresses.map((line) => `${line}\n`).join('')}  Agent    ${told.agent}
-  Deliver  ${told.deliveries}
+${addresses.map((line) => `${line}\n`).join('')}  Agent    ${display.agent}
+  Deliver  ${display.deliveries}
 
   Subscriptions are read from ${dir}/${configFiles.subscriptions.name} as they change.
   Stop with Ctrl+C.
@@ -106,7 +106,7 @@ ${addresses.map((line) => `${line}\n`).join('')}  Agent    ${told.agent}
 }
 
 /** Shows lines of the log: all of them on standard output, or warnings and errors only on the other stream. */
-function logger(flags: Flags, io: CommandIo): (effect: ReceiverEffect) => void {
+function logger(flags: Flags, io: CommandIo): (effect: GatewayEffect) => void {
   const isTerse = flags.isJson || flags.isSet('quiet')
   return (effect) => {
     if (effect.kind !== 'log') return
@@ -115,8 +115,8 @@ function logger(flags: Flags, io: CommandIo): (effect: ReceiverEffect) => void {
     if (isTerse && !isSerious) return
     const time = new Date().toISOString().slice(11, 19)
     // A text of several lines is one entry: no sender makes it look like more of them.
-    const shown = text.replaceAll(/\r?\n/g, '\n          ')
-    const line = printable(`${time}  ${isSerious ? `${level}: ` : ''}${shown}\n`)
+    const indented = text.replaceAll(/\r?\n/g, '\n          ')
+    const line = printable(`${time}  ${isSerious ? `${level}: ` : ''}${indented}\n`)
     if (isTerse) io.stderr.write(line)
     else io.stdout.write(line)
   }

@@ -40,7 +40,7 @@ type WorkOptions = Pick<
 /** What the flags mean for a gateway, and in words for people: neither tells a credential. */
 export type GatewayWork = {
   readonly options: WorkOptions
-  readonly told: { readonly agent: string; readonly deliveries: string }
+  readonly display: { readonly agent: string; readonly deliveries: string }
 }
 
 /** Reads the flags, and the configuration of senders. Throws a usage error or a refusal for what cannot be used. */
@@ -58,7 +58,7 @@ export async function readWork(flags: Flags, io: CommandIo, dir: string): Promis
       ...deliveries.options,
       homeChannels: platforms.homeChannels,
     },
-    told: { agent: agent.told, deliveries: deliveries.told },
+    display: { agent: agent.display, deliveries: deliveries.display },
   }
 }
 
@@ -69,7 +69,7 @@ function countOf(flags: Flags, name: string): number | undefined {
   return Number(text)
 }
 
-type Chosen<T> = { readonly options: T; readonly told: string }
+type Chosen<T> = { readonly options: T; readonly display: string }
 
 function agentOf(flags: Flags, io: CommandIo): Chosen<{ readonly agent?: Agent }> {
   const command = commandIn(flags.texts('agent-command'))
@@ -78,16 +78,16 @@ function agentOf(flags: Flags, io: CommandIo): Chosen<{ readonly agent?: Agent }
     throw usageError('There is one agent: give --agent-command or --agent-url.')
   if (address !== undefined) {
     const url = readAddress(address, '--agent-url')
-    return { options: { agent: urlAgent(url) }, told: url.origin }
+    return { options: { agent: urlAgent(url) }, display: url.origin }
   }
-  if (command === undefined) return { options: {}, told: 'scripted: it repeats the prompt' }
+  if (command === undefined) return { options: {}, display: 'scripted: it repeats the prompt' }
   const onFailure = (
     { route, delivery_id }: { route: string; delivery_id: string },
     said: string,
   ) =>
     io.stderr.write(printable(`The agent said in run ${delivery_id} of ${route}: ${said.trim()}\n`))
   const around = { cwd: io.cwd, env: withoutCredentials(io.env), onFailure }
-  return { options: { agent: commandAgent(command, around) }, told: `the command ${command[0]}` }
+  return { options: { agent: commandAgent(command, around) }, display: `the command ${command[0]}` }
 }
 
 /** The words of a command: as many as were given, or those of a JSON list. */
@@ -130,15 +130,15 @@ function deliveriesOf(
     throw usageError('Deliveries go one way: give --deliver-url or --send.')
   if (address !== undefined) {
     const url = readAddress(address, '--deliver-url')
-    return { options: { deliveries: urlDeliveries(url) }, told: url.origin }
+    return { options: { deliveries: urlDeliveries(url) }, display: url.origin }
   }
   if (!flags.isSet('send')) {
-    return { options: {}, told: `${logTarget} to this output, others to the outbox only` }
+    return { options: {}, display: `${logTarget} to this output, others to the outbox only` }
   }
   const ready = Object.keys(settings).filter((target) => settings[target]?.token !== null)
   return {
     options: { deliveries: senderDeliveries(settings) },
-    told:
+    display:
       ready.length === 0 ? 'sent, but no sender has a credential' : `sent by ${ready.join(', ')}`,
   }
 }

@@ -2,6 +2,7 @@
 // The command `flowdouble`: finds the subcommand and runs it. Each is loaded when it is called, so that serve starts fast.
 
 import { readFileSync } from 'node:fs'
+import module from 'node:module'
 
 const help = `flowdouble: a test double for a workflow execution server, the API that ComfyUI speaks
 
@@ -68,7 +69,8 @@ function stopSignal(): AbortSignal {
 async function main(argv: readonly string[]): Promise<number> {
   const [name = '', ...rest] = argv
   if (name === '--version') {
-    const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+    const { packageFile } = await import('../edge/node/package-files.ts')
+    const text = readFileSync(packageFile('package.json'), 'utf8')
     process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
     return 0
   }
@@ -90,4 +92,8 @@ for (const stream of [process.stdout, process.stderr]) {
     if (stream === process.stdout) process.exit(0)
   })
 }
-process.exitCode = await main(process.argv.slice(2))
+// Node 22 keeps what it compiled for the next start.
+;(module as { enableCompileCache?: () => void }).enableCompileCache?.()
+void (async () => {
+  process.exitCode = await main(process.argv.slice(2))
+})()

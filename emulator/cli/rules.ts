@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { rules } from '../../spec/index.ts'
 import type { Basis, Place, Rule } from '../../spec/language.ts'
+import { packageFile } from '../edge/node/package-files.ts'
 import type { CommandIo } from './io.ts'
 import { listCommand } from './list-command.ts'
 
@@ -16,7 +16,8 @@ sentence, the statements that it carries. The basis is stated (the description s
 the suites are: "proved" or "open"; elsewhere it is "-".
 
 Options:
-  --json      one JSON array of objects: id, basis, on, says, carries, proved (null outside a clone)
+  --json      one JSON array of objects: id, basis, source, on, says, carries, proved (null
+              outside a clone)
   -h, --help  this text
 
 Examples:
@@ -27,6 +28,8 @@ Examples:
 type Listed = {
   readonly id: string
   readonly basis: Basis
+  /** Where an observed rule was observed; null for the others. */
+  readonly source: string | null
   readonly on: readonly Place[]
   readonly says: string
   readonly carries: readonly string[]
@@ -42,20 +45,19 @@ export const rulesCommand = (argv: readonly string[], io: CommandIo): number =>
   })
 
 const listRules = (proved: ReadonlySet<string> | null): readonly Listed[] =>
-  Object.entries<Rule>(rules).map(([id, { basis, on, says, carries = [] }]) => ({
+  Object.entries<Rule>(rules).map(([id, { basis, source = null, on, says, carries = [] }]) => ({
     id,
     basis,
+    source,
     on,
     says,
     carries,
     proved: proved && proved.has(id),
   }))
 
-/** The suites of a clone: three folders up from `dist/emulator/cli/`. A package has none. */
-const suites = fileURLToPath(new URL('../../../suites', import.meta.url))
-
-/** The rules that the test files name in `proves(...)`, or null without the suites. */
+/** The rules that the test files name in `proves(...)`; null in a package, which has no suites. */
 function provedRules(): ReadonlySet<string> | null {
+  const suites = packageFile('suites')
   let files: readonly string[]
   try {
     files = readdirSync(suites, { recursive: true, encoding: 'utf8' })

@@ -1,17 +1,17 @@
 // What a person sees of a server: a banner, a line per request and run, and what to try next.
 
 import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
 import type { Deployment } from '../../spec/language.ts'
 import { printable } from '../client/display.ts'
-import type { Gateway } from '../edge/handles.ts'
+import { packageFile } from '../edge/node/package-files.ts'
 import type { Emulator } from '../edge/handles.ts'
 import type { Entry } from '../machine.ts'
 import type { Effect } from '../machine.ts'
 import { replaceToken, splitTarget } from '../http/requests.ts'
 import type { CommandIo } from './io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
+import type { Gateway } from '../edge/gateway/handle.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])
@@ -82,14 +82,10 @@ function clientFlags(emulator: Emulator): string {
   return `--url ${url} ${key === undefined ? '--api-key-env NAME' : `--api-key ${key}`}`
 }
 
-/** An example that comes with the package: three folders up from `dist/emulator/cli/`. */
-const example = fileURLToPath(
-  new URL('../../../recordings/workflows/image-to-image.json', import.meta.url),
-)
-
 /** What to try after a first run. */
 export function nextStep(emulator: Emulator, succeeded: boolean, cwd: string): string {
   const { url, options } = emulator
+  const example = packageFile('recordings/workflows/image-to-image.json')
   const near = relative(cwd, example)
   const opening = succeeded
     ? 'That was a run through this server. It goes on serving; point your client at it, or try:'

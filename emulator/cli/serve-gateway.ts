@@ -2,12 +2,13 @@
 
 import type { ClockGroup } from '../edge/clock.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
-import type { Gateway } from '../edge/handles.ts'
 import type { GatewayOptions } from '../edge/gateway/options.ts'
 import { readPlatforms } from '../edge/gateway/sender-settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
-import { type ServerOptions, usageError } from '../options/complete.ts'
+import { usageError } from '../options/complete.ts'
 import type { CommandIo } from './io.ts'
+import type { Gateway } from '../edge/gateway/handle.ts'
+import type { ServerOptions } from '../options/server-options.ts'
 
 /** What the flags of `serve` say of the gateway. */
 export type GatewayFlags = {
@@ -26,9 +27,8 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
 }
 
 /**
- * Starts a gateway beside a server: with the clock and the seed that the server has, and from now on unless `epoch` says
- * when. It keeps its routes
- * in memory, unless there is a configuration directory, whose port is its port unless a flag says another. Runs are
+ * Starts a gateway beside a server: with the clock and the seed that the server has, from now on unless `epoch` says
+ * when. It keeps its routes in memory, unless there is a configuration directory, whose port is its port unless a flag says another. Runs are
  * answered by the script, deliveries go to the outbox. An error of the system is marked `isForGateway`.
  */
 export async function startBeside(

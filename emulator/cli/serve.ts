@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock.ts'
-import type { Gateway } from '../edge/handles.ts'
 import type { Emulator } from '../edge/handles.ts'
 import { startEmulator } from '../edge/node/server.ts'
 import { isUsageError, usageError } from '../options/complete.ts'
@@ -15,6 +14,7 @@ import { addressesOf } from './serve-addresses.ts'
 import { type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers } from './serve-plan.ts'
+import type { Gateway } from '../edge/gateway/handle.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code when all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {

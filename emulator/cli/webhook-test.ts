@@ -15,7 +15,7 @@ import {
 } from '../client/sign.ts'
 import { postBytes } from '../edge/gateway/call.ts'
 import { usageError } from '../options/complete.ts'
-import { requireGivenSecret, type Shown } from '../gateway/subscriptions.ts'
+import { requireGivenSecret, type SubscriptionView } from '../gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
 import { type Flags, readInput, readSecret } from './command.ts'
 import type { CommandIo } from './io.ts'
@@ -34,7 +34,7 @@ type Target = { readonly url: string; readonly secret: string; readonly event: s
 export async function testCommand(
   flags: Flags,
   io: CommandIo,
-  findRoute: () => Promise<Shown>,
+  findRoute: () => Promise<SubscriptionView>,
 ): Promise<number> {
   const as = senderOf(flags)
   requireOneBody(flags, as)
@@ -49,8 +49,15 @@ export async function testCommand(
   const verdict = judge(answer)
   if (flags.isJson) {
     const { status, text } = answer
-    const told = { url, as, event, status, answer: jsonOr(text), triggered: verdict === undefined }
-    io.stdout.write(`${JSON.stringify({ ...told, ...(verdict && { error: verdict }) })}\n`)
+    const report = {
+      url,
+      as,
+      event,
+      status,
+      answer: jsonOr(text),
+      triggered: verdict === undefined,
+    }
+    io.stdout.write(`${JSON.stringify({ ...report, ...(verdict && { error: verdict }) })}\n`)
   } else {
     io.stdout.write(printable(`Response (${answer.status}): ${answer.text}\n`))
   }
@@ -85,7 +92,7 @@ function requireOneBody(flags: Flags, as: SenderName): void {
 async function targetOf(
   flags: Flags,
   io: CommandIo,
-  findRoute: () => Promise<Shown>,
+  findRoute: () => Promise<SubscriptionView>,
 ): Promise<Target> {
   const url = flags.text('url')
   const event = flags.text('event')
@@ -96,7 +103,7 @@ async function targetOf(
     if (username + password !== '') throw usageError('--url takes no user name and no password.')
     const secret = await readSecret(flags, io)
     if (secret === undefined)
-      throw usageError('--url needs the secret of the receiver: give --secret or --secret-file.')
+      throw usageError('--url needs the secret of the gateway: give --secret or --secret-file.')
     requireGivenSecret(secret, flags.quirks)
     return { url, secret, event: event ?? DEFAULT_EVENT }
   }
@@ -161,10 +168,10 @@ function jsonOr(text: string): unknown {
 
 /** What to do about an answer that means that nothing was triggered. */
 const advice: Readonly<Record<number, string>> = {
-  400: 'The receiver cannot read the payload: it has to be a JSON object.',
-  401: 'The receiver has another secret, or its clock is more than 5 minutes off.',
+  400: 'The gateway cannot read the payload: it has to be a JSON object.',
+  401: 'The gateway has another secret, or its clock is more than 5 minutes off.',
   403: 'The route is disabled, or has no secret, in the configuration that the gateway reads.',
-  404: 'The receiver has no such route: is the gateway running with this configuration directory?',
+  404: 'The gateway has no such route: is the gateway running with this configuration directory?',
   413: 'The payload, or the text that is made of it, is too large.',
   429: 'The route has taken its posts for this minute. Try again later.',
   502: 'The target of the route did not take the message: the log of the gateway says why.',
@@ -186,5 +193,5 @@ function judge({ status, text }: Answer): string | undefined {
   if (outcome === 'ignored') {
     return 'Not triggered: the route does not listen to this event type. Send another one with --event.'
   }
-  return outcome === 'duplicate' ? 'Not triggered: the receiver has seen this delivery.' : undefined
+  return outcome === 'duplicate' ? 'Not triggered: the gateway has seen this delivery.' : undefined
 }

@@ -24,8 +24,8 @@ import {
   readName,
   readPlace,
   requireSecret,
-  type Shown,
-  shown,
+  type SubscriptionView,
+  subscriptionView,
   subscribedEntry,
   type SubscribeRequest,
 } from '../gateway/subscriptions.ts'
@@ -211,12 +211,15 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
 /** An entry of the file as a route, and as it is shown. */
 function show({ settings, baseUrl }: Desk, name: string, entry: JsonObject) {
   const read = readRoute(name, entry, settings.secret)
-  return { read, route: shown(read, entry, `${baseUrl}/webhooks/${encodeURIComponent(name)}`) }
+  return {
+    read,
+    route: subscriptionView(read, entry, `${baseUrl}/webhooks/${encodeURIComponent(name)}`),
+  }
 }
 
 const PROMPT_SHOWN = 80
 
-function subscribedText(route: Shown, isUpdate: boolean): string {
+function subscribedText(route: SubscriptionView, isUpdate: boolean): string {
   const { name, webhook_url, secret = '', prompt, deliver_only } = route
   const label = deliver_only ? 'Message' : 'Prompt'
   const more = prompt.length > PROMPT_SHOWN ? '...' : ''
@@ -234,7 +237,7 @@ The gateway takes posts while it runs: flowdouble gateway run
 `
 }
 
-const factLines = ({ events, deliver, deliver_only }: Shown): readonly string[] => [
+const factLines = ({ events, deliver, deliver_only }: SubscriptionView): readonly string[] => [
   `Events:  ${events.join(', ') || '(all)'}`,
   `Deliver: ${deliver}${deliver_only ? ' (direct, no agent)' : ''}`,
 ]
@@ -274,7 +277,7 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
   return exitCodes.done
 }
 
-type Listed = { readonly route: Shown; readonly note: string | undefined }
+type Listed = { readonly route: SubscriptionView; readonly note: string | undefined }
 
 function listText(routes: readonly Listed[]): string {
   if (routes.length === 0)
@@ -320,7 +323,7 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
 }
 
 /** The subscription that `webhook test` sends to. Throws a refusal where there is none. */
-async function findRoute(flags: Flags, io: CommandIo): Promise<Shown> {
+async function findRoute(flags: Flags, io: CommandIo): Promise<SubscriptionView> {
   const given = oneName(flags, 'test')
   const desk = await openDesk(flags, io)
   const name = readName(given)

@@ -44,8 +44,8 @@ export async function readSettings(dir: string, given: Given): Promise<Settings>
   return decide(({ name, key, variable }) => {
     const found: Candidate[] = []
     if (flags[name] !== undefined) found.push({ value: flags[name], where: `--${name}` })
-    const isHeard = !needsEnabled || isEnabledThere || variable === switchVariable
-    if (variable !== undefined && isHeard) {
+    const isInEffect = !needsEnabled || isEnabledThere || variable === switchVariable
+    if (variable !== undefined && isInEffect) {
       const places = ['the environment', configFiles.env.name]
       variables.forEach((one, at) =>
         found.push({ value: one[variable], where: `${variable} of ${places[at]}` }),

@@ -1,6 +1,7 @@
 // The handle that tests have on the clock of a running machine.
 
-import { type Clock, usageError } from '../options/complete.ts'
+import { usageError } from '../options/complete.ts'
+import type { Clock } from '../options/server-options.ts'
 import type { Driver } from './driver.ts'
 import type { ClockHandle } from './handles.ts'
 
@@ -65,7 +66,7 @@ export function createClockHandle<I, E>(
       driver.advance(byMs)
       await catchUp()
     },
-    until: async (what, hint = usualHint) => {
+    until: async (what, hint: string = usualHint) => {
       requireManual()
       if (what === 'idle') await idle()
       const matched = what !== 'idle' && driver.advanceUntil(what)

@@ -1,7 +1,7 @@
 // What a test asks of the double itself, not of the server or gateway that it plays: to move its clock, to show its
 // journal, and what else a machine offers.
 
-import type { ServerResponse } from 'node:http'
+import type { Place } from '../../spec/language.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isUsageError } from '../options/complete.ts'
 
@@ -52,17 +52,6 @@ export async function answerControl(
 const listed = (names: readonly string[]): string =>
   names.map((name) => name.replace(' ', ` ${CONTROL_PREFIX}`)).join(', ')
 
-/** Writes an answer to the one who tests; `headers` go with it. */
-export function writeAnswer(
-  response: ServerResponse,
-  { status, type, text }: Answer,
-  headers: Readonly<Record<string, string>>,
-): void {
-  const length = Buffer.byteLength(text)
-  response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, ...headers })
-  response.end(text)
-}
-
 /** A body that says nothing that can be done. */
 class BodyError extends Error {}
 
@@ -89,7 +78,7 @@ export const unusable = (usage: string): Error => new BodyError(usage)
 
 function objectOf(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString())
+    const value: unknown = JSON.parse(new TextDecoder().decode(body))
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined
@@ -123,7 +112,13 @@ const usage = 'The body is {"ms": 100} or {"until": "idle"}.'
 export const commonPaths = (
   move: Move,
   journal: () => Promise<readonly string[]>,
+  place: Place,
 ): ControlPaths => ({
+  'GET openapi.json': async () => {
+    // Read only when somebody asks for it.
+    const { openapiText } = await import('./openapi.ts')
+    return jsonText(openapiText(place))
+  },
   'GET journal': async () => ({
     status: 200,
     type: 'application/x-ndjson; charset=utf-8',

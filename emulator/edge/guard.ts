@@ -1,8 +1,15 @@
 // Who may use the control paths of a server or a gateway: programs on this machine, and those elsewhere that have the
 // control token. Never the page of another site, and never whoever has only a key of the server that is played.
 
-import type { IncomingMessage } from 'node:http'
 import { isEqual } from '../lib/equal.ts'
+
+/** A request as far as it shows who asks. */
+export type Caller = {
+  /** The address that it came from. */
+  readonly address: string
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
 
 export type Guard = {
   /** The address that was asked for to listen on. */
@@ -22,39 +29,42 @@ export const isLoopback = (host: string): boolean => loopback.test(host)
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /** Why a caller is turned away, as a sentence that says what to do instead; undefined for one who may go on. */
-export function whyRefused(request: IncomingMessage, guard: Guard): string | undefined {
-  if (isForeignPage(request, guard))
+export function whyRefused(caller: Caller, guard: Guard): string | undefined {
+  if (isForeignPage(caller, guard))
     return 'Pages of another origin cannot use these paths. Start with --cors ORIGIN to let in those of one origin.'
-  if (hasToken(request, guard)) return undefined
-  if (!isFromHere(request)) {
+  if (hasToken(caller, guard)) return undefined
+  if (!isFromHere(caller)) {
     return guard.token === null
       ? 'These paths answer callers on this machine. Start with --control-token TOKEN to use them from elsewhere.'
       : 'From elsewhere these paths need the header "Authorization: Bearer TOKEN" with the control token.'
   }
-  if (!isAskedFor(request, guard))
+  if (!isAskedFor(caller, guard))
     return 'These paths answer at the address that the server listens on, such as 127.0.0.1 or localhost.'
   return undefined
 }
 
-function hasToken({ headers }: IncomingMessage, { token }: Guard): boolean {
-  const [, offered] = /^bearer +(.*)$/i.exec(headers.authorization ?? '') ?? []
+function hasToken({ headers }: Caller, { token }: Guard): boolean {
+  const [, offered] = /^bearer +(.*)$/i.exec(textOf(headers['authorization'])) ?? []
   return token !== null && offered !== undefined && isEqual(offered, token)
 }
 
-const isFromHere = ({ socket, headers }: IncomingMessage): boolean =>
-  isLoopback(socket.remoteAddress ?? '') && forwarding.every((name) => headers[name] === undefined)
+const isFromHere = ({ address, headers }: Caller): boolean =>
+  isLoopback(address) && forwarding.every((name) => headers[name] === undefined)
 
 /** A name that somebody else has made lead to this machine is not one that was asked for. */
-function isAskedFor({ headers }: IncomingMessage, { host }: Guard): boolean {
-  const named = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
+function isAskedFor({ headers }: Caller, { host }: Guard): boolean {
+  const named = textOf(headers['host']).replace(/:\d+$/, '').toLowerCase()
   return isLoopback(named) || named === host.toLowerCase() || named === `[${host.toLowerCase()}]`
 }
 
-function isForeignPage({ headers }: IncomingMessage, { origin }: Guard): boolean {
-  if (headers.origin !== undefined) {
-    if (headers.origin === origin) return false
-    return headers.origin.replace(/^https?:\/\//, '') !== headers.host
+function isForeignPage({ headers }: Caller, { origin }: Guard): boolean {
+  if (headers['origin'] !== undefined) {
+    const given = textOf(headers['origin'])
+    return given !== origin && given.replace(/^https?:\/\//, '') !== headers['host']
   }
   const site = headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
+
+const textOf = (value: string | readonly string[] | undefined): string =>
+  typeof value === 'string' ? value : ''

@@ -11,6 +11,8 @@ export function followConnections(servers: readonly Server[]): () => Promise<voi
   const connections = new Set<Socket>()
   for (const server of servers) {
     server.on('connection', (raw: Socket) => {
+      // One that asks for an upgrade which nobody offers comes here again (see listener.ts).
+      if (connections.has(raw)) return
       connections.add(raw)
       raw.once('close', () => connections.delete(raw))
     })

@@ -56,8 +56,8 @@ let made: Promise<(secret: string) => string> | undefined
 
 /** Their key is known to this process alone, so that nobody can try guesses on the placeholders of a journal. */
 function placeholdersOfProcess(): Promise<(secret: string) => string> {
-  made ??= Promise.all([import('node:crypto'), import('../journal/placeholders.ts')]).then(
-    ([{ randomUUID }, { placeholders }]) => placeholders(randomUUID()),
+  made ??= import('../journal/placeholders.ts').then(({ placeholders }) =>
+    placeholders(crypto.randomUUID()),
   )
   return made
 }

@@ -1,25 +1,25 @@
 // The gateway as a machine: what drives, records and replays it needs no more than this.
 
 import type { Entry, Machine } from '../machine.ts'
-import type { ReceiverEffect, ReceiverInput } from './machine.ts'
+import type { GatewayEffect, GatewayInput } from './machine.ts'
 import { secretsIn } from './routes.ts'
-import { isPatient } from './schedule.ts'
-import type { Receiver } from './state.ts'
+import { isWaitingForOthers } from './timers.ts'
+import type { GatewayState } from './state.ts'
 import { nextWakeMs, step } from './step.ts'
 
-export const gatewayMachine = (state: Receiver): Machine<ReceiverInput, ReceiverEffect> => ({
+export const gatewayMachine = (state: GatewayState): Machine<GatewayInput, GatewayEffect> => ({
   epochMs: state.options.epochMs,
   nowMs: () => state.nowMs,
   step: (input) => step(state, input),
   wake: (atMs) => ({ kind: 'wake', atMs }),
   nextWakeMs: () => nextWakeMs(state),
-  isWaitingForOthers: () => isPatient(state),
+  isWaitingForOthers: () => isWaitingForOthers(state),
   entryBytes,
   newSecrets: (input) => (input.kind === 'file' ? secretsIn(input.text ?? '') : []),
   nameOf,
 })
 
-function entryBytes({ input, effects }: Entry<ReceiverInput, ReceiverEffect>): number {
+function entryBytes({ input, effects }: Entry<GatewayInput, GatewayEffect>): number {
   let bytes = input.kind === 'request' ? input.body.length : 0
   if (input.kind === 'file') bytes += input.text?.length ?? 0
   for (const effect of effects) {
@@ -31,7 +31,7 @@ function entryBytes({ input, effects }: Entry<ReceiverInput, ReceiverEffect>): n
   return bytes
 }
 
-function nameOf(effect: ReceiverEffect): string {
+function nameOf(effect: GatewayEffect): string {
   switch (effect.kind) {
     case 'run':
       return `run ${effect.run.status}`

@@ -1,4 +1,4 @@
-// The answers of a receiver: outcomes and refusals of the spec with their places filled in.
+// The answers of a gateway: outcomes and refusals of the spec with their places filled in.
 
 import type { Refusal } from '../../spec/language.ts'
 import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'

@@ -12,20 +12,20 @@ import { type Replayed, replayJournal } from '../journal/replay.ts'
 import { isObject, readJson, writeJson } from '../lib/json.ts'
 import type { Entry } from '../machine.ts'
 import { gatewayMachine } from './adapter.ts'
-import type { ReceiverEffect, ReceiverInput } from './machine.ts'
-import { createReceiver, type ReceiverOptions } from './state.ts'
+import type { GatewayEffect, GatewayInput } from './machine.ts'
+import { createGatewayState, type GatewayStateOptions } from './state.ts'
 import { readFile, secretsIn } from './routes.ts'
 import { signedAnew } from './signatures.ts'
 
-export type ReceiverEntry = Entry<ReceiverInput, ReceiverEffect>
+export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
 
-export const gatewayFormat: JournalFormat<ReceiverOptions, ReceiverInput, ReceiverEffect> = {
+export const gatewayFormat: JournalFormat<GatewayStateOptions, GatewayInput, GatewayEffect> = {
   version: 'gateway journal 2',
   machine: 'gateway',
   secretsOf: ({ secret, routes }) => [secret ?? '', ...secretsIn(routes)],
   redactor,
-  inputOf: (value) => inputOf(value) as ReceiverInput,
-  start: (options) => gatewayMachine(createReceiver(options)),
+  inputOf: (value) => inputOf(value) as GatewayInput,
+  start: (options) => gatewayMachine(createGatewayState(options)),
 }
 
 /**
@@ -73,7 +73,7 @@ function createRedactor(everKnown: readonly string[], toPlaceholder: ToPlacehold
 function redactor(
   everKnown: readonly string[],
   toPlaceholder: ToPlaceholder,
-): JournalRedactor<ReceiverOptions, ReceiverInput, ReceiverEffect> {
+): JournalRedactor<GatewayStateOptions, GatewayInput, GatewayEffect> {
   const redact = createRedactor(everKnown, toPlaceholder)
   return {
     options: (options) => ({
@@ -98,7 +98,7 @@ function redactRoutes(text: string, secret: (one: string) => string): string {
   return writeJson(routes)
 }
 
-function redactInput(input: ReceiverInput, redact: Redactor): unknown {
+function redactInput(input: GatewayInput, redact: Redactor): unknown {
   if (input.kind === 'file') {
     return input.text === null ? input : { ...input, text: redact.inRoutes(input.text) }
   }

@@ -1,9 +1,9 @@
-// What goes into a receiver of webhooks and what comes out: plain data, the same behind every edge.
+// What goes into a webhook gateway and what comes out: plain data, the same behind every edge.
 
 import type { Headers } from '../machine.ts'
 
-/** Something that happens to a receiver. `atMs` is its time in milliseconds since its start. */
-export type ReceiverInput =
+/** Something that happens to a gateway. `atMs` is its time in milliseconds since its start. */
+export type GatewayInput =
   | {
       readonly kind: 'request'
       readonly atMs: number
@@ -16,7 +16,7 @@ export type ReceiverInput =
       readonly headers: Headers
       readonly body: Uint8Array
       /** Why the body is not here: it is above the limit, or did not come to its end. */
-      readonly fault?: 'tooLarge' | 'unreadable'
+      readonly fault?: 'tooLarge' | 'unreadable' | undefined
     }
   /** The subscriptions file is another one than before: its text, or null where there is none. */
   | {
@@ -71,7 +71,7 @@ export type AgentRun = {
   readonly error: string | null
 }
 
-/** What a delivery tells the one who makes it. */
+/** What a delivery consists of. */
 export type Delivery = {
   readonly target: string
   readonly chat_id: string | number | null
@@ -94,8 +94,8 @@ export type OutboxEntry = Delivery & {
   readonly timestamp: number
 }
 
-/** Something that a receiver does. The edge carries the effects of a step out in their order. */
-export type ReceiverEffect =
+/** Something that a gateway does. The edge carries the effects of a step out in their order. */
+export type GatewayEffect =
   | {
       readonly kind: 'reply'
       readonly request: number
@@ -107,9 +107,9 @@ export type ReceiverEffect =
   | { readonly kind: 'run'; readonly id: number; readonly run: AgentRun }
   /** An agent that is not the scripted one has to take a run now, and to answer with its number. */
   | { readonly kind: 'ask'; readonly id: number; readonly run: AgentRun }
-  /** A delivery is to be sent, and its end to be told with its number. There is none where the outbox takes them. */
+  /** A delivery is to be sent, and its end to be reported with its number. There is none where the outbox takes them. */
   | { readonly kind: 'deliver'; readonly id: number; readonly delivery: Delivery }
-  /** An attempt to deliver is over. Nothing is sent for it: it tells those who watch. */
+  /** An attempt to deliver is over. Nothing is sent for it: it is for those who watch. */
   | { readonly kind: 'outbox'; readonly id: number; readonly entry: OutboxEntry }
   /** A line for the log, without secrets. */
   | { readonly kind: 'log'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }

@@ -4,122 +4,125 @@ import { logTarget, originTarget, plainText, retries } from '../../spec/gateway/
 import { limits } from '../../spec/limits.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
-import { plan } from './schedule.ts'
+import { plan } from './timers.ts'
 import type { Delivery, ScriptedFailure } from './machine.ts'
-import { type Attempt, log, nextSerial, type Place, type Receiver, timeMs } from './state.ts'
+import { type Attempt, log, nextSerial, type Place, type GatewayState, timeMs } from './state.ts'
 import { hasQuirk } from './state.ts'
 import { forget } from './delivery-ids.ts'
 
 /** The errors of what others took too long for. */
 export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as const
 
-/** Delivers a text to a place. What comes of it is told by effects: at once, or when its end is told by an input. */
+/** Delivers a text to a place. What comes of it are effects: at once, or when an input reports its end. */
 export function deliver(
-  receiver: Receiver,
+  state: GatewayState,
   { fault, ...place }: Place,
-  told: Pick<Delivery, 'text' | 'route' | 'event' | 'delivery_id'>,
+  message: Pick<Delivery, 'text' | 'route' | 'event' | 'delivery_id'>,
   ending: Attempt['ending'],
 ): void {
-  const delivery: Delivery = { ...place, ...told, attempt: 1 }
-  const id = nextSerial(receiver)
-  receiver.attempts.set(id, { delivery, ending, fault: fault ?? null, row: null })
-  attempt(receiver, id)
+  const delivery: Delivery = { ...place, ...message, attempt: 1 }
+  const id = nextSerial(state)
+  state.attempts.set(id, { delivery, ending, fault: fault ?? null, row: null })
+  attempt(state, id)
 }
 
 /**
- * Lets the repeat of a post wait for the direct delivery that is under way with its id, and tells whether there is one:
+ * Lets the repeat of a post wait for the direct delivery that is under way with its id, and returns whether there is one:
  * only its end shows whether the sender has to try again [webhooks/repeat-waits].
  */
 export function joins(
-  receiver: Receiver,
+  state: GatewayState,
   route: string,
   delivery_id: string,
   request: number,
 ): boolean {
-  if (hasQuirk(receiver, 'webhooks.duplicate-after-502')) return false
-  const isAnyRoute = hasQuirk(receiver, 'webhooks.global-ids')
-  for (const [id, one] of receiver.attempts) {
+  if (hasQuirk(state, 'webhooks.duplicate-after-502')) return false
+  const isAnyRoute = hasQuirk(state, 'webhooks.global-ids')
+  for (const [id, one] of state.attempts) {
     const { delivery, ending } = one
     if (ending.kind !== 'direct' || delivery.delivery_id !== delivery_id) continue
     if (delivery.route !== route && !isAnyRoute) continue
     const repeats = [...ending.repeats, request]
-    receiver.attempts.set(id, { ...one, ending: { ...ending, repeats } })
+    state.attempts.set(id, { ...one, ending: { ...ending, repeats } })
     return true
   }
   return false
 }
 
 /** Makes the attempt of this number now. */
-export function attempt(receiver: Receiver, id: number): void {
-  const one = receiver.attempts.get(id)
+export function attempt(state: GatewayState, id: number): void {
+  const one = state.attempts.get(id)
   if (one === undefined) return
   const { delivery, fault } = one
-  if (fault !== null) endAttempt(receiver, id, fault)
+  if (fault !== null) endAttempt(state, id, fault)
   else if (delivery.target === logTarget) {
     log(
-      receiver,
+      state,
       'info',
       `Answer of ${delivery.route}: ${beginning(delivery.text, limits.logText.value)}`,
     )
-    endAttempt(receiver, id, null)
-  } else if (receiver.options.sends && delivery.target !== originTarget) {
-    receiver.effects.push({ kind: 'deliver', id, delivery })
-    plan(receiver, limits.senderTimeOut.value * 1000, { kind: 'sender-time-out', attempt: id })
-  } else endAttempt(receiver, id, scriptedError(receiver, delivery.target))
+    endAttempt(state, id, null)
+  } else if (state.options.sends && delivery.target !== originTarget) {
+    state.effects.push({ kind: 'deliver', id, delivery })
+    plan(state, limits.senderTimeOut.value * 1000, { kind: 'sender-time-out', attempt: id })
+  } else endAttempt(state, id, scriptedError(state, delivery.target))
 }
 
 /** The error that the script has for a delivery into the outbox; null where it succeeds. */
-function scriptedError(receiver: Receiver, target: string): string | null {
-  const at = receiver.failures.findIndex((one) => one.target === target || one.target === '*')
-  const found = receiver.failures[at]
+function scriptedError(state: GatewayState, target: string): string | null {
+  const at = state.failures.findIndex((one) => one.target === target || one.target === '*')
+  const found = state.failures[at]
   if (found === undefined) return null
   const left = found.times === null ? null : found.times - 1
-  receiver.failures =
+  state.failures =
     left === 0
-      ? receiver.failures.toSpliced(at, 1)
-      : receiver.failures.with(at, { ...found, times: left })
+      ? state.failures.toSpliced(at, 1)
+      : state.failures.with(at, { ...found, times: left })
   return found.error
 }
 
 /** Lets deliveries of a target fail from now on; what was said of it before holds no longer. */
-export function scriptFailure(receiver: Receiver, { target, error, times }: ScriptedFailure): void {
-  const others = receiver.failures.filter((one) => one.target !== target)
-  receiver.failures = times === 0 ? others : [...others, { target, error, times }]
+export function scriptFailure(
+  state: GatewayState,
+  { target, error, times }: ScriptedFailure,
+): void {
+  const others = state.failures.filter((one) => one.target !== target)
+  state.failures = times === 0 ? others : [...others, { target, error, times }]
 }
 
 /** An attempt is over: with an error, or well. */
-export function endAttempt(receiver: Receiver, id: number, error: string | null): void {
-  const one = receiver.attempts.get(id)
+export function endAttempt(state: GatewayState, id: number, error: string | null): void {
+  const one = state.attempts.get(id)
   if (one === undefined) return
-  receiver.attempts.delete(id)
+  state.attempts.delete(id)
   const { delivery, ending } = one
   const status = error === null ? 'delivered' : 'failed'
-  receiver.effects.push({
+  state.effects.push({
     kind: 'outbox',
     id,
-    entry: { ...delivery, status, error, timestamp: timeMs(receiver) },
+    entry: { ...delivery, status, error, timestamp: timeMs(state) },
   })
   if (error !== null) {
     const { route, delivery_id, target } = delivery
-    log(receiver, 'error', `Delivery ${delivery_id} of ${route} to ${target} failed: ${error}`)
+    log(state, 'error', `Delivery ${delivery_id} of ${route} to ${target} failed: ${error}`)
   }
-  if (ending.kind === 'direct') answerDirect(receiver, delivery, ending, error)
-  else if (error !== null) retry(receiver, one, error)
+  if (ending.kind === 'direct') answerDirect(state, delivery, ending, error)
+  else if (error !== null) retry(state, one, error)
 }
 
 function answerDirect(
-  receiver: Receiver,
+  state: GatewayState,
   { route, delivery_id }: Delivery,
   { request, deliver, repeats }: Extract<Attempt['ending'], { kind: 'direct' }>,
   error: string | null,
 ): void {
-  // A sender that tries again is to be heard [webhooks/id-forgotten].
-  if (error !== null && !hasQuirk(receiver, 'webhooks.duplicate-after-502')) {
-    forget(receiver, route, delivery_id)
+  // The retry of a sender counts as new [webhooks/id-forgotten].
+  if (error !== null && !hasQuirk(state, 'webhooks.duplicate-after-502')) {
+    forget(state, route, delivery_id)
   }
   const failed = error === null ? undefined : answer('deliveryFailed', { delivery_id })
   const reply = (to: number, { status, headers, body }: Reply): void => {
-    receiver.effects.push({ kind: 'reply', request: to, status, headers, body: body as string })
+    state.effects.push({ kind: 'reply', request: to, status, headers, body: body as string })
   }
   reply(request, failed ?? answer('delivered', { name: route, deliver, delivery_id }))
   for (const repeat of repeats) reply(repeat, failed ?? answer('duplicate', { delivery_id }))
@@ -131,7 +134,7 @@ function rowOf(error: string): number {
   return retries.findIndex(({ contains }) => contains.some((part) => text.includes(part)))
 }
 
-function retry(receiver: Receiver, failed: Attempt, error: string): void {
+function retry(state: GatewayState, failed: Attempt, error: string): void {
   const { delivery } = failed
   // What timed out could have arrived: it is never tried again, whatever came before.
   const isOver = retries[rowOf(error)]?.afterMs.length === 0
@@ -142,10 +145,10 @@ function retry(receiver: Receiver, failed: Attempt, error: string): void {
   if (isOver || rule === undefined || waitMs === undefined) return
   const text = 'as' in rule ? asPlain(delivery.text) : delivery.text
   const again = { ...failed, row, delivery: { ...delivery, text, attempt: delivery.attempt + 1 } }
-  const id = nextSerial(receiver)
-  receiver.attempts.set(id, again)
-  if (waitMs === 0) attempt(receiver, id)
-  else plan(receiver, waitMs, { kind: 'attempt', attempt: id })
+  const id = nextSerial(state)
+  state.attempts.set(id, again)
+  if (waitMs === 0) attempt(state, id)
+  else plan(state, waitMs, { kind: 'attempt', attempt: id })
 }
 
 const asPlain = (text: string): string =>

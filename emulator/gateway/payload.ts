@@ -95,8 +95,8 @@ export function finite(value: Json): Json {
   // Hardly any payload has one: most are used as they are.
   let changed: Map<string, Json> | undefined
   for (const [key, member] of value) {
-    const shown = finite(member)
-    if (shown !== member) (changed ??= new Map(value)).set(key, shown)
+    const written = finite(member)
+    if (written !== member) (changed ??= new Map(value)).set(key, written)
   }
   return changed ?? value
 }

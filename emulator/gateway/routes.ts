@@ -5,7 +5,7 @@ import { insecureSecret } from '../../spec/gateway/signatures.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { isTruthy } from '../lib/python.ts'
 
-/** A route as the receiver uses it. */
+/** A route as the gateway uses it. */
 export type Route = {
   readonly name: string
   /** The secret in effect; empty for none. */

@@ -144,18 +144,18 @@ function bytesText(bytes: Uint8Array): string {
 
 /**
  * Headers in which what proves the knowledge of a secret is replaced: right signatures by those that `other` makes of
- * `shownBody`, tokens by `hide`. For a journal, whose secrets are replaced too.
+ * `redactedBody`, tokens by `hide`. For a journal, whose secrets are replaced too.
  * @param pairs each secret with the one that stands in its place.
  */
 export function signedAnew(
   { headers, body }: Signed,
-  shownBody: Uint8Array,
+  redactedBody: Uint8Array,
   pairs: readonly (readonly [secret: string, other: string])[],
   hide: (token: string) => string,
 ): Headers {
-  const shown: Record<string, string> = {}
+  const redacted: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    shown[name] = tokenHeader.test(name) && value !== '' ? hide(tokenText(value)) : value
+    redacted[name] = tokenHeader.test(name) && value !== '' ? hide(tokenText(value)) : value
   }
   for (const [, scheme] of all) {
     const header = scheme.signature.toLowerCase()
@@ -163,11 +163,12 @@ export function signedAnew(
     if (value === '' || scheme.signs === 'token') continue
     for (const [secret, other] of pairs) {
       const right = signatureOf(scheme, { headers, body }, secret, portableHmac)
-      const anew = signatureOf(scheme, { headers, body: shownBody }, other, portableHmac)
-      if (right !== undefined) shown[header] = (shown[header] ?? '').replaceAll(right, anew ?? '')
+      const anew = signatureOf(scheme, { headers, body: redactedBody }, other, portableHmac)
+      if (right !== undefined)
+        redacted[header] = (redacted[header] ?? '').replaceAll(right, anew ?? '')
     }
   }
-  return shown
+  return redacted
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

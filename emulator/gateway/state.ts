@@ -1,4 +1,4 @@
-// The state of a receiver of webhooks, and how one is made.
+// The state of a webhook gateway, and how one is made.
 
 import { limits } from '../../spec/limits.ts'
 import {
@@ -10,15 +10,15 @@ import type { quirks } from '../../spec/truth/quirks.ts'
 import { type Bounded, createBounded } from '../lib/bounded.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { createRandom, type Random } from '../lib/random.ts'
-import type { AgentRun, Delivery, ReceiverEffect, ScriptedFailure } from './machine.ts'
+import type { AgentRun, Delivery, GatewayEffect, ScriptedFailure } from './machine.ts'
 import { createRates, type Rates } from './rates.ts'
 import { readRoute, type Route, usable } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
 import { type Hmac, portableHmac } from './signatures.ts'
 
-/** What a receiver is made from. */
-export type ReceiverOptions = {
-  /** The ids that the receiver gives depend on it. */
+/** What a gateway is made from. */
+export type GatewayStateOptions = {
+  /** The ids that the gateway gives depend on it. */
   readonly seed: string
   /** Start of its time, in milliseconds since 1970. */
   readonly epochMs: number
@@ -45,8 +45,8 @@ export type ReceiverOptions = {
 
 type GatewayQuirk = Extract<keyof typeof quirks, `webhooks.${string}`>
 
-/** Something that happens by itself. */
-export type Due = { readonly atMs: number; readonly serial: number } & (
+/** Something that the gateway does by itself at a time. */
+export type Timer = { readonly atMs: number; readonly serial: number } & (
   | { readonly kind: 'answer'; readonly run: number }
   | { readonly kind: 'agent-time-out'; readonly run: number }
   | { readonly kind: 'attempt'; readonly attempt: number }
@@ -80,9 +80,9 @@ export type Attempt = {
   readonly row: number | null
 }
 
-/** A receiver. Only `step` changes it. */
-export type Receiver = {
-  readonly options: ReceiverOptions
+/** A gateway. Only `step` changes it. */
+export type GatewayState = {
+  readonly options: GatewayStateOptions
   readonly hmac: Hmac
   nowMs: number
   readonly random: Random
@@ -93,22 +93,25 @@ export type Receiver = {
   /** When the file that was loaded last was modified. */
   fileModifiedMs: number
   readonly rates: Rates
-  /** When a delivery id was seen first, by route and id. */
-  readonly seen: Bounded<number>
+  /** When a delivery id came first, by route and id. */
+  readonly deliveryIds: Bounded<number>
   readonly running: Map<number, RunningRun>
   /** Runs that somebody else is to answer: those that he has, and those that wait for their turn. */
   readonly asked: Set<number>
   readonly waiting: number[]
   readonly attempts: Map<number, Attempt>
   failures: ScriptedFailure[]
-  readonly dues: Due[]
+  readonly timers: Timer[]
   lastSerial: number
-  effects: ReceiverEffect[]
+  effects: GatewayEffect[]
 }
 
 /** @param hmac that of the edge, where it has a faster one. */
-export function createReceiver(options: ReceiverOptions, hmac = portableHmac): Receiver {
-  const receiver: Receiver = {
+export function createGatewayState(
+  options: GatewayStateOptions,
+  hmac = portableHmac,
+): GatewayState {
+  const state: GatewayState = {
     options,
     hmac,
     nowMs: 0,
@@ -118,21 +121,21 @@ export function createReceiver(options: ReceiverOptions, hmac = portableHmac): R
     secrets: [],
     fileModifiedMs: 0,
     rates: createRates(),
-    seen: createBounded(limits.deliveryIds.value),
+    deliveryIds: createBounded(limits.deliveryIds.value),
     running: new Map(),
     asked: new Set(),
     waiting: [],
     attempts: new Map(),
     failures: [],
-    dues: [],
+    timers: [],
     lastSerial: 0,
     effects: [],
   }
-  noteSecrets(receiver)
-  return receiver
+  noteSecrets(state)
+  return state
 }
 
-function readStatic(options: ReceiverOptions): Map<string, Route> {
+function readStatic(options: GatewayStateOptions): Map<string, Route> {
   const routes = new Map<string, Route>()
   for (const [name, route] of membersOf(readJson(options.routes))) {
     if (isObject(route)) routes.set(name, readRoute(name, route, options.secret))
@@ -143,7 +146,7 @@ function readStatic(options: ReceiverOptions): Map<string, Route> {
 const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Map())
 
 /** Why the static routes cannot be served, as a sentence that tells no secret; undefined when they can. */
-export function staticFault(options: ReceiverOptions): string | undefined {
+export function staticFault(options: GatewayStateOptions): string | undefined {
   for (const [name, route] of membersOf(readJson(options.routes))) {
     if (!isObject(route)) return `The static route "${name}" is no object.`
     const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
@@ -152,44 +155,44 @@ export function staticFault(options: ReceiverOptions): string | undefined {
   return undefined
 }
 
-export const hasQuirk = ({ options }: Pick<Receiver, 'options'>, id: GatewayQuirk): boolean =>
+export const hasQuirk = ({ options }: Pick<GatewayState, 'options'>, id: GatewayQuirk): boolean =>
   options.quirks.includes(id)
 
 /** Whether the secret that stands for no validation does so: by a quirk, and on loopback only. */
-export const isOpenAllowed = (options: ReceiverOptions): boolean =>
+export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
   hasQuirk({ options }, 'webhooks.insecure-no-auth') &&
   loopbackHosts.some((host) => host === options.host.trim().toLowerCase())
 
 /** The route of a name; static ones win. */
 export const routeOf = (
-  { staticRoutes, dynamicRoutes }: Receiver,
+  { staticRoutes, dynamicRoutes }: GatewayState,
   name: string,
 ): Route | undefined => staticRoutes.get(name) ?? dynamicRoutes.get(name)
 
-/** The time of the receiver in milliseconds since 1970. */
-export const timeMs = ({ options, nowMs }: Receiver): number => options.epochMs + nowMs
+/** The time of the gateway in milliseconds since 1970. */
+export const timeMs = ({ options, nowMs }: GatewayState): number => options.epochMs + nowMs
 
-/** A number that nothing else of this receiver has. */
-export const nextSerial = (receiver: Receiver): number => ++receiver.lastSerial
+/** A number that nothing else of this gateway has. */
+export const nextSerial = (state: GatewayState): number => ++state.lastSerial
 
 /** Writes a line of the log, in which no secret of a route stands [signatures/hidden]. */
 export function log(
-  receiver: Receiver,
-  level: Extract<ReceiverEffect, { kind: 'log' }>['level'],
+  state: GatewayState,
+  level: Extract<GatewayEffect, { kind: 'log' }>['level'],
   line: string,
 ): void {
   let text = line
-  for (const secret of receiver.secrets) text = text.replaceAll(secret, '<secret>')
-  receiver.effects.push({ kind: 'log', level, text })
+  for (const secret of state.secrets) text = text.replaceAll(secret, '<secret>')
+  state.effects.push({ kind: 'log', level, text })
 }
 
-/** Notes the secrets that the receiver knows now, after its routes have changed; runs can still tell older ones. */
-export function noteSecrets(receiver: Receiver): void {
-  const { options, staticRoutes, dynamicRoutes } = receiver
-  const secrets = new Set([...receiver.secrets, options.secret ?? ''])
+/** Notes the secrets that the gateway knows now, after its routes have changed; runs can still tell older ones. */
+export function noteSecrets(state: GatewayState): void {
+  const { options, staticRoutes, dynamicRoutes } = state
+  const secrets = new Set([...state.secrets, options.secret ?? ''])
   for (const { secret } of staticRoutes.values()) secrets.add(secret)
   for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
-  receiver.secrets = [...secrets]
+  state.secrets = [...secrets]
     .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
     .toSorted((a, b) => b.length - a.length)
 }

@@ -1,61 +1,67 @@
-// The one way into a receiver: an input goes in, effects come out, and nothing else happens.
+// The one way into a gateway: an input goes in, effects come out, and nothing else happens.
 
 import { endpoints, gatewayHealth } from '../../spec/gateway/webhooks.ts'
 import { json, type Reply } from '../http/replies.ts'
+import { type RequestHead, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, routesOf } from '../http/routes.ts'
 import { answer } from './answers.ts'
-import { nextDue, takeDue } from './schedule.ts'
-import type { ReceiverEffect, ReceiverInput } from './machine.ts'
+import { nextTimer, takeTimer } from './timers.ts'
+import type { GatewayEffect, GatewayInput } from './machine.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
-import { takePost } from './posts.ts'
-import type { Due, Receiver } from './state.ts'
+import { refuseRoute, takePost } from './posts.ts'
+import type { Timer, GatewayState } from './state.ts'
 import { loadFile } from './reload.ts'
 import { answerByScript, endRun } from './runs.ts'
 
 /**
- * Lets the input happen to the receiver and returns the effects in their order. Synchronous and deterministic: equal
- * receivers and equal inputs give equal effects. Whatever is due before the input happens first.
+ * Applies the input to the state and returns the effects in their order. Synchronous and deterministic: equal
+ * states and equal inputs give equal effects. Whatever is due before the input happens first.
  */
-export function step(receiver: Receiver, input: ReceiverInput): readonly ReceiverEffect[] {
-  const effects: ReceiverEffect[] = []
-  receiver.effects = effects
-  for (let due = takeDue(receiver, input.atMs); due; due = takeDue(receiver, input.atMs)) {
-    receiver.nowMs = Math.max(receiver.nowMs, due.atMs)
-    proceed(receiver, due)
-  }
-  receiver.nowMs = Math.max(receiver.nowMs, input.atMs)
-  happen(receiver, input)
+export function step(state: GatewayState, input: GatewayInput): readonly GatewayEffect[] {
+  const effects: GatewayEffect[] = []
+  state.effects = effects
+  advanceTo(state, input.atMs)
+  apply(state, input)
   return effects
 }
 
-/** When the receiver does something by itself next, in its own milliseconds; undefined when it waits for an input. */
-export const nextWakeMs = (receiver: Receiver): number | undefined => nextDue(receiver)?.atMs
+/** Moves the time of the state on, and fires the timers on the way. */
+function advanceTo(state: GatewayState, atMs: number): void {
+  for (let timer = takeTimer(state, atMs); timer; timer = takeTimer(state, atMs)) {
+    state.nowMs = Math.max(state.nowMs, timer.atMs)
+    fire(state, timer)
+  }
+  state.nowMs = Math.max(state.nowMs, atMs)
+}
 
-function proceed(receiver: Receiver, due: Due): void {
-  switch (due.kind) {
+/** When the gateway does something by itself next, in its own milliseconds; undefined when it waits for an input. */
+export const nextWakeMs = (state: GatewayState): number | undefined => nextTimer(state)?.atMs
+
+function fire(state: GatewayState, timer: Timer): void {
+  switch (timer.kind) {
     case 'answer':
-      return answerByScript(receiver, due.run)
+      return answerByScript(state, timer.run)
     case 'agent-time-out':
-      return endRun(receiver, due.run, '', timeOuts.run)
+      return endRun(state, timer.run, '', timeOuts.run)
     case 'attempt':
-      return attempt(receiver, due.attempt)
+      return attempt(state, timer.attempt)
     case 'sender-time-out':
-      return endAttempt(receiver, due.attempt, timeOuts.delivery)
+      return endAttempt(state, timer.attempt, timeOuts.delivery)
   }
 }
 
-function happen(receiver: Receiver, input: ReceiverInput): void {
+function apply(state: GatewayState, input: GatewayInput): void {
   switch (input.kind) {
     case 'request':
-      return answerRequest(receiver, input)
+      return answerRequest(state, input)
     case 'file':
-      return loadFile(receiver, input.text, input.modifiedMs)
+      return loadFile(state, input.text, input.modifiedMs)
     case 'answered':
-      return endRun(receiver, input.run, input.answer, input.error)
+      return endRun(state, input.run, input.answer, input.error)
     case 'delivered':
-      return endAttempt(receiver, input.delivery, input.error)
+      return endAttempt(state, input.delivery, input.error)
     case 'fail':
-      return scriptFailure(receiver, input)
+      return scriptFailure(state, input)
     case 'wake':
   }
 }
@@ -64,9 +70,14 @@ const routes = routesOf(
   Object.entries(endpoints).map(([name, { method, path }]) => ({ name, method, path })),
 )
 
-/** The name of the route that a path is about; undefined for other paths. */
-export const routeNameIn = (path: string): string | undefined =>
-  findEndpoint(routes, 'POST', path)?.segments[0]
+/** Whether the answer to a request depends on its body: not where it is refused for its path, or for the state of its route. */
+export function needsBody(state: GatewayState, { method, target }: RequestHead): boolean {
+  const found = findEndpoint(routes, method, pathOf(target))
+  if (found?.name === undefined || !found.readsBody) return false
+  return refuseRoute(state, found.segments[0] as string) === undefined
+}
+
+const pathOf = (target: string): string => splitTarget(target)[0]
 
 const health = json(
   JSON.stringify({
@@ -76,28 +87,27 @@ const health = json(
 )
 
 function answerRequest(
-  receiver: Receiver,
-  input: Extract<ReceiverInput, { kind: 'request' }>,
+  state: GatewayState,
+  input: Extract<GatewayInput, { kind: 'request' }>,
 ): void {
   // Before what the request brings about, and after what was due before it.
-  const at = receiver.effects.length
-  const reply = find(receiver, input)
+  const at = state.effects.length
+  const reply = find(state, input)
   if (reply === undefined) return
   const { status, headers, body } = reply
   const effect = { request: input.request, status, headers, body: body as string }
-  receiver.effects.splice(at, 0, { kind: 'reply', ...effect })
+  state.effects.splice(at, 0, { kind: 'reply', ...effect })
 }
 
 /** The answer to a request; undefined where it comes later. */
 function find(
-  receiver: Receiver,
-  input: Extract<ReceiverInput, { kind: 'request' }>,
+  state: GatewayState,
+  input: Extract<GatewayInput, { kind: 'request' }>,
 ): Reply | undefined {
-  const [path = ''] = input.target.split('?', 1)
-  const found = findEndpoint(routes, input.method, path)
+  const found = findEndpoint(routes, input.method, pathOf(input.target))
   if (found === undefined) return answer('gatewayPath')
   if (found.name === undefined)
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })
   if (found.name === 'gatewayHealth') return health
-  return takePost(receiver, input, found.segments[0] as string)
+  return takePost(state, input, found.segments[0] as string)
 }

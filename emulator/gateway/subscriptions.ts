@@ -162,7 +162,7 @@ function usableSecret(entry: JsonObject | undefined): string | undefined {
 }
 
 /** A subscription as it is shown. Members follow the schema `subscriptionList` of the specification. */
-export type Shown = {
+export type SubscriptionView = {
   readonly name: string
   readonly webhook_url: string
   readonly secret?: string
@@ -176,7 +176,11 @@ export type Shown = {
 }
 
 /** A route as it is shown: with the secret that its sender needs, the global one where it has none of its own. */
-export function shown(route: Route, entry: JsonObject, webhook_url: string): Shown {
+export function subscriptionView(
+  route: Route,
+  entry: JsonObject,
+  webhook_url: string,
+): SubscriptionView {
   const { name, secret, events, skills, prompt, deliver, isDirect } = route
   const textOf = (member: string): string => {
     const text = entry.get(member)

@@ -12,7 +12,7 @@ import {
 } from '../../spec/gateway/deliveries.ts'
 import { isFloat, isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
 import { finite } from './payload.ts'
-import { hasQuirk, type Place, type Receiver } from './state.ts'
+import { hasQuirk, type Place, type GatewayState } from './state.ts'
 import type { Route } from './routes.ts'
 
 /**
@@ -20,19 +20,19 @@ import type { Route } from './routes.ts'
  * @param extra the `deliver_extra` of the route, rendered.
  */
 export function placeOf(
-  receiver: Receiver,
+  state: GatewayState,
   { deliver, origin }: Route,
   extra: JsonObject,
   payload: JsonObject,
 ): Place {
-  if (deliver === commentTarget) return commentPlace(receiver, extra, payload)
+  if (deliver === commentTarget) return commentPlace(state, extra, payload)
   const isOrigin = deliver === originTarget
   const isUnknown = isOrigin
-    ? hasQuirk(receiver, 'webhooks.origin-undeliverable')
+    ? hasQuirk(state, 'webhooks.origin-undeliverable')
     : !targets.some((target) => target === deliver)
   const target = isOrigin ? (origin?.platform ?? deliver) : deliver
   const isChat = platforms.some((platform) => platform === target)
-  const home = isChat ? ownText(receiver.options.homeChannels, target) : undefined
+  const home = isChat ? ownText(state.options.homeChannels, target) : undefined
   const own = isOrigin ? (origin?.chat_id ?? null) : first(extra, extraMembers.chat)
   const place = {
     target,
@@ -59,8 +59,8 @@ function first(extra: JsonObject, names: readonly string[]): string | number | n
   return null
 }
 
-function commentPlace(receiver: Receiver, extra: JsonObject, payload: JsonObject): Place {
-  const needsExtra = hasQuirk(receiver, 'webhooks.comment-needs-extra')
+function commentPlace(state: GatewayState, extra: JsonObject, payload: JsonObject): Place {
+  const needsExtra = hasQuirk(state, 'webhooks.comment-needs-extra')
   const find = (names: readonly string[], paths: readonly string[]) =>
     first(extra, names) ?? (needsExtra ? null : firstAt(payload, paths))
   const repository = find(extraMembers.repository, commentFromPayload.repository)

@@ -13,46 +13,59 @@ export const conditionalHeaders = [
   'range',
 ] as const
 
-/** What goes on the wire. */
-type Answer = {
+/** The part of a file that a request gets, and what is said with it. */
+type FileReply = {
   readonly status: number
+  readonly reason?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** Answers a request with these headers for a file of these bytes; `given` are the headers of the file itself. */
+/** Answers a request with these headers for a file of these bytes; `own` are the headers of the file itself. */
 export function answerFile(
-  given: Readonly<Record<string, string>>,
+  own: Headers,
   { modifiedMs, tag }: FileFacts,
   bytes: Uint8Array,
   asked: Headers,
-): Answer {
+): FileReply {
   const size = bytes.length
   const etag = `${tag}-${size.toString(16)}`
+  if (isPreconditionFailed(asked, etag, modifiedMs)) return refusal('preconditionFailed', own)
   // Only whole seconds can be told: the next one, so that the file is not newer than it says.
   const secondMs = Math.ceil(modifiedMs / 1000) * 1000
-  const told = { ...given, ETag: `"${etag}"`, 'Last-Modified': new Date(secondMs).toUTCString() }
-  if (isPreconditionFailed(asked, etag, modifiedMs)) {
-    return { ...refuse('preconditionFailed', given), body: none }
-  }
-  if (isNotModified(asked, etag, modifiedMs)) return { status: 304, headers: told, body: none }
-  const headers = { ...told, 'Accept-Ranges': 'bytes' }
+  const headers: Record<string, string> = Object.assign({}, own)
+  headers['ETag'] = `"${etag}"`
+  headers['Last-Modified'] = new Date(secondMs).toUTCString()
+  if (isNotModified(asked, etag, modifiedMs)) return { status: 304, headers, body: none }
+  headers['Accept-Ranges'] = 'bytes'
   const { range } = asked
   // Of If-Range only dates count, as in the real server.
   if (range === undefined || modifiedMs > dateOf(asked['if-range'])) {
     return { status: 200, headers, body: bytes }
   }
   const part = partOf(range, size)
-  if (part === null) {
-    const unsatisfied = { ...given, 'Content-Range': `bytes */${size}` }
-    return { ...refuse('rangeNotSatisfiable', unsatisfied), body: none }
-  }
+  if (part === null) return refusal('rangeNotSatisfiable', own, { size: `${size}` })
   const [start, end] = part
-  const partHeaders = { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${size}` }
-  return { status: 206, headers: partHeaders, body: bytes.subarray(start, end) }
+  headers['Content-Range'] = `bytes ${start}-${end - 1}/${size}`
+  return { status: 206, headers, body: bytes.subarray(start, end) }
 }
 
 const none = new Uint8Array()
+
+/** A refusal that has the headers of the file too. */
+function refusal(
+  name: Parameters<typeof refuse>[0],
+  own: Headers,
+  values: Readonly<Record<string, string>> = {},
+): FileReply {
+  const { status, reason, headers } = refuse(name, {}, values)
+  return {
+    status,
+    headers: Object.assign({}, own, headers),
+    body: none,
+    ...(reason !== undefined && { reason }),
+  }
+}
 
 function isPreconditionFailed(asked: Headers, etag: string, modifiedMs: number): boolean {
   const tags = asked['if-match']
@@ -79,7 +92,7 @@ const dateOf = (header: string | undefined): number =>
 
 /** The part that a Range header asks for: its start and what comes after its end. Null where there is no such part. */
 function partOf(range: string, size: number): readonly [start: number, end: number] | null {
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? []
   if (first === '' && last === '') return null
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
   const end = first === '' || last === '' ? size : Math.min(Number(last) + 1, size)

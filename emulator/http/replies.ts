@@ -17,10 +17,12 @@ export type Reply = {
   readonly file?: FileFacts
 }
 
+type Texts = Readonly<Record<string, string>>
+
 /** Of all replies in JSON without headers of their own. */
 export const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
 const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
-const noHeaders = {}
+const noHeaders: Texts = {}
 
 export const json = (text: string, status = 200): Reply => ({
   status,
@@ -32,8 +34,6 @@ export const json = (text: string, status = 200): Reply => ({
 export const empty: Reply = { status: 200, headers: noHeaders, body: '' }
 /** 204. */
 export const noContent: Reply = { status: 204, headers: noHeaders, body: '' }
-
-type Texts = Readonly<Record<string, string>>
 
 /** A refusal by its name; `headers` complete those of the table, `values` fill the places in its text. */
 export const refuse = (
@@ -64,16 +64,27 @@ const fill = (text: string, values: Texts): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)
 
 function refusalReply(refusal: Refusal, headers: Texts, values: Texts): Reply {
-  const own = { ...refusal.headers, ...headers }
-  const { status, reason, raised } = refusal
-  const phrase = reason === undefined ? {} : { reason }
-  if (typeof refusal.body === 'string') return { status, headers: own, body: '', ...phrase }
+  const { status, reason, raised, headers: own } = refusal
+  const more = {
+    ...(reason !== undefined && { reason }),
+    ...(raised && { raised }),
+  }
+  if (typeof refusal.body === 'string')
+    return { status, headers: headersOf(noHeaders, own, headers, values), body: '', ...more }
   if ('json' in refusal.body) {
     const body = JSON.stringify(refusal.body.json, (_, value: unknown) =>
       typeof value === 'string' ? fill(value, values) : value,
     )
-    return { status, headers: { ...jsonHeaders, ...own }, body }
+    return { status, headers: headersOf(jsonHeaders, own, headers, values), body, ...more }
   }
   const body = fill(refusal.body.text, values)
-  return { status, headers: { ...textHeaders, ...own }, body, ...(raised && { raised }) }
+  return { status, headers: headersOf(textHeaders, own, headers, values), body, ...more }
+}
+
+/** The headers of a refusal: what follows from its body, then its own with their places filled in, then further ones. */
+function headersOf(byBody: Texts, own: Texts | undefined, more: Texts, values: Texts): Texts {
+  if (own === undefined && more === noHeaders) return byBody
+  const headers: Record<string, string> = Object.assign({}, byBody)
+  for (const name in own) headers[name] = fill(own[name] as string, values)
+  return Object.assign(headers, more)
 }

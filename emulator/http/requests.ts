@@ -3,23 +3,41 @@
 import { type Json, readJson } from '../lib/json.ts'
 import type { Headers } from '../machine.ts'
 
+/** What stands before the body of a request: all that access and the choice of an endpoint depend on. */
+export type RequestHead = {
+  readonly method: string
+  /** Path and query, as they stand in the request line. */
+  readonly target: string
+  readonly headers: Headers
+}
+
+/** A request as it comes in. */
+export type IncomingRequest = RequestHead & {
+  readonly body: Uint8Array
+  /** Why the body is not here: it is above the limit, or its encoding is broken. */
+  readonly fault?: 'tooLarge' | 'unreadable' | undefined
+}
+
 /** A request on its way to a handler. */
 export type Request = {
   readonly method: string
   readonly path: string
+  readonly query: string
   /** The first variable part of the path, decoded, else empty. */
   readonly segment: string
   /** All variable parts of the path in their order, decoded. */
   readonly segments: readonly string[]
-  readonly query: string
   readonly headers: Headers
   readonly body: Uint8Array
 }
 
-/** A request before its path has been looked at. */
-export type Arrived = Omit<Request, 'segment' | 'segments'> & {
-  readonly fault?: 'tooLarge' | 'unreadable'
-}
+/** The request at the end of its path: what of it does not depend on its variable parts comes as it is. */
+export const requestAt = (
+  { method, headers, body }: IncomingRequest,
+  path: string,
+  query: string,
+  segments: readonly string[],
+): Request => ({ method, path, query, segment: segments[0] ?? '', segments, headers, body })
 
 /** The path and the query of a request line; the query is empty where there is none. */
 export function splitTarget(target: string): [path: string, query: string] {

@@ -5,27 +5,21 @@ import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { decodePart } from './requests.ts'
 
-/** What a path leads to: the endpoint names by method. */
-type Route = { readonly methods: Map<string, string> }
+/** The endpoint names at a path, by method. */
+type Methods = Map<string, string>
 
-/** The paths with variable parts, by segments: literal ones come before `{name}`, which comes before `{name...}`. */
-type Branch = {
-  readonly literals: Map<string, Branch>
-  variable: Branch | undefined
-  rest: Branch | undefined
-  route: Route | undefined
+/** A path with variable parts: its parts between slashes, `{name}` for any one, `{name...}` at the end for all that follow. */
+type Pattern = { readonly parts: readonly string[]; readonly methods: Methods }
+
+/** The paths that have endpoints: plain ones by themselves, then patterns, those with fewer variable parts first. */
+export type Routes = {
+  readonly exact: ReadonlyMap<string, Methods>
+  readonly patterns: readonly Pattern[]
 }
-export type Routes = { readonly exact: Map<string, Route>; readonly patterns: Branch }
 
-const createBranch = (): Branch => ({
-  literals: new Map(),
-  variable: undefined,
-  rest: undefined,
-  route: undefined,
-})
-
-/** Paths below /internal/ have no twin, and no page is looked up there. */
-export const isInternal = (path: string): boolean => path.startsWith('/internal/')
+/** Paths at and below /internal have no twin, and no page is looked up there. */
+export const isInternal = (path: string): boolean =>
+  path === '/internal' || path.startsWith('/internal/')
 
 const { twin } = profiles.local
 const { prefix } = profiles.hosted
@@ -63,85 +57,71 @@ export const createRoutes = (deployment: Deployment, without: readonly string[] 
 export function routesOf(
   places: readonly { readonly name: string; readonly path: string; readonly method: string }[],
 ): Routes {
-  const routes: Routes = { exact: new Map(), patterns: createBranch() }
-  for (const { name, path, method } of places) routeAt(routes, path).methods.set(method, name)
-  return routes
-}
-
-function routeAt(routes: Routes, path: string): Route {
-  if (path.includes('{')) {
-    const branch = path.split('/').reduce(branchOf, routes.patterns)
-    branch.route ??= { methods: new Map() }
-    return branch.route
+  const byPath = new Map<string, Methods>()
+  for (const { name, path, method } of places) {
+    byPath.set(path, (byPath.get(path) ?? new Map<string, string>()).set(method, name))
   }
-  const route = routes.exact.get(path) ?? { methods: new Map() }
-  routes.exact.set(path, route)
-  return route
+  const isPlain = ([path]: readonly [string, Methods]): boolean => !path.includes('{')
+  const all = [...byPath]
+  const patterns = all
+    .filter((one) => !isPlain(one))
+    .map(([path, methods]) => ({ parts: path.split('/'), methods }))
+    .sort((a, b) => variablesIn(a) - variablesIn(b))
+  return { exact: new Map(all.filter(isPlain)), patterns }
 }
 
-function branchOf(branch: Branch, part: string): Branch {
-  if (part.endsWith('...}')) return (branch.rest ??= createBranch())
-  if (part.startsWith('{')) return (branch.variable ??= createBranch())
-  const next = branch.literals.get(part) ?? createBranch()
-  branch.literals.set(part, next)
-  return next
-}
+const variablesIn = ({ parts }: Pattern): number =>
+  parts.filter((part) => part.startsWith('{')).length
 
 /** What a request leads to. */
-export type Found = {
+export type RouteMatch = {
   /** The endpoints at its path, by method. */
   readonly methods: ReadonlyMap<string, string>
   /** The one that it is for; undefined where the path does not take its method. */
   readonly name: string | undefined
   /** Whether that one reads a body: only then it matters what is wrong with it. */
   readonly readsBody: boolean
-  /** The variable parts of the path, decoded. */
+  /** The variable parts of the path, decoded. An encoded slash stays inside its part. */
   readonly segments: readonly string[]
 }
 
 /** What a request leads to; undefined for a path that has no endpoint. HEAD is answered like GET. */
-export function findEndpoint(routes: Routes, method: string, path: string): Found | undefined {
-  const found = findRoute(routes, path)
-  if (found === undefined) return undefined
-  const { methods } = found.route
+export function findEndpoint(
+  { exact, patterns }: Routes,
+  method: string,
+  path: string,
+): RouteMatch | undefined {
+  const plain = exact.get(path)
+  if (plain !== undefined) return matchOf(plain, method, [])
+  const parts = path.split('/')
+  for (const pattern of patterns) {
+    const segments = segmentsOf(pattern.parts, parts)
+    if (segments !== undefined) return matchOf(pattern.methods, method, segments.map(decodePart))
+  }
+  return undefined
+}
+
+function matchOf(methods: Methods, method: string, segments: readonly string[]): RouteMatch {
   const name = methods.get(method === 'HEAD' ? 'GET' : method)
-  return { methods, name, readsBody: methods.get('GET') !== name, segments: found.segments }
+  return { methods, name, readsBody: methods.get('GET') !== name, segments }
+}
+
+/** The variable parts of a path; undefined where it does not fit the pattern. */
+function segmentsOf(pattern: readonly string[], parts: readonly string[]): string[] | undefined {
+  const takesRest = pattern.at(-1)?.endsWith('...}') === true
+  if (takesRest ? parts.length < pattern.length : parts.length !== pattern.length) return undefined
+  const segments: string[] = []
+  for (const [at, expected] of pattern.entries()) {
+    const part = parts[at] as string
+    if (expected.endsWith('...}')) segments.push(parts.slice(at).join('/'))
+    else if (!expected.startsWith('{')) {
+      if (part !== expected) return undefined
+    } else if (part === '') return undefined
+    else segments.push(part)
+  }
+  return segments
 }
 
 /** The methods that a path takes, for the header Allow, in no order. */
 export const allowedBy = (methods: ReadonlyMap<string, string>): readonly string[] =>
   [...methods.keys()].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one))
-
-/** The route of a path, with its variable parts. An encoded slash stays inside its part. */
-function findRoute(
-  routes: Routes,
-  path: string,
-): { route: Route; segments: readonly string[] } | undefined {
-  const exact = routes.exact.get(path)
-  if (exact !== undefined) return { route: exact, segments: [] }
-  const segments: string[] = []
-  const route = follow(routes.patterns, path.split('/'), 0, segments)
-  return route === undefined ? undefined : { route, segments: segments.map(decodePart) }
-}
-
-function follow(
-  branch: Branch,
-  parts: readonly string[],
-  at: number,
-  segments: string[],
-): Route | undefined {
-  const part = parts[at]
-  if (part === undefined) return branch.route
-  const literal = branch.literals.get(part)
-  const found = literal && follow(literal, parts, at + 1, segments)
-  if (found !== undefined) return found
-  const { length } = segments
-  if (branch.variable !== undefined && part !== '') {
-    segments.push(part)
-    const route = follow(branch.variable, parts, at + 1, segments)
-    if (route !== undefined) return route
-    segments.length = length
-  }
-  if (branch.rest !== undefined) segments.push(parts.slice(at).join('/'))
-  return branch.rest?.route
-}

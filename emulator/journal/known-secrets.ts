@@ -1,6 +1,6 @@
 // What a server knows its clients by, and where it stands in a text: for the journal, which tells none of it.
 
-import type { WorldOptions } from '../server/world/world.ts'
+import type { WorldOptions } from '../server/state/options.ts'
 
 /** Shorter secrets could be part of any word: they are hidden only where a credential is expected. */
 const MIN_KNOWN_LENGTH = 8

@@ -4,7 +4,7 @@ import { partnerNodeCost, tiers } from '../../spec/server/access.ts'
 import { exceptionTypes } from '../../spec/server/errors.ts'
 import { readObjects, type Schema } from './schema.ts'
 import { headerPattern } from './header-text.ts'
-import type { Account } from '../server/hosted/access.ts'
+import type { Account } from '../server/state/options.ts'
 
 /** The accounts of a hosted server that is given none. */
 export const defaultAccounts: readonly Account[] = [

@@ -1,7 +1,7 @@
 // The scenario of failures as a caller gives it: which node of which run fails, and with which words.
 
 import { readObjects, type Schema } from './schema.ts'
-import type { ScenarioFailure } from '../server/runs/failures.ts'
+import type { ScenarioFailure } from '../server/state/options.ts'
 
 const name = { type: 'string', minLength: 1 } as const
 

@@ -6,7 +6,7 @@ import type { Deployment, Quirk } from '../../spec/language.ts'
 import { accountsSchema, readAccounts } from './accounts.ts'
 import { isHeaderText } from './header-text.ts'
 import { failuresSchema, readFailures } from './failures.ts'
-import type { Clock, OptionName } from './complete.ts'
+import type { Clock, OptionName } from './server-options.ts'
 
 /** One option: how it is written, what it does, and how its text is read. */
 export type OptionEntry = {

@@ -1,15 +1,15 @@
 // The bytes of pictures and previews, made once and kept a while: many ask for the same.
 
 import { hash53 } from '../lib/random.ts'
-import { encodeApng } from './apng.ts'
-import { encodeJpeg } from './jpeg.ts'
+import { encodeApng } from './codecs/apng.ts'
+import { encodeJpeg } from './codecs/jpeg.ts'
 import { paint, paintPreview } from './paint.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
 import { onlyChannels } from './pixels.ts'
-import { encodePng } from './png.ts'
-import { withTextChunks } from './png-chunks.ts'
-import { encodeWebpAnimation } from './webp-animation.ts'
-import { encodeWebp } from './webp.ts'
+import { encodePng } from './codecs/png.ts'
+import { withTextChunks } from './codecs/png-chunks.ts'
+import { encodeWebpAnimation } from './codecs/webp-animation.ts'
+import { encodeWebp } from './codecs/webp.ts'
 
 /** The file of `picture` in its own size; JPEG at quality 95. Shared with others: do not write to it. */
 export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Array =>

@@ -1,6 +1,6 @@
 // Makes pixels from recipes: whole pictures, and previews, which show a picture coming into being.
 
-import { decodePicture } from './decode.ts'
+import { decodePicture } from './codecs/decode.ts'
 import { CELL, coarsen, expand, mixNoise } from './mosaic.ts'
 import type { Channel, Picture, Preview } from './picture.ts'
 import {

@@ -1,7 +1,7 @@
 // The server as a machine: what drives, records and replays it needs no more than this.
 
 import type { Effect, Entry, Input, Machine } from '../machine.ts'
-import type { Server } from './server.ts'
+import type { Server } from './state/server.ts'
 import { nextWakeMs, step } from './step.ts'
 
 export const serverMachine = (server: Server): Machine<Input, Effect> => ({

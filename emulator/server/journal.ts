@@ -15,7 +15,7 @@ import { bodyText } from '../http/requests.ts'
 import { serverMachine } from './adapter.ts'
 import * as hosted from './hosted/index.ts'
 import { createServer } from './server.ts'
-import type { WorldOptions } from './world/world.ts'
+import type { WorldOptions } from './state/options.ts'
 
 /** What a journal holds of what a server was made from. The catalogue is too large, and the same each time. */
 export type JournalOptions = Omit<WorldOptions, 'objectInfo'>

@@ -2,15 +2,16 @@
 
 import type { Effect, Input } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
-import { type Arrived, splitTarget } from '../http/requests.ts'
+import { type IncomingRequest, type RequestHead, splitTarget } from '../http/requests.ts'
 import { admit } from './admit.ts'
 import { finish } from './world/response-headers.ts'
 import { endInstall } from './world/installs.ts'
-import { answerLocal } from './local/index.ts'
+import { answerLocal, readsBodyOnLocal } from './local/index.ts'
 import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
 import { proceed } from './runs/worker.ts'
-import type { Server } from './server.ts'
-import { isHosted, type World } from './world/world.ts'
+import { isHosted } from './world/world.ts'
+import type { Server } from './state/server.ts'
+import type { World } from './state/world.ts'
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 
@@ -117,7 +118,7 @@ function answer(server: Server, input: RequestInput): readonly Effect[] {
   const { world } = admitted
   const before = world.effects
   world.effects = []
-  const reply = replyTo(server, input, path, route(server, world, { ...input, path, query }))
+  const reply = replyTo(server, input, path, route(server, world, input, path, query))
   const effects = [reply, ...world.effects]
   world.effects = before
   return effects
@@ -130,7 +131,23 @@ const replyTo = (
   found: Reply,
 ): Effect => ({ kind: 'reply', request, ...finish(options, path, headers['accept'], found) })
 
-const route = (server: Server, world: World, arrived: Arrived): Reply =>
+const route = (
+  server: Server,
+  world: World,
+  request: IncomingRequest,
+  path: string,
+  query: string,
+): Reply =>
   server.hosted !== null && isHosted(world)
-    ? server.hosted.answerHosted(server, world, arrived)
-    : answerLocal(world, arrived)
+    ? server.hosted.answerHosted(server, world, request, path, query)
+    : answerLocal(world, request, path, query)
+
+/** Whether the answer to a request depends on its body: not where its sender, its path or its method is refused. */
+export function needsBody(server: Server, head: RequestHead): boolean {
+  const admitted = admit(server, head)
+  if ('refusal' in admitted) return false
+  const [path] = splitTarget(head.target)
+  return server.hosted === null
+    ? readsBodyOnLocal(admitted.world, head.method, path)
+    : server.hosted.readsBodyOnHosted(admitted.world, head.method, path)
+}

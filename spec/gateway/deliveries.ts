@@ -307,6 +307,7 @@ export const rules = {
   'deliveries/runs-at-once': {
     says: 'Runs of one route run side by side: while the agent has room none waits for another.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/agents-at-once': {
@@ -372,11 +373,13 @@ export const rules = {
   'deliveries/failed-run': {
     says: 'A run that fails, or answers nothing, delivers a notice that says so.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/silence': {
     says: 'A successful answer that is a silence marker and no more is not delivered.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/direct': {
@@ -394,6 +397,7 @@ export const rules = {
   'deliveries/direct-once': {
     says: 'A direct delivery is tried once, and its post is answered when it is over.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/target': {
@@ -417,11 +421,13 @@ export const rules = {
   'deliveries/home-channel': {
     says: 'A route without a chat has the home channel of its platform.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/thread': {
     says: 'message_thread_id, or else thread_id, in deliver_extra names a thread of the chat.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/origin': {
@@ -439,6 +445,7 @@ export const rules = {
   'deliveries/comment-checked': {
     says: 'A comment without owner/name, or without a number above 0, fails and sends nothing.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/outbox': {
@@ -484,11 +491,13 @@ export const rules = {
   'deliveries/sender-missing': {
     says: 'A delivery to an unknown target, or by a sender without credential or chat, fails.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/sender-time-out': {
     says: 'A call that takes more than 30 seconds fails as timed out.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/credentials-hidden': {
@@ -499,16 +508,19 @@ export const rules = {
   'deliveries/retry-network': {
     says: 'After a network error an answer is tried again in 2 and in 4 seconds; a timed out one never.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/retry-plain': {
     says: 'After any other error it is tried once more as plain text, cut to 3500 characters.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/failure-stays-inside': {
     says: 'A run or a delivery that fails after 202 is logged; the sender of the post does not know.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
 } as const satisfies Rules

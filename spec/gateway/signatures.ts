@@ -161,26 +161,31 @@ export const rules = {
   'signatures/raw-body': {
     says: 'What is signed is the body byte by byte as it was received.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/precedence': {
     says: 'The first scheme whose header is present decides; when it fails, no other is tried.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/repeated-header': {
     says: 'Of a repeated signature header the first value counts.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/header-names': {
     says: 'Names of headers are compared in any case, and an empty header counts as absent.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/every-scheme': {
     says: 'Every route takes every scheme, with the one secret that it has.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/github': {
@@ -203,46 +208,55 @@ export const rules = {
   'signatures/generic': {
     says: 'X-Webhook-Signature is the HMAC-SHA256 of the body in lower-case hex, without a prefix.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/generic-v2': {
     says: 'X-Webhook-Signature-V2 signs X-Webhook-Timestamp, a dot and the body, and needs that header.',
     basis: 'observed',
+    source: 'reference gateway, second half of 2026',
     on: gateway,
   },
   'signatures/linear': {
     says: 'Linear-Signature is the HMAC-SHA256 of the body in lower-case hex.',
     basis: 'observed',
+    source: 'reference gateway, second half of 2026',
     on: gateway,
   },
   'signatures/svix': {
     says: 'svix-signature is "v1," and the base64 HMAC-SHA256 of id, timestamp and body between dots.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/svix-headers': {
     says: 'Any of the three svix headers selects that scheme, which needs them all.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/standard': {
     says: 'webhook-signature works like svix-signature; webhook-id and webhook-timestamp select nothing.',
     basis: 'observed',
+    source: 'reference gateway, second half of 2026',
     on: gateway,
   },
   'signatures/several-entries': {
     says: 'Of several signatures in a header one that is right is enough; only v1 is looked at.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/base64-secret': {
     says: 'After "whsec_" strict padded base64 is the key of svix and standard signatures.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/utf8-secret': {
     says: 'In all other cases the key is the secret in UTF-8, even if it looks like base64.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/stripe': {
@@ -254,6 +268,7 @@ export const rules = {
   'signatures/window': {
     says: 'A signed time more than 300 seconds off the clock, before or after, is refused.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/timestamp-digits': {
@@ -264,11 +279,13 @@ export const rules = {
   'signatures/non-ascii': {
     says: 'A signature that is no ASCII is refused; a token that is none is compared in UTF-8.',
     basis: 'observed',
+    source: 'reference gateway, second half of 2026',
     on: gateway,
   },
   'signatures/other-headers': {
     says: 'Other signature headers, such as X-Hub-Signature with SHA-1, count as no signature.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/no-open-route': {

@@ -240,11 +240,13 @@ export const rules = {
   'subscriptions/private': {
     says: 'The subscriptions file and .env are written with mode 0600, which narrows a wider one.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/atomic': {
     says: 'The subscriptions file is replaced in one step: whoever reads sees the old or the new one.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/locked': {
@@ -282,16 +284,19 @@ export const rules = {
   'subscriptions/reload-missing': {
     says: 'When the file is gone, its routes are gone.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/reload-corrupt': {
     says: 'A file that is no JSON object of objects in UTF-8 leaves the routes as they are, and is logged.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/not-loaded': {
     says: 'A subscription without a secret, or direct to `log`, is left out, and the others load.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/events-are-texts': {
@@ -313,6 +318,7 @@ export const rules = {
   'subscriptions/static-checked': {
     says: 'A static route without a secret, or direct to `log`, keeps the gateway from starting.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/settings': {
@@ -346,6 +352,7 @@ export const rules = {
   'subscriptions/switch-words': {
     says: 'A switch is on for true, 1, yes and on, off for false, 0, no and off, in any case.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/bad-setting': {
@@ -385,6 +392,7 @@ export const rules = {
   'subscriptions/names': {
     says: 'Each command lowers a name and makes its blanks hyphens; other characters are refused.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/lists': {
@@ -395,6 +403,7 @@ export const rules = {
   'subscriptions/defaults': {
     says: 'Without options the target is `log`, the events are all, and the description names it.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/secret-generated': {
@@ -455,6 +464,7 @@ export const rules = {
   'subscriptions/url': {
     says: 'The printed URL has the configured base, or host and port with 0.0.0.0 as localhost.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/list': {
@@ -509,6 +519,7 @@ export const rules = {
   'subscriptions/test-time-out': {
     says: '`webhook test` gives up after 10 seconds.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/test-url': {

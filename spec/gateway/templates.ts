@@ -37,56 +37,67 @@ export const rules = {
   'templates/characters': {
     says: 'A reference has letters, digits, _ and dots; all else, in braces or not, is literal.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/one-pass': {
     says: 'A template is read once from left to right, and what was put in is not read again.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/missing': {
     says: 'A reference that the payload does not resolve stays in the text, braces and all.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/through-objects': {
     says: 'A path leads through objects only; an empty part of it is the member with the empty name.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/texts': {
     says: 'A text is put in as it is, whole; true, false and null read True, False and None.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/integers': {
     says: 'An integer reads as its digits at any size; -0 reads 0.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/floats': {
     says: 'A number with a point or exponent reads as the shortest double: 1.0, 1e-05, 1e+16, inf.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/containers': {
     says: 'An object or list reads as indented JSON, members in the order of the payload.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/json-ascii': {
     says: 'Indented JSON escapes what is no printable ASCII; numbers read alike in it but for Infinity.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/raw': {
     says: '{__raw__} is the whole payload as indented JSON.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/event-type': {
     says: '{event_type} is the event type of the post, whatever the payload has under that name.',
     basis: 'observed',
+    source: 'reference gateway, second half of 2026',
     on: gateway,
   },
   'templates/default': {
@@ -109,6 +120,7 @@ export const rules = {
   'templates/extra': {
     says: 'Texts in deliver_extra are templates; an empty one stays empty and counts as not given.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/inert': {

@@ -247,6 +247,7 @@ export const rules = {
   'webhooks/health-is-free': {
     says: 'GET and HEAD of /health need no signature and no route, and count for no rate limit.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/path': {
@@ -258,46 +259,55 @@ export const rules = {
   'webhooks/encoded-name': {
     says: 'The name in the path is percent-decoded, compared case by case, and the query ignored.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/unknown-route': {
     says: 'A post to a name that no route has answers 404 and repeats the name.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/other-paths': {
     says: 'Other paths of the gateway answer 404, other methods 405 with Allow, both with a text.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/json-replies': {
     says: 'What the handler of a route answers is a JSON object in UTF-8; refusals have `error`.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/order': {
     says: 'The checks of a post run in the order of their table, and the first that fails answers.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/disabled': {
     says: 'A route whose `enabled` is exactly false answers 403; without that member it is enabled.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/declared-size': {
     says: 'A post that declares more than 1 MiB answers 413, signed or not, before it is read.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/chunked-size': {
     says: 'The limit of a body holds where no length is declared: above it the post answers 413.',
     basis: 'observed',
+    source: 'reference gateway, second half of 2026',
     on: gateway,
   },
   'webhooks/size-setting': {
     says: 'The setting max_body_bytes is the limit of a body; one of exactly that size is taken.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/json-body': {
@@ -309,6 +319,7 @@ export const rules = {
   'webhooks/empty-body': {
     says: 'An empty body is the payload {}; a byte order mark before the JSON is left out.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/form-body': {
@@ -339,16 +350,19 @@ export const rules = {
   'webhooks/event-header': {
     says: 'The event type is the first of X-GitHub-Event and X-Gitlab-Event that is not empty.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/event-member': {
     says: 'Without one it is the `event_type` of the payload, or else its `type`, but no falsy one.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/event-value': {
     says: 'An event type that is no text is kept and matches no filter; without any it is "unknown".',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/filter': {
@@ -360,6 +374,7 @@ export const rules = {
   'webhooks/filter-exact': {
     says: 'Event types are compared whole and case by case: no wildcards, no added actions.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/filter-empty': {
@@ -371,6 +386,7 @@ export const rules = {
   'webhooks/ignored': {
     says: 'An event that does not match answers 200 "ignored" with its type.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/rate-limit': {
@@ -382,16 +398,19 @@ export const rules = {
   'webhooks/rate-counts': {
     says: 'Each post with a valid signature counts, whatever becomes of it, unless it is answered 429.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/rate-per-route': {
     says: 'Each route has a window of its own; the setting rate_limit sizes them all, 0 refuses all.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/id-header': {
     says: 'The delivery id is the first not empty of X-GitHub-Delivery, svix-id, webhook-id, X-Request-ID.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/id-stripe': {
@@ -418,6 +437,7 @@ export const rules = {
   'webhooks/id-lifetime': {
     says: 'An id is seen for 3600 seconds from its first post on; a duplicate does not prolong it.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/id-per-route': {
@@ -448,6 +468,7 @@ export const rules = {
   'webhooks/accepted': {
     says: 'A post that starts an agent run answers 202 at once, with its route, event and id.',
     basis: 'observed',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/delivered': {

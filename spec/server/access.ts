@@ -86,6 +86,7 @@ export const rules = {
   'access/hosted-key-refusal': {
     says: 'Below /api all but OPTIONS and the public path answers 401 without a known key, paid or not.',
     basis: 'observed',
+    source: 'published hosted API, 2026, access',
     on: hosted,
   },
   'access/hosted-socket-key': {
@@ -114,6 +115,7 @@ export const rules = {
   'access/hosted-accounts-apart': {
     says: 'No hosted account sees runs, files, messages or counts of another.',
     basis: 'observed',
+    source: 'published hosted API, 2026, access',
     on: hosted,
   },
   'access/hosted-keys-hidden': {
@@ -155,11 +157,13 @@ export const rules = {
   'access/partner-token': {
     says: 'A partner node also takes the token of a signed-in account, as auth_token_comfy_org.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: access',
     on: both,
   },
   'access/partner-key-missing': {
     says: 'A partner node without its key fails the accepted run at that node.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: access',
     on: both,
   },
   'access/partner-key-is-its-own': {

@@ -174,6 +174,7 @@ export const endpoints = {
     path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
     on: both,
     does: 'Gives the preview image of a model.',
+    parts: { path_index: { type: 'integer', minimum: 0 } },
     replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
     hostedReplies: { 200: 'bytes', 404: hostedError },
   },
@@ -252,21 +253,25 @@ export const rules = {
   'catalog/node-type-fields': {
     says: 'A node type tells inputs, their order, outputs, name, category and output_node.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: GET /object_info and /models',
     on: both,
   },
   'catalog/list-flags': {
     says: 'output_is_list flags outputs that are lists; no type of this version tells is_input_list.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/unknown-node-type': {
     says: 'GET /object_info of an unknown type gives an empty object with 200.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/uploads-are-options': {
     says: 'The image option of LoadImage lists the files among the inputs.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/model-folders': {
@@ -284,46 +289,55 @@ export const rules = {
   'catalog/unknown-folder': {
     says: 'An unknown model folder answers 404, an empty one an empty array.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/experiment-folders': {
     says: 'GET /experiment/models tells the paths of the model folders, without configs and nodes.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/experiment-models': {
     says: 'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/model-preview': {
     says: 'The preview of a model without an image, or in an unknown folder, answers 404.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/model-preview-index': {
     says: 'The preview of a model answers 500 where the folder has no path of that index.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/model-metadata': {
     says: 'GET /view_metadata/<folder> gives the metadata of a .safetensors file as texts.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/no-model-metadata': {
     says: 'GET /view_metadata answers 404 for other files, unknown ones and unknown folders.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/embeddings': {
     says: 'GET /embeddings lists the files of the folder embeddings without their endings.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/no-packs': {
     says: 'Without node packs there are no extensions, translations and workflow templates.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/hosted-models': {
@@ -335,6 +349,7 @@ export const rules = {
   'catalog/hosted-folders': {
     says: 'A hosted folder is an object with its name and its folders, which hold no paths.',
     basis: 'observed',
+    source: 'published hosted API, 2026, GET /object_info and /models',
     on: hosted,
   },
   'catalog/hosted-unknown-node-type': {
@@ -345,11 +360,13 @@ export const rules = {
   'catalog/hosted-preview': {
     says: 'The hosted preview of a listed model is a WebP image, and 404 for other names.',
     basis: 'observed',
+    source: 'published hosted API, 2026, GET /object_info and /models',
     on: hosted,
   },
   'catalog/hosted-nothing-shared': {
     says: 'Hosted lists no extensions, templates, subgraphs and node replacements.',
     basis: 'observed',
+    source: 'published hosted API, 2026, GET /object_info and /models',
     on: hosted,
   },
   'catalog/hosted-no-models': {

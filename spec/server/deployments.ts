@@ -101,6 +101,7 @@ export const rules = {
   'deployments/hosted-old-models': {
     says: 'The hosted /api/models and all below it answer 404.',
     basis: 'observed',
+    source: 'published hosted API, 2026, paths',
     on: hosted,
   },
   'deployments/paths-of-local': {
@@ -111,6 +112,7 @@ export const rules = {
   'deployments/paths-of-hosted': {
     says: 'Paths that only hosted has are unknown on local.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, paths',
     on: local,
   },
   'deployments/local-socket': {

@@ -72,12 +72,20 @@ export const refusals = {
     status: 416,
     when: 'A Range of a file that is malformed, names several parts, or begins after its end.',
     body: 'empty',
+    reason: 'Requested Range Not Satisfiable',
     headers: { 'Content-Range': 'bytes */{size}' },
+  },
+  expectation: {
+    status: 417,
+    when: 'A request that expects something else than 100-continue.',
+    body: { text: 'Unknown Expect: {expected}' },
+    raised: true,
   },
   bodyTooLarge: {
     status: 413,
     when: 'A request body above the configured limit.',
     body: { text: 'Maximum request body size {limit} exceeded.' },
+    reason: 'Request Entity Too Large',
     raised: true,
   },
   queueFull: {

@@ -117,7 +117,7 @@ export const endpoints = {
     on: both,
     does: 'Gives a file, on hosted the way to it.',
     query: {
-      filename: { type: 'string', examples: ['example.png'] },
+      filename: { type: 'string', minLength: 1, examples: ['example.png'] },
       subfolder: { type: 'string' },
       type: { enum: folderTypes, examples: ['input'] },
       preview: { type: 'string' },
@@ -139,6 +139,8 @@ export const endpoints = {
       400: hostedError,
       404: hostedError,
     },
+    // A file name must not leave its folder.
+    rejectsValid: local,
   },
   uploadImage: {
     method: 'POST',
@@ -149,6 +151,7 @@ export const endpoints = {
     form: uploadForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
     hostedReplies: hostedUploadReplies,
+    acceptsInvalid: both,
   },
   uploadMask: {
     method: 'POST',
@@ -159,13 +162,16 @@ export const endpoints = {
     form: maskForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
     hostedReplies: { ...hostedUploadReplies, 404: hostedError },
+    // A mask must be a picture, and fit its original.
+    rejectsValid: both,
+    acceptsInvalid: both,
   },
   maskLayers: {
     method: 'GET',
     path: '/files/mask-layers',
     on: hosted,
     does: 'Tells which files belong to a mask.',
-    query: { filename: { type: 'string' } },
+    query: { filename: { type: 'string', minLength: 1 } },
     replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
   },
 } as const satisfies Endpoints
@@ -180,31 +186,42 @@ export const rules = {
   'files/view-headers': {
     says: 'A viewed file has its media type and its name in Content-Disposition.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-annotated': {
     says: 'A filename that ends in a folder name in brackets is looked up in that folder.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-missing': {
     says: 'GET /view of a missing file, or without filename, answers 404.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-bad-name': {
     says: 'GET /view answers 400 to a bad filename or type, 403 to a subfolder outside.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-converted': {
     says: 'preview and channel make GET /view answer with a converted picture.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-undecodable': {
     says: 'A conversion of what is no picture, a damaged one or a huge one answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/view-bombs': {
+    says: 'Of a PNG file no more bytes are unpacked for a conversion than its header announces.',
+    basis: 'chosen',
     on: local,
   },
   'files/view-webp': {
@@ -215,11 +232,13 @@ export const rules = {
   'files/view-conditional': {
     says: 'A viewed file has ETag and Last-Modified, which conditional requests are held against.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-range': {
     says: 'A Range of a viewed file answers 206 with that part, or 416 where there is none.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/hosted-view': {
@@ -237,6 +256,7 @@ export const rules = {
   'files/hosted-view-missing': {
     says: 'A hosted view of a missing file, or one of another account, answers 404.',
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-view-bad': {
@@ -247,11 +267,13 @@ export const rules = {
   'files/hosted-view-flat': {
     says: 'A hosted view looks for the filename alone, whatever subfolder and type say.',
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-view-only': {
     says: 'No hosted request but one for a view is answered with a redirect.',
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-link-host': {
@@ -322,26 +344,31 @@ export const rules = {
   'files/entry': {
     says: 'A file in an output is told as filename, subfolder and type.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: files',
     on: both,
   },
   'files/saved-name': {
     says: 'Saved files are named by their prefix, which can hold a subfolder, and a counter.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/preview-is-temp': {
     says: 'Preview nodes save into the folder temp.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/workflow-in-png': {
     says: 'A saved PNG holds the workflow and the members of extra_pnginfo as text.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/is-changed': {
     says: 'The workflow in a saved PNG tells the SHA-256 of each loaded file as is_changed.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/is-changed-of-own': {
@@ -357,16 +384,19 @@ export const rules = {
   'files/animated': {
     says: 'Animations are told as animated true, a WebP file of a single frame as false.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/animation-frames': {
     says: 'An animated PNG or WebP file shows each picture of the batch for its part of fps.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/animation-text': {
     says: 'Animated PNG files hold the workflow in comf chunks behind the pixels, WebP in EXIF.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/animation-webp': {
@@ -382,11 +412,13 @@ export const rules = {
   'files/loss-graph': {
     says: 'LossGraphNode saves a PNG in the folder temp, named after its prefix and the time.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/preview-3d': {
     says: 'Previews of 3D models give the model file and the camera, or null, as result.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/examples': {
@@ -427,51 +459,66 @@ export const rules = {
   'files/upload-overwrite-words': {
     says: 'The words true and 1 alone mean overwrite; anything else does not.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-renamed': {
     says: 'Without overwrite a taken name gets a number, unless the bytes are the same.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-subfolder': {
     says: 'A local upload is stored in its subfolder, among the inputs when it has no type.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-bad': {
     says: 'An upload without image or to outside answers 400, one of an unknown type 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-image-text': {
     says: 'An upload whose image is a text instead of a file answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/upload-bounds': {
+    says: 'An upload that takes all that are kept, outputs of them too, beyond 512 MiB answers 413.',
+    basis: 'chosen',
     on: local,
   },
   'files/upload-text-bytes': {
     says: 'An upload with bytes that are no text, where a text belongs, answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-is-usable': {
     says: 'A workflow loads an uploaded image by the name in the reply.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: files',
     on: both,
   },
   'files/loaded-alpha': {
     says: 'LoadImage gives the colours of a file opaque, and its alpha inverted as a mask.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/loaded-without-alpha': {
     says: 'The mask of a file without an alpha channel is black, 64 pixels wide and high.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/loaded-mask': {
     says: 'LoadImageMask gives one channel of a file as a mask, the alpha inverted.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/hosted-upload-subfolder': {
@@ -483,22 +530,31 @@ export const rules = {
   'files/hosted-upload-name': {
     says: 'A hosted upload is named after its content.',
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-upload-same': {
     says: 'Identical bytes are one hosted file: overwrite and a second upload change nothing.',
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
     on: hosted,
   },
   // The `input` of the description is an example of a type, not its default, so the servers decide.
   'files/hosted-upload-type': {
     says: 'A hosted upload without type is told as output; a workflow finds any by its name.',
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-upload-limits': {
     says: `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels a side or ${hostedUploadLimits.pixels} in all answer 400.`,
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
+    on: hosted,
+  },
+  'files/hosted-upload-bounds': {
+    says: 'An upload that takes those of its account beyond 512 MiB answers 413 on hosted.',
+    basis: 'chosen',
     on: hosted,
   },
   'files/hosted-upload-bad': {
@@ -514,6 +570,7 @@ export const rules = {
   'files/hosted-output-name': {
     says: 'Hosted outputs are named after their content, in no subfolder.',
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/mask': {
@@ -531,26 +588,31 @@ export const rules = {
   'files/mask-alpha': {
     says: 'A stored mask is the original with the alpha channel of the upload.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/mask-bad-original': {
     says: 'A mask whose original_ref is no JSON object with a filename answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/mask-lost-original': {
     says: 'A mask whose original does not exist is answered like any, and not stored.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/mask-unfit': {
     says: 'A mask that is no picture, or not as large as its original, answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/mask-format': {
     says: 'A mask is stored as PNG or WebP, as its name ends; another ending answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/hosted-mask': {
@@ -571,11 +633,13 @@ export const rules = {
   'files/hosted-mask-layers': {
     says: 'GET /api/files/mask-layers names the layers of a mask, and answers 404 for others.',
     basis: 'observed',
+    source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/mask-text': {
     says: 'A mask that is stored as PNG keeps the texts of its original.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
     on: local,
   },
 } as const satisfies Rules

@@ -77,16 +77,19 @@ export const rules = {
   'frames/metadata-when-asked': {
     says: 'Previews come as type 4 to clients that asked for metadata, to others as type 1.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, binary frames',
     on: local,
   },
   'frames/metadata-names-node': {
     says: 'The metadata of a preview names its node, its run and the kind of image.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: binary frames',
     on: both,
   },
   'frames/preview-place': {
     says: 'A step sends progress_state, a preview of type 4, progress, a preview of type 1.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, binary frames',
     on: local,
   },
   'frames/previews-on': {
@@ -97,11 +100,13 @@ export const rules = {
   'frames/text-to-everyone': {
     says: 'Text frames go to every socket.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, binary frames',
     on: local,
   },
   'frames/socket-images': {
     says: 'SaveImageWebsocket sends each image as a PNG preview and no executed.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, binary frames',
     on: local,
   },
 } as const satisfies Rules

@@ -3,7 +3,7 @@
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
-import { queueItem } from './queue.ts'
+import { hostedChange, queueItem } from './queue.ts'
 
 /** Outputs by node id; each value holds lists such as `images`. */
 export const outputs = {
@@ -121,6 +121,11 @@ export const endpoints = {
     on: both,
     does: 'Lists the runs that are over.',
     query: { max_items: { type: 'integer' }, offset: { type: 'integer' } },
+    hostedQuery: {
+      max_items: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    },
+    hostedEmptyIsNone: true,
     replies: { 200: historyById, 500: 'text' },
     hostedReplies: { 200: hostedHistory, 400: hostedError },
   },
@@ -139,8 +144,10 @@ export const endpoints = {
     on: both,
     does: 'Forgets all runs that are over, or the named ones.',
     body: historyChange,
+    hostedBody: hostedChange,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 400: hostedError },
+    acceptsInvalid: local,
   },
 } as const satisfies Endpoints
 
@@ -190,56 +197,67 @@ export const rules = {
   'history/failed-not-completed': {
     says: 'A failed or interrupted run has the status_str error and completed false.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/outputs-of-failed': {
     says: 'A failed run keeps the outputs of the nodes that finished.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/meta': {
     says: 'The meta of an entry tells node_id, display_node and parents for each output.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/only-finished': {
     says: 'A run has no history entry before it is over.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/oldest-first': {
     says: 'The history lists runs in the order in which they ended.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/max-items': {
     says: 'max_items gives the last runs; with offset it counts from the oldest on.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/bad-numbers': {
     says: 'A max_items or offset that is no integer answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/unknown': {
     says: 'An unknown, pending or running run gives an empty object with 200.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/clear': {
     says: 'POST /history forgets all runs with clear, those named with delete.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/cap': {
     says: 'The history forgets the oldest run when it holds more than 10,000.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/hosted-list': {
     says: 'The hosted history is an array of entries whose prompt is an object, newest first.',
     basis: 'observed',
+    source: 'published hosted API, 2026, history',
     on: hosted,
   },
   'history/hosted-two-ways': {
@@ -251,26 +269,31 @@ export const rules = {
   'history/hosted-list-entry': {
     says: 'An entry of the hosted list has its create_time in ms, and no graph in its prompt.',
     basis: 'observed',
+    source: 'published hosted API, 2026, history',
     on: hosted,
   },
   'history/hosted-pages': {
     says: 'max_items and offset page the hosted history from the newest on; bad ones answer 400.',
     basis: 'observed',
+    source: 'published hosted API, 2026, history',
     on: hosted,
   },
   'history/hosted-by-id': {
     says: 'history_v2/<id> is an object keyed by the id, whose prompt is an object with the graph.',
     basis: 'observed',
+    source: 'published hosted API, 2026, history',
     on: hosted,
   },
   'history/hosted-unknown': {
     says: 'history_v2/<id> of an unknown run answers 404.',
     basis: 'observed',
+    source: 'published hosted API, 2026, history',
     on: hosted,
   },
   'history/hosted-once-begun': {
     says: 'history_v2/<id> answers 404 until its run has begun, and tells no outcome until its end.',
     basis: 'observed',
+    source: 'published hosted API, 2026, history',
     on: hosted,
   },
   'history/hosted-clear': {
@@ -281,6 +304,7 @@ export const rules = {
   'history/hosted-closed-body': {
     says: 'A hosted POST /history with another key, another type or no JSON answers 400.',
     basis: 'observed',
+    source: 'published hosted API, 2026, history',
     on: hosted,
   },
 } as const satisfies Rules

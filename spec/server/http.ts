@@ -39,61 +39,79 @@ export const rules = {
   'http/broken-json': {
     says: 'A body that is no JSON, or a bare number or null, answers 500 with a fixed text.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/empty-replies': {
     says: 'Empty replies of handlers have Content-Length 0 and no Content-Type.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/twin-below-api': {
     says: 'Every local path answers below /api too, but for those below /internal/.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/head': {
     says: 'A path that answers GET answers HEAD with the same headers and no body.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/head-unknown': {
+    says: 'HEAD of an unknown path answers 404 and says nothing of the body that GET would get.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/unknown-path': {
     says: 'GET of an unknown or POST-only path answers 404 with an empty body.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/wrong-method': {
     says: 'A method that a path, known or not, does not take answers 405 and Allow lists the others.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/trailing-slash': {
     says: 'A path with a slash at its end is an unknown path.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/options': {
     says: 'OPTIONS answers 200 with an empty body on every path.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/foreign-origin': {
     says: 'At a loopback host a request with a foreign Origin answers 403 with an empty body.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/cors-mode': {
     says: 'In CORS mode replies name the configured origin, and no origin is refused.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/cors-raised': {
     says: 'In CORS mode a reply of the HTTP layer, such as 405, 413 or 500, names no origin.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-limit': {
     says: 'A body above the limit, by default 100 MiB, answers 413 with a text that names it.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/long-body': {
@@ -104,61 +122,73 @@ export const rules = {
   'http/body-limit-told': {
     says: 'The features tell a configured body limit as a float, and the usual one as an integer.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-compressed': {
     says: 'A body in gzip or deflate is decompressed; what comes out counts for the limit.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-charset': {
     says: 'A JSON body is read in the charset of its Content-Type, where an unknown one answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-transfer': {
     says: 'A body that comes in chunks or after 100 Continue is read like any other.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-broken-off': {
     says: 'A request whose client goes away before the end of its body has no effect.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/long-lines': {
     says: 'A request line or header line of more than 8190 bytes answers 400.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/no-http': {
     says: 'A method that HTTP does not know, and what is no HTTP, answers 400.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/failure-page': {
     says: 'A client that accepts text/html is told of a 500 by a small page.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/cache-control': {
     says: 'The ending of a path decides on Cache-Control: scripts no-cache, pictures for a day.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/connection': {
     says: 'Connections are kept; only a 500 and a reply to a client that asks for it close theirs.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/other-upgrades': {
     says: 'An upgrade to something else than a WebSocket is ignored, and the request answered.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/hosted-refusals': {
     says: 'Hosted refuses with a JSON object of code and message; in user data there are texts too.',
     basis: 'observed',
+    source: 'published hosted API, 2026, HTTP layer',
     on: hosted,
   },
   'http/hosted-unknown-path': {
@@ -189,11 +219,13 @@ export const rules = {
   'http/hosted-bad-body': {
     says: 'A hosted body that is no JSON, of a wrong type or broken in its coding answers 400.',
     basis: 'observed',
+    source: 'published hosted API, 2026, HTTP layer',
     on: hosted,
   },
   'http/hosted-body-limit': {
     says: 'A hosted body above the limit answers 413 with the code PAYLOAD_TOO_LARGE.',
     basis: 'observed',
+    source: 'published hosted API, 2026, HTTP layer',
     on: hosted,
   },
   'http/hosted-empty-parameter': {

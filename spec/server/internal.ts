@@ -1,6 +1,7 @@
 // What the server tells its own front end below /internal/: its log, its folders, the files in them.
 
 import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { folderTypes } from './files.ts'
 import { logEntry, terminalSize } from './messages.ts'
 
 export const rawLogs = {
@@ -51,6 +52,7 @@ export const endpoints = {
     does: 'Sends new lines of the log to the socket of a client, or no more.',
     body: logSubscription,
     replies: { 200: 'empty', 500: 'text' },
+    acceptsInvalid: local,
   },
   folderPaths: {
     method: 'GET',
@@ -64,6 +66,7 @@ export const endpoints = {
     path: '/internal/files/{type}',
     on: local,
     does: 'Lists the files of the input, output or temp folder.',
+    parts: { type: { enum: folderTypes } },
     replies: { 200: names, 400: folderRefusal },
   },
 } as const satisfies Endpoints
@@ -72,16 +75,19 @@ export const rules = {
   'internal/no-twin': {
     says: 'Below /api there is no /internal/.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/unknown-path': {
     says: 'An unknown path below /internal/ answers 404 with a text, whatever the method.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/wrong-method': {
     says: 'Below /internal/ Allow lists the methods of the path alone.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log': {
@@ -92,36 +98,43 @@ export const rules = {
   'internal/log-lines': {
     says: 'GET /internal/logs/raw gives the latest 300 lines with their time, and the terminal size.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-text': {
     says: 'GET /internal/logs gives the same lines as one JSON string, each after its time.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-subscription': {
     says: 'A client that has subscribed gets each new line in a logs message, until it withdraws.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-subscription-refusals': {
     says: 'A subscription without clientId or enabled answers 500.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/folder-paths': {
     says: 'GET /internal/folder_paths gives absolute paths for each model folder.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/files': {
     says: 'GET /internal/files/<type> lists the names at the top of that folder, newest first.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/files-type': {
     says: 'GET /internal/files of another folder than input, output and temp answers 400.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
 } as const satisfies Rules

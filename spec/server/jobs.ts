@@ -46,6 +46,11 @@ export const jobLimits = { page: 1000, usualPage: 100, cancel: 100 } as const
 const id = { type: 'string', volatile: true } as const
 const time = { type: 'string', volatile: true } as const
 const timeMs = { type: 'integer', volatile: true } as const
+/** The id of a job as a client names it. */
+const uuid = {
+  type: 'string',
+  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+} as const
 const count = { type: 'integer', minimum: 0 } as const
 
 export const jobStatus = {
@@ -165,7 +170,7 @@ export const jobIds = {
   properties: {
     job_ids: {
       type: 'array',
-      items: { type: 'string' },
+      items: uuid,
       minItems: 1,
       maxItems: jobLimits.cancel,
     },
@@ -184,6 +189,9 @@ export const cancelledJobs = {
 const unread = { 403: hostedError, 404: hostedError } as const
 const unchanged = { 400: hostedError, 404: hostedError } as const
 
+const listOf = (words: readonly string[]): string =>
+  `^ *(${words.join('|')}) *(, *(${words.join('|')}) *)*$`
+
 export const endpoints = {
   jobStatus: {
     method: 'GET',
@@ -198,16 +206,20 @@ export const endpoints = {
     on: hosted,
     does: 'Lists jobs, those of some states, a workflow or a kind of output where asked, page by page.',
     query: {
-      status: { type: 'string' },
+      /** One or more of the words, with commas between them. */
+      status: { type: 'string', pattern: listOf(jobStatuses) },
       workflow_id: { type: 'string' },
       output_type: { enum: [...new Set(Object.values(mediaTypes))] },
       sort_by: { enum: jobOrders },
       sort_order: { enum: ['asc', 'desc'] },
-      offset: { type: 'integer', minimum: 0 },
+      offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
       limit: { type: 'integer', minimum: 1, maximum: jobLimits.page },
-      after: { type: 'string' },
+      after: { type: 'string', pattern: '^job-[0-9a-z]{1,10}$' },
     },
+    hostedEmptyIsNone: true,
     replies: { 200: jobList, 400: hostedError },
+    // A cursor counts only where jobs are sorted by creation time.
+    acceptsInvalid: hosted,
   },
   job: {
     method: 'GET',
@@ -221,6 +233,7 @@ export const endpoints = {
     path: '/jobs/{prompt_id}',
     on: hosted,
     does: 'Forgets a job that is over.',
+    parts: { prompt_id: uuid },
     replies: { 204: 'empty', ...unchanged },
   },
   cancelJob: {
@@ -228,6 +241,7 @@ export const endpoints = {
     path: '/jobs/{prompt_id}/cancel',
     on: hosted,
     does: 'Cancels a job, whether it waits or runs.',
+    parts: { prompt_id: uuid },
     replies: { 200: cancelledJob, ...unchanged },
   },
   cancelJobs: {
@@ -256,6 +270,7 @@ export const rules = {
   'jobs/status-details': {
     says: 'The job status tells its times in RFC 3339 and a failure as a text of JSON.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail': {
@@ -267,31 +282,37 @@ export const rules = {
   'jobs/detail-while-open': {
     says: 'The job detail of a run that is not over holds neither outputs nor how it went.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail-times': {
     says: 'Times of the job list and detail are milliseconds; update_time is that of the latest change.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail-error': {
     says: 'The job detail of a failed run holds execution_error.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail-workflow': {
     says: 'The workflow of a job detail holds the prompt and the extra_data of its submit.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/outputs-counted': {
     says: 'A job that is over tells how many files it has left, and one of them for a preview.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/unknown': {
     says: 'An unknown run, or one of another account, answers 404 to all that is about a job.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/bad-id': {
@@ -302,26 +323,31 @@ export const rules = {
   'jobs/listing': {
     says: 'GET /jobs lists the jobs of its account in every state, the newest first.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-filters': {
     says: 'A list of jobs is narrowed by status words, workflow_id and output_type.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-order': {
     says: 'A list of jobs is ordered by create_time or execution_time, asc or desc.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-pages': {
     says: 'A list of jobs gives limit of them from offset on, 100 without a word.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-cursor': {
     says: 'The next_cursor of a list by create_time, sent as after, gives the jobs that follow.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-refusals': {
@@ -332,6 +358,7 @@ export const rules = {
   'jobs/cancel': {
     says: 'A cancel answers whether it took effect; of a job that is over or stopping it does not.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/cancel-running': {
@@ -342,16 +369,19 @@ export const rules = {
   'jobs/cancel-many': {
     says: 'A cancel of many jobs answers those that it stopped; one unknown id spares them all.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/cancel-many-body': {
     says: 'A cancel of many jobs takes 1 to 100 UUIDs as job_ids and no other key, else 400.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/delete': {
     says: 'A delete forgets a job that is over, and answers 204 to any that is or was there.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/delete-keeps-files': {
@@ -362,11 +392,13 @@ export const rules = {
   'jobs/concurrency': {
     says: 'An account runs as many jobs at a time as its tier has; the next follows by itself.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/queue-reason': {
     says: 'A job that waits for others tells concurrency_limit and its place among those.',
     basis: 'observed',
+    source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
 } as const satisfies Rules

@@ -4,16 +4,16 @@ import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
 
 export const installRequest = {
   type: 'object',
-  properties: { git_url: { type: 'string' } },
+  properties: { git_url: { type: 'string', minLength: 1 } },
   required: ['git_url'],
 } as const satisfies Schema
 
 export const installModelRequest = {
   type: 'object',
   properties: {
-    url: { type: 'string' },
-    path: { type: 'string' },
-    filename: { type: 'string' },
+    url: { type: 'string', minLength: 1 },
+    path: { type: 'string', minLength: 1 },
+    filename: { type: 'string', minLength: 1 },
   },
   required: ['url', 'path', 'filename'],
   examples: [
@@ -55,6 +55,8 @@ export const endpoints = {
     does: 'Installs a model file.',
     body: installModelRequest,
     replies: { 200: 'empty', 400: 'empty', 405: 'text', 500: 'text' },
+    // A path must lie below one of the model folders.
+    rejectsValid: local,
   },
 } as const satisfies Endpoints
 

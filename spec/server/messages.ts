@@ -328,6 +328,7 @@ export const rules = {
   'messages/type-first': {
     says: 'The first key of a message is type.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/status': {
@@ -339,16 +340,19 @@ export const rules = {
   'messages/status-on-connect': {
     says: 'The first message on a socket is a status that holds its sid.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/sid': {
     says: 'The sid is the clientId of the socket, or 32 hex digits where it has none.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/status-of-a-run': {
     says: 'A run sends status when it is queued, when it is taken and when it is over.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/notification': {
@@ -389,6 +393,7 @@ export const rules = {
   'messages/executing-null-last': {
     says: 'executing with node null comes after the last status, when the history is readable.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/hosted-no-executing-null': {
@@ -418,6 +423,7 @@ export const rules = {
   'messages/executed-cached': {
     says: 'A cached output node sends executed with its stored output, or null, and no executing.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/success': {
@@ -435,16 +441,19 @@ export const rules = {
   'messages/error-details': {
     says: 'execution_error and execution_interrupted name node_type and executed too.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/error-inputs': {
     says: 'current_inputs holds each input of the failing node as the list of its items.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/error-hidden-inputs': {
     says: 'current_inputs of an old-style type hold its hidden inputs too, credentials as null.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/interrupted': {
@@ -462,6 +471,7 @@ export const rules = {
   'messages/timestamps': {
     says: 'The execution_ messages hold the time in milliseconds as timestamp.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/own-client': {
@@ -473,16 +483,19 @@ export const rules = {
   'messages/any-client-id': {
     says: 'A client_id is any text, not only a UUID.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/status-to-everyone': {
     says: 'status goes to every socket.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/no-client': {
     says: 'Of a run without client_id everyone gets progress, previews, interruption, nobody the rest.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/newest-socket': {
@@ -494,46 +507,55 @@ export const rules = {
   'messages/reconnect': {
     says: 'A socket that returns during its run gets executing with the node at work.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/disconnect': {
     says: 'A run goes on when its socket closes.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/feature-flags': {
     says: 'feature_flags as the first message is answered with those of the server.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/client-messages': {
     says: 'Any other message from the client, and feature_flags after it, changes nothing.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/no-handshake': {
     says: 'GET /ws without a WebSocket handshake answers 400.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/handshake-headers': {
     says: 'The answer to a handshake tells Date and Server too, and selects no sub-protocol.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/too-large': {
     says: 'A client message above 4 MiB closes its socket with 1009.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/malformed': {
     says: 'Invalid UTF-8 closes its socket with 1007, a malformed frame with 1002.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/pings-and-closes': {
     says: 'A ping is answered by a pong, and a close by 1000 whatever its code.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/slow-reader': {
@@ -560,11 +582,13 @@ export const rules = {
   'messages/hosted-status': {
     says: 'A hosted status counts the runs of the account, and goes to it alone.',
     basis: 'observed',
+    source: 'published hosted API, 2026, socket',
     on: hosted,
   },
   'messages/hosted-one-notification': {
     says: 'A hosted run sends one notification, right after execution_start.',
     basis: 'observed',
+    source: 'published hosted API, 2026, socket',
     on: hosted,
   },
   'messages/hosted-reconnect': {
@@ -575,6 +599,7 @@ export const rules = {
   'messages/hosted-node-types': {
     says: 'The nodes of a hosted progress_state tell their class_type too.',
     basis: 'observed',
+    source: 'published hosted API, 2026, socket',
     on: hosted,
   },
   'messages/hosted-previews': {

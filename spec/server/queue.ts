@@ -62,6 +62,16 @@ export const queueChange = {
   },
 } as const satisfies Schema
 
+/** The same on hosted, which takes no other members. */
+export const hostedChange = {
+  type: 'object',
+  properties: {
+    clear: { type: ['boolean', 'null'] },
+    delete: { type: ['array', 'null'], items: { type: 'string' } },
+  },
+  additionalProperties: false,
+} as const satisfies Schema
+
 export const hostedQueueResult = {
   type: 'object',
   properties: {
@@ -86,11 +96,13 @@ export const endpoints = {
     on: both,
     does: 'Removes all pending runs, or the named ones.',
     body: queueChange,
+    hostedBody: hostedChange,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: {
       200: hostedQueueResult,
       400: hostedError,
     },
+    acceptsInvalid: local,
   },
   interrupt: {
     method: 'POST',
@@ -101,6 +113,7 @@ export const endpoints = {
     bodyIsOptional: true,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 404: hostedError },
+    acceptsInvalid: both,
   },
 } as const satisfies Endpoints
 
@@ -114,11 +127,13 @@ export const rules = {
   'queue/item': {
     says: 'A listed run is number, prompt_id, workflow, extra_data and valid output nodes.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/twins': {
     says: 'A submit with number and id of a pending run and another graph answers 500, yet it runs.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/by-number': {
@@ -146,21 +161,25 @@ export const rules = {
   'queue/clear-and-delete': {
     says: 'A body with clear and delete does both, and clear comes first.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/running-is-spared': {
     says: 'Neither clear nor delete touches the running run, and unknown ids are ignored.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: queue',
     on: both,
   },
   'queue/removed-leaves-nothing': {
     says: 'A removed run leaves no history entry and sends no message of its own.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/removal-status': {
     says: 'clear sends one status; delete one, but two for the only pending run.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/interrupt': {
@@ -172,11 +191,13 @@ export const rules = {
   'queue/idle-interrupt-is-lost': {
     says: 'An interrupt without a running run answers 200 and stops no later run.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: queue',
     on: both,
   },
   'queue/interrupt-named': {
     says: 'An interrupt that names a run stops only that one, and only while it runs.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/bounded': {
@@ -198,31 +219,37 @@ export const rules = {
   'queue/hosted-interrupt-named': {
     says: 'A hosted interrupt that names a job cancels that one, running or not; unknown is 404.',
     basis: 'observed',
+    source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-interrupt-any-body': {
     says: 'A hosted interrupt that cannot be read is as good as one without a body.',
     basis: 'observed',
+    source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-item': {
     says: 'A hosted listed run is its place, prompt_id, workflow, output nodes and create_time.',
     basis: 'observed',
+    source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-result': {
     says: 'A hosted POST /queue tells what it removed in deleted and cleared.',
     basis: 'observed',
+    source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-closed-body': {
     says: 'A hosted POST /queue with another key, another type or no JSON answers 400.',
     basis: 'observed',
+    source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-removed-is-cancelled': {
     says: 'A run that is removed from the hosted queue is a cancelled job that never began.',
     basis: 'observed',
+    source: 'published hosted API, 2026, queue',
     on: hosted,
   },
 } as const satisfies Rules

@@ -6,101 +6,121 @@ export const rules = {
   'runs/sources-first': {
     says: 'Only nodes that outputs need run, each after the nodes that its inputs link to.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: execution',
     on: both,
   },
   'runs/node-order': {
     says: 'Of the ready nodes outputs run first, then those one and two links before outputs.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/unchanged-is-cached': {
     says: 'A node with the type, inputs and sources of the run before is not run again.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: execution',
     on: both,
   },
   'runs/cache-ignores-ids': {
     says: 'The cache knows nodes by what they do, not by their ids.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/cache-of-last-graph': {
     says: 'The cache holds only results for the graph of the run before.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/cached-output-again': {
     says: 'A cached output node shows its stored output again and writes no file.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/changed-file-runs': {
     says: 'A loader runs again when the bytes of its file have changed.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/stored-video-runs': {
     says: 'LoadVideo runs again when its file was stored again, with the same bytes too.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/given-fingerprint': {
     says: 'is_changed of a submitted loader stands for its file: while it stays, nothing changed.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/failure-ends': {
     says: 'The first failing node ends the run.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: execution',
     on: both,
   },
   'runs/no-time-out': {
     says: 'A run takes as long as it takes, and no socket is closed for having waited.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/tile-steps': {
     says: 'Tiled VAE nodes and ImageUpscaleWithModel send progress for each tile.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/sigma-steps': {
     says: 'A custom sampler sends progress for each of its sigmas but one.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/dpm-fast-steps': {
     says: 'The sampler dpm_fast tells floor(steps / 3) + 1 values, and its steps as max.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/list-maps': {
     says: 'A node is called for each item of its longest list; shorter lists repeat their last.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/list-joined': {
     says: 'A node called for several items gives their outputs as lists, in one executed.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/list-steps': {
     says: 'The progress of a node begins again with each item, and it finishes once.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/list-interrupted': {
     says: 'An interrupt is also noticed between the items of a node.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/list-rebatched': {
     says: 'RebatchImages and RebatchLatents take whole lists and give one list of batches.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/list-taken-whole': {
     says: 'A type whose is_input_list is true is called once, with all pictures of a list.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/list-of-batch': {
@@ -111,16 +131,19 @@ export const rules = {
   'runs/image-batch': {
     says: 'ImageBatch gives the pictures of both inputs as one batch, in the size of the first.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/batch-part': {
     says: 'ImageFromBatch gives length pictures of a batch from batch_index on, as far as there are.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/batch-repeated': {
     says: 'RepeatImageBatch gives the same pictures again, amount times.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/list-too-long': {
@@ -136,6 +159,7 @@ export const rules = {
   'runs/local-exception-names': {
     says: 'A local exception_type is the name of a Python class.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'runs/poison-fails-its-run': {

@@ -86,6 +86,8 @@ export const endpoints = {
     does: 'Adds a user.',
     body: newUser,
     replies: { 200: userId, 400: duplicateUser, 500: 'text' },
+    // A name can be taken.
+    rejectsValid: local,
   },
   user: {
     method: 'GET',
@@ -100,46 +102,55 @@ export const rules = {
   'settings/merge': {
     says: 'POST /settings merges the members of its body into the settings and answers empty.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/one': {
     says: 'POST /settings/<id> stores any JSON value, which GET of the same path gives.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/unset': {
     says: 'A setting that was never stored is null, and all settings of a new world are {}.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/no-object': {
     says: 'POST /settings answers 500 to a body that is no JSON object, and changes nothing.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/file': {
     says: 'Settings are the indented JSON file comfy.settings.json among the user data.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/broken-file': {
     says: 'A settings file that cannot be read counts as no settings.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/users': {
     says: 'GET /users tells that the server keeps the data of a single user.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/new-user': {
     says: 'POST /users answers with an id: the name in plain characters, an underscore, a UUID.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/user-refusals': {
     says: 'POST /users answers 400 to a taken name, and 500 to a missing or blank one.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/user-bounds': {
@@ -150,21 +161,25 @@ export const rules = {
   'settings/hosted-merge': {
     says: 'POST of the hosted settings merges the members of its body and answers with all settings.',
     basis: 'observed',
+    source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-one': {
     says: 'One hosted setting is told and answered as an object with its value.',
     basis: 'observed',
+    source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-unset': {
     says: 'A hosted setting that was never stored answers 404.',
     basis: 'observed',
+    source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-text': {
     says: 'Hosted settings that come as a JSON text within a JSON text are read as well.',
     basis: 'observed',
+    source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-bad-body': {
@@ -180,6 +195,7 @@ export const rules = {
   'settings/hosted-user': {
     says: 'The hosted /api/user tells the status active, and no user can be added.',
     basis: 'observed',
+    source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-own': {

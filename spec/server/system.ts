@@ -147,6 +147,7 @@ export const endpoints = {
     body: freeRequest,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 404: hostedError },
+    acceptsInvalid: local,
   },
   features: {
     method: 'GET',
@@ -190,6 +191,7 @@ export const rules = {
   'system/statistics-fields': {
     says: 'The statistics hold os, RAM, versions, argv and one device with its VRAM.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, system endpoints',
     on: local,
   },
   'system/free': {
@@ -201,46 +203,54 @@ export const rules = {
   'system/free-empties-cache': {
     says: 'After free_memory the next run finds no cached node.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, system endpoints',
     on: local,
   },
   'system/free-reply': {
     says: 'POST /free answers with an empty body and sends no message.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, system endpoints',
     on: local,
   },
   'system/queue-length': {
     says: 'GET /prompt tells the number of runs that wait or run.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: system endpoints',
     on: both,
   },
   'system/features': {
     says: 'GET /features tells the feature flags of the server.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: system endpoints',
     on: both,
   },
   'system/hosted-statistics': {
     says: 'The hosted statistics tell cloud_version and deploy_environment, and no torch memory.',
     basis: 'observed',
+    source: 'published hosted API, 2026, system endpoints',
     on: hosted,
   },
   'system/hosted-features': {
     says: 'The hosted features tell max_concurrent_jobs of the account that asks.',
     basis: 'observed',
+    source: 'published hosted API, 2026, system endpoints',
     on: hosted,
   },
   'system/hosted-free': {
-    says: 'The hosted /api/free answers 200 without a body, and 400 to what is no JSON object.',
+    says: 'The hosted /api/free returns 200 without a body, 400 to all but an object with its flags.',
     basis: 'chosen',
     on: hosted,
   },
   'system/hosted-feedback': {
     says: 'POST /api/feedback answers 201 to feedback of a known type with a rating of 1 to 5.',
     basis: 'observed',
+    source: 'published hosted API, 2026, system endpoints',
     on: hosted,
   },
   'system/home': {
     says: 'GET / answers with an HTML page that is not to be cached.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, system endpoints',
     on: local,
   },
 } as const satisfies Rules

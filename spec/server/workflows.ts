@@ -130,6 +130,9 @@ export const endpoints = {
       402: planRefusal,
       429: planRefusal,
     },
+    // Node types, inputs and links decide.
+    rejectsValid: both,
+    acceptsInvalid: both,
   },
 } as const satisfies Endpoints
 
@@ -149,6 +152,7 @@ export const rules = {
   'workflows/answers-first': {
     says: 'The reply to a submit is out before the first message of its run.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/graph-by-id': {
@@ -183,6 +187,7 @@ export const rules = {
   'workflows/hosted-number': {
     says: 'On hosted number counts the runs of the account; number and front have no effect.',
     basis: 'observed',
+    source: 'published hosted API, 2026, POST /prompt',
     on: hosted,
   },
   'workflows/hosted-unreadable': {
@@ -204,31 +209,37 @@ export const rules = {
   'workflows/invalid-is-400': {
     says: 'A workflow without a valid output is answered 400 with error and node_errors.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/invalid-leaves-nothing': {
     says: 'A refused workflow reaches neither queue nor history and sends no message.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/half-valid': {
     says: 'A workflow with some valid outputs is answered 200, and its valid part runs.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/no-prompt': {
     says: 'A body without prompt answers 400 with the type no_prompt.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/no-outputs': {
     says: 'A workflow without an output node answers 400 with the type prompt_no_outputs.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/unknown-class': {
     says: 'A missing or unknown class_type on any node answers 400 with invalid_prompt.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/blame': {
@@ -239,131 +250,157 @@ export const rules = {
   'workflows/cycle-refused': {
     says: 'A cycle answers 400 with the type prompt_outputs_failed_validation.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/required-input': {
     says: 'A missing required input is a required_input_missing of its node.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/bad-link': {
     says: 'An array of another length than two is a bad_linked_input.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/link-type': {
     says: 'A link between different types is a return_type_mismatch.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/link-to-nowhere': {
     says: 'A link to a missing node or output is an exception of the node that holds it.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/unconvertible': {
     says: 'A literal that does not convert to its declared type is an invalid_input_type.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/bounds': {
     says: 'A number beyond its bounds is a value_smaller_than_min or value_bigger_than_max.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/not-in-list': {
     says: 'A value outside the options of a combo is a value_not_in_list.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/new-combo-unchecked': {
     says: 'A combo that is declared as COMBO takes any literal.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/missing-input-file': {
     says: 'A loader of a file that does not exist is a custom_validation_failed.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/union-types': {
     says: 'A link fits when the comma-separated types of both ends share one.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/undeclared-inputs': {
     says: 'Inputs that a node type does not declare are not validated.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/dependent-outputs': {
     says: 'node_errors holds only nodes at fault, with the outputs that failed once they were found.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/details': {
     says: 'The details of a refusal tell the errors of the output nodes, one a line.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/literals-converted': {
     says: 'Listings show literals converted to their declared type.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/wrapped-literals': {
     says: 'An object with __value__ stands for that value, arrays included.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/number-counts': {
     says: 'Without number each submit, a refused one too, takes the next integer from 0.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/number-given': {
     says: 'A given number becomes that of the run; front makes the counted one negative.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/number-as-float': {
     says: 'A given number is shown as a float, a counted one as an integer.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/any-pace': {
     says: 'Submits are taken as fast as they come.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/prompt-id-given': {
     says: 'A given prompt_id names the run.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/prompt-id-made': {
     says: 'Without prompt_id the run is named by a random UUID.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/partial-targets': {
     says: 'With partial_execution_targets only the outputs named there are validated and run.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/unknown-members': {
     says: 'Unknown members of the body are ignored, those of nodes are kept.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/keeps-key-order': {
     says: 'Nodes and inputs keep the order in which the submitted text names them.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/keeps-numbers': {
     says: 'Listings show numbers as they were sent: 64-bit integers exact, 1.0 as 1.0.',
     basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
 } as const satisfies Rules

@@ -15,7 +15,7 @@ import { compare, costOf, ms, us } from './measure.mjs'
 import { GET, POST } from './requests.mjs'
 import { ourStartMs } from './served.mjs'
 
-const DOCUMENT = fileURLToPath(new URL('../../spec/openapi.json', import.meta.url))
+const DOCUMENT = fileURLToPath(new URL('../../spec/openapi.local.json', import.meta.url))
 
 /** Mockoon without the log in the home of the user, and without its second API. */
 const QUIET = ['--disable-log-to-file', '--disable-admin-api']

@@ -6,8 +6,20 @@ import { draws, graphOf, treeOf, trees } from './arbitraries.ts'
 import { breaks } from './broken-workflows.ts'
 import { pickFrom, types } from './catalogue.ts'
 import { failing, type Graph, node, slow, solid, talking } from './graphs.ts'
-import type { Asked } from '../model/client-view.ts'
-import { at, moving } from '../judge/userdata.ts'
+import { at, moving } from './userdata-paths.ts'
+
+/** A request in the words of local. `<run 3>` and `<file 3>` stand for what the server names, counted from 0. */
+export type Asked = {
+  readonly method: string
+  readonly path: string
+  /** A JSON body. */
+  readonly json?: any
+  /** Another body. */
+  readonly text?: string
+  /** An upload, with the other fields of its form. */
+  readonly file?: { readonly name: string; readonly bytes: Buffer }
+  readonly fields?: Readonly<Record<string, string>>
+}
 
 /** What happens at once: a request, time that passes, or a client that comes or goes. */
 export type Turn =

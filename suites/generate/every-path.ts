@@ -4,7 +4,7 @@ import type { EndpointOn } from '../../spec/server/endpoints.ts'
 import { endpoints } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { talking } from './graphs.ts'
-import { bodiesOn, isPaid, pathOn } from '../judge/replies-on.ts'
+import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
 
 type Plain = {
   /** Path and query, with a value for each variable part. */

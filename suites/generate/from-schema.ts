@@ -36,18 +36,30 @@ type Maker = (
   words: readonly string[],
 ) => fc.Arbitrary<any>
 
+/** One of the known texts, if there are any, more often than another. */
+const oftenOf = (known: readonly string[], others: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  known.length === 0
+    ? others
+    : fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...known) },
+        { weight: 1, arbitrary: others },
+      )
+
 const makers = {
   null: () => fc.constant(null),
   boolean: () => fc.boolean(),
   integer: ({ minimum, maximum }) => fc.integer({ min: minimum, max: maximum }),
   number: ({ minimum = -1e9 }) => fc.double({ min: minimum, max: 1e9, noNaN: true }),
-  string: ({ minLength = 0, pattern = '' }, _, words) =>
-    fc
-      .oneof(
-        { weight: 3, arbitrary: fc.constantFrom(...words) },
-        { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
-      )
-      .filter((text) => text.length >= minLength && new RegExp(pattern).test(text)),
+  string: ({ minLength = 0, pattern }, _, words) => {
+    const fits = (text: string) => text.length >= minLength
+    if (pattern === undefined) {
+      const texts = fc.string({ unit: 'grapheme', maxLength: 12 }).filter(fits)
+      return oftenOf(words.filter(fits), texts)
+    }
+    const matches = new RegExp(pattern)
+    const known = words.filter((word) => fits(word) && matches.test(word))
+    return oftenOf(known, fc.stringMatching(matches).filter(fits))
+  },
   array: ({ items = {} }, of) => fc.array(of(items), { maxLength: 3 }),
   object: ({ properties = {}, required = [], additionalProperties }, of, words) => {
     const named = Object.fromEntries(

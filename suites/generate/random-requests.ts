@@ -5,9 +5,9 @@ import * as fc from 'fast-check'
 import { keyHeader } from '../../spec/server/access.ts'
 import { endpoints } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
-import { formOf, type Part } from '../judge/form.ts'
+import { formOf, type Part } from './form.ts'
 import { failing, textToImage } from './graphs.ts'
-import { bodiesOn, pathOn } from '../judge/replies-on.ts'
+import { bodiesOn, pathOn } from './replies-on.ts'
 
 const all = Object.values<Endpoint>(endpoints)
 /** The endpoints of a server that answer a request, not a handshake. */

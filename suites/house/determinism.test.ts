@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { replay } from 'flowdouble'
 import { expect, test } from 'vitest'
 import type { Session } from '../judge/client.ts'
-import { formOf, viewPath } from '../judge/form.ts'
+import { formOf, viewPath } from '../generate/form.ts'
 import { failing, type Graph, slow, textToImage } from '../generate/graphs.ts'
 import { type Answer, direct, SECRET, startGatewaySubject } from '../judge/gateway-subject.ts'
-import { type Reply, startSubject } from '../judge/subject.ts'
+import { startSubject } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
 
 const catalog = join(import.meta.dirname, '../../spec/node-types.json')
 const preview = (image: string): Graph => ({

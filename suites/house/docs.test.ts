@@ -6,12 +6,16 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { order } from '../../spec/index.ts'
+import { both, gateway } from '../../spec/language.ts'
 import type { Order, State } from '../../spec/server/order.ts'
-import { documentText, type Part } from './documents.ts'
-import { renderAsyncapi } from './render-asyncapi.ts'
-import { sampleRun } from './render-messages.ts'
-import { renderOpenapi } from './render-openapi.ts'
-import { renderProtocol } from './render-protocol.ts'
+import { documentText, type Part } from '../render/documents.ts'
+import { renderAsyncapi } from '../render/asyncapi.ts'
+import { sampleRun } from '../render/messages.ts'
+import { renderOpenapi } from '../render/openapi.ts'
+import { renderProtocol } from '../render/protocol.ts'
+import { renderSchemathesis } from '../render/schemathesis.ts'
+
+const places = [...both, ...gateway]
 
 test('PROTOCOL.md is up to date', async () => {
   await expect(renderProtocol()).toMatchFileSnapshot('../../spec/PROTOCOL.md')
@@ -28,16 +32,21 @@ test('the links of PROTOCOL.md lead somewhere', () => {
   expect(anchors.filter((id, at) => anchors.indexOf(id) !== at)).toEqual([])
 })
 
-test('openapi.json is up to date', async () => {
-  await expect(documentText(renderOpenapi())).toMatchFileSnapshot('../../spec/openapi.json')
+test.each(places)('openapi.%s.json is up to date', async (on) => {
+  const file = `../../spec/openapi.${on}.json`
+  await expect(documentText(renderOpenapi(on))).toMatchFileSnapshot(file)
+})
+
+test('schemathesis.toml is up to date', async () => {
+  await expect(renderSchemathesis()).toMatchFileSnapshot('../../spec/schemathesis.toml')
 })
 
 test('asyncapi.json is up to date', async () => {
   await expect(documentText(renderAsyncapi())).toMatchFileSnapshot('../../spec/asyncapi.json')
 })
 
-test('openapi.json is what OpenAPI 3.1 describes', async () => {
-  const { valid, errors } = await new Validator().validate(renderOpenapi())
+test.each(places)('openapi.%s.json is what OpenAPI 3.1 describes', async (on) => {
+  const { valid, errors } = await new Validator().validate(renderOpenapi(on))
   expect(errors ?? []).toEqual([])
   expect(valid).toBe(true)
 })
@@ -48,15 +57,18 @@ test('asyncapi.json is what AsyncAPI 3 describes', () => {
   expect(validate.errors ?? []).toEqual([])
 })
 
-test('no two paths of openapi.json differ in the names of their parts only', () => {
-  const shapes = Object.keys(renderOpenapi()['paths'] as Part).map((path) =>
-    path.replace(/\{\w+\}/g, '{}'),
-  )
-  expect(shapes.filter((shape, at) => shapes.indexOf(shape) !== at)).toEqual([])
-})
+test.each(places)(
+  'no two paths of openapi.%s.json differ in the names of their parts only',
+  (on) => {
+    const shapes = Object.keys(renderOpenapi(on)['paths'] as Part).map((path) =>
+      path.replace(/\{\w+\}/g, '{}'),
+    )
+    expect(shapes.filter((shape, at) => shapes.indexOf(shape) !== at)).toEqual([])
+  },
+)
 
 test.each([
-  ['openapi.json', renderOpenapi()],
+  ...places.map((on): [string, Part] => [`openapi.${on}.json`, renderOpenapi(on)]),
   ['asyncapi.json', renderAsyncapi()],
 ])('the references of %s lead somewhere, and its schemas compile', (_, document) => {
   const targets = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)]

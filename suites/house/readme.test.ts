@@ -1,12 +1,13 @@
-// The scripts of the README run exactly as they are written: against a hand-made hosted server, and against the built one.
+// The example clients run exactly as they are written, against a hand-made hosted server and the built one; and the run
+// that the README shows is a real one.
 
 import { execFile, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { startEmulator } from 'flowdouble'
 import { createWatch } from '../../dist/emulator/internal.js'
+import { startEmulator } from 'flowdouble'
 import { hostedKey } from '../contract/run/misbehaving-hosted.ts'
 import {
   message,
@@ -28,26 +29,20 @@ function blockOf(language: string, name: string): string {
   return found
 }
 
+const examples = join(root, 'recordings', 'examples')
+
 let compiling: Promise<readonly string[]> | undefined
 
 const compiled = (): Promise<readonly string[]> => (compiling ??= compile())
 
 /** Compiles the script below `dist`, where it finds `ws`. Its types are checked on the way. */
 async function compile(): Promise<readonly string[]> {
-  const place = join(root, 'dist', 'readme')
-  mkdirSync(place, { recursive: true })
-  writeFileSync(join(place, 'hosted.ts'), blockOf('ts', 'hosted.ts'))
+  const place = join(root, 'dist', 'examples')
   const options = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--strict']
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const built = ['--outDir', place, '--ignoreConfig', join(place, 'hosted.ts')]
+  const built = ['--outDir', place, '--ignoreConfig', join(examples, 'hosted.ts')]
   await run(process.execPath, [tsc, ...options, ...built])
   return [process.execPath, join(place, 'hosted.js')]
-}
-
-function written(): readonly string[] {
-  const file = join(folder(), 'hosted.py')
-  writeFileSync(file, blockOf('python', 'hosted.py'))
-  return ['python3', file]
 }
 
 /** Runs a script on a workflow, and resolves to what it printed and to the files that it fetched. */
@@ -66,12 +61,12 @@ async function runScript(
 
 const scripts = [
   ['hosted.ts', compiled, true],
-  ['hosted.py', written, hasPython],
+  ['hosted.py', async () => ['python3', join(examples, 'hosted.py')], hasPython],
 ] as const
 
 for (const [name, prepare, isThere] of scripts) {
   test.skipIf(!isThere)(
-    `${name} of the README fetches a picture, and keeps its key from the link`,
+    `the example ${name} fetches a picture, and keeps its key from the link`,
     async () => {
       const other = await startOtherHost('signed bytes')
       const location = `${other.url}/f?sig=1`
@@ -98,7 +93,7 @@ for (const [name, prepare, isThere] of scripts) {
 
 for (const [name, prepare, isThere] of scripts) {
   test.skipIf(!isThere)(
-    `${name} of the README runs on the built server, and leaks no key`,
+    `the example ${name} runs on the built server, and leaks no key`,
     async () => {
       const command = start('serve', '--deployment', 'hosted', '--port', '0', '--json')
       const { url } = JSON.parse(await command.says(/\n/)) as { url: string }

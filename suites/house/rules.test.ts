@@ -15,7 +15,7 @@ import {
   rules,
   statements,
 } from '../../spec/index.ts'
-import { schemasOf } from './schemas.ts'
+import { schemasOf } from '../render/schemas.ts'
 import { proven } from './cases.ts'
 
 const endpoints = { ...serverEndpoints, ...gatewayEndpoints }
@@ -42,6 +42,14 @@ describe('statements', () => {
 })
 
 describe('rules', () => {
+  test('observed rules name their source, and no others do', () => {
+    const named = /^(ComfyUI \d|published hosted API|hosted service|clients of|reference gateway)/
+    const wrong = entries.filter(([, { basis, source = '' }]) =>
+      basis === 'observed' ? !named.test(source) : source !== '',
+    )
+    expect(wrong.map(([id]) => id)).toEqual([])
+  })
+
   test('each sentence stands once', () => {
     const sentences = entries.map(([, rule]) => rule.says)
     expect(sentences.filter((says, at) => sentences.indexOf(says) !== at)).toEqual([])

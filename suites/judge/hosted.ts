@@ -2,8 +2,8 @@
 
 import { hostedError, hostedRefusals } from '../../spec/server/errors.ts'
 import { violations } from './judge.ts'
-import type { Reply } from './subject.ts'
 import type { Exchange } from './wire.ts'
+import type { Reply } from './reply.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 

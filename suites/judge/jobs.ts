@@ -7,7 +7,8 @@ import type { Deployment, Schema } from '../../spec/language.ts'
 import { cancelledJob, jobDetail, jobList, jobStatus } from '../../spec/server/jobs.ts'
 import { type Graph, slow } from '../generate/graphs.ts'
 import { type Message, violations } from './judge.ts'
-import type { Reply, Subject } from './subject.ts'
+import type { Subject } from './subject.ts'
+import type { Reply } from './reply.ts'
 
 /** An id that no run has. */
 export const nobody = '00000000-0000-4000-8000-000000000000'

@@ -1,8 +1,9 @@
 // Signed links as a client meets them: taken out of the answer to a view, then fetched bare.
 
 import { expect } from 'vitest'
-import { viewPath } from './form.ts'
+import { viewPath } from '../generate/form.ts'
 import type { Subject } from './subject.ts'
+import { type Fetched, fetchLink } from './fetch-link.ts'
 
 /** The link that a view of this file leads to; `values` are further ones of the query. */
 export async function linkTo(
@@ -13,25 +14,6 @@ export async function linkTo(
   const { status, headers } = await get(viewPath({ filename, ...values }))
   expect([filename, status]).toEqual([filename, 302])
   return headers['location'] ?? ''
-}
-
-/** What a link answers, followed no further. */
-export type Fetched = {
-  readonly status: number
-  readonly headers: Headers
-  readonly bytes: Buffer
-  readonly text: string
-}
-
-/** Fetches a link as it is, with no other headers than these. */
-export async function fetchLink(
-  link: string,
-  headers: Readonly<Record<string, string>> = {},
-  method = 'GET',
-): Promise<Fetched> {
-  const reply = await fetch(link, { method, headers, redirect: 'manual' })
-  const bytes = Buffer.from(await reply.arrayBuffer())
-  return { status: reply.status, headers: reply.headers, bytes, text: bytes.toString() }
 }
 
 /** The word that a refused link gives as its reason, with its status. */

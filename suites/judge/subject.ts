@@ -7,23 +7,14 @@ import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { openSession, type Session } from './client.ts'
-import { formOf, viewPath } from './form.ts'
+import { formOf, viewPath } from '../generate/form.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
-import { fetchLink } from './links.ts'
 import type { Message } from './judge.ts'
-import { endsRun, type Listed, type Over, readingsOf } from '../model/responses.ts'
-import { pathOn } from './replies-on.ts'
-
-/** A reply, with its body as bytes and as text. */
-export type Reply = {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly bytes: Buffer
-  readonly text: string
-  /** The body as JSON. Throws when it is none. */
-  readonly json: () => any
-}
+import { endsRun, type Listed, type Over, readingsOf } from './responses.ts'
+import { pathOn } from '../generate/replies-on.ts'
+import type { Reply } from './reply.ts'
+import { fetchLink } from './fetch-link.ts'
 
 export type Subject = {
   readonly url: string

@@ -1,19 +1,7 @@
 // What a client of a local server knows of it, from what it asked and was told: enough to say what hosted would tell.
 
 import type { Graph } from '../generate/graphs.ts'
-
-/** A request in the words of local. `<run 3>` and `<file 3>` stand for what the server names, counted from 0. */
-export type Asked = {
-  readonly method: string
-  readonly path: string
-  /** A JSON body. */
-  readonly json?: any
-  /** Another body. */
-  readonly text?: string
-  /** An upload, with the other fields of its form. */
-  readonly file?: { readonly name: string; readonly bytes: Buffer }
-  readonly fields?: Readonly<Record<string, string>>
-}
+import type { Asked } from '../generate/actions.ts'
 
 /** A reply. The body is a JSON value, or a text, or `{ bytes }` or `{ link }` with the hash of a file. */
 export type Told = { readonly status: number; readonly type: string; readonly body: any }

@@ -1,7 +1,7 @@
 // Where the two deployments differ in what the model tells: one row of ways for each.
 
 import type { Deployment } from '../../spec/language.ts'
-import type { Ended, Outcome, Submit } from './model.ts'
+import type { Ended, Outcome, Submit } from './submit.ts'
 
 /** What an interrupt can do to the runs of an account. */
 type Stops = {

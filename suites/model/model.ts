@@ -3,21 +3,7 @@
 import { tiers } from '../../spec/server/access.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { type Ways, ways } from './deployments.ts'
-
-/** What the only node of a run does. */
-export type Work =
-  | { readonly kind: 'slow'; readonly seconds: number; readonly steps: number }
-  | { readonly kind: 'talk'; readonly text: string }
-  | { readonly kind: 'fail' }
-export type Submit = {
-  readonly id: string
-  readonly work: Work
-  readonly client: string | null
-  readonly number?: number
-  readonly front: boolean
-}
-/** How a run ends; one that was removed never began. */
-export type Outcome = 'success' | 'error' | 'interrupted' | 'removed'
+import type { Ended, Outcome, Submit } from './submit.ts'
 
 type Waiting = Submit & {
   readonly number: number
@@ -38,13 +24,6 @@ type Worker = {
   cachedText: string | undefined
   /** Whether that is dropped before the next run. */
   isFreed: boolean
-}
-
-/** What is told of a run that is over. */
-export type Ended = {
-  readonly outcome: Outcome
-  readonly isCached: boolean
-  isForgotten: boolean
 }
 
 /** Between a submit and its first message, and what a node without a time of its own takes, in milliseconds. */

@@ -3,12 +3,14 @@
 import { expect } from 'vitest'
 import type { Deployment } from '../../spec/language.ts'
 import type { Session } from '../judge/client.ts'
-import { viewPath } from '../judge/form.ts'
+import { viewPath } from '../generate/form.ts'
 import { listOf } from '../judge/jobs.ts'
 import type { Message } from '../judge/judge.ts'
 import { fetchFile } from '../judge/links.ts'
-import type { AccountModel, Outcome } from './model.ts'
-import type { Reply, Subject } from '../judge/subject.ts'
+import type { AccountModel } from './model.ts'
+import type { Subject } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
+import type { Outcome } from './submit.ts'
 
 /** An account as its client knows it. Runs and files have names of the model, and those that the server gave them. */
 export type Own = {

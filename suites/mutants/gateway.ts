@@ -1,16 +1,16 @@
 // Wrong gateways: by what they answer, by what they let in, by what they render, and by where they deliver.
 
-import type { GatewayOptions, OutboxEntry, ReceiverEffect, ReceiverInput } from 'flowdouble'
+import type { GatewayOptions, OutboxEntry, GatewayEffect, GatewayInput } from 'flowdouble'
 import type { GatewayMutant, Mutants } from './tamper.ts'
 
 type Tamper = NonNullable<GatewayOptions['tamper']>
-type Reply = Extract<ReceiverEffect, { kind: 'reply' }>
-type Run = Extract<ReceiverEffect, { kind: 'run' }>
-type Request = Extract<ReceiverInput, { kind: 'request' }>
+type Reply = Extract<GatewayEffect, { kind: 'reply' }>
+type Run = Extract<GatewayEffect, { kind: 'run' }>
+type Request = Extract<GatewayInput, { kind: 'request' }>
 
 /** Changes each effect into others. */
 const each =
-  (change: (effect: ReceiverEffect, input: ReceiverInput) => readonly ReceiverEffect[]) =>
+  (change: (effect: GatewayEffect, input: GatewayInput) => readonly GatewayEffect[]) =>
   (): Tamper =>
   (effects, input) =>
     effects.flatMap((effect) => change(effect, input))

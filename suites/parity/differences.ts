@@ -1,24 +1,12 @@
 // The declared differences of the deployments: what turns that which a local server says into what hosted says.
 
-import type { quirks, RuleId } from '../../spec/index.ts'
 import { fileDifferences } from './files.ts'
 import { runDifferences } from './runs.ts'
 import { tellingDifferences } from './messages.ts'
 import { userDifferences } from './user-data.ts'
-import type { Asked, Heard, Known, Told } from '../model/client-view.ts'
-
-/** A row. Each change gives undefined where it has nothing to say. */
-export type Difference = {
-  readonly id: string
-  /** The rules and quirks from which it follows. */
-  readonly from: readonly (RuleId | keyof typeof quirks)[]
-  /** What local has to be asked, so that it does what hosted does when it is asked this. */
-  readonly request?: (asked: Asked, known: Known) => Asked | undefined
-  /** What hosted replies where local replies this. `asked` is what hosted is asked. */
-  readonly reply?: (told: Told, asked: Asked, known: Known) => Told | undefined
-  /** What the clients of hosted hear where those of local hear this; `asked` as it was sent to local. */
-  readonly heard?: (heard: Heard, known: Known, asked: Asked | undefined) => Heard | undefined
-}
+import type { Heard, Known, Told } from '../model/client-view.ts'
+import type { Asked } from '../generate/actions.ts'
+import type { Difference } from './difference.ts'
 
 /** All of them, in the order in which they are applied. */
 export const differences: readonly Difference[] = [

@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { deep, refusedAs } from './words.ts'
-import type { Difference } from './differences.ts'
-import { type Asked, isFor, type Told } from '../model/client-view.ts'
+import { isFor, type Told } from '../model/client-view.ts'
+import type { Difference } from './difference.ts'
+import type { Asked } from '../generate/actions.ts'
 
 const isUpload = (asked: Asked): boolean => isFor(asked, 'POST', /^\/upload\/(image|mask)$/)
 

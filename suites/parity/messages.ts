@@ -1,7 +1,6 @@
 // Differences in how runs tell of themselves: what the messages hold, and who hears them.
 
 import { deep, onData, onEar, without } from './words.ts'
-import type { Difference } from './differences.ts'
 import {
   ear,
   type Heard,
@@ -11,6 +10,7 @@ import {
   pathOf,
   type Told,
 } from '../model/client-view.ts'
+import type { Difference } from './difference.ts'
 
 /** The text of the notification with which each run begins. */
 const hello = 'Your run has started.'

@@ -1,15 +1,9 @@
 // Differences in what is done with runs: their names and places, cancelling, the queue and the history.
 
-import type { Difference } from './differences.ts'
-import {
-  type Asked,
-  isFor,
-  type Item,
-  type Known,
-  meantBy,
-  type Told,
-} from '../model/client-view.ts'
+import { isFor, type Item, type Known, meantBy, type Told } from '../model/client-view.ts'
 import { onEar, refusedAs, without } from './words.ts'
+import type { Difference } from './difference.ts'
+import type { Asked } from '../generate/actions.ts'
 
 const onSubmit =
   (change: (json: any) => any) =>

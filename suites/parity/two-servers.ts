@@ -4,16 +4,12 @@ import { createHash } from 'node:crypto'
 import { isMessage, type Received as Raw, type Session } from '../judge/client.ts'
 import { deep, jsonType, reason } from './words.ts'
 import { nobody } from '../judge/jobs.ts'
-import {
-  type Asked,
-  ear,
-  type Heard,
-  pathOf,
-  type Received,
-  type Told,
-} from '../model/client-view.ts'
-import { fetchFile, fetchLink } from '../judge/links.ts'
-import type { Reply, Subject } from '../judge/subject.ts'
+import { ear, type Heard, pathOf, type Received, type Told } from '../model/client-view.ts'
+import { fetchFile } from '../judge/links.ts'
+import type { Subject } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
+import type { Asked } from '../generate/actions.ts'
+import { fetchLink } from '../judge/fetch-link.ts'
 
 export type Side = {
   /** Sends a request, in which names stand as `<run 0>` and `<file 0>`. */

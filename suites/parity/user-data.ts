@@ -1,8 +1,9 @@
 // Differences in what is no run: models, user data, settings, and the form of refusals.
 
 import { jsonType, reason, refusedAs } from './words.ts'
-import type { Difference } from './differences.ts'
-import { type Asked, isFor, pathOf, type Told } from '../model/client-view.ts'
+import { isFor, pathOf, type Told } from '../model/client-view.ts'
+import type { Difference } from './difference.ts'
+import type { Asked } from '../generate/actions.ts'
 
 const oneFile = /^\/userdata\/[^/]+$/
 const oneModelFolder = /^\/models\/[^/]+$/

@@ -1,14 +1,8 @@
 // The words in which differences are written down.
 
 import { hostedRefusals } from '../../spec/server/errors.ts'
-import {
-  type Asked,
-  ear,
-  type Heard,
-  type Known,
-  type Received,
-  type Told,
-} from '../model/client-view.ts'
+import { ear, type Heard, type Known, type Received, type Told } from '../model/client-view.ts'
+import type { Asked } from '../generate/actions.ts'
 
 export const jsonType = 'application/json; charset=utf-8'
 

@@ -3,9 +3,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Session } from '../judge/client.ts'
-import { viewPath } from '../judge/form.ts'
+import { viewPath } from '../generate/form.ts'
 import { failing, type Graph, node, slow, solid, talking } from '../generate/graphs.ts'
-import { type Reply, startSubject, type Subject } from '../judge/subject.ts'
+import { startSubject, type Subject } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
 
 const names = ['alder', 'birch'] as const
 type Name = (typeof names)[number]

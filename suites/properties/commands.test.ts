@@ -5,15 +5,10 @@ import { expect, test } from 'vitest'
 import type { Deployment } from '../../spec/language.ts'
 import { type Graph, node, slow, talking } from '../generate/graphs.ts'
 import { account } from '../judge/jobs.ts'
-import {
-  type AccountModel,
-  createModel,
-  type Model,
-  modelTiers,
-  type Work,
-} from '../model/model.ts'
+import { type AccountModel, createModel, type Model, modelTiers } from '../model/model.ts'
 import { type Own, ownOf, type Reading, readings } from '../model/views.ts'
 import { startSubject } from '../judge/subject.ts'
+import type { Work } from '../model/submit.ts'
 
 /** The accounts of a server; on local there is one. */
 type Real = { readonly accounts: readonly Own[]; submits: number }

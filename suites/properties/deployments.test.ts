@@ -7,7 +7,6 @@ import { expect, test } from 'vitest'
 import { createDifferences } from '../parity/differences.ts'
 import { oneAtATime } from '../judge/jobs.ts'
 import {
-  type Asked,
   createKnown,
   type Heard,
   type Known,
@@ -17,7 +16,7 @@ import {
 } from '../model/client-view.ts'
 import { dropped, onData, onJson, type Tamper } from '../mutants/tamper.ts'
 import { startSubject } from '../judge/subject.ts'
-import { type Turn, turnsUpTo } from '../generate/actions.ts'
+import { type Asked, type Turn, turnsUpTo } from '../generate/actions.ts'
 import { createSide, type Side } from '../parity/two-servers.ts'
 
 type Declared = ReturnType<typeof createDifferences>

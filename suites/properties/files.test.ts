@@ -6,9 +6,10 @@ import { encode } from 'fast-png'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServer, stepServer as step } from '../../dist/emulator/internal.js'
 import { both } from '../../spec/language.ts'
-import { formOf, type Part, viewPath } from '../judge/form.ts'
+import { formOf, type Part, viewPath } from '../generate/form.ts'
 import { smallWorld } from '../support/small-world.ts'
-import { type Reply, startSubject, type Subject } from '../judge/subject.ts'
+import { startSubject, type Subject } from '../judge/subject.ts'
+import type { Reply } from '../judge/reply.ts'
 
 const folders = ['input', 'output', 'temp'] as const
 const run = { seed: 20260101 }

@@ -6,7 +6,7 @@ import type { Session } from '../judge/client.ts'
 import { type Graph, node } from '../generate/graphs.ts'
 import { isOf, nobody, oneAtATimeOn } from '../judge/jobs.ts'
 import { judgeOrder, type Message } from '../judge/judge.ts'
-import { endsRun } from '../model/responses.ts'
+import { endsRun } from '../judge/responses.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 
 /** A node of two steps, one that changes its picture, and an output. */

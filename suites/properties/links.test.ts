@@ -3,11 +3,12 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServer, hosted, stepServer as step } from '../../dist/emulator/internal.js'
-import { formOf, viewPath } from '../judge/form.ts'
-import { linkTo, fetchLink } from '../judge/links.ts'
+import { formOf, viewPath } from '../generate/form.ts'
+import { linkTo } from '../judge/links.ts'
 import { smallWorld } from '../support/small-world.ts'
 import { isForeign, startSubject, type Subject } from '../judge/subject.ts'
 import { exchange } from '../judge/wire.ts'
+import { fetchLink } from '../judge/fetch-link.ts'
 
 const account = (user: string) =>
   ({

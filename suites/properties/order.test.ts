@@ -7,7 +7,7 @@ import { draws, graphOf } from '../generate/arbitraries.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { account } from '../judge/jobs.ts'
 import { judgeOrder, type Message } from '../judge/judge.ts'
-import { endsRun } from '../model/responses.ts'
+import { endsRun } from '../judge/responses.ts'
 import { nodesOf, story } from '../support/transcript.ts'
 import { type Run, startSubject } from '../judge/subject.ts'
 

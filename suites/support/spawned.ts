@@ -4,9 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { entry } from './built.ts'
 
 /** The built command. */
-export const main = join(import.meta.dirname, '../../dist', 'emulator', 'cli', 'main.js')
+export const main = entry('main')
 /** A workflow that every server runs. */
 export const textToImage = join(
   import.meta.dirname,

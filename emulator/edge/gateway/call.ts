@@ -65,9 +65,9 @@ export function postBytes(
       const chunks: Buffer[] = []
       let length = 0
       const end = (): void => {
-        const { statusCode: status = 0, headers: told } = response
+        const { statusCode: status = 0, headers: replyHeaders } = response
         const text = Buffer.concat(chunks).subarray(0, maxBytes).toString()
-        resolve({ status, type: told['content-type'] ?? '', text })
+        resolve({ status, type: replyHeaders['content-type'] ?? '', text })
       }
       response.on('data', (chunk: Buffer) => {
         length += chunk.length

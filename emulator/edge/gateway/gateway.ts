@@ -5,28 +5,31 @@ import { limits } from '../../../spec/limits.ts'
 import { usageError } from '../../options/complete.ts'
 import { gatewayMachine } from '../../gateway/adapter.ts'
 import { answer } from '../../gateway/answers.ts'
-import { createLedger, note, outboxOf, runsText } from '../../gateway/ledger.ts'
-import { createReceiver, staticFault } from '../../gateway/state.ts'
-import { routeNameIn } from '../../gateway/step.ts'
+import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
+import { createGatewayState, staticFault } from '../../gateway/state.ts'
+import { needsBody } from '../../gateway/step.ts'
+import type { IncomingRequest } from '../../http/requests.ts'
 import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
-import { createHost } from '../host.ts'
-import type { Gateway } from '../handles.ts'
+import type { Later } from '../later.ts'
 import { followConnections } from '../lifetime.ts'
-import { type Arrived, createWebServer, serve } from '../node/listener.ts'
+import { createHost } from '../node/host.ts'
+import { noPictures } from '../node/http.ts'
+import { createWebServer, serve } from '../node/listener.ts'
 import { hostOf, listen, portOf } from '../node/listening.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
 import { gatewayPaths } from './control.ts'
 import { watchFile } from './file-watch.ts'
+import type { Gateway } from './handle.ts'
 import { gatewayHeaders } from './headers.ts'
 import { createMemory } from './memory.ts'
 import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
   type GatewayOptions,
-  receiverOptions,
+  stateOptions,
 } from './options.ts'
-import { createWork, type Patience } from './work.ts'
+import { createWork, type WorkTimeOuts } from './work.ts'
 
 /**
  * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
@@ -51,13 +54,13 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
-  const state = createReceiver(receiverOptions(options, startedMs), (key, message) =>
+  const state = createGatewayState(stateOptions(options, startedMs), (key, message) =>
     createHmac('sha256', key).update(message).digest(),
   )
   const fault = staticFault(state.options)
   if (fault !== undefined) throw usageError(fault)
   const machine = gatewayMachine(state)
-  const ledger = createLedger()
+  const recent = createRecent()
   const recorder = await createRecorder(
     machine,
     state.options,
@@ -67,7 +70,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const failDeliveries: Gateway['failDeliveries'] = (failure) =>
     host.driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure }))
   const own = {
-    outbox: () => outboxOf(ledger),
+    outbox: () => outboxOf(recent),
     failDeliveries,
     subscribe: (...given: Parameters<Gateway['subscribe']>) => memory.subscribe(...given),
     remove: (name: string) => memory.remove(name),
@@ -78,7 +81,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     {
       clock: options.clock,
       emit: (effects) => {
-        note(ledger, effects)
+        note(recent, effects)
         work.emit(effects)
       },
       batch: (all) => all(),
@@ -89,9 +92,10 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       hint: 'Was an event posted?',
       encodeFile: noPictures,
       guard: { host: options.host, origin: null, token: options.controlToken },
+      place: 'gateway',
     },
     given,
-    gatewayPaths({ ...own, runsText: () => runsText(ledger) }),
+    gatewayPaths({ ...own, runsText: () => runsText(recent) }),
   )
   const { agent, deliveries } = options
   const work = createWork(
@@ -99,7 +103,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     typeof agent === 'function' ? agent : null,
     deliveries,
     // An instant clock stands still while others work.
-    options.clock === 'instant' ? patienceOf(options) : null,
+    options.clock === 'instant' ? workTimeOuts(options) : null,
   )
   const memory = createMemory(state, options, host.driver.dispatch)
   const look =
@@ -108,28 +112,36 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     const changed = look()
     if (changed !== undefined) host.driver.dispatch((atMs) => ({ kind: 'file', atMs, ...changed }))
   }
-  const respond = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    if (options.control && isControl(arrived.method, arrived.target))
+  const respond = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
+    const { method, target, headers, body, fault } = arrived
+    if (options.control && isControl(method, target))
       return host.answerControl(arrived, response, {})
     loadFile()
-    host.enter(response, (atMs, request) => ({ kind: 'request', atMs, request, ...arrived }))
+    const kind = 'request'
+    host.enter(response, (atMs, request) => {
+      return { kind, atMs, request, method, target, headers, body, fault }
+    })
   }
 
   const http = await createWebServer(null)
   const closing = followConnections([http])
   serve(http, {
     readHeaders: gatewayHeaders,
-    receive: (request, limitBytes) => receiveRaw(request, limitBytes()),
+    receive: receiveRaw,
     isSocketPath: () => false,
     refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
+    // An expectation that nobody knows is none that has to be met.
+    refuseExpectation: null,
     upgrade: null,
-    limitBytes: (asked) => limitOf(options, asked),
+    limitBytes: (head) => {
+      if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
+      loadFile()
+      return needsBody(state, head) ? options.maxBodyBytes : null
+    },
     answer: respond,
     write: host.write,
     timeMs: host.timeMs,
   })
-  // An expectation that nobody knows is none that has to be met.
-  http.on('checkExpectation', (request, response) => http.emit('request', request, response))
   loadFile()
   await listen(http, options.host, options.port)
   const port = portOf(http)
@@ -141,7 +153,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     options,
     journal: recorder.lines,
     routes: () => [...state.staticRoutes.keys(), ...state.dynamicRoutes.keys()],
-    runs: () => JSON.parse(runsText(ledger)) as ReturnType<Gateway['runs']>,
+    runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
     close: async () => {
       host.driver.stop()
       work.stop()
@@ -150,21 +162,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
 }
 
-const patienceOf = ({ agentTimeOutMs }: CompleteGatewayOptions): Patience => ({
+const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts => ({
   runMs: agentTimeOutMs,
   deliveryMs: limits.senderTimeOut.value * 1000,
 })
-
-/** Bodies of requests that are no posts to a route are not listened to, but for what a test asks. */
-function limitOf(
-  { control, maxBodyBytes }: CompleteGatewayOptions,
-  { method, target }: Omit<Arrived, 'body'>,
-): number {
-  if (control && isControl(method, target)) return MAX_CONTROL_BYTES
-  const [path = ''] = target.split('?', 1)
-  return routeNameIn(path) === undefined ? 0 : maxBodyBytes
-}
-
-const noPictures = (): never => {
-  throw new TypeError('A gateway has no pictures.')
-}

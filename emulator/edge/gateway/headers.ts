@@ -1,4 +1,4 @@
-// The request headers that a receiver looks at. No other reaches it, or its journal.
+// The request headers that a gateway looks at. No other reaches it, or its journal.
 
 import type { IncomingMessage } from 'node:http'
 import { type Scheme, schemes, tokenHeader } from '../../../spec/gateway/signatures.ts'

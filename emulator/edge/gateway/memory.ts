@@ -1,8 +1,8 @@
-// Subscriptions that are kept in memory: for the receiver they are a file that changes.
+// Subscriptions that are kept in memory: for the gateway they are a file that changes.
 
 import { usageError } from '../../options/complete.ts'
-import type { ReceiverInput } from '../../gateway/machine.ts'
-import { isOpenAllowed, type Receiver } from '../../gateway/state.ts'
+import type { GatewayInput } from '../../gateway/machine.ts'
+import { isOpenAllowed, type GatewayState } from '../../gateway/state.ts'
 import { readFile, readRoute, usable } from '../../gateway/routes.ts'
 import type { CompleteGatewayOptions, RouteGiven } from './options.ts'
 
@@ -13,9 +13,9 @@ export type Memory = {
 
 /** Loads the subscriptions to start with. Throws a usage error where one of them cannot be served. */
 export function createMemory(
-  receiver: Receiver,
+  state: GatewayState,
   { subscriptionsFile, subscriptions }: CompleteGatewayOptions,
-  dispatch: (at: (atMs: number) => ReceiverInput) => void,
+  dispatch: (at: (atMs: number) => GatewayInput) => void,
 ): Memory {
   const held = new Map(Object.entries(subscriptions))
   let modifiedMs = 0
@@ -31,14 +31,14 @@ export function createMemory(
   }
   /** Throws a usage error for a subscription that would not be served. */
   const requireServed = (name: string, route: RouteGiven): void => {
-    if (receiver.staticRoutes.has(name)) {
+    if (state.staticRoutes.has(name)) {
       throw usageError(`There is a static route "${name}", and static routes win.`)
     }
     const given = readFile(JSON.stringify({ [name]: route }))?.get(name)
     const fault =
       given === undefined
         ? 'is no object'
-        : usable(readRoute(name, given, receiver.options.secret), isOpenAllowed(receiver.options))
+        : usable(readRoute(name, given, state.options.secret), isOpenAllowed(state.options))
     if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
   }
   for (const [name, route] of held) requireServed(name, route)

@@ -1,17 +1,18 @@
-// The options of a gateway: what they are, what they are by default, and what a receiver is made from.
+// The options of a gateway: what they are, what they are by default, and what a gateway is made from.
 
 import { quirks } from '../../../spec/truth/quirks.ts'
 import { limits } from '../../../spec/limits.ts'
 import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
 import { optionTable } from '../../options/table.ts'
-import { type Clock, readOptions, usageError } from '../../options/complete.ts'
-import type { ReceiverEntry } from '../../gateway/journal.ts'
-import type { AgentRun, Delivery, ReceiverEffect, ReceiverInput } from '../../gateway/machine.ts'
-import type { ReceiverOptions } from '../../gateway/state.ts'
+import { readOptions, usageError } from '../../options/complete.ts'
+import type { GatewayEntry } from '../../gateway/journal.ts'
+import type { AgentRun, Delivery, GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
+import type { GatewayStateOptions } from '../../gateway/state.ts'
 import { type AgentScript, plainScript } from '../../gateway/scripted-agent.ts'
 import type { ClockGroup } from '../clock.ts'
 import type { Tamper } from '../driver.ts'
 import { isLoopback } from '../guard.ts'
+import type { Clock } from '../../options/server-options.ts'
 
 /** A route as the subscriptions file and config.yaml have it. */
 export type RouteGiven = Readonly<Record<string, unknown>>
@@ -64,9 +65,9 @@ export type GatewayOptions = {
   /** What callers from elsewhere need as a bearer token to use these paths; null keeps them out. */
   readonly controlToken?: string | null
   /** Called with each input and its effects, after they have been carried out. */
-  readonly onEntry?: (entry: ReceiverEntry) => void
+  readonly onEntry?: (entry: GatewayEntry) => void
   /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
-  readonly tamper?: Tamper<ReceiverInput, ReceiverEffect>
+  readonly tamper?: Tamper<GatewayInput, GatewayEffect>
   /** For commands only: servers whose manual clocks are one. */
   readonly clocks?: ClockGroup
 }
@@ -145,11 +146,11 @@ const gatewayQuirks: readonly string[] = Object.entries(quirks)
   .filter(([, { on }]) => on.some((place) => place === 'gateway'))
   .map(([id]) => id)
 
-/** What a receiver is made from. `wallMs` is the time that an epoch of now means. */
-export const receiverOptions = (
+/** What a gateway is made from. `wallMs` is the time that an epoch of now means. */
+export const stateOptions = (
   options: CompleteGatewayOptions,
   wallMs: number,
-): ReceiverOptions => ({
+): GatewayStateOptions => ({
   seed: options.seed,
   epochMs: options.epoch === 'now' ? wallMs : options.epoch,
   host: options.host,

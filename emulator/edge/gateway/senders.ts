@@ -93,10 +93,10 @@ const MAX_REASON = 200
 /** What a platform said, without the credentials that it may repeat, as they are or as they stand in addresses. */
 function reasonIn(target: string, { status, text }: Reply, credentials: readonly string[]): string {
   const reply = objectIn(text)
-  const told = reasons.map((name) => reply?.[name]).find((one) => typeof one === 'string')
-  if (told === undefined) return `${target} answered ${status}`
-  let shown = told
+  const reason = reasons.map((name) => reply?.[name]).find((one) => typeof one === 'string')
+  if (reason === undefined) return `${target} answered ${status}`
+  let redacted = reason
   for (const one of credentials.flatMap((token) => [token, encodeURIComponent(token)]))
-    shown = shown.replaceAll(one, '<credential>')
-  return `${target} answered ${status}: ${shown.slice(0, MAX_REASON)}`
+    redacted = redacted.replaceAll(one, '<credential>')
+  return `${target} answered ${status}: ${redacted.slice(0, MAX_REASON)}`
 }

@@ -1,15 +1,15 @@
-// Lets agents and senders that are not the machine's own do what its effects ask for, and tells it how that ended.
+// Lets agents and senders that are not the machine's own do what its effects ask for, and reports to it how that ended.
 
-import type { ReceiverEffect, ReceiverInput } from '../../gateway/machine.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
 import { timeOuts } from '../../gateway/outbox.ts'
 import { MAX_TIMER_MS } from '../driver.ts'
 import type { Agent, Deliveries } from './options.ts'
 
-type Dispatch = (at: (atMs: number) => ReceiverInput) => void
+type Dispatch = (at: (atMs: number) => GatewayInput) => void
 
 export type Work = {
   /** Begins what the effects ask for, and ends what is over. */
-  readonly emit: (effects: readonly ReceiverEffect[]) => void
+  readonly emit: (effects: readonly GatewayEffect[]) => void
   /** Resolves when a piece of what is under way has ended; undefined where nothing is. */
   readonly ended: () => Promise<void> | undefined
   /** Ends all that is under way. */
@@ -20,30 +20,30 @@ const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
 /** For how long work is waited for in real time, in milliseconds. */
-export type Patience = { readonly runMs: number; readonly deliveryMs: number }
+export type WorkTimeOuts = { readonly runMs: number; readonly deliveryMs: number }
 
 /**
  * @param agent null where the scripted one answers.
  * @param deliveries null where the outbox takes them.
- * @param patience null where the clock of the machine ends what takes too long.
+ * @param realTimeOuts null where the clock of the machine ends what takes too long.
  */
 export function createWork(
   dispatch: Dispatch,
   agent: Agent | null,
   deliveries: Deliveries | null,
-  patience: Patience | null,
+  realTimeOuts: WorkTimeOuts | null,
 ): Work {
   let waiting: (() => void)[] = []
-  const tellEnd = (): void => {
-    const told = waiting
+  const notifyEnded = (): void => {
+    const resolvers = waiting
     waiting = []
-    for (const tell of told) tell()
+    for (const resolve of resolvers) resolve()
   }
   const underWay = new Map<string, AbortController>()
   const begin = <T>(
     key: string,
     work: (signal: AbortSignal) => Promise<T>,
-    end: (value: T | null, error: string | null) => (atMs: number) => ReceiverInput,
+    end: (value: T | null, error: string | null) => (atMs: number) => GatewayInput,
     late: { readonly afterMs: number | undefined; readonly error: string },
   ): void => {
     const controller = new AbortController()
@@ -52,7 +52,7 @@ export function createWork(
       clearTimeout(timer)
       underWay.delete(key)
       if (!controller.signal.aborted) dispatch(end(value, error))
-      tellEnd()
+      notifyEnded()
     }
     const giveUp = (): void => dispatch(end(null, late.error))
     const timer =
@@ -74,9 +74,9 @@ export function createWork(
   const stop = (key: string): void => {
     underWay.get(key)?.abort()
     underWay.delete(key)
-    tellEnd()
+    notifyEnded()
   }
-  const emit = (effects: readonly ReceiverEffect[]): void => {
+  const emit = (effects: readonly GatewayEffect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'ask' && agent !== null) {
         const { id, run } = effect
@@ -86,7 +86,7 @@ export function createWork(
           (value, error) => (atMs) => {
             return { kind: 'answered', atMs, run: id, answer: value ?? '', error }
           },
-          { afterMs: patience?.runMs, error: timeOuts.run },
+          { afterMs: realTimeOuts?.runMs, error: timeOuts.run },
         )
       } else if (effect.kind === 'run' && effect.run.status !== 'running') stop(`run ${effect.id}`)
       else if (effect.kind === 'deliver' && deliveries !== null) {
@@ -95,7 +95,7 @@ export function createWork(
           `delivery ${id}`,
           (signal) => deliveries(delivery, signal),
           (_, error) => (atMs) => ({ kind: 'delivered', atMs, delivery: id, error }),
-          { afterMs: patience?.deliveryMs, error: timeOuts.delivery },
+          { afterMs: realTimeOuts?.deliveryMs, error: timeOuts.delivery },
         )
       } else if (effect.kind === 'outbox') stop(`delivery ${effect.id}`)
     }

@@ -2,12 +2,14 @@
 
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
-import type { Input } from '../../machine.ts'
+import type { IncomingRequest } from '../../http/requests.ts'
 
 /** A body, or why it is not here. */
-export type Received = Pick<Extract<Input, { kind: 'request' }>, 'body' | 'fault'>
+export type Received = Pick<IncomingRequest, 'body' | 'fault'>
 
 const none = new Uint8Array()
+/** What is received of a body that nobody needs. */
+export const nothing: Received = { body: none }
 const tooLarge: Received = { body: none, fault: 'tooLarge' }
 const unreadable: Received = { body: none, fault: 'unreadable' }
 
@@ -18,16 +20,10 @@ const unreadable: Received = { body: none, fault: 'unreadable' }
 const MAX_DROPPED_BYTES = 16 * 2 ** 20
 
 /**
- * Receives the body of a request: no more than `limitOf` says, in bytes, are kept, before and after decompression; it is asked
- * only where there is a body.
+ * Receives the body of a request: no more than so many bytes are kept, before and after decompression.
  * Rejects when the client goes away before the end.
  */
-export async function receiveBody(
-  request: IncomingMessage,
-  limitOf: () => number,
-): Promise<Received> {
-  if (hasNoBody(request)) return { body: none }
-  const limitBytes = limitOf()
+export async function receiveBody(request: IncomingMessage, limitBytes: number): Promise<Received> {
   if (Number(request.headers['content-length']) > limitBytes + MAX_DROPPED_BYTES) {
     request.pause()
     return tooLarge
@@ -40,11 +36,25 @@ export async function receiveBody(
 }
 
 /** Whether a request comes without a body, so that nothing has to be waited for. After CONNECT comes no HTTP. */
-const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
+export const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
   method === 'CONNECT' ||
-  ((method === 'GET' || method === 'HEAD') &&
-    headers['content-length'] === undefined &&
-    headers['transfer-encoding'] === undefined)
+  (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
+
+/**
+ * Lets a body pass that nobody needs. What is far too long is stopped. Returns whether its end is near enough to wait for the
+ * next request behind it.
+ */
+export function drop(request: IncomingMessage): boolean {
+  let bytes = 0
+  request.on('error', () => undefined)
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > MAX_DROPPED_BYTES) request.pause()
+  })
+  const length = Number(request.headers['content-length'])
+  if (length > MAX_DROPPED_BYTES) request.pause()
+  return length <= MAX_DROPPED_BYTES
+}
 
 /** The bytes of the body, or null when there are more than the limit. */
 function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Array | null> {

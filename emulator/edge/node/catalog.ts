@@ -2,15 +2,13 @@
 
 import { readFileSync } from 'node:fs'
 import { usageError } from '../../options/complete.ts'
-
-/** The catalogue that comes with the package: two folders up from `dist/emulator/edge/`, in `spec/`. */
-const builtIn = new URL('../../../../spec/node-types.json', import.meta.url)
+import { packageFile } from './package-files.ts'
 
 /** The text of a catalogue: that of a file, or the built-in one. Throws a usage error when the file is none. */
 export function readCatalog(file: string | null): string {
   let text: string
   try {
-    text = readFileSync(file ?? builtIn, 'utf8')
+    text = readFileSync(file ?? packageFile('spec/node-types.json'), 'utf8')
   } catch (error) {
     throw usageError(`Cannot read the node types: ${(error as Error).message}`)
   }

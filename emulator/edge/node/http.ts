@@ -1,10 +1,11 @@
-// HTTP at the edge: a request becomes an input, a reply effect becomes bytes on the wire.
+// HTTP at Node's edge: which headers of a request a world gets to see, and how an answer is written.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { keyHeader } from '../../../spec/server/access.ts'
-import type { Body, Effect, Headers } from '../../machine.ts'
-import type { PictureFile } from '../../pictures/picture.ts'
-import { answerFile, conditionalHeaders } from '../../http/ranges.ts'
+import type { Headers } from '../../machine.ts'
+import { conditionalHeaders } from '../../http/ranges.ts'
+import type { Reply } from '../../http/replies.ts'
+import { type EncodeFile, respond } from '../../http/respond.ts'
 
 /** The request headers that the protocol looks at. No other reaches a world or its journal. */
 const read = ['host', 'origin', 'content-type', 'accept', ...conditionalHeaders] as const
@@ -14,124 +15,62 @@ const apiKeyHeader = keyHeader.toLowerCase()
 /** @param credentials whether the world looks at them. */
 export function readHeaders(request: IncomingMessage, credentials: boolean): Headers {
   const headers: Record<string, string> = {}
-  const { authorization } = request.headers
+  const { headers: given } = request
+  const { authorization } = given
   if (credentials && authorization !== undefined) headers['authorization'] = authorization
-  const key = credentials ? request.headers[apiKeyHeader] : undefined
+  const key = credentials ? given[apiKeyHeader] : undefined
   if (typeof key === 'string') headers[apiKeyHeader] = key
   for (const name of read) {
-    const value = request.headers[name]
+    const value = given[name]
     if (typeof value === 'string') headers[name] = value
   }
   return headers
 }
 
-/** Makes the bytes of a picture file. */
-type EncodeFile = (file: PictureFile) => Uint8Array
+const noHeaders: Headers = {}
 
-/** Writes a reply. `timeMs` is the world's time since 1970, which Date tells. */
+/** Writes a reply. `timeMs` is the world's time since 1970. */
 export function writeReply(
   response: ServerResponse,
-  reply: Pick<
-    Extract<Effect, { kind: 'reply' }>,
-    'status' | 'headers' | 'body' | 'reason' | 'file'
-  >,
+  reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
   timeMs: number,
   encodeFile: EncodeFile,
 ): void {
-  // Only here, where its bytes are known, can a file be held against what the request says of it.
-  const {
-    status,
-    headers: given,
-    body,
-  } = reply.file === undefined
-    ? { status: reply.status, headers: reply.headers, body: bodyOf(reply.body, encodeFile) }
-    : answerFile(
-        reply.headers,
-        reply.file,
-        bytesOf(reply.body, encodeFile),
-        readHeaders(response.req, false),
-      )
-  // Node adds its own Date and Connection; those of the world are wanted. Keep-alive goes on without the header.
+  const { req: request } = response
+  const isOld = request.httpVersionMinor === 0
+  const recipient = {
+    method: request.method ?? 'GET',
+    headers: reply.file === undefined ? noHeaders : readHeaders(request, false),
+    takesChunks: !isOld,
+  }
+  const { status, reason, headers, body, isLast } = respond(reply, recipient, timeMs, encodeFile)
+  // Node adds its own Date and Connection; those of the world are sent. Keep-alive goes on without the header.
   response.sendDate = false
   response.removeHeader('Connection')
-  const headers: string[] = []
-  const isOld = response.req.httpVersionMinor === 0
-  for (const name in given) {
-    const isChunked = name === 'Transfer-Encoding'
-    if (name !== 'Connection' && !(isChunked && isOld)) {
-      headers.push(name, given[name] as string)
-    }
-  }
-  // These say by themselves that there is no body: 204 allows no length, that of 304 would be another one.
-  const isBare = status === 204 || status === 304
-  const isChunked = 'Transfer-Encoding' in given && !isOld
-  if (!isBare && !isChunked) headers.push('Content-Length', `${body.length}`)
-  headers.push('Date', dateText(timeMs), 'Server', 'flowdouble')
   // A client that still sends what is too large has to be stopped.
-  const isLast = 'Connection' in given || response.req.isPaused()
-  if (isLast || !response.shouldKeepAlive) headers.push('Connection', 'close')
+  if (isLast || request.isPaused()) response.shouldKeepAlive = false
+  if (!response.shouldKeepAlive) headers.push('Connection', 'close')
   else if (isOld) headers.push('Connection', 'keep-alive')
-  response.writeHead(status, reply.reason, headers)
+  response.writeHead(status, reason, headers)
   if (typeof body === 'string') response.end(body, 'latin1')
   else response.end(body)
 }
 
-/** A reply of text as it stands on the wire, for a connection that ends with it. */
+/** A reply of ASCII text as it stands on the wire, for a connection that ends with it. */
 export function replyText(
-  {
-    status,
-    headers,
-    body,
-  }: Pick<Extract<Effect, { kind: 'reply' }>, 'status' | 'headers' | 'body'>,
+  reply: Pick<Reply, 'status' | 'headers' | 'body'>,
   timeMs: number,
 ): string {
-  const text = typeof body === 'string' ? body : ''
-  const ending = {
-    'Content-Length': Buffer.byteLength(text),
-    Date: dateText(timeMs),
-    Server: 'flowdouble',
-    Connection: 'close',
-  }
-  const lines = Object.entries({ ...headers, ...ending }).map(
-    ([name, value]) => `${name}: ${value}`,
-  )
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
+  const { status, headers, body } = respond(reply, plainRecipient, timeMs, noPictures)
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
+  lines.push('Connection: close', '', typeof body === 'string' ? body : '')
+  return lines.join('\r\n')
 }
 
-/** Longer texts are sent as bytes, so that constant ones are encoded once. */
-const MAX_SHORT_TEXT = 1000
+const plainRecipient = { method: 'GET', headers: noHeaders, takesChunks: false }
 
-/** What is sent as a body: bytes, or a short text of plain letters, which leaves with the head in one piece. */
-function bodyOf(body: Body, encodeFile: EncodeFile): Uint8Array | string {
-  const isShort = typeof body === 'string' && body.length <= MAX_SHORT_TEXT
-  return isShort && Buffer.byteLength(body) === body.length ? body : bytesOf(body, encodeFile)
-}
-
-function bytesOf(body: Body, encodeFile: EncodeFile): Uint8Array {
-  if (typeof body === 'string') return textBytes(body)
-  return body instanceof Uint8Array ? body : encodeFile(body)
-}
-
-/** The bytes of the last long text: constant answers are encoded once. */
-let lastText = ''
-let lastBytes: Uint8Array = Buffer.alloc(0)
-
-function textBytes(text: string): Uint8Array {
-  if (text !== lastText) {
-    lastText = text
-    lastBytes = Buffer.from(text)
-  }
-  return lastBytes
-}
-
-let dateSecond = NaN
-let date = ''
-
-export function dateText(timeMs: number): string {
-  const second = Math.floor(timeMs / 1000)
-  if (second !== dateSecond) {
-    dateSecond = second
-    date = new Date(second * 1000).toUTCString()
-  }
-  return date
+/** For replies that are no pictures. */
+export const noPictures: EncodeFile = () => {
+  throw new TypeError('This server has no pictures.')
 }

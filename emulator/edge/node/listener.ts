@@ -13,33 +13,33 @@ import type { Duplex } from 'node:stream'
 import { limits } from '../../../spec/limits.ts'
 import type { Headers } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
-import { splitTarget } from '../../http/requests.ts'
-import type { Received } from './bodies.ts'
+import { type IncomingRequest, type RequestHead, splitTarget } from '../../http/requests.ts'
+import { after, type Later } from '../later.ts'
+import { drop, hasNoBody, nothing, type Received } from './bodies.ts'
+import { createConnections, endGently } from './connections.ts'
 import { replyText } from './http.ts'
 import type { Certificate } from './tls.ts'
-
-/** A request on its way into a world. */
-export type Arrived = Received & {
-  readonly method: string
-  readonly target: string
-  readonly headers: Headers
-}
 
 /** What the HTTP layer needs of the server behind it. */
 export type Behind = {
   /** The headers that the server looks at. */
   readonly readHeaders: (request: IncomingMessage) => Headers
-  /** Receives a body, of which the limit is asked only where there is one. Rejects when the client goes away before its end. */
-  readonly receive: (request: IncomingMessage, limitBytes: () => number) => Promise<Received>
-  /** Largest body of this request, in bytes: who is refused anyway is not listened to. */
-  readonly limitBytes: (asked: Omit<Arrived, 'body'>) => number
-  readonly answer: (arrived: Arrived, response: ServerResponse) => Promise<void>
+  /** Receives a body of no more than so many bytes. Rejects when the client goes away before its end. */
+  readonly receive: (request: IncomingMessage, limitBytes: number) => Promise<Received>
+  /**
+   * Largest body of this request, in bytes, asked only where it has one; null where the answer follows from the head: then
+   * it does not wait for the body.
+   */
+  readonly limitBytes: (head: RequestHead) => number | null
+  readonly answer: (arrived: IncomingRequest, response: ServerResponse) => Later<void>
   /** Writes a reply that the world does not know of. */
   readonly write: (response: ServerResponse, reply: Reply) => void
   /** Whether a WebSocket opens there. */
   readonly isSocketPath: (path: string) => boolean
   /** What is answered to what is no request, and where the server is at fault. */
   readonly refusals: Readonly<Record<'badRequest' | 'internal', Reply>>
+  /** The answer to a request that expects something else than 100-continue; null where nobody minds. */
+  readonly refuseExpectation: ((expected: string) => Reply) | null
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
   /** Takes over a connection that asks for a WebSocket; null where there are none. */
@@ -73,66 +73,101 @@ async function secure(options: ServerOptions, certificate: Certificate): Promise
 
 /** Lets a server hand on what arrives whole, and answer the rest by itself. */
 export function serve(server: Server, behind: Behind): void {
-  // A client may send the next request before the last one is answered: each waits for the one before it, whose
-  // body may still be on its way.
-  const turns = new WeakMap<Duplex, Promise<void>>()
-  const receive: RequestListener = (request, response) => {
-    const { socket } = request
-    const before = turns.get(socket)
-    const begin = (): Promise<void> => handle(behind, request, response)
-    const turn = (before === undefined ? begin() : before.then(begin)).catch((error: unknown) => {
-      // A client that goes away while it sends is no failure of the server. Anything else is a broken assumption, which
-      // is said aloud; but one request must not take the world away from the others.
-      if (request.destroyed && !request.complete) return
-      process.stderr.write(`flowdouble could not answer a request: ${String(error)}\n`)
-      if (!response.headersSent) behind.write(response, behind.refusals.internal)
-      else response.destroy()
-    })
-    turns.set(socket, turn)
-    void turn.then(() => turns.get(socket) === turn && turns.delete(socket))
-  }
+  const connections = createConnections()
+  const endWith = (raw: Duplex, reply: Reply): void =>
+    connections.end(raw, () => replyText(reply, behind.timeMs()))
+  const receive: RequestListener = (request, response) =>
+    connections.take(
+      request,
+      response,
+      () => handle(behind, request, response),
+      (error) => {
+        // A client that goes away while it sends is no failure of the server. Anything else is a broken assumption, which
+        // is said aloud; but one request must not take the world away from the others.
+        if (request.destroyed && !request.complete) return
+        process.stderr.write(`flowdouble could not answer a request: ${String(error)}\n`)
+        if (!response.headersSent) behind.write(response, behind.refusals.internal)
+        else response.destroy()
+      },
+    )
   server.removeAllListeners('request').on('request', receive)
   for (const one of earlyRequests.get(server) ?? []) receive(...one)
+  // Node ends a connection by it after an answer that says so.
+  const endItGently = (raw: Socket): void => {
+    raw.destroySoon = () => endGently(raw)
+  }
+  server.on('connection', endItGently).on('secureConnection', endItGently)
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
-    if (behind.upgrade === null || !asksForSocket(behind, request))
-      ignoreUpgrade(server, request, raw, head)
-    else if (hasLongLine(request)) end(raw, behind.refusals.badRequest, behind)
-    else void behind.upgrade(request, raw, head)
+    raw.on('error', ignoreError)
+    connections.afterAnswers(raw, () => {
+      raw.off('error', ignoreError)
+      if (behind.upgrade === null || !asksForSocket(behind, request))
+        ignoreUpgrade(server, request, raw, head)
+      else if (hasLongLine(request)) endWith(raw, behind.refusals.badRequest)
+      else void behind.upgrade(request, raw, head)
+    })
   })
   server.on('connect', (request: IncomingMessage, raw: Socket) => {
-    // No tunnel is offered: the method is answered like any other that a path does not take.
-    const response = new ServerResponse(request)
-    response.assignSocket(raw)
-    response.shouldKeepAlive = false
-    response.on('finish', () => raw.end(() => raw.destroy()))
     raw.on('error', () => raw.destroy())
-    receive(request, response)
+    // No tunnel is offered: the method is answered like any other that a path does not take.
+    connections.afterAnswers(raw, () => {
+      const response = new ServerResponse(request)
+      response.assignSocket(raw)
+      response.shouldKeepAlive = false
+      response.on('finish', () => endGently(raw))
+      receive(request, response)
+    })
+  })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const { refuseExpectation } = behind
+    if (refuseExpectation === null) return receive(request, response)
+    const reply = refuseExpectation(request.headers.expect ?? '')
+    if (!hasNoBody(request) && !drop(request)) response.shouldKeepAlive = false
+    connections.take(request, response, () => behind.write(response, reply), ignoreError)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, raw: Duplex) => {
     if (error.code === 'ECONNRESET' || !raw.writable) raw.destroy()
-    else end(raw, behind.refusals.badRequest, behind)
+    else endWith(raw, behind.refusals.badRequest)
   })
 }
 
-async function handle(
-  behind: Behind,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+/** The end of a connection is noticed by those who wait for its answers. */
+const ignoreError = (): void => undefined
+
+function handle(behind: Behind, request: IncomingMessage, response: ServerResponse): Later<void> {
   if (hasLongLine(request)) return behind.write(response, behind.refusals.badRequest)
-  const asked = {
+  const head = {
     method: request.method ?? 'GET',
     target: targetOf(request),
     headers: behind.readHeaders(request),
   }
-  const received = await behind.receive(request, () => behind.limitBytes(asked))
-  return behind.answer({ ...asked, ...received }, response)
+  return after(received(behind, request, response, head), ({ body, fault }) => {
+    const { method, target, headers } = head
+    return behind.answer({ method, target, headers, body, fault }, response)
+  })
+}
+
+/** The body of a request, as far as its answer depends on it. */
+function received(
+  behind: Behind,
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: RequestHead,
+): Later<Received> {
+  if (hasNoBody(request)) return nothing
+  const limitBytes = behind.limitBytes(head)
+  if (limitBytes !== null) return behind.receive(request, limitBytes)
+  if (!drop(request)) response.shouldKeepAlive = false
+  return nothing
 }
 
 /** Path and query; a proxy's client names the whole address. */
 function targetOf({ url = '/' }: IncomingMessage): string {
-  if (url.startsWith('/')) return url
-  const rest = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  const cut = url.indexOf('#')
+  // A client keeps the fragment to itself; one that sends it means the rest [http/fragment].
+  const whole = cut < 0 ? url : url.slice(0, cut)
+  if (whole.startsWith('/')) return whole
+  const rest = whole.replace(/^https?:\/\/[^/?#]*/i, '')
   return rest.startsWith('?') || rest === '' ? `/${rest}` : rest
 }
 
@@ -159,10 +194,4 @@ function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, he
   }
   raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
   server.emit('encrypted' in raw ? 'secureConnection' : 'connection', raw)
-}
-
-/** Answers on the bare connection, and ends it. */
-function end(raw: Duplex, reply: Reply, { timeMs }: Behind): void {
-  raw.on('error', () => raw.destroy())
-  raw.end(replyText(reply, timeMs()), () => raw.destroy())
 }

@@ -18,8 +18,6 @@ export function receiveRaw(request: IncomingMessage, limitBytes: number): Promis
     const chunks: Buffer[] = []
     let bytes = 0
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) tooLarge()
-    // After CONNECT comes no HTTP.
-    if (request.method === 'CONNECT') return resolve({ body: none })
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= limitBytes) chunks.push(chunk)

@@ -1,12 +1,8 @@
 // A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
 import type { Entry } from '../../machine.ts'
-import {
-  completeOptions,
-  type ServerOptions,
-  usageError,
-  worldOptions,
-} from '../../options/complete.ts'
+import { completeOptions, usageError, worldOptions } from '../../options/complete.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
 import { serverMachine } from '../../server/adapter.ts'
 import { createServer } from '../../server/server.ts'
 import { readCatalog } from './catalog.ts'

@@ -5,7 +5,8 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../../spec/limits.ts'
 import type { Effect, Headers, Input } from '../../machine.ts'
-import { dateText, readHeaders, replyText } from './http.ts'
+import { dateText } from '../../http/respond.ts'
+import { readHeaders, replyText } from './http.ts'
 
 /** A socket that takes nothing for so long is not waited for, in milliseconds: its client may itself wait for an answer. */
 const MAX_STALL_MS = 500

@@ -1,7 +1,8 @@
 // The certificate of a server that speaks HTTPS and WSS, from two files of the user.
 
 import { readFileSync } from 'node:fs'
-import { type ServerOptions, usageError } from '../../options/complete.ts'
+import { usageError } from '../../options/complete.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
 
 /** A certificate and its private key, in PEM form. */
 export type Certificate = { readonly cert: Buffer; readonly key: Buffer }

@@ -3,20 +3,22 @@
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Effect, Input, Machine } from '../../machine.ts'
-import type { ServerOptions } from '../../options/complete.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
 import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
-import { admit } from '../../server/admit.ts'
+import type { IncomingRequest } from '../../http/requests.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders, finish } from '../../server/world/response-headers.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
-import type { Server } from '../../server/server.ts'
-import type { WorldOptions } from '../../server/world/world.ts'
+import type { WorldOptions } from '../../server/state/options.ts'
+import type { Server } from '../../server/state/server.ts'
+import { needsBody } from '../../server/step.ts'
 import { receiveBody } from './bodies.ts'
 import { createCodec } from '../codec.ts'
 import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
-import { createHost, type Hooks, type Host } from '../host.ts'
+import { after, type Later } from '../later.ts'
+import { createHost, type Hooks, type Host } from './host.ts'
 import { readHeaders } from './http.ts'
-import { type Arrived, type Behind, serve } from './listener.ts'
+import { type Behind, serve } from './listener.ts'
 import type { Recorder } from '../recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
@@ -51,6 +53,7 @@ export function wire(
         origin: options.cors === '*' ? null : options.cors,
         token: options.controlToken,
       },
+      place: options.deployment,
     },
     hooks,
   )
@@ -63,34 +66,43 @@ export function wire(
     compresses: options.wsCompress,
   })
 
-  const answer = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    const { method, target } = arrived
-    const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
-    if (loading !== undefined) await loading
-    if (isControl(method, target))
-      return host.answerControl(arrived, response, corsHeaders(options))
-    host.enter(response, (atMs, request) => ({ kind: 'request', atMs, request, ...arrived }))
-  }
-  const answerLink = async (arrived: Arrived, response: ServerResponse): Promise<void> => {
-    await codec.ready(true)
+  const enter = (
+    { method, target, headers, body, fault }: IncomingRequest,
+    response: ServerResponse,
+    links: true | undefined,
+  ): void => {
+    const kind = 'request'
     host.enter(response, (atMs, request) => {
-      return { kind: 'request', atMs, links: true, request, ...arrived }
+      return { kind, atMs, links, request, method, target, headers, body, fault }
     })
   }
-  const limitBytes = (asked: Omit<Arrived, 'body'>): number => {
-    if (isControl(asked.method, asked.target)) return MAX_CONTROL_BYTES
-    return 'refusal' in admit(server, asked) ? 0 : maxBodyBytes(options.maxBody)
+  const answer = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
+    const { method, target } = arrived
+    const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
+    return after(loading, () =>
+      isControl(method, target)
+        ? host.answerControl(arrived, response, corsHeaders(options))
+        : enter(arrived, response, undefined),
+    )
   }
+  const answerLink = (arrived: IncomingRequest, response: ServerResponse): Later<void> =>
+    after(codec.ready(true), () => enter(arrived, response, true))
 
+  const maxBytes = maxBodyBytes(options.maxBody)
   serve(listeners.main, {
     readHeaders: (request) => readHeaders(request, readsCredentials),
     receive: receiveBody,
-    limitBytes,
+    limitBytes: (head) => {
+      if (isControl(head.method, head.target)) return MAX_CONTROL_BYTES
+      return needsBody(server, head) ? maxBytes : null
+    },
     answer,
     write,
     timeMs,
     isSocketPath: (path) => isSocketPath(options.deployment, path),
     refusals: refusalsOf(server.options),
+    refuseExpectation:
+      options.deployment === 'local' ? (expected) => refuse('expectation', {}, { expected }) : null,
     upgrade: sockets.upgrade,
   })
   // Their credentials are read although they open nothing: that they came is told as a leak.
@@ -98,12 +110,13 @@ export function wire(
     serve(links, {
       readHeaders: (request) => readHeaders(request, true),
       receive: receiveBody,
-      limitBytes: () => 0,
+      limitBytes: () => null,
       answer: answerLink,
       write,
       timeMs,
       isSocketPath: () => false,
       refusals: refusalsOf(server.options),
+      refuseExpectation: null,
       upgrade: null,
     })
   }

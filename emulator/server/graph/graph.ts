@@ -1,17 +1,10 @@
 // What a graph says about the way it runs: links, content hashes for the cache, and the order of its nodes [runs/*].
 
 import { popHeap, pushHeap } from '../../lib/heap.ts'
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  numberOf,
-  readJson,
-  writeJson,
-} from '../../lib/json.ts'
+import { isObject, type Json, type JsonObject, numberOf, writeJson } from '../../lib/json.ts'
 import { hashTexts } from '../../lib/random.ts'
-import type { NodeType } from '../nodes/catalog.ts'
 import { pythonText } from '../../lib/python.ts'
+import type { NodeType } from '../state/nodes.ts'
 
 /** A link to an output of another node. */
 export type Link = { readonly source: string; readonly index: number }
@@ -210,18 +203,3 @@ type Ready = { readonly id: string; readonly place: number; readonly rank: numbe
 
 const goesBefore = (a: Ready, b: Ready): boolean =>
   a.rank < b.rank || (a.rank === b.rank && a.place < b.place)
-
-/** Fingerprints by node id, as the JSON texts that `is_changed` has. */
-export type Fingerprints = ReadonlyMap<string, string>
-
-/** A graph whose nodes tell their fingerprints: the one that a real server has in hand while it runs. */
-export function withFingerprints(graph: JsonObject, fingerprints: Fingerprints): JsonObject {
-  if (fingerprints.size === 0) return graph
-  const told = new Map<string, Json>(graph)
-  for (const [id, text] of fingerprints) {
-    const node = told.get(id)
-    if (!isObject(node) || node.has('is_changed')) continue
-    told.set(id, new Map([...node, ['is_changed', readJson(text)]]))
-  }
-  return told
-}

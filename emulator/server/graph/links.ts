@@ -1,9 +1,9 @@
 // Which type a link brings, and whether it fits the input that it leads to [workflows/link-type].
 
 import { isFloat, type Json } from '../../lib/json.ts'
-import type { NodeType } from '../nodes/catalog.ts'
 import type { PythonException } from './node-errors.ts'
 import { pythonEquals, pythonTypeName } from '../../lib/python.ts'
+import type { NodeType } from '../state/nodes.ts'
 
 /** The declared type of an output; negative indexes count from the end. */
 export function outputType(type: NodeType, index: Json): string | Json[] | PythonException {

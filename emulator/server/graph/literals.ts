@@ -1,7 +1,7 @@
 // Literal inputs: converted to their declared type as Python does it, then held against the declaration.
 
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
-import { currentInput, type Declared, listsModels, type NodeType } from '../nodes/catalog.ts'
+import { currentInput, listsModels } from '../nodes/catalog.ts'
 import { fileChoices, fileInputOf, isWebAddress, namedFile } from '../world/named-files.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError } from './node-errors.ts'
@@ -13,7 +13,8 @@ import {
   toFloat,
   toInt,
 } from '../../lib/python.ts'
-import type { World } from '../world/world.ts'
+import type { Declared, NodeType } from '../state/nodes.ts'
+import type { World } from '../state/world.ts'
 
 /** The value that a literal counts as, and what is wrong with it. One that does not convert stays as it is. */
 export function checkLiteral(

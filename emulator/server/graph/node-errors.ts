@@ -2,8 +2,9 @@
 
 import { nodeErrors as words } from '../../../spec/server/errors.ts'
 import { type Json, type JsonObject } from '../../lib/json.ts'
-import { type Declared, inputConfig } from '../nodes/catalog.ts'
+import { inputConfig } from '../nodes/catalog.ts'
 import { pythonEquals, pythonRepr, pythonText } from '../../lib/python.ts'
+import type { Declared } from '../state/nodes.ts'
 
 export type NodeError = {
   readonly type: keyof typeof words

@@ -2,14 +2,15 @@
 
 import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
-import { type Declared, type NodeType, nodeTypes, passThrough } from '../nodes/catalog.ts'
+import { nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { linkOf, nodeInputs } from './graph.ts'
 import { outputType, typesMatch } from './links.ts'
 import { checkLiteral, refusedByItsType } from './literals.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
 import { pythonRepr, pythonText, pythonTypeName } from '../../lib/python.ts'
-import type { World } from '../world/world.ts'
+import type { Declared, NodeType } from '../state/nodes.ts'
+import type { World } from '../state/world.ts'
 
 export type NodeErrors = ReadonlyMap<
   string,

@@ -5,35 +5,14 @@ import {
   paidPaths,
   publicPaths,
   publishedPublicPaths,
-  type tiers,
 } from '../../../spec/server/access.ts'
 import { profiles } from '../../../spec/server/deployments.ts'
-import type { ExceptionType } from '../../../spec/server/errors.ts'
 import { refuseHosted } from '../../http/replies.ts'
-import { parameter, splitTarget } from '../../http/requests.ts'
-import type { Admitted, Asked } from '../admit.ts'
+import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { Server } from '../server.ts'
-import type { World } from '../world/world.ts'
 import { isSocketPath } from '../../http/routes.ts'
-
-export type Tier = keyof typeof tiers
-
-/** Somebody who uses a hosted server, and how things stand with them. */
-export type Account = {
-  /** Name of the account: part of its signed links, and of nothing else that it can see. */
-  readonly user: string
-  /** The API keys that stand for it. */
-  readonly keys: readonly string[]
-  readonly tier: Tier
-  /** What it can spend on partner nodes; each run of one costs `partnerNodeCost`. */
-  readonly balance: number
-  readonly subscription: 'active' | 'inactive'
-  /** The key that partner nodes take; null when the account has none. */
-  readonly partnerKey: string | null
-  /** The word with which every run of it fails before any node begins; null for what the workflow says. */
-  readonly failsWith: ExceptionType | null
-}
+import type { Admitted, Server } from '../state/server.ts'
+import type { World } from '../state/world.ts'
 
 const prefix = profiles.hosted.prefix
 const open: ReadonlySet<string> = new Set(publicPaths.map((path) => prefix + path))
@@ -45,14 +24,14 @@ const isPaid = isWithin(paidPaths)
 const isPublished = isWithin(publishedPublicPaths)
 
 /** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
-export const callerOf = (server: Server, asked: Omit<Asked, 'method'>): World | undefined =>
-  worldOfKey(server, keyOf(server, asked))
+export const callerOf = (server: Server, head: Omit<RequestHead, 'method'>): World | undefined =>
+  worldOfKey(server, keyOf(server, head))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
-export function admitAccount(server: Server, asked: Asked): Admitted {
-  const [path] = splitTarget(asked.target)
-  const world = callerOf(server, asked)
-  if (!needsKey(server, path) || asked.method === 'OPTIONS')
+export function admitAccount(server: Server, head: RequestHead): Admitted {
+  const [path] = splitTarget(head.target)
+  const world = callerOf(server, head)
+  if (!needsKey(server, path) || head.method === 'OPTIONS')
     return { world: world ?? server.worlds[0] }
   if (world === undefined) return { refusal: refuseHosted('unauthorized') }
   const isRefused = isPaid(path) && world.hosted?.account.tier === 'free'
@@ -69,7 +48,7 @@ const needsKey = ({ options }: Server, path: string): boolean =>
   /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
-function keyOf({ options }: Server, { target, headers }: Omit<Asked, 'method'>): string {
+function keyOf({ options }: Server, { target, headers }: Omit<RequestHead, 'method'>): string {
   const [path, query] = splitTarget(target)
   if (isSocketPath('hosted', path)) return parameter(query, 'token') ?? ''
   const key = headers[keyHeader.toLowerCase()]

@@ -9,7 +9,9 @@ import { badId, isUuid, jobOf } from './jobs.ts'
 import { announce } from '../world/log.ts'
 import { everyone, send, sendStatus } from '../world/sockets.ts'
 import { rest, takeOut } from '../world/queue.ts'
-import { remaining, type Run, timestamp, type World } from '../world/world.ts'
+import { remaining, timestamp } from '../world/world.ts'
+import type { Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /**
  * Cancels jobs in their order, those that run only where they are meant too. Gives the ids of those on which it took

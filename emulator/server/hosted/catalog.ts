@@ -7,7 +7,7 @@ import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { modelFiles } from '../nodes/catalog.ts'
 import { isModel, shownFolders } from '../local/models.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 /** Length of the edges of a preview, in pixels. */
 const PREVIEW_SIZE = 256

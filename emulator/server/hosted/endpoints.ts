@@ -5,8 +5,8 @@ import { type EndpointOn, endpoints } from '../../../spec/server/endpoints.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import type { quirks } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
-import type { Arrived, Request } from '../../http/requests.ts'
-import { allowedBy, createRoutes, findEndpoint, type Found } from '../../http/routes.ts'
+import { type IncomingRequest, requestAt } from '../../http/requests.ts'
+import { allowedBy, createRoutes, findEndpoint, type RouteMatch } from '../../http/routes.ts'
 import { hostedView } from './view.ts'
 import { cancelJob, cancelJobs } from './cancel.ts'
 import { hostedCatalogHandlers } from './catalog.ts'
@@ -21,11 +21,9 @@ import { submitHosted } from './workflows.ts'
 import { sharedHandlers } from '../local/shared.ts'
 import { hostedUploadImage, hostedUploadMask, maskLayers } from './uploads.ts'
 import { maxBodyBytes } from '../world/features.ts'
-import type { Server } from '../server.ts'
-import type { HostedWorld, World } from '../world/world.ts'
-
-/** `world` is that of the account that asks. An endpoint without a handler does not compile. */
-export type HostedHandler = (world: HostedWorld, request: Request, server: Server) => Reply
+import type { Server } from '../state/server.ts'
+import type { HostedWorld, World } from '../state/world.ts'
+import type { HostedHandler } from './handler.ts'
 
 /** What is wrong with a request for the socket that is no handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
@@ -71,9 +69,21 @@ const oldPaths: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Whether something reads the body of a request. */
+export function readsBodyOnHosted(world: World, method: string, path: string): boolean {
+  const found = findEndpoint(routes, method, path)
+  return found?.name !== undefined && found.readsBody && !isTakenAway(world, found)
+}
+
 /** Answers a request of an account to a hosted server. */
-export function answerHosted(server: Server, world: HostedWorld, arrived: Arrived): Reply {
-  const { method, path, fault } = arrived
+export function answerHosted(
+  server: Server,
+  world: HostedWorld,
+  request: IncomingRequest,
+  path: string,
+  query: string,
+): Reply {
+  const { method, fault } = request
   if (method === 'OPTIONS') return empty
   const found = findEndpoint(routes, method, path)
   if (found === undefined || isTakenAway(world, found)) return refuseHosted('notFound')
@@ -85,12 +95,12 @@ export function answerHosted(server: Server, world: HostedWorld, arrived: Arrive
     return refuseHosted('methodNotAllowed', {}, { Allow: allowed.join(',') })
   }
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
-  const request = { ...arrived, segment: segments[0] ?? '', segments }
-  return handlers[name as EndpointOn<'hosted'>](world, request, server)
+  const routed = requestAt(request, path, query, segments)
+  return handlers[name as EndpointOn<'hosted'>](world, routed, server)
 }
 
 /** Whether a quirk takes away what is at a path: none of those has two methods. */
-function isTakenAway({ quirks: on }: World, { methods }: Found): boolean {
+function isTakenAway({ quirks: on }: World, { methods }: RouteMatch): boolean {
   return [...methods.values()].some((name) => on.has(takenAwayBy[name] ?? ''))
 }
 

@@ -4,8 +4,10 @@ import { get } from '../../lib/bounded.ts'
 import { badRequest, empty, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
 import { badChange, readHostedChange } from './clear-and-delete.ts'
-import { type Entry, entryText } from '../world/history.ts'
-import { momentOf, type Run, runningOf, type World } from '../world/world.ts'
+import { entryText } from '../world/history.ts'
+import { momentOf, runningOf } from '../world/world.ts'
+import type { Entry, Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** What the history tells: runs that have begun and are over, until they are forgotten. */
 const isTold = ({ startedMs, isForgotten }: Entry): boolean => startedMs !== null && !isForgotten

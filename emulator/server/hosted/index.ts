@@ -2,5 +2,5 @@
 
 export { admitAccount } from './access.ts'
 export { blake3Hex, hmacHex, sha256Hex } from '../world/hashing.ts'
-export { answerHosted, handshakeNeeded } from './endpoints.ts'
+export { answerHosted, handshakeNeeded, readsBodyOnHosted } from './endpoints.ts'
 export { answerLink, linkBase } from './signed-links.ts'

@@ -11,7 +11,7 @@ import type { Static } from '../../../spec/static.ts'
 import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
 import { hasOutputOf, type Job, jobsOf, summaryText } from './jobs.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 /** What is asked for. Each member is what its parameter says, or the default. */
 type Asked = {

@@ -21,10 +21,12 @@ import {
 } from '../../lib/json.ts'
 import { badRequest, json, noContent, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
-import { type Entry, type Ending, forgetEntry } from '../world/history.ts'
+import { forgetEntry } from '../world/history.ts'
 import { placeOf, waitingOf } from '../world/queue.ts'
-import type { Server } from '../server.ts'
-import { type HostedWorld, momentOf, type Run, runningOf, type World } from '../world/world.ts'
+import { momentOf, runningOf } from '../world/world.ts'
+import type { Ending, Entry, Run } from '../state/runs.ts'
+import type { Server } from '../state/server.ts'
+import type { HostedWorld, World } from '../state/world.ts'
 
 /** One run of an account. Times are in milliseconds of the world's time. */
 export type Job = {
@@ -263,17 +265,18 @@ export function job(world: World, request: Request, server: Server): Reply {
   const { graphText, extraDataText } = run
   const place = heldPlace(world, found.prompt_id)
   return json(
-    objectText({
-      ...summary(world, found),
-      update_time: timeText(world, updatedMs(found)),
-      workflow: `{"prompt": ${graphText}, "extra_data": ${extraDataText}}`,
-      execution_start_time: timeText(world, startedMs),
-      outputs: entry?.outputsText,
-      execution_status: entry?.statusText,
-      execution_meta: entry?.metaText,
-      queue_reason: place === undefined ? 'null' : '"concurrency_limit"',
-      queue_position: place === undefined ? 'null' : `${place}`,
-    } satisfies Texts<typeof jobDetail>),
+    objectText(
+      Object.assign(summary(world, found), {
+        update_time: timeText(world, updatedMs(found)),
+        workflow: `{"prompt": ${graphText}, "extra_data": ${extraDataText}}`,
+        execution_start_time: timeText(world, startedMs),
+        outputs: entry?.outputsText,
+        execution_status: entry?.statusText,
+        execution_meta: entry?.metaText,
+        queue_reason: place === undefined ? 'null' : '"concurrency_limit"',
+        queue_position: place === undefined ? 'null' : `${place}`,
+      }) satisfies Texts<typeof jobDetail>,
+    ),
   )
 }
 

@@ -9,7 +9,9 @@ import { cancel } from './cancel.ts'
 import { badChange, readHostedChange } from './clear-and-delete.ts'
 import { jobOf } from './jobs.ts'
 import { pendingOf } from '../world/queue.ts'
-import { momentOf, type Run, runningOf, type World } from '../world/world.ts'
+import { momentOf, runningOf } from '../world/world.ts'
+import type { Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** GET /queue. */
 export function readHostedQueue(world: World): Reply {

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, readJson, writeJson } from '../..
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import { storedSettings, storeSettings, users } from '../local/settings.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 /** Stores the settings, or says why not. */
 const store = (world: World, settings: JsonObject): Reply | undefined =>

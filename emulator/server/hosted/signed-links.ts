@@ -4,24 +4,15 @@ import { keyHeader } from '../../../spec/server/access.ts'
 import { LINK_LIFETIME_S } from '../../../spec/server/files.ts'
 import type { Effect, Headers, Input } from '../../machine.ts'
 import { empty, type Reply, refuseLink } from '../../http/replies.ts'
-import { decodePart } from '../../http/requests.ts'
+import { decodePart, type RequestHead } from '../../http/requests.ts'
 import { holdsSecret, secretsOf } from '../../journal/known-secrets.ts'
-import type { Asked } from '../admit.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { Server } from '../server.ts'
 import { wholeFile } from '../local/view.ts'
-import { type HostedWorld, isHosted, timestamp } from '../world/world.ts'
-
-/** Where signed links lead, and how they are taken there. */
-export type SignedLinks = {
-  readonly scheme: 'http' | 'https'
-  readonly port: number
-  /** What links begin with instead of scheme, host and port, without a slash at the end; null for those. */
-  readonly baseUrl: string | null
-  /** Whether a link that comes with a credential is refused. */
-  readonly strict: boolean
-}
+import { isHosted, timestamp } from '../world/world.ts'
+import type { Server } from '../state/server.ts'
+import type { HostedWorld } from '../state/world.ts'
+import type { SignedLinks } from '../state/options.ts'
 
 /** What links begin with, for a client that has named this host and port: another name of this machine. */
 export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | undefined): string {
@@ -71,7 +62,7 @@ const linkPattern = new RegExp(
 /** The file that a target links to, and until when; undefined where no link of this server has it and its host. */
 function readLink(
   { worlds }: Server,
-  { target, headers }: Asked,
+  { target, headers }: RequestHead,
 ): { world: HostedWorld; filename: string; untilMs: number } | undefined {
   const match = linkPattern.exec(target)
   const world = match && worlds.filter(isHosted).find((one) => one.hosted.account.user === match[1])
@@ -96,8 +87,9 @@ export function answerLink(
   const leaks = holdsKey(server, target) ? [...sent, 'address' as const] : sent
   const isStrict = server.options.signedLinks?.strict === true
   const reply = serve(server, input, isStrict ? sent : [])
+  const pages = isStrict ? forPages.strict : forPages.lenient
   return [
-    { kind: 'reply', request, ...reply, headers: { ...reply.headers, ...forPages(isStrict) } },
+    { kind: 'reply', request, ...reply, headers: Object.assign({}, reply.headers, pages) },
     ...leaks.map((where) => ({ kind: 'leak', request, where }) as const),
   ]
 }
@@ -117,11 +109,11 @@ const decodeEach = (target: string): string =>
 /** The headers that carry what a link does not need. */
 const credentials = [keyHeader, 'Authorization'] as const
 
-function serve(server: Server, asked: Asked, refused: readonly string[]): Reply {
-  const { method } = asked
+function serve(server: Server, head: RequestHead, refused: readonly string[]): Reply {
+  const { method } = head
   if (method === 'OPTIONS') return empty
   if (method !== 'GET' && method !== 'HEAD') return refuseLink('linkMethod')
-  const link = readLink(server, asked)
+  const link = readLink(server, head)
   if (link === undefined) return refuseLink('linkChanged')
   const { world, filename, untilMs } = link
   if (timestamp(world) > untilMs) {
@@ -136,12 +128,15 @@ function serve(server: Server, asked: Asked, refused: readonly string[]): Reply 
 const conditions =
   'Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range'
 
-/** Lets pages of every origin read the answer; a key may come along only where it is not refused anyway. */
-const forPages = (isStrict: boolean): Headers => ({
+const pageHeaders = (allowed: string): Headers => ({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
-  'Access-Control-Allow-Headers': isStrict
-    ? conditions
-    : `${conditions}, ${credentials.join(', ')}`,
+  'Access-Control-Allow-Headers': allowed,
   'Access-Control-Expose-Headers': 'Content-Length, Content-Range, Content-Disposition, ETag',
 })
+
+/** Lets pages of every origin read the answer; a key may come along only where it is not refused anyway. */
+const forPages = {
+  strict: pageHeaders(conditions),
+  lenient: pageHeaders(`${conditions}, ${credentials.join(', ')}`),
+}

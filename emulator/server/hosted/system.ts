@@ -1,15 +1,15 @@
 // What a hosted server tells of itself [system/hosted-*] and of the account that asks, and what it is told.
 
-import { feedback, type hostedSystemStats } from '../../../spec/server/system.ts'
+import { feedback, freeRequest, type hostedSystemStats } from '../../../spec/server/system.ts'
 import type { Static } from '../../../spec/static.ts'
-import { isObject, type Json } from '../../lib/json.ts'
+import { isObject, type Json, numberOf } from '../../lib/json.ts'
 import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import { callerOf } from './access.ts'
 import { featuresText } from '../world/features.ts'
-import type { Server } from '../server.ts'
 import { freed } from '../local/system.ts'
-import type { World } from '../world/world.ts'
+import type { Server } from '../state/server.ts'
+import type { World } from '../state/world.ts'
 
 const GIB = 2 ** 30
 
@@ -63,11 +63,11 @@ const checks: Readonly<Record<string, (value: Json | undefined) => string | unde
     value === undefined || isObject(value) ? undefined : 'metadata is an object.',
 }
 
-const isRating = (value: Json): boolean =>
-  typeof value === 'number' &&
-  Number.isInteger(value) &&
-  value >= rating.minimum &&
-  value <= rating.maximum
+/** Whether a value is a whole number within the bounds; 5.0 is one, as for a JSON Schema. */
+function isRating(value: Json): boolean {
+  const number = numberOf(value) ?? Number.NaN
+  return Number.isInteger(number) && number >= rating.minimum && number <= rating.maximum
+}
 
 /** Takes feedback, of which nothing shows again. */
 function sendFeedback(_world: World, request: Request): Reply {
@@ -80,10 +80,17 @@ function sendFeedback(_world: World, request: Request): Reply {
   return { status: 201, headers: {}, body: '' }
 }
 
-/** As on local, but for a body that is no object. */
+const freeNames = Object.keys(freeRequest.properties)
+
+/** As on local, but for a body that is not an object, or has another type than boolean in a member that counts. */
 function free(world: World, request: Request): Reply {
   const body = bodyJson(request)
-  return isObject(body) ? freed(world, body) : badRequest('What to free is a JSON object.')
+  if (!isObject(body)) return badRequest('What to free is a JSON object.')
+  const wrong = freeNames.find((name) => !isFlag(body.get(name)))
+  return wrong === undefined ? freed(world, body) : badRequest(`${wrong} is true or false.`)
 }
+
+const isFlag = (value: Json | undefined): boolean =>
+  value === undefined || typeof value === 'boolean'
 
 export const hostedSystemHandlers = { systemStats, features, sendFeedback, free } as const

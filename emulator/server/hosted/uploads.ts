@@ -7,16 +7,18 @@ import {
 import type { Static } from '../../../spec/static.ts'
 import { get } from '../../lib/bounded.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
-import { probePicture } from '../../pictures/probe.ts'
+import { probePicture } from '../../pictures/codecs/probe.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isFolderType } from '../world/paths.ts'
-import { contentHash, type FileContent, keyOf, sizeOfUpload, store } from '../world/files.ts'
-import type { HostedHandler } from './endpoints.ts'
+import { contentHash, keyOf, store } from '../world/files.ts'
+import { heldWith } from '../world/held-bytes.ts'
 import { masked } from '../local/masks.ts'
 import { type Form, readForm } from '../local/uploads.ts'
-import type { HostedWorld } from '../world/world.ts'
+import type { FileContent } from '../state/files.ts'
+import type { HostedWorld } from '../state/world.ts'
+import type { HostedHandler } from './handler.ts'
 
 /** Stores an uploaded file. */
 export const hostedUploadImage: HostedHandler = (world, request) => {
@@ -86,7 +88,7 @@ function keep(world: HostedWorld, { filename, type, field }: Upload, content: Fi
   const name = contentHash(world.hosted.hashing, content, world.spell) + ending
   if (get(world.files, keyOf('input', '', name)) === undefined) {
     const { uploadLimitBytes } = world.options
-    if (world.uploadedBytes + sizeOfUpload(content) > uploadLimitBytes) {
+    if (heldWith(world, content) > uploadLimitBytes) {
       return refuseHosted('storageFull', { limit: `${uploadLimitBytes}` })
     }
     store(world, 'input', '', name, content)

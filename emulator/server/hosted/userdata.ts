@@ -4,16 +4,11 @@ import type { hostedUserFile, hostedUserFiles } from '../../../spec/server/userd
 import type { Static } from '../../../spec/static.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
-import {
-  deleteFile,
-  entriesBelow,
-  move,
-  resolvePath,
-  type UserEntry,
-  writeFile,
-} from '../world/user-folder.ts'
+import { deleteFile, entriesBelow, move, resolvePath, writeFile } from '../world/user-folder.ts'
 import { isOn, isShown, isTaken } from '../local/userdata.ts'
-import { timestamp, type World } from '../world/world.ts'
+import { timestamp } from '../world/world.ts'
+import type { UserEntry } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 const fileInfo = (path: string, entry: UserEntry): Static<typeof hostedUserFile> => ({
   path,

@@ -4,10 +4,10 @@ import { badRequest, refuseHosted, type Reply } from '../../http/replies.ts'
 import { parameter } from '../../http/requests.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isFolderType } from '../world/paths.ts'
-import type { FileContent } from '../world/files.ts'
-import type { HostedHandler } from './endpoints.ts'
 import { signedLink } from './signed-links.ts'
 import { type Conversion, convertedFile } from '../local/view.ts'
+import type { FileContent } from '../state/files.ts'
+import type { HostedHandler } from './handler.ts'
 
 /** A redirect to the signed link of a file of the account that asks. */
 export const hostedView: HostedHandler = (world, { query, headers }) => {

@@ -24,7 +24,7 @@ import {
   runOf,
   targetsOf,
 } from '../local/workflows.ts'
-import type { HostedWorld, World } from '../world/world.ts'
+import type { HostedWorld, World } from '../state/world.ts'
 
 /**
  * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect

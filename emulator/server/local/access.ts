@@ -3,15 +3,14 @@
 
 import type { Headers } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
-import { parameter, splitTarget } from '../../http/requests.ts'
-import type { Asked } from '../admit.ts'
+import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { WorldOptions } from '../world/world.ts'
+import type { WorldOptions } from '../state/options.ts'
 
 /** What keeps a request or handshake out; undefined when nothing does. */
 export function guard(
   { cors, token }: WorldOptions,
-  { method, target, headers }: Asked,
+  { method, target, headers }: RequestHead,
 ): Reply | undefined {
   if (cors === null) {
     const origin = judgeOrigin(headers)

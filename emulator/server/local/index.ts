@@ -3,8 +3,14 @@
 import type { EndpointOn } from '../../../spec/server/endpoints.ts'
 import { endpoints as managerEndpoints } from '../../../spec/server/manager.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
-import { type Arrived, decodePart } from '../../http/requests.ts'
-import { allowedBy, createRoutes, findEndpoint, type Found, isInternal } from '../../http/routes.ts'
+import { decodePart, type IncomingRequest, requestAt } from '../../http/requests.ts'
+import {
+  allowedBy,
+  createRoutes,
+  findEndpoint,
+  isInternal,
+  type RouteMatch,
+} from '../../http/routes.ts'
 import { modelFiles, modelFolderNames } from '../nodes/catalog.ts'
 import { normalisePath } from '../world/paths.ts'
 import { changeHistory, readHistory, readHistoryEntry } from '../world/history.ts'
@@ -21,7 +27,7 @@ import { uploadImage } from './uploads.ts'
 import { userdataHandlers } from './userdata.ts'
 import { view } from './view.ts'
 import { submit } from './workflows.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   ...sharedHandlers,
@@ -58,20 +64,33 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
 const routesWithManager = createRoutes('local')
 const routes = createRoutes('local', Object.keys(managerEndpoints))
 
+const find = ({ options }: World, method: string, path: string): RouteMatch | undefined =>
+  findEndpoint(options.manager ? routesWithManager : routes, method, path)
+
+/** Whether something reads the body of a request. */
+export function readsBodyOnLocal(world: World, method: string, path: string): boolean {
+  const found = find(world, method, path)
+  return found?.name !== undefined && found.readsBody
+}
+
 /** Answers a request to a local server. */
-export function answerLocal(world: World, arrived: Arrived): Reply {
-  const { method, path, fault } = arrived
+export function answerLocal(
+  world: World,
+  request: IncomingRequest,
+  path: string,
+  query: string,
+): Reply {
+  const { method, fault } = request
   if (method === 'OPTIONS') return empty
-  const found = findEndpoint(world.options.manager ? routesWithManager : routes, method, path)
+  const found = find(world, method, path)
   if (found?.name === undefined) return refuseMethod(method, path, found)
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
   const { name, segments } = found
-  const request = { ...arrived, segment: segments[0] ?? '', segments }
-  return handlers[name as EndpointOn<'local'>](world, request)
+  return handlers[name as EndpointOn<'local'>](world, requestAt(request, path, query, segments))
 }
 
 /** The answer where a path does not take a method: the pages stand behind every path, and take GET and HEAD. */
-function refuseMethod(method: string, path: string, found: Found | undefined): Reply {
+function refuseMethod(method: string, path: string, found: RouteMatch | undefined): Reply {
   const internal = isInternal(path)
   if (internal ? found === undefined : method === 'GET' || method === 'HEAD')
     return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')

@@ -8,7 +8,7 @@ import { latestLines, lineEntry, lineText, subscribe } from '../world/log.ts'
 import { folderPath } from './models.ts'
 import { folderTypes } from '../world/paths.ts'
 import { isTruthy } from '../../lib/python.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 const logs = (world: World): Reply => {
   const lines = latestLines(world.log).map(lineText)

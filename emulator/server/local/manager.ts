@@ -5,8 +5,9 @@ import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { isModelFile, modelFolderNames } from '../nodes/catalog.ts'
 import { normalisePath } from '../world/paths.ts'
-import { beginInstall, MAX_WAITING, type Model } from '../world/installs.ts'
-import type { World } from '../world/world.ts'
+import { beginInstall, MAX_WAITING } from '../world/installs.ts'
+import type { Model } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 /** Installs a node pack: its `git_url` is taken for what it is, and leads nowhere. */
 export function managerInstall(world: World, request: Request): Reply {

@@ -2,16 +2,17 @@
 
 import { get } from '../../lib/bounded.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
-import { probeIntact } from '../../pictures/intact.ts'
+import { probeIntact } from '../../pictures/codecs/intact.ts'
 import { longestSide, type Picture } from '../../pictures/picture.ts'
-import { textChunksOf } from '../../pictures/png-chunks.ts'
+import { textChunksOf } from '../../pictures/codecs/png-chunks.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
-import { bytesOf, type FileContent, intactPicture, keyOf, storedPicture } from '../world/files.ts'
+import { bytesOf, intactPicture, keyOf, storedPicture } from '../world/files.ts'
 import { annotated, isFolderType, pathWithin } from '../world/paths.ts'
 import { receive } from './uploads.ts'
-import type { World } from '../world/world.ts'
+import type { FileContent } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 /** Stores the original again, with the alpha channel of the uploaded mask. */
 export const uploadMask = (world: World, request: Request): Reply =>

@@ -5,7 +5,7 @@ import { floatOf, type Json, writeJson } from '../../lib/json.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { modelFiles, modelFolderNames } from '../nodes/catalog.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
 

@@ -6,7 +6,8 @@ import { drawUuid } from '../../lib/random.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import { writeFile } from '../world/user-folder.ts'
-import { timestamp, type World } from '../world/world.ts'
+import { timestamp } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 const FILE = 'comfy.settings.json'
 

@@ -5,7 +5,7 @@ import { json, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { nodeTypeText, objectInfoText } from '../nodes/catalog.ts'
 import { promptInfo } from './system.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 export type Handler = (world: World, request: Request) => Reply
 

@@ -5,7 +5,8 @@ import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { featuresText } from '../world/features.ts'
 import { isTruthy } from '../../lib/python.ts'
-import { remaining, type World } from '../world/world.ts'
+import { remaining } from '../world/world.ts'
+import type { World } from '../state/world.ts'
 
 const GIB = 2 ** 30
 

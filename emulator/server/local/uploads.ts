@@ -8,9 +8,11 @@ import {
 import { get } from '../../lib/bounded.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
-import { bytesOf, type FileContent, keyOf, sizeOfUpload, store } from '../world/files.ts'
+import { bytesOf, keyOf, store } from '../world/files.ts'
+import { heldWith } from '../world/held-bytes.ts'
 import { type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
-import type { World } from '../world/world.ts'
+import type { FileContent } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 /** A form of an upload: its file, and its fields. */
 export type Upload = {
@@ -58,7 +60,7 @@ function keep(
 ): Reply | undefined {
   // Uploads make their subfolder, but no folder that the file name itself speaks of.
   if (target.within !== '' && !hasFolder(world, type, target.subfolder)) return refuse('internal')
-  if (world.uploadedBytes + sizeOfUpload(content) > world.options.uploadLimitBytes) {
+  if (heldWith(world, content) > world.options.uploadLimitBytes) {
     return refuse('bodyTooLarge', {}, { limit: `${world.options.uploadLimitBytes}` })
   }
   store(world, type, target.subfolder, name, content)

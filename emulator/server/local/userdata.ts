@@ -12,10 +12,11 @@ import {
   nameOf,
   resolvePath,
   unquote,
-  type UserEntry,
   writeFile,
 } from '../world/user-folder.ts'
-import { timestamp, type World } from '../world/world.ts'
+import { timestamp } from '../world/world.ts'
+import type { UserEntry } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 /** Whether the query switches that on. */
 export const isOn = (query: string, name: string): boolean =>

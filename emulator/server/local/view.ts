@@ -7,17 +7,12 @@ import { hash53 } from '../../lib/random.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { contentType } from '../world/content-types.ts'
-import {
-  bytesOf,
-  fileFacts,
-  type FileContent,
-  intactPicture,
-  keyOf,
-  type StoredFile,
-  textsOf,
-} from '../world/files.ts'
+import { bytesOf, fileFacts, intactPicture, keyOf } from '../world/files.ts'
 import { annotated, isFolderType, pathWithin } from '../world/paths.ts'
-import { momentOf, type World } from '../world/world.ts'
+import { momentOf } from '../world/world.ts'
+import type { FileContent, StoredFile } from '../state/files.ts'
+import { textsOf } from '../world/saved-texts.ts'
+import type { World } from '../state/world.ts'
 
 /** The bytes of a file, with the type that its name suggests, or its picture as it is asked for. */
 export function view(world: World, { query }: Request): Reply {
@@ -37,8 +32,9 @@ export function view(world: World, { query }: Request): Reply {
   return convertedFile(filename, file.content, conversion) ?? refuse('internal')
 }
 
-const disposition = (filename: string): Readonly<Record<string, string>> => ({
+const headersOf = (filename: string, type: string): Readonly<Record<string, string>> => ({
   'Content-Disposition': `filename="${headerText(filename)}"`,
+  'Content-Type': type,
 })
 
 /** A stored file as it is. */
@@ -47,7 +43,7 @@ export function wholeFile(
   filename: string,
   { content, modifiedMs }: StoredFile,
 ): Reply {
-  const headers = { ...disposition(filename), 'Content-Type': contentType(filename) }
+  const headers = headersOf(filename, contentType(filename))
   const file = fileFacts(momentOf(world, modifiedMs), content)
   return { status: 200, headers, body: bodyOf(content), file }
 }
@@ -60,14 +56,13 @@ export function convertedFile(
 ): Reply | undefined {
   const body = convert(content, conversion)
   if (body === undefined) return undefined
-  const type = { 'Content-Type': `image/${conversion.format}` }
-  return { status: 200, headers: { ...disposition(filename), ...type }, body }
+  return { status: 200, headers: headersOf(filename, `image/${conversion.format}`), body }
 }
 
 function bodyOf(content: FileContent): Body {
   if (!('picture' in content)) return bytesOf(content) as Uint8Array
   const { run, ...file } = content
-  return { ...file, text: run === undefined ? [] : textsOf(run) }
+  return Object.assign(file, { text: run === undefined ? [] : textsOf(run) })
 }
 
 /** The form in which a picture is asked for. */

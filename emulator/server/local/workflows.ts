@@ -29,7 +29,8 @@ import {
   validate,
   type Verdict,
 } from '../graph/validate.ts'
-import type { Run, World } from '../world/world.ts'
+import type { Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** Parsed graphs are kept for so many pending runs, */
 const MAX_KEPT_GRAPHS = 1000

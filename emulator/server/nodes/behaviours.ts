@@ -15,8 +15,6 @@ import {
   sizeOf,
   stepsOfSigmas,
   textInput,
-  type Value,
-  type Work,
 } from './node.ts'
 import { pythonText } from '../../lib/python.ts'
 import { pictureLoaders } from './load.ts'
@@ -30,6 +28,7 @@ import {
   upscalerSteps,
   withSteps,
 } from './steps.ts'
+import type { Value, Work } from '../state/nodes.ts'
 
 /** A sampler paints in so many steps; with an input picture and a denoise below 1, that shows through. */
 const sampler =

@@ -5,38 +5,9 @@ import { fileChoices, fileInputOf } from '../world/named-files.ts'
 import { installedModels } from '../world/installs.ts'
 import { madeUpNodes } from './test-nodes.ts'
 import { pythonText } from '../../lib/python.ts'
-import type { World, WorldOptions } from '../world/world.ts'
-
-/** One declared input of a node type. */
-export type Declared = {
-  readonly name: string
-  readonly required: boolean
-  /** A type name, or the list of options of an old-style combo. */
-  readonly type: string | Json[]
-  /** Options of the declaration: `default`, `min`, `max` and the like. */
-  readonly options: JsonObject
-}
-
-/** A node type, in the form that validation and execution need. */
-export type NodeType = {
-  readonly class_type: string
-  readonly inputs: readonly Declared[]
-  readonly outputs: readonly (string | Json[])[]
-  /** For each output, whether it is a list. */
-  readonly outputIsList: readonly boolean[]
-  /** Whether one call takes the lists of all inputs whole, instead of one call for each item. */
-  readonly takesLists: boolean
-  readonly outputNode: boolean
-  readonly apiNode: boolean
-  /** New-style types print other exception texts and do not have their combos checked. */
-  readonly newStyle: boolean
-  /** Whether the id of the node is part of its cache signature, as for old-style types that ask for it. */
-  readonly readsOwnId: boolean
-  /** Names of the hidden inputs that the node is called with, each with what it holds; of old-style types only. */
-  readonly hidden: ReadonlyMap<string, string>
-  /** The entry of object_info as JSON text; empty for a type that is not listed. */
-  readonly text: string
-}
+import type { World } from '../state/world.ts'
+import type { WorldOptions } from '../state/options.ts'
+import type { Declared, NodeType } from '../state/nodes.ts'
 
 /** A type that the catalogue does not list: it passes its first input on. Its empty text tells it apart. */
 export const passThrough = (class_type: string, outputNode: boolean): NodeType => ({

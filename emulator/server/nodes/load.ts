@@ -1,21 +1,19 @@
 // Node types that take the picture of a file apart: its colours, and its alpha or another channel as a mask.
 
-import { alphaOf } from '../../pictures/alpha.ts'
+import { alphaOf } from '../../pictures/codecs/alpha.ts'
 import type { Channel, Picture } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
 import { isWebAddress, namedFile } from '../world/named-files.ts'
 import { pictureOf } from '../world/files.ts'
 import {
-  type Batch,
   type Behaviour,
   byDeclaration,
   type Call,
-  type Failure,
   failing,
   pictureInput,
   textInput,
-  type Work,
 } from './node.ts'
+import type { Batch, Failure, Work } from '../state/nodes.ts'
 
 /** One channel of a picture as grey, or its colours without alpha. */
 const channelOf = (of: Picture, channel: Channel): Picture => ({

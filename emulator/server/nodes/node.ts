@@ -3,25 +3,9 @@
 import { hash53 } from '../../lib/random.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { floatOf, type Json, numberOf } from '../../lib/json.ts'
-import type { NodeType } from './catalog.ts'
 import { pythonText } from '../../lib/python.ts'
-import type { FileContent } from '../world/files.ts'
-import type { World } from '../world/world.ts'
-
-/** A batch of pictures. Those after the first follow from it, or are `rest`; `count` is how many there are. */
-export type Batch = {
-  readonly kind: 'picture'
-  readonly picture: Picture
-  readonly rest?: readonly Picture[]
-  readonly count: number
-}
-
-/** An item of what travels along a link, which is a list. Pictures stand for IMAGE, LATENT and MASK alike. */
-export type Value =
-  | Batch
-  | { readonly kind: 'literal'; readonly value: Json }
-  /** Models, conditioning and whatever else cannot be looked into. `count` is the number of sampling steps of SIGMAS. */
-  | { readonly kind: 'opaque'; readonly id: number; readonly count: number }
+import type { Batch, NodeType, Value, Work } from '../state/nodes.ts'
+import type { World } from '../state/world.ts'
 
 /** A node about to be called: once, or for one item of its lists. */
 export type Call = {
@@ -34,56 +18,8 @@ export type Call = {
   readonly hasPartnerKey: boolean
 }
 
-/** A failure as `execution_error` tells it. */
-export type Failure = { readonly exception_type: string; readonly exception_message: string }
-
-/** Files that a node writes when it is done, and the key under which its output lists them. */
-export type Save = {
-  readonly type: 'output' | 'temp'
-  readonly prefix: string
-  readonly ending: string
-  /** Whether the prefix is the whole name, so that no counter follows it. */
-  readonly isWholeName?: boolean
-  readonly key: string
-  readonly contents: readonly FileContent[]
-  /** What the output says as `animated` beside the files; absent where it says nothing. */
-  readonly animated?: boolean
-}
-
-/** The work of one call of a node. */
-export type Work = {
-  /** One value for each output, or its items where a list output says itself what they are. */
-  readonly outputs: readonly (Value | readonly Value[])[]
-  /** Progress messages, one per step. None when 0. */
-  readonly steps: number
-  /** The number that their values count up to, where it is another than that of the steps. */
-  readonly max?: number
-  /** Time of one step, or of the node when it has no steps; the world's pace when absent. */
-  readonly stepMs?: number
-  /** What the previews of the steps show. */
-  readonly preview?: Picture
-  readonly save?: Save
-  /** The output for the user as JSON text, where no files are saved. */
-  readonly ui?: string
-  /** A text frame that is sent when the node has started. */
-  readonly text?: string
-  readonly notification?: string
-  /** The pictures are also sent as frames, at full size. */
-  readonly socketPictures?: readonly Picture[]
-  readonly failure?: Failure
-}
-
 /** What a node type does: from what a node sees to its work. */
 export type Behaviour = (call: Call) => Work
-
-/** A result that is kept for later runs. `ui` is the output for the user as JSON text, or null. */
-export type NodeResult = {
-  /** The items of each output: one, unless it is a list or the node was called for several. */
-  readonly outputs: readonly (readonly Value[])[]
-  readonly ui: string | null
-  /** Id of the node that produced it, which the history tells for cached outputs too. */
-  readonly producer: string
-}
 
 /** Types that take no step of their own yet have a result that must not be kept. */
 const neverCached = new Set(['SaveImageWebsocket', 'FlowdoubleSlow', 'FlowdoubleNotify'])

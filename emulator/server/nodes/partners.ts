@@ -2,9 +2,10 @@
 
 import { partnerNodeCost } from '../../../spec/server/access.ts'
 import type { Json } from '../../lib/json.ts'
-import { type Failure, type Call } from './node.ts'
+import type { Call } from './node.ts'
 import { isTruthy } from '../../lib/python.ts'
-import type { World } from '../world/world.ts'
+import type { Failure } from '../state/nodes.ts'
+import type { World } from '../state/world.ts'
 
 /** Whether partner nodes take this value as their key: on local any that is not empty, on hosted the account's own. */
 export function takesPartnerKey({ hosted, quirks }: World, given: Json | undefined): boolean {

@@ -2,7 +2,7 @@
 
 import { get, put } from '../../lib/bounded.ts'
 import type { Picture } from '../../pictures/picture.ts'
-import { MOST_PIXELS } from '../../pictures/probe.ts'
+import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
 import { drawLetters, hash53 } from '../../lib/random.ts'
 import {
   batchPictures,
@@ -10,10 +10,10 @@ import {
   type Call,
   numberInput,
   pictureInput,
-  type Save,
   textInput,
 } from './node.ts'
-import type { SampleFormat } from '../world/samples.ts'
+import type { Save } from '../state/nodes.ts'
+import type { SampleFormat } from '../state/files.ts'
 
 function pictureSave(call: Call, type: 'output' | 'temp', prefix: string): Save {
   const source = pictureInput(call)

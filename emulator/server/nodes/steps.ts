@@ -8,8 +8,8 @@ import {
   pictureInput,
   stepsOfSigmas,
   textInput,
-  type Value,
 } from './node.ts'
+import type { Value } from '../state/nodes.ts'
 
 /** Longer progress than any sampler has is cut, so that a run comes to its end. */
 const MOST_STEPS = 10_000

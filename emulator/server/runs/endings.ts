@@ -1,16 +1,18 @@
 // How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
 
 import { pythonNameOf, wordOf } from './exceptions.ts'
-import { type Ending, remember } from '../world/history.ts'
+import { remember } from '../world/history.ts'
 import { isObject, writeJson } from '../../lib/json.ts'
 import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
 import { hiddenInputs } from './inputs.ts'
-import type { Failure, Value } from '../nodes/node.ts'
 import { pythonText } from '../../lib/python.ts'
 import { nextPending } from '../world/queue.ts'
-import { idAndTime, resultOf, type Running, tell } from './running.ts'
-import { remaining, timestamp, type World } from '../world/world.ts'
+import { idAndTime, resultOf, tell } from './running.ts'
+import { remaining, timestamp } from '../world/world.ts'
+import type { Ending, Running } from '../state/runs.ts'
+import type { Failure, Value } from '../state/nodes.ts'
+import type { World } from '../state/world.ts'
 
 /** All nodes are done: on hosted the last chance to notice that the run was cancelled [jobs/cancel-running]. */
 export function succeed(world: World, running: Running): void {

@@ -2,20 +2,9 @@
 
 import { exceptionTypes } from '../../../spec/server/errors.ts'
 import { meaningOf } from './exceptions.ts'
-import type { Failure } from '../nodes/node.ts'
-import type { Run, World } from '../world/world.ts'
-
-/** A failure that a caller plans: it hits each node that fits all that it names. */
-export type ScenarioFailure = {
-  readonly class_type?: string
-  readonly node_id?: string
-  /** The account whose runs it is about; those of all when absent, and always on local. */
-  readonly user?: string
-  /** The accepted run of an account, counted from 1 in the order of submits; each when absent. */
-  readonly run?: number
-  readonly exception_type: string
-  readonly exception_message?: string
-}
+import type { Failure } from '../state/nodes.ts'
+import type { Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** The failure that the scenario has for a node of a run, or undefined [runs/scenario-failures]. */
 export function plannedFailure(

@@ -4,12 +4,15 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { floatText, isObject, type JsonObject, writeJson } from '../../lib/json.ts'
-import type { NodeType } from '../nodes/catalog.ts'
 import { plannedFailure } from './failures.ts'
 import { fileInputOf, namedFile } from '../world/named-files.ts'
-import { bytesOf, fileFacts, type FileContent, fileFingerprint } from '../world/files.ts'
-import { type Fingerprints, nodeInputs } from '../graph/graph.ts'
-import { momentOf, type Run, timestamp, type World } from '../world/world.ts'
+import { bytesOf, fileFacts, fileFingerprint } from '../world/files.ts'
+import { nodeInputs } from '../graph/graph.ts'
+import { momentOf, timestamp } from '../world/world.ts'
+import type { NodeType } from '../state/nodes.ts'
+import type { FileContent, Fingerprints } from '../state/files.ts'
+import type { Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** What the fingerprint of a type is made of; other types have none that shows. */
 const kinds: Readonly<Record<string, 'bytes' | 'modified' | 'now'>> = {

@@ -1,11 +1,11 @@
 // What a node about to run sees at its inputs, as lists [runs/list-maps].
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
-import type { NodeType } from '../nodes/catalog.ts'
-import { linkOf, nodeInputs, withFingerprints } from '../graph/graph.ts'
-import type { Lists } from './lists.ts'
-import type { Value } from '../nodes/node.ts'
-import { resultOf, type Running } from './running.ts'
+import { linkOf, nodeInputs } from '../graph/graph.ts'
+import { resultOf } from './running.ts'
+import type { NodeType, Value } from '../state/nodes.ts'
+import { withFingerprints } from '../world/saved-texts.ts'
+import type { Lists, Running } from '../state/runs.ts'
 
 /** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
 export function gatherInputs(running: Running, id: string, type: NodeType): Lists {

@@ -3,24 +3,10 @@
 
 import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
-import type { NodeType } from '../nodes/catalog.ts'
-import { batchFrom, batchPictures, type Failure, type Value, type Work } from '../nodes/node.ts'
+import { batchFrom, batchPictures } from '../nodes/node.ts'
 import { fitsMemory, outOfMemory } from '../nodes/work.ts'
-
-/** The inputs of a node: each a list of at least one item. */
-export type Lists = ReadonlyMap<string, readonly Value[]>
-
-/** The calls of one node: how many there are, which one is next, and what those before it gave. */
-export type Calls = {
-  readonly count: number
-  at: number
-  /** The items of each output. */
-  readonly outputs: (readonly Value[])[]
-  /** The outputs for the user as JSON texts. */
-  readonly uis: string[]
-  /** What the progress of the last call that had some counted up to. */
-  max: number
-}
+import type { Failure, NodeType, Value, Work } from '../state/nodes.ts'
+import type { Calls, Lists } from '../state/runs.ts'
 
 /** The calls that a node with these inputs needs: one for each item of its longest list [runs/list-maps]. */
 export function createCalls(type: NodeType, inputs: Lists): Calls {

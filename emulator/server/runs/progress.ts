@@ -2,24 +2,7 @@
 // The text of finished nodes is kept, so that a step writes the one node that moved: else a run of many nodes
 // costs the square of its length. Nothing is written while nobody listens.
 
-type NodeProgress = {
-  readonly node_id: string
-  /** JSON texts: floats for nodes without steps. */
-  readonly value: string
-  readonly max: string
-}
-
-/** Finished nodes never change again. */
-export type Progress = {
-  readonly prompt: string
-  /** The type of each node, where it is told with its progress. */
-  readonly types: ReadonlyMap<string, { readonly class_type: string }> | null
-  readonly finished: NodeProgress[]
-  current: NodeProgress | null
-  /** Text of the first `written` finished nodes. */
-  text: string
-  written: number
-}
+import type { NodeProgress, Progress } from '../state/runs.ts'
 
 export const createProgress = (prompt_id: string, types: Progress['types']): Progress => ({
   prompt: JSON.stringify(prompt_id),

@@ -2,51 +2,17 @@
 
 import type { MessageType } from '../../../spec/server/messages.ts'
 import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
-import { type NodeType, nodeTypes, passThrough } from '../nodes/catalog.ts'
+import { nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { dependsOn, fingerprintsOf } from './fingerprints.ts'
-import { contentHashes, executionOrder, type Fingerprints } from '../graph/graph.ts'
+import { contentHashes, executionOrder } from '../graph/graph.ts'
 import { send, socketsFor } from '../world/sockets.ts'
-import type { SavedBy } from '../world/files.ts'
-import type { Calls, Lists } from './lists.ts'
-import type { NodeResult, Work } from '../nodes/node.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { pythonText } from '../../lib/python.ts'
-import { type Run, timestamp, type Worker, type World } from '../world/world.ts'
-
-/** The run that a worker is at. */
-export type Running = {
-  readonly run: Run
-  readonly worker: Worker
-  /** Order in which runs began. */
-  readonly serial: number
-  /** When it began, in milliseconds of the world's time. */
-  readonly startedMs: number
-  /** The id of the run as JSON text. */
-  readonly promptIdText: string
-  /** What the pictures that it saves tell of it. */
-  readonly savedBy: SavedBy
-  readonly graph: JsonObject
-  readonly types: ReadonlyMap<string, NodeType>
-  /** Content hash by node id. */
-  readonly hashes: ReadonlyMap<string, number>
-  /** Nodes to run in order; `at` is the next one, or the one under way while `work` is set. */
-  readonly order: readonly string[]
-  at: number
-  work: Work | null
-  inputs: Lists
-  /** The calls of the node under way; null before the first. */
-  calls: Calls | null
-  step: number
-  /** Results of this run by node id. */
-  readonly results: Map<string, NodeResult>
-  /** Ids of the nodes that this run has really run. */
-  readonly executed: string[]
-  /** What the history keeps of the messages: pairs of type and data as JSON text. */
-  readonly messages: string[]
-  readonly progress: Progress
-  /** The node last started, which a client that reconnects is told. */
-  lastNode: string | null
-}
+import { timestamp } from '../world/world.ts'
+import type { NodeResult, NodeType } from '../state/nodes.ts'
+import type { Fingerprints } from '../state/files.ts'
+import type { Run, Running, Worker } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** What follows from the graph of a run alone. */
 export type Prepared = Pick<Running, 'graph' | 'types' | 'hashes'> & {

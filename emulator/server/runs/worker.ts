@@ -3,19 +3,11 @@
 import { clear } from '../../lib/bounded.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
-import type { NodeType } from '../nodes/catalog.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
 import { accountFailure, plannedFailure } from './failures.ts'
 import { saveFiles } from '../world/files.ts'
 import { brokenLink } from '../graph/graph.ts'
-import {
-  type Calls,
-  createCalls,
-  hashOfCall,
-  inputsOfCall,
-  joinedUi,
-  takeResults,
-} from './lists.ts'
+import { createCalls, hashOfCall, inputsOfCall, joinedUi, takeResults } from './lists.ts'
 import { announce } from '../world/log.ts'
 import {
   everyone,
@@ -26,21 +18,15 @@ import {
   wantsMetadata,
 } from '../world/sockets.ts'
 import { gatherInputs } from './inputs.ts'
-import { type Failure, isCacheable, type NodeResult, type Work } from '../nodes/node.ts'
+import { isCacheable } from '../nodes/node.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
 import { dequeue, nextPending } from '../world/queue.ts'
-import {
-  createRunning,
-  idAndTime,
-  isCached,
-  members,
-  notify,
-  prepare,
-  type Running,
-  tell,
-} from './running.ts'
+import { createRunning, idAndTime, isCached, members, notify, prepare, tell } from './running.ts'
 import { workOf } from '../nodes/work.ts'
-import { remaining, type Worker, type World } from '../world/world.ts'
+import { remaining } from '../world/world.ts'
+import type { Failure, NodeResult, NodeType, Work } from '../state/nodes.ts'
+import type { Calls, Running, Worker } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** Size of sampler previews: the longer side, in pixels. */
 const PREVIEW_SIZE = 512

@@ -3,7 +3,7 @@
 import { tiers } from '../../../spec/server/access.ts'
 import { limits } from '../../../spec/limits.ts'
 import { floatText } from '../../lib/json.ts'
-import type { World } from './world.ts'
+import type { World } from '../state/world.ts'
 
 /** Largest request body in bytes; `maxBody` gives it in MiB, null stands for the usual one. */
 export const maxBodyBytes = (maxBody: number | null): number =>

@@ -3,37 +3,17 @@
 import type { fileEntry } from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
-import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import type { FileFacts } from '../../machine.ts'
-import type { Picture, PictureFile } from '../../pictures/picture.ts'
-import { probeIntact } from '../../pictures/intact.ts'
-import { MOST_PIXELS, probePicture } from '../../pictures/probe.ts'
+import type { Picture } from '../../pictures/picture.ts'
+import { probeIntact } from '../../pictures/codecs/intact.ts'
+import { MOST_PIXELS, probePicture } from '../../pictures/codecs/probe.ts'
 import { hash53 } from '../../lib/random.ts'
+import { hold, release } from './held-bytes.ts'
 import { type FolderType, normalisePath } from './paths.ts'
-import { type Fingerprints, withFingerprints } from '../graph/graph.ts'
-import type { Hashing } from './hashing.ts'
-import { type SampleFormat, sampleBytes } from './samples.ts'
-import type { World } from './world.ts'
-
-/** Bytes, a sample, or a picture that becomes bytes when somebody asks for them. `run` is the one that saved it. */
-export type FileContent =
-  | { readonly bytes: Uint8Array }
-  | { readonly sample: SampleFormat }
-  | (Omit<PictureFile, 'text'> & { readonly run?: SavedBy })
-
-/** What a saved picture tells of its run: JSON texts, shared with the history. */
-export type SavedBy = {
-  readonly graphText: string
-  readonly extraDataText: string
-  /** What the nodes of the graph say as `is_changed`, by their ids. */
-  readonly fingerprints: Fingerprints
-}
-
-export type StoredFile = {
-  readonly content: FileContent
-  /** In milliseconds of the world's time. */
-  readonly modifiedMs: number
-}
+import { sampleBytes } from './samples.ts'
+import type { FileContent, SavedBy, StoredFile } from '../state/files.ts'
+import { textsOf } from './saved-texts.ts'
+import type { Hashing, World } from '../state/world.ts'
 
 /** A file as an entry of an output names it. */
 type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
@@ -63,19 +43,11 @@ export function store(
 ): void {
   const key = keyOf(type, subfolder, name)
   const old = get(world.files, key)
-  world.uploadedBytes += sizeOfUpload(content) - (old === undefined ? 0 : sizeOfUpload(old.content))
   const dropped = put(world.files, key, { content, modifiedMs: world.nowMs })
-  for (const file of dropped) world.uploadedBytes -= sizeOfUpload(file.content)
+  hold(world, content)
+  if (old !== undefined) release(world, old.content)
+  for (const file of dropped) release(world, file.content)
   countName(world, type, subfolder, name)
-}
-
-/** The bytes of uploads that a file keeps, also where it is a picture made of them. */
-export function sizeOfUpload(content: FileContent): number {
-  if ('bytes' in content) return content.bytes.length
-  if (!('picture' in content) || content.picture.kind !== 'masked') return 0
-  const { of, mask } = content.picture
-  const original = of.kind === 'stored' ? of.bytes.length : 0
-  return original + mask.bytes.length + (content.textChunks?.length ?? 0)
 }
 
 /** Keeps the highest number that stands between `base_` and the next `_`, for every base that the name has. */
@@ -161,23 +133,6 @@ export function contentHash(hashing: Hashing, content: FileContent, spell: World
   const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
   const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
   return hashing.sha256Hex(spell(JSON.stringify(parts)))
-}
-
-/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
-export function textsOf({
-  graphText,
-  extraDataText,
-  fingerprints,
-}: SavedBy): (readonly [keyword: string, text: string])[] {
-  const prompt =
-    fingerprints.size === 0
-      ? graphText
-      : writeJson(withFingerprints(readJson(graphText) as JsonObject, fingerprints))
-  const texts: [string, string][] = [['prompt', prompt]]
-  const extra = readJson(extraDataText)
-  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
-  if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])
-  return texts
 }
 
 function fillPlaceholders(world: World, prefix: string, first: FileContent | undefined): string {

@@ -15,9 +15,3 @@ export const hmacHex = (key: string, text: string): string =>
 
 /** The SHA-256 of a text, as 64 hexadecimal digits: of what is long and hashed for each run, since BLAKE3 takes three times as long here. */
 export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
-
-export type Hashing = {
-  readonly blake3Hex: typeof blake3Hex
-  readonly hmacHex: typeof hmacHex
-  readonly sha256Hex: typeof sha256Hex
-}

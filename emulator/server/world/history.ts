@@ -5,45 +5,8 @@ import { ownText } from '../../lib/json.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { readChange } from './clear-and-delete.ts'
-import type { Run, World } from './world.ts'
-
-/** How a run ended and what it left. `messages` are pairs of type and data; outputs and meta are members, as JSON text. */
-export type Ending = {
-  readonly state: 'success' | 'error' | 'interrupted'
-  readonly messages: readonly string[]
-  readonly outputs: readonly string[]
-  readonly meta: readonly string[]
-  /** What went wrong, as the job detail of hosted tells it; null where nothing did, and on local. */
-  readonly failure: string | null
-  /** When the run began, in milliseconds of the world's time; null when it ended before. */
-  readonly startedMs: number | null
-}
-
-/** A run that is over. What ends in `Text` is JSON. */
-export type Entry = {
-  readonly prompt_id: string
-  /** Order of submits. */
-  readonly serial: number
-  readonly workflow_id: string | null
-  readonly numberText: string
-  /** A text of its own: the files that the run has saved share it. */
-  readonly graphText: string
-  readonly extraDataText: string
-  /** Ids of the output nodes that were to be executed. */
-  readonly targetsText: string
-  readonly state: Ending['state']
-  readonly outputsText: string
-  readonly statusText: string
-  readonly metaText: string
-  /** `execution_error` of the job detail on hosted. */
-  readonly failureText: string | null
-  /** In milliseconds of the world's time, as those that follow. */
-  readonly createdMs: number
-  readonly startedMs: number | null
-  readonly endedMs: number
-  /** Whether a hosted history no longer tells it; the job is still there. */
-  isForgotten: boolean
-}
+import type { Ending, Entry, Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 function entryOf(world: World, run: Run, ending: Ending): Entry {
   const failed = ending.state !== 'success'

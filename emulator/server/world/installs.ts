@@ -1,19 +1,7 @@
 // What the node manager has to install and has installed: each takes its time on the world's clock, one after another.
 
-import { type Bounded, createBounded, put } from '../../lib/bounded.ts'
-
-/** A model file that an installation brings: its folder, and its name with the subfolder in it. */
-export type Model = { readonly folder: string; readonly name: string }
-
-export type Installs = {
-  /** What waits, oldest first; null for a node pack, which brings nothing that is listed. */
-  readonly waiting: (Model | null)[]
-  done: number
-  /** When the first of those that wait is done; undefined while none waits. */
-  dueMs: number | undefined
-  /** Installed models by `folder/name`. */
-  readonly models: Bounded<Model>
-}
+import { createBounded, put } from '../../lib/bounded.ts'
+import type { Installs, Model } from '../state/files.ts'
 
 /** So many installations wait at most, */
 export const MAX_WAITING = 1000

@@ -1,20 +1,11 @@
 // The log of the server [internal/log*]: its latest lines, and the clients that get each new one.
 
 import { limits } from '../../../spec/limits.ts'
-import { type Bounded, put, remove } from '../../lib/bounded.ts'
+import { put, remove } from '../../lib/bounded.ts'
 import { ownText } from '../../lib/json.ts'
-import type { Effect } from '../../machine.ts'
 import { send } from './sockets.ts'
-import { timestamp, type World } from './world.ts'
-
-type RunState = Extract<Effect, { kind: 'run' }>['state']
-type Line = { readonly atMs: number; readonly prompt_id: string; readonly state: RunState }
-export type Log = {
-  /** Oldest first; those before the latest ones wait to be dropped. */
-  lines: Line[]
-  /** Ids of the clients that get each new line; too many push the oldest out. */
-  readonly subscribers: Bounded<true>
-}
+import { timestamp } from './world.ts'
+import type { Line, Log, RunState, World } from '../state/world.ts'
 
 /** A client chooses the id of its run: a longer one is cut in the log. */
 const MAX_ID = 200

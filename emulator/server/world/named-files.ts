@@ -2,9 +2,9 @@
 
 import { get } from '../../lib/bounded.ts'
 import type { Json } from '../../lib/json.ts'
-import type { StoredFile } from './files.ts'
 import { annotated, normalisePath } from './paths.ts'
-import type { World } from './world.ts'
+import type { StoredFile } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 /** An input that names a file. */
 export type FileInput = {

@@ -7,7 +7,9 @@ import { bodyText, type Request } from '../../http/requests.ts'
 import { readChange } from './clear-and-delete.ts'
 import { sendStatus } from './sockets.ts'
 import { isTruthy } from '../../lib/python.ts'
-import { remaining, type Run, runningOf, type World } from './world.ts'
+import { remaining, runningOf } from './world.ts'
+import type { Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** Smaller numbers first, then the order of submits. */
 const before = (a: Run, b: Run): boolean =>

@@ -4,7 +4,7 @@
 import { hostedCors } from '../../../spec/server/http.ts'
 import { jsonHeaders, type Reply, refuse } from '../../http/replies.ts'
 import { decodePart } from '../../http/requests.ts'
-import type { WorldOptions } from './world.ts'
+import type { WorldOptions } from '../state/options.ts'
 
 type Options = Pick<WorldOptions, 'deployment' | 'cors'>
 
@@ -29,23 +29,32 @@ export function finish(
   accept: string | undefined,
   reply: Reply,
 ): Reply {
-  if (options.deployment === 'hosted') return { ...reply, headers: hostedHeaders(reply.headers) }
+  if (options.deployment === 'hosted') return withHeaders(reply, hostedHeaders(reply.headers))
   if (reply.raised) {
     const isPage = reply.status === 500 && accept?.includes('text/html')
-    const { status, headers, body } = isPage ? refuse('internalPage') : reply
-    return { status, headers, body }
+    const { status, headers, body, reason } = isPage ? refuse('internalPage') : reply
+    return { status, headers, body, ...(reason !== undefined && { reason }) }
   }
   const cache = 'Cache-Control' in reply.headers ? undefined : cacheControl(path, reply)
   if (options.cors === null && cache === undefined) return reply
-  const added = { ...(cache && { 'Cache-Control': cache }), ...localCors(options.cors) }
-  return { ...reply, headers: { ...reply.headers, ...added } }
+  const headers: Record<string, string> = Object.assign({}, reply.headers)
+  if (cache !== undefined) headers['Cache-Control'] = cache
+  return withHeaders(reply, Object.assign(headers, localCors(options.cors)))
 }
 
-const hostedJsonHeaders = { ...jsonHeaders, ...hostedCors }
+const withHeaders = ({ status, body, reason, file }: Reply, headers: Reply['headers']): Reply => ({
+  status,
+  headers,
+  body,
+  ...(reason !== undefined && { reason }),
+  ...(file !== undefined && { file }),
+})
+
+const hostedJsonHeaders = Object.assign({}, jsonHeaders, hostedCors)
 
 /** Most replies have the same headers: those are not put together again. */
 const hostedHeaders = (headers: Reply['headers']): Reply['headers'] =>
-  headers === jsonHeaders ? hostedJsonHeaders : { ...headers, ...hostedCors }
+  headers === jsonHeaders ? hostedJsonHeaders : Object.assign({}, headers, hostedCors)
 
 const scripts = /\.(?:js|css)$|\/index[^/]*\.json$/
 const pictures = /\.(?:jpe?g|png|ppm|bmp|pgm|tiff?|webp)$/i

@@ -1,17 +1,7 @@
 // Files that are no pictures: one small valid sample per format, the same for every run.
 // The samples were generated for this project from silence and a test pattern.
 
-export type SampleFormat =
-  | 'mp4'
-  | 'webm'
-  | 'flac'
-  | 'mp3'
-  | 'opus'
-  | 'wav'
-  | 'glb'
-  | 'latent'
-  | 'svg'
-  | 'txt'
+import type { SampleFormat } from '../state/files.ts'
 
 /** Base64 text of each sample, broken into lines. */
 const texts: Readonly<Record<SampleFormat, string>> = {

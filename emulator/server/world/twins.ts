@@ -1,6 +1,7 @@
 // Runs that nothing tells apart in the order of the queue: real servers trip over them [queue/twins].
 
-import type { Run, World } from './world.ts'
+import type { Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
 
 /** So many of the pending runs with one id are looked at, the newest first. */
 const MOST_LOOKED_AT = 1000

@@ -1,17 +1,7 @@
 // The folder of the user [userdata/*]: a tree of files in memory, which no path leaves and which has its bounds.
 
 import { limits } from '../../../spec/limits.ts'
-
-/** A file, or a folder where `bytes` is null. Times are milliseconds since 1970. */
-export type UserEntry = {
-  readonly bytes: Uint8Array | null
-  readonly modifiedMs: number
-  /** The last write or move: what file systems like those of real servers tell as creation. */
-  readonly changedMs: number
-}
-
-/** Entries by their path from the user folder, which itself has the empty path. */
-export type UserFolder = { readonly entries: Map<string, UserEntry>; bytes: number }
+import type { UserEntry, UserFolder } from '../state/files.ts'
 
 /** A name and a path, in bytes, as file systems have it. */
 const MAX_NAME_BYTES = 255

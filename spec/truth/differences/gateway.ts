@@ -186,7 +186,7 @@ export const gatewayDifferences = [
   {
     topic: 'A missing secret at the start',
     stated: 'each subscription has one',
-    real: 'the receiver does not start and is tried again; a dynamic route is left out',
+    real: 'the listener does not start and is tried again; a dynamic route is left out',
     ours: 'the command exits 1; a dynamic route is left out',
     rules: ['subscriptions/static-checked', 'subscriptions/run-fails', 'subscriptions/not-loaded'],
   },

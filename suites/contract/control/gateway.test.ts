@@ -2,6 +2,7 @@
 
 import { type GatewayOptions, startGateway } from 'flowdouble'
 import { expect } from 'vitest'
+import gatewayDocument from '../../../spec/openapi.gateway.json' with { type: 'json' }
 import { type GatewaySubject, SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
 
@@ -45,6 +46,12 @@ test('gateway-control/lists Outbox, runs and journal are read over HTTP', () =>
     for (const path of ['nothing', '', 'advance', 'outbox/x']) {
       expect((await send('GET', `/_flowdouble/${path}`)).status).toBe(404)
     }
+  }))
+
+test('gateway-control/openapi The gateway returns its own document', () =>
+  on({}, async ({ send }) => {
+    const { json } = await send('GET', '/_flowdouble/openapi.json')
+    expect(json()).toEqual({ ...gatewayDocument, servers: [{ url: '/' }] })
   }))
 
 test('gateway-control/failures A script of another form is refused with a hint', () =>

@@ -2,6 +2,9 @@
 
 import { expect, test } from 'vitest'
 import { banner, createWatch, nextStep, quirksCommand } from '../../../dist/emulator/internal.js'
+import { both } from '../../../spec/language.ts'
+import hostedDocument from '../../../spec/openapi.hosted.json' with { type: 'json' }
+import localDocument from '../../../spec/openapi.local.json' with { type: 'json' }
 import { slow, solid } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
 
@@ -119,6 +122,16 @@ test('control/journal The journal lists what came and what followed, after the o
   expect(first.input).toMatchObject({ kind: 'request', method: 'POST', target: '/prompt' })
   expect(first.effects[0]).toMatchObject({ kind: 'reply', status: 200 })
   expect(text).not.toContain('SECRET')
+  await subject.close()
+})
+
+test.each(both)('control/openapi The %s server returns its own document', async (deployment) => {
+  const subject = await startSubject({ deployment })
+  const document = deployment === 'local' ? localDocument : hostedDocument
+  const reply = await subject.raw('GET', '/_flowdouble/openapi.json', undefined, {
+    'X-API-Key': 'test-key',
+  })
+  expect(reply.json()).toEqual({ ...document, servers: [{ url: '/' }] })
   await subject.close()
 })
 

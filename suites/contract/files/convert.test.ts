@@ -1,12 +1,14 @@
 // Files: the pictures in them, viewed in another format or with fewer channels.
 
+import { crc32, deflateSync } from 'node:zlib'
 import { decode, encode } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
 import { expect } from 'vitest'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Reply, Subject } from '../../judge/subject.ts'
+import type { Subject } from '../../judge/subject.ts'
+import type { Reply } from '../../judge/reply.ts'
 
 const size = { width: 3, height: 2 }
 const colors = Array.from({ length: 6 }, (_, at) => [40 * at, 200 - at, 7])
@@ -136,6 +138,23 @@ proves('files/view-webp', async (subject) => {
   expect(webpOf(await view('o.png', { preview: 'webp' }))).toEqual({ ...size, hasAlpha: false })
   expect((await view('p.png', { preview: 'webp;101' })).status).toBe(500)
   expect((await view('p.png', { preview: 'jpeg;101', channel: 'rgba' })).status).toBe(500)
+})
+
+proves('files/view-bombs', async (subject) => {
+  const zeros = deflateSync(new Uint8Array(40_000_000))
+  const tiny = encode({ width: 2, height: 1, channels: 3, data: Uint8Array.of(1, 2, 3, 4, 5, 6) })
+  const [head, rest] = [tiny.subarray(0, 33), tiny.subarray(33)]
+  const data = Buffer.concat([Buffer.from('IDAT'), zeros])
+  const bomb = Buffer.alloc(33 + 12 + zeros.length + 12)
+  bomb.set(head)
+  bomb.writeUInt32BE(zeros.length, 33)
+  bomb.set(data, 37)
+  bomb.writeUInt32BE(crc32(data), 37 + data.length)
+  bomb.set(rest.slice(-12), 41 + data.length)
+  const view = await views(subject, { 'bomb.png': bomb })
+  const { status, bytes } = await view('bomb.png', { channel: 'a' })
+  expect([status, decode(bytes)]).toMatchObject([200, { width: 2, height: 1 }])
+  expect(bytes.length).toBeLessThan(200)
 })
 
 proves('files/view-undecodable', async (subject) => {

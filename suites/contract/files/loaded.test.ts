@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { decode, encode } from 'fast-png'
 import { expect } from 'vitest'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'

@@ -3,7 +3,7 @@
 import { decode, encode } from 'fast-png'
 import { expect } from 'vitest'
 import { uploadReply } from '../../../spec/server/files.ts'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,7 +1,7 @@
 // Files: the samples that stand for outputs that are no pictures, and the key of videos.
 
 import { expect } from 'vitest'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node } from '../../generate/graphs.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'

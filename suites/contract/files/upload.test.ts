@@ -3,11 +3,12 @@
 import { decode, encode } from 'fast-png'
 import { expect, vi } from 'vitest'
 import { uploadReply } from '../../../spec/server/files.ts'
-import { formOf, formsWithoutText, viewPath } from '../../judge/form.ts'
+import { formOf, formsWithoutText, viewPath } from '../../generate/form.ts'
 import type { Graph } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Reply, Subject } from '../../judge/subject.ts'
+import type { Subject } from '../../judge/subject.ts'
+import type { Reply } from '../../judge/reply.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const view = (get: Subject['get'], filename: string, subfolder = '', type = 'input') =>

@@ -2,7 +2,7 @@
 
 import { decode } from 'fast-png'
 import { expect } from 'vitest'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'

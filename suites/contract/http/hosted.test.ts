@@ -9,8 +9,8 @@ import { solid } from '../../generate/graphs.ts'
 import { codeOf, notFound, replyIn } from '../../judge/hosted.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Reply } from '../../judge/subject.ts'
 import { exchange, type Exchange, exchangeBytes } from '../../judge/wire.ts'
+import type { Reply } from '../../judge/reply.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const key = { 'X-API-Key': 'test-key' }

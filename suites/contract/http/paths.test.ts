@@ -47,7 +47,7 @@ proves('http/twin-below-api', async ({ url, connect, submit, reach, get, post, i
 proves('http/head', async ({ url, submit, idle }) => {
   await submit(solid(), { prompt_id: 'mine' })
   await idle()
-  for (const path of [...gets, '/models/nowhere', '/nowhere', '/view?filename=nowhere.png']) {
+  for (const path of [...gets, '/models/nowhere', '/view?filename=nowhere.png']) {
     const got = await exchange(url, 'GET', path)
     const head = await exchange(url, 'HEAD', path)
     expect([path, lasting(head)]).toEqual([path, { ...lasting(got), body: '' }])
@@ -55,6 +55,18 @@ proves('http/head', async ({ url, submit, idle }) => {
   expect(
     Number((await exchange(url, 'HEAD', '/object_info')).header('content-length')),
   ).toBeGreaterThan(1000)
+})
+
+proves('http/head-unknown', async ({ url }) => {
+  for (const path of ['/nowhere', '/interrupt', '/api/nowhere']) {
+    const { status, lines, body } = lasting(await exchange(url, 'HEAD', path))
+    expect([path, status, lines, body]).toEqual([
+      path,
+      404,
+      ['Server: flowdouble', 'Connection: close'],
+      '',
+    ])
+  }
 })
 
 proves('http/unknown-path', async ({ url }) => {

@@ -71,7 +71,14 @@ test('rules/list It prints each rule on a line of its own, with basis, deploymen
 test('rules/json It prints the same as JSON', async () => {
   const listed: Listed[] = JSON.parse((await rulesCommand(['--json'])).stdout)
   expect(listed.map(({ proved: _, ...rest }) => rest)).toEqual(
-    entries.map(([id, { basis, on, says, carries = [] }]) => ({ id, basis, on, says, carries })),
+    entries.map(([id, { basis, source = null, on, says, carries = [] }]) => ({
+      id,
+      basis,
+      source,
+      on,
+      says,
+      carries,
+    })),
   )
   expect(listed.filter(({ proved }) => proved).length).toBeGreaterThan(entries.length / 2)
 })

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { decode } from 'fast-png'
 import { expect } from 'vitest'
-import { viewPath } from '../../judge/form.ts'
+import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node, node } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'

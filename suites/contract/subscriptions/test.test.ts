@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { signatureOf, signedHeaders } from '../../../dist/emulator/internal.js'
 import { type Scheme, schemes } from '../../../spec/gateway/signatures.ts'
@@ -16,6 +15,7 @@ import {
   withReceiving,
 } from '../../support/command-line.ts'
 import { proves, test } from '../../judge/proves.ts'
+import { main } from '../../support/spawned.ts'
 import { signatureVectors } from '../../generate/signature-vectors.ts'
 
 const accepted = {
@@ -256,7 +256,6 @@ proves(
 test('webhooks/process-list A secret among the arguments leaves the list of processes', async () => {
   if (process.platform !== 'linux') return
   await withReceiving(null, async ({ url, arrival }) => {
-    const main = join(import.meta.dirname, '../../..', 'dist', 'emulator', 'cli', 'main.js')
     const argv = ['webhook', 'test', '--url', url, '--secret', 'SECRET-ARGUMENT']
     const child = spawn(process.execPath, [main, ...argv], { stdio: 'ignore' })
     const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))

@@ -114,7 +114,8 @@ proves(
       const { status, text, headers } = await post('/free', body)
       expect([status, text, headers['content-type']]).toEqual([200, '', undefined])
     }
-    for (const broken of ['', 'no JSON', '[]', 'true', 'null', '{']) {
+    const flags = ['{"free_memory": {}}', '{"unload_models": null}', '{"free_memory": "true"}']
+    for (const broken of ['', 'no JSON', '[]', 'true', 'null', '{', ...flags]) {
       expect(codeOf(await request('POST', '/free', broken), 400)).toBe('BAD_REQUEST')
     }
     expect((await as('test-key-free').post('/free', {})).status).toBe(200)
@@ -138,6 +139,8 @@ proves('system/hosted-feedback', async ({ post, request }) => {
     const { status, text } = await post('/feedback', body)
     expect([status, text]).toEqual([201, ''])
   }
+  const float = '{"type": "general", "rating": 5.0}'
+  expect((await request('POST', '/feedback', float)).status).toBe(201)
   const wrong = [
     {},
     [],

@@ -4,8 +4,9 @@ import { expect } from 'vitest'
 import { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Reply } from '../../judge/subject.ts'
-import { at, moving, write } from '../../judge/userdata.ts'
+import { write } from '../../judge/userdata.ts'
+import type { Reply } from '../../judge/reply.ts'
+import { at, moving } from '../../generate/userdata-paths.ts'
 
 const shown = ({ status, text, headers }: Reply) => [status, text, headers['content-type']]
 const textType = 'text/plain; charset=utf-8'

@@ -3,8 +3,9 @@
 import { expect } from 'vitest'
 import { limits } from '../../../spec/index.ts'
 import { proves } from '../../judge/proves.ts'
-import { at, moving, paths, write } from '../../judge/userdata.ts'
+import { paths, write } from '../../judge/userdata.ts'
 import { exchange, told } from '../../judge/wire.ts'
+import { at, moving } from '../../generate/userdata-paths.ts'
 
 proves('userdata/unknown-file', async (subject) => {
   await write(subject, 'deep/a')

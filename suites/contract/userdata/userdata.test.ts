@@ -5,9 +5,10 @@ import { errors } from '../../../spec/index.ts'
 import { userFile } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Reply } from '../../judge/subject.ts'
-import { at, moving, paths, write } from '../../judge/userdata.ts'
+import { paths, write } from '../../judge/userdata.ts'
 import { exchange } from '../../judge/wire.ts'
+import type { Reply } from '../../judge/reply.ts'
+import { at, moving } from '../../generate/userdata-paths.ts'
 
 const { refusals } = errors
 const shown = ({ status, text, headers }: Reply) => [status, text, headers['content-type']]

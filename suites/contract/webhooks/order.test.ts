@@ -2,8 +2,8 @@
 
 import { expect } from 'vitest'
 import {
-  createReceiver,
-  type ReceiverOptions,
+  createGatewayState,
+  type GatewayStateOptions,
   stepGateway as step,
 } from '../../../dist/emulator/internal.js'
 import { SECRET } from '../../judge/gateway-subject.ts'
@@ -12,13 +12,13 @@ import { proves } from '../../judge/proves.ts'
 // Over HTTP the clock never passes what is due: the machine behind it is asked, made from what the gateway is made from.
 proves('webhooks/answered-in-order', async ({ gateway }) => {
   const [header = '{}'] = await gateway.journal()
-  const { options } = JSON.parse(header) as { options: ReceiverOptions }
+  const { options } = JSON.parse(header) as { options: GatewayStateOptions }
   const routes = JSON.stringify({ hook: { secret: SECRET } })
-  const receiver = createReceiver({ ...options, routes })
+  const state = createGatewayState({ ...options, routes })
   const post = (name: string, atMs: number) => {
     const headers = { 'x-gitlab-token': SECRET, 'x-request-id': name }
     const asked = { kind: 'request', request: 1, method: 'POST', target: '/webhooks/hook' } as const
-    return step(receiver, { ...asked, atMs, headers, body: new Uint8Array() })
+    return step(state, { ...asked, atMs, headers, body: new Uint8Array() })
   }
   const told = (effects: ReturnType<typeof step>) => {
     const at = effects.findIndex(({ kind }) => kind === 'reply')

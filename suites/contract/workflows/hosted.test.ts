@@ -7,7 +7,8 @@ import { changed, type Graph, node, solid, talking } from '../../generate/graphs
 import { type Message, violations } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
-import type { Reply, Subject } from '../../judge/subject.ts'
+import type { Subject } from '../../judge/subject.ts'
+import type { Reply } from '../../judge/reply.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -5,7 +5,7 @@ import { nodeErrorsById, submitReply, submitRefusal } from '../../../spec/server
 import { type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import type { Reply } from '../../judge/subject.ts'
+import type { Reply } from '../../judge/reply.ts'
 
 const black = solid()['1']!
 const impossible = node('EmptyImage', { width: 0, height: 0, batch_size: 1, color: 0 })

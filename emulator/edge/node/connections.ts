@@ -1,0 +1,110 @@
+// What holds for the requests of one connection: each is handled after the one before it, and answers leave in that order.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { after, type Later, rescue } from '../later.ts'
+
+type Connection = {
+  /** Ends when the last request has been handled; undefined when it has been already. */
+  turn: Promise<void> | undefined
+  /** The answers to the last request, and to the one before it. */
+  last: ServerResponse | undefined
+  previous: ServerResponse | undefined
+  /** Whether an answer has ended it: no further request is answered. */
+  isEnding: boolean
+  /** Whether what comes is not HTTP any more. */
+  isBroken: boolean
+}
+
+export type Connections = {
+  /** Handles a request when those before it have been handled; none that comes after an answer that ends the connection. */
+  readonly take: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    handle: () => Later<void>,
+    failed: (error: unknown) => void,
+  ) => void
+  /** Does something with a connection when all that came on it before has been answered, unless it is gone by then. */
+  readonly afterAnswers: (raw: Duplex, work: () => void) => void
+  /** Answers what is not HTTP, after all that came before it, and ends the connection. */
+  readonly end: (raw: Duplex, text: () => string) => void
+}
+
+export function createConnections(): Connections {
+  const connections = new WeakMap<Duplex, Connection>()
+  const of = (raw: Duplex): Connection => {
+    const known = connections.get(raw)
+    if (known !== undefined) return known
+    const made: Connection = {
+      turn: undefined,
+      last: undefined,
+      previous: undefined,
+      isEnding: false,
+      isBroken: false,
+    }
+    connections.set(raw, made)
+    return made
+  }
+
+  const take: Connections['take'] = (request, response, handle, failed) => {
+    const connection = of(request.socket)
+    if (connection.isEnding) {
+      request.resume()
+      return
+    }
+    connection.previous = connection.last
+    connection.last = response
+    const begin = (): Later<void> => {
+      if (connection.isEnding) return
+      return after(handle(), () => {
+        if (!response.shouldKeepAlive) connection.isEnding = true
+      })
+    }
+    const handled = rescue(() => after(connection.turn, begin), failed)
+    if (handled === undefined) return
+    connection.turn = handled.then(() => {
+      if (connection.last === response) connection.turn = undefined
+    })
+  }
+
+  const afterAnswers: Connections['afterAnswers'] = (raw, work) => {
+    const { last, previous } = of(raw)
+    // A request that breaks off gets no answer of its own.
+    const before = last === undefined || last.req.complete ? last : previous
+    if (before === undefined || before.writableFinished) return work()
+    before.once('close', () => {
+      if (!raw.destroyed) work()
+    })
+  }
+
+  const end: Connections['end'] = (raw, text) => {
+    const connection = of(raw)
+    if (connection.isBroken) return
+    connection.isBroken = true
+    afterAnswers(raw, () => {
+      if (connection.isEnding) return
+      connection.isEnding = true
+      raw.on('error', () => raw.destroy())
+      raw.write(text())
+      endGently(raw)
+    })
+  }
+
+  return { take, afterAnswers, end }
+}
+
+/** A client that goes on sending after the last answer has so long to read it, in milliseconds. */
+const MAX_LINGER_MS = 1000
+
+/**
+ * Ends a connection after what has been written to it. What still comes is read and dropped until the client has ended its
+ * side, too: a system resets a connection that is closed with something unread, and takes answers away that the client
+ * has not read.
+ */
+export function endGently(raw: Duplex): void {
+  if (raw.destroyed) return
+  raw.end()
+  raw.resume()
+  const timer = setTimeout(() => raw.destroy(), MAX_LINGER_MS)
+  raw.once('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,64 @@
+// What happened at a gateway recently: its last agent runs and deliveries, gathered from the effects.
+
+import { limits } from '../../spec/limits.ts'
+import { createBounded, get, put, takeOldest, type Bounded } from '../lib/bounded.ts'
+import type { AgentRun, OutboxEntry, GatewayEffect } from './machine.ts'
+
+/** Entries under a key, of so many characters together. */
+type Shelf<T> = {
+  readonly entries: Bounded<T>
+  characters: number
+  readonly sizeOf: (one: T) => number
+}
+
+export type Recent = {
+  readonly runs: Shelf<AgentRun>
+  readonly outbox: Shelf<OutboxEntry>
+}
+
+const createShelf = <T>(sizeOf: (one: T) => number): Shelf<T> => ({
+  entries: createBounded(limits.agentRuns.value),
+  characters: 0,
+  sizeOf,
+})
+
+export const createRecent = (): Recent => ({
+  runs: createShelf(
+    ({ prompt, payload, answer }) => prompt.length + payload.length + (answer?.length ?? 0),
+  ),
+  outbox: createShelf(({ text }) => text.length),
+})
+
+/** Notes the runs and deliveries among the effects of a step. */
+export function note(recent: Recent, effects: readonly GatewayEffect[]): void {
+  for (const effect of effects) {
+    if (effect.kind === 'run') keep(recent.runs, `${effect.id}`, effect.run)
+    else if (effect.kind === 'outbox') keep(recent.outbox, `${effect.id}`, effect.entry)
+  }
+}
+
+/** Keeps an entry; the oldest ones go where there are too many, or where they hold too much. */
+function keep<T>(shelf: Shelf<T>, key: string, one: T): void {
+  const before = get(shelf.entries, key)
+  const dropped = put(shelf.entries, key, one)
+  for (const gone of before === undefined ? dropped : [before])
+    shelf.characters -= shelf.sizeOf(gone)
+  shelf.characters += shelf.sizeOf(one)
+  while (shelf.characters > limits.recent.value && shelf.entries.entries.size > 1) {
+    const oldest = takeOldest(shelf.entries)
+    if (oldest === undefined) return
+    shelf.characters -= shelf.sizeOf(oldest)
+  }
+}
+
+const valuesOf = <T>({ entries }: Shelf<T>): readonly T[] =>
+  Array.from(entries.entries.values(), ({ value }) => value)
+
+/** The entries of the outbox, oldest first. */
+export const outboxOf = ({ outbox }: Recent): readonly OutboxEntry[] => valuesOf(outbox)
+
+/** The agent runs as JSON text, oldest first; payloads stand in it as they came. */
+export const runsText = ({ runs }: Recent): string =>
+  `[${valuesOf(runs)
+    .map(({ payload, ...run }) => `${JSON.stringify(run).slice(0, -1)},"payload":${payload}}`)
+    .join(',')}]`

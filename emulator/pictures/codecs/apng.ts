@@ -1,0 +1,54 @@
+// Writes animated PNG files: the pixels of each frame as a PNG file has them, and before them how long it is shown.
+
+import { latin1 } from '../../lib/bytes.ts'
+import { onlyChannels, type Pixels } from '../pixels.ts'
+import { encodePng, type Texts, usableTexts } from './png.ts'
+import { chunk, contentsOf, pngOf } from './png-chunks.ts'
+
+/** The time of a frame is told as a fraction of a second, in 16 bits each. */
+const PER_SECOND = 1000
+const MOST_TIME = 0xffff
+
+/**
+ * A PNG file that shows these frames, which have one size, for `frameMs` each, again and again. Alpha is left out.
+ * Each text becomes a comf chunk behind the pixels: keyword, zero byte, JSON. A single frame makes a still picture.
+ */
+export const encodeApng = (
+  frames: readonly Pixels[],
+  frameMs: number,
+  texts: Texts,
+): Uint8Array => {
+  const files = frames.map((pixels) => encodePng(onlyChannels(pixels, 'rgb')))
+  const isStill = frames.length === 1
+  const head = isStill ? [] : [chunk('acTL', numbers(frames.length, 0))]
+  let sequence = 0
+  const body = files.flatMap((file, at) => {
+    const control = isStill ? [] : [chunk('fcTL', frameControl(frames[at]!, sequence++, frameMs))]
+    const data = contentsOf(file, 'IDAT').map((content) =>
+      at === 0 ? chunk('IDAT', content) : chunk('fdAT', numbers(sequence++), content),
+    )
+    return [...control, ...data]
+  })
+  const tail = usableTexts(texts).map(([keyword, json]) =>
+    chunk('comf', latin1(`${keyword}\0${json}`)),
+  )
+  const [header = new Uint8Array()] = contentsOf(files[0]!, 'IHDR')
+  return pngOf([chunk('IHDR', header), ...head, ...body, ...tail, chunk('IEND')])
+}
+
+/** Which part of the picture a frame is, here all of it, and how long it stays until the next takes its place. */
+const frameControl = ({ width, height }: Pixels, sequence: number, frameMs: number): Uint8Array => {
+  const bytes = new Uint8Array(26)
+  bytes.set(numbers(sequence, width, height))
+  const view = new DataView(bytes.buffer)
+  view.setUint16(20, Math.min(frameMs, MOST_TIME))
+  view.setUint16(22, PER_SECOND)
+  return bytes
+}
+
+const numbers = (...values: readonly number[]): Uint8Array => {
+  const bytes = new Uint8Array(4 * values.length)
+  const view = new DataView(bytes.buffer)
+  for (const [at, value] of values.entries()) view.setUint32(4 * at, value)
+  return bytes
+}

@@ -1,0 +1,244 @@
+// Unpacks the deflate streams of PNG files from strangers, with a bound on the bytes that come out and on the work.
+// The library that reads the rest has neither: it unpacks all there is, and builds a table of 32,768 places for every
+// block, also for one that holds nothing.
+
+const MOST_CODE_BITS = 15
+/** Codes up to this length are found at once; building such a table costs little. */
+const QUICK_BITS = 9
+/** Honest files have blocks of some thousand bytes. */
+const LEAST_BLOCK_BYTES = 128
+const SPARE_BLOCKS = 1000
+
+/** The order in which the format tells the lengths of the codes for lengths. */
+const LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+const END_OF_BLOCK = 256
+const LITERALS = 288
+const DISTANCES = 30
+
+/** The lengths and distances that symbols stand for: the least one, and how many bits follow that are added to it. */
+const LENGTH_BITS = [
+  0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
+]
+const DISTANCE_BITS = Array.from({ length: DISTANCES }, (_, at) => Math.max(0, (at >> 1) - 1))
+
+const leastOf = (bits: readonly number[], first: number): number[] => {
+  let next = first
+  return bits.map((count) => {
+    const least = next
+    next += 2 ** count
+    return least
+  })
+}
+// The longest length has a symbol of its own, which breaks the row.
+const LEAST_LENGTH = [...leastOf(LENGTH_BITS.slice(0, -1), 3), 258]
+const LEAST_DISTANCE = leastOf(DISTANCE_BITS, 1)
+
+/** How symbols are coded: for the next bits of the stream `symbol * 16 + length`, or 0; and all there is for longer codes. */
+type Code = { quick: Uint16Array; counts: Uint16Array; symbols: Uint16Array }
+
+/** Bytes read so far, and bits of them that are not used yet; the first bit is the lowest. */
+type Source = { data: Uint8Array; at: number; bits: number; bitCount: number }
+
+/** Bytes unpacked so far. */
+type Sink = { bytes: Uint8Array; length: number }
+
+/**
+ * The first `mostBytes` bytes of a zlib stream, or all that it has; what comes after them is not looked at, and its
+ * checksum neither. Throws for a damaged stream, and for one of many blocks with next to nothing in them.
+ */
+export const inflate = (data: Uint8Array, mostBytes: number): Uint8Array => {
+  const head = ((data[0] ?? 0) << 8) | (data[1] ?? 0)
+  const hasDictionary = (head & 0x20) !== 0
+  if (((head >> 8) & 15) !== 8 || head % 31 !== 0 || hasDictionary) throw damaged()
+  const source: Source = { data, at: 2, bits: 0, bitCount: 0 }
+  const sink: Sink = { bytes: new Uint8Array(mostBytes), length: 0 }
+  let blocksLeft = SPARE_BLOCKS + mostBytes / LEAST_BLOCK_BYTES
+  for (let isLast = false; !isLast && sink.length < mostBytes; blocksLeft--) {
+    if (blocksLeft <= 0) throw new RangeError('The stream has more blocks than its bytes need.')
+    isLast = take(source, 1) === 1
+    const kind = take(source, 2)
+    if (kind === 0) copyStored(source, sink)
+    else if (kind === 1) unpack(source, sink, fixedCodes())
+    else if (kind === 2) unpack(source, sink, readCodes(source))
+    else throw damaged()
+  }
+  return sink.bytes.subarray(0, sink.length)
+}
+
+const damaged = (): Error => new RangeError('The stream is damaged.')
+
+const fill = (source: Source): void => {
+  while (source.bitCount <= 24 && source.at < source.data.length) {
+    source.bits |= source.data[source.at++]! << source.bitCount
+    source.bitCount += 8
+  }
+}
+
+/** The next bits as a number; at most 16. */
+const take = (source: Source, count: number): number => {
+  if (source.bitCount < count) fill(source)
+  if (source.bitCount < count) throw damaged()
+  const value = source.bits & ((1 << count) - 1)
+  drop(source, count)
+  return value
+}
+
+const drop = (source: Source, count: number): void => {
+  source.bits >>>= count
+  source.bitCount -= count
+}
+
+const copyStored = (source: Source, sink: Sink): void => {
+  drop(source, source.bitCount & 7)
+  const length = take(source, 16)
+  if (length !== (take(source, 16) ^ 0xffff)) throw damaged()
+  // What was read ahead is read again.
+  const from = source.at - (source.bitCount >> 3)
+  const end = Math.min(length, sink.bytes.length - sink.length)
+  if (from + end > source.data.length) throw damaged()
+  sink.bytes.set(source.data.subarray(from, from + end), sink.length)
+  sink.length += end
+  source.at = from + length
+  source.bits = 0
+  source.bitCount = 0
+}
+
+type Codes = { readonly literals: Code; readonly distances: Code }
+
+const unpack = (source: Source, sink: Sink, { literals, distances }: Codes): void => {
+  const { bytes } = sink
+  while (sink.length < bytes.length) {
+    const symbol = decode(source, literals)
+    if (symbol < END_OF_BLOCK) bytes[sink.length++] = symbol
+    else if (symbol === END_OF_BLOCK) return
+    else copyBack(source, sink, symbol - END_OF_BLOCK - 1, distances)
+  }
+}
+
+const copyBack = (source: Source, sink: Sink, symbol: number, distances: Code): void => {
+  const lengthBits = LENGTH_BITS[symbol]
+  if (lengthBits === undefined) throw damaged()
+  const length = LEAST_LENGTH[symbol]! + take(source, lengthBits)
+  const place = decode(source, distances)
+  const distanceBits = DISTANCE_BITS[place]
+  if (distanceBits === undefined) throw damaged()
+  const distance = LEAST_DISTANCE[place]! + take(source, distanceBits)
+  if (distance > sink.length) throw damaged()
+  const { bytes } = sink
+  const end = Math.min(sink.length + length, bytes.length)
+  for (let to = sink.length; to < end; to++) bytes[to] = bytes[to - distance]!
+  sink.length = end
+}
+
+const decode = (source: Source, { quick, counts, symbols }: Code): number => {
+  if (source.bitCount < MOST_CODE_BITS) fill(source)
+  const entry = quick[source.bits & ((1 << QUICK_BITS) - 1)]!
+  const length = entry & 15
+  if (length > 0 && length <= source.bitCount) {
+    drop(source, length)
+    return entry >> 4
+  }
+  let code = 0
+  let first = 0
+  let index = 0
+  for (let bit = 0; bit < MOST_CODE_BITS && bit < source.bitCount; bit++) {
+    code = (code << 1) | ((source.bits >> bit) & 1)
+    const count = counts[bit + 1]!
+    if (code - first < count) {
+      drop(source, bit + 1)
+      return symbols[index + code - first]!
+    }
+    index += count
+    first = (first + count) << 1
+  }
+  throw damaged()
+}
+
+/** The code that follows from the lengths of its codes: the symbols in the order of their codes, and the short ones by their bits. */
+const codeOf = (lengths: Uint8Array): Code => {
+  const counts = new Uint16Array(MOST_CODE_BITS + 1)
+  for (const length of lengths) counts[length]!++
+  counts[0] = 0
+  const places = new Uint16Array(MOST_CODE_BITS + 2)
+  const next = new Uint16Array(MOST_CODE_BITS + 2)
+  for (let length = 1; length <= MOST_CODE_BITS; length++) {
+    const count = counts[length]!
+    if (next[length]! + count > 1 << length) throw damaged()
+    places[length + 1] = places[length]! + count
+    next[length + 1] = (next[length]! + count) << 1
+  }
+  const symbols = new Uint16Array(lengths.length)
+  const quick = new Uint16Array(1 << QUICK_BITS)
+  for (let symbol = 0; symbol < lengths.length; symbol++) {
+    const length = lengths[symbol]!
+    if (length === 0) continue
+    symbols[places[length]!++] = symbol
+    const code = next[length]!++
+    if (length > QUICK_BITS) continue
+    let bits = 0
+    for (let bit = 0; bit < length; bit++) bits |= ((code >> bit) & 1) << (length - 1 - bit)
+    for (let at = bits; at < quick.length; at += 1 << length) quick[at] = (symbol << 4) | length
+  }
+  return { quick, counts, symbols }
+}
+
+let fixed: Codes | undefined
+
+const fixedCodes = (): Codes => {
+  const lengths = new Uint8Array(LITERALS).fill(8).fill(9, 144, 256).fill(7, 256, 280)
+  const distances = new Uint8Array(32).fill(5)
+  fixed ??= { literals: codeOf(lengths), distances: codeOf(distances) }
+  return fixed
+}
+
+/** Codes that stand before their block; their lengths are coded themselves. */
+const readCodes = (source: Source): Codes => {
+  const literals = take(source, 5) + 257
+  const distances = take(source, 5) + 1
+  const told = take(source, 4) + 4
+  const ofLengths = new Uint8Array(LENGTH_ORDER.length)
+  for (const symbol of LENGTH_ORDER.slice(0, told)) ofLengths[symbol] = take(source, 3)
+  const code = codeOf(ofLengths)
+  const lengths = new Uint8Array(literals + distances)
+  for (let at = 0; at < lengths.length;) {
+    const symbol = decode(source, code)
+    if (symbol < 16) {
+      lengths[at++] = symbol
+      continue
+    }
+    if (symbol === 16 && at === 0) throw damaged()
+    const repeated = symbol === 16 ? lengths[at - 1]! : 0
+    const times =
+      symbol === 16
+        ? 3 + take(source, 2)
+        : symbol === 17
+          ? 3 + take(source, 3)
+          : 11 + take(source, 7)
+    if (at + times > lengths.length) throw damaged()
+    lengths.fill(repeated, at, at + times)
+    at += times
+  }
+  return {
+    literals: codeOf(lengths.subarray(0, literals)),
+    distances: codeOf(lengths.subarray(literals)),
+  }
+}
+
+const MOST_STORED_BYTES = 0xffff
+
+/** A zlib stream that holds these bytes as they are. Its checksum is left at 0, which no reader of ours looks at. */
+export const stored = (bytes: Uint8Array): Uint8Array => {
+  const blocks = Math.max(1, Math.ceil(bytes.length / MOST_STORED_BYTES))
+  const stream = new Uint8Array(2 + 5 * blocks + bytes.length + 4)
+  stream.set([0x78, 0x01])
+  let to = 2
+  for (let block = 0; block < blocks; block++) {
+    const part = bytes.subarray(block * MOST_STORED_BYTES, (block + 1) * MOST_STORED_BYTES)
+    const { length } = part
+    const isLast = block === blocks - 1
+    stream.set([isLast ? 1 : 0, length & 255, length >> 8, ~length & 255, (~length >> 8) & 255], to)
+    stream.set(part, to + 5)
+    to += 5 + length
+  }
+  return stream
+}

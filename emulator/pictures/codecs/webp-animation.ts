@@ -1,0 +1,96 @@
+// Writes WebP files with more than one picture in them: still or animated, lossless, with texts as EXIF.
+// The container is our own for the same reason as the pictures in it: webp.ts says it.
+
+import { concat, latin1 } from '../../lib/bytes.ts'
+import { onlyChannels, type Pixels } from '../pixels.ts'
+import { usableTexts, type Texts } from './png.ts'
+import { encodeWebp } from './webp.ts'
+
+/** What the header says to be in the file. */
+const HAS_ANIMATION = 0x02
+const HAS_EXIF = 0x08
+/** A frame takes the place of what was shown before, without being blended with it. */
+const REPLACES = 0x02
+const MOST_MS = 0xffffff
+/** The signature and the length of the file, which the chunks follow. */
+const HEAD_LENGTH = 12
+
+/**
+ * A WebP file that shows these frames, which have one size, for `frameMs` each, again and again. Alpha is left out.
+ * The texts stand in EXIF tags, from that of the camera model downwards: keyword, colon, JSON. A single frame makes a
+ * still picture.
+ */
+export const encodeWebpAnimation = (
+  frames: readonly Pixels[],
+  frameMs: number,
+  texts: Texts,
+): Uint8Array => {
+  const isStill = frames.length === 1
+  const pictures = frames.map((pixels) =>
+    encodeWebp(onlyChannels(pixels, 'rgb')).subarray(HEAD_LENGTH),
+  )
+  const { width, height } = frames[0]!
+  const size = [...little(width - 1, 3), ...little(height - 1, 3)]
+  const exif = exifOf(usableTexts(texts))
+  const flags = (isStill ? 0 : HAS_ANIMATION) | (exif === undefined ? 0 : HAS_EXIF)
+  const place = [...little(0, 6), ...size, ...little(Math.min(frameMs, MOST_MS), 3), REPLACES]
+  const shown = isStill
+    ? pictures
+    : pictures.map((picture) => chunk('ANMF', Uint8Array.from(place), picture))
+  const content = concat([
+    latin1('WEBP'),
+    chunk('VP8X', Uint8Array.of(flags, 0, 0, 0, ...size)),
+    // A background of transparent black, and no end of it.
+    ...(isStill ? [] : [chunk('ANIM', new Uint8Array(6))]),
+    ...shown,
+    ...(exif === undefined ? [] : [chunk('EXIF', exif)]),
+  ])
+  return concat([latin1('RIFF'), Uint8Array.from(little(content.length, 4)), content])
+}
+
+/** A number with its lowest byte first. */
+const little = (value: number, length: number): number[] =>
+  Array.from({ length }, (_, at) => Math.floor(value / 256 ** at) & 255)
+
+const chunk = (name: string, ...parts: readonly Uint8Array[]): Uint8Array => {
+  const content = concat(parts)
+  const padding = new Uint8Array(content.length % 2)
+  return concat([latin1(name), Uint8Array.from(little(content.length, 4)), content, padding])
+}
+
+/** The tag of the first text; the others have the ones below. */
+const MODEL = 0x0110
+/** The type of a tag that is a text with a zero byte at its end. */
+const ASCII = 2
+/** A tag: its number, type, length, and where its text stands. */
+const TAG_LENGTH = 12
+/** Shorter texts would stand in the tag itself. */
+const LEAST_LENGTH = 5
+
+function exifOf(texts: Texts): Uint8Array | undefined {
+  if (texts.length === 0) return undefined
+  const tagged = texts
+    .slice(0, MODEL)
+    .map(([keyword, json], at) => ({
+      tag: MODEL - at,
+      text: latin1(`${keyword}:${json}`.padEnd(LEAST_LENGTH - 1) + '\0'),
+    }))
+    // Tags stand in rising order.
+    .toReversed()
+  let at = 8 + 2 + tagged.length * TAG_LENGTH + 4
+  const tags = tagged.flatMap(({ tag, text }) => {
+    const bytes = [
+      ...little(tag, 2),
+      ...little(ASCII, 2),
+      ...little(text.length, 4),
+      ...little(at, 4),
+    ]
+    at += text.length
+    return bytes
+  })
+  const head = [...latin1('II'), ...little(42, 2), ...little(8, 4), ...little(tagged.length, 2)]
+  return concat([
+    Uint8Array.from([...head, ...tags, ...little(0, 4)]),
+    ...tagged.map(({ text }) => text),
+  ])
+}

@@ -1,0 +1,44 @@
+// A server, as a type: its worlds, and what its deployment does in ways of its own.
+
+import type { Reply } from '../../http/replies.ts'
+import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
+import type { Effect, Input } from '../../machine.ts'
+import type { SignedLinks, WorldOptions } from './options.ts'
+import type { Hashing, HostedWorld, World } from './world.ts'
+
+/** The world that a request or handshake is for, or what keeps it out. */
+export type Admitted = { readonly world: World } | { readonly refusal: Reply }
+
+/** What a hosted server does otherwise than a local one. */
+export type Hosted = Hashing & {
+  readonly admitAccount: (server: Server, head: RequestHead) => Admitted
+  readonly answerHosted: (
+    server: Server,
+    world: HostedWorld,
+    request: IncomingRequest,
+    path: string,
+    query: string,
+  ) => Reply
+  /** Whether something reads the body of a request. */
+  readonly readsBodyOnHosted: (world: World, method: string, path: string) => boolean
+  readonly answerLink: (
+    server: Server,
+    input: Extract<Input, { kind: 'request' }>,
+  ) => readonly Effect[]
+  /** What links begin with, for a client that has named this host and port. */
+  readonly linkBase: (links: SignedLinks, host: string | undefined) => string
+  /** What is wrong with a request for the socket that is no handshake. */
+  readonly handshakeNeeded: string
+}
+
+export type Server = {
+  readonly options: WorldOptions
+  /** Null on local. */
+  readonly hosted: Hosted | null
+  /** The time of all its worlds, in milliseconds since its start. */
+  nowMs: number
+  /** In the order of the accounts; local has one alone. */
+  readonly worlds: readonly [World, ...World[]]
+  /** The world of each socket that is open. */
+  readonly sockets: Map<number, World>
+}

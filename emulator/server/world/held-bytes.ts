@@ -1,0 +1,57 @@
+// How many bytes of uploads a world holds: those of its files, also where a picture that was made of an upload is all
+// that still refers to it. What several files refer to counts once.
+
+import type { Picture } from '../../pictures/picture.ts'
+import type { FileContent, HeldBytes } from '../state/files.ts'
+
+export const createHeldBytes = (): HeldBytes => ({ files: new Map(), total: 0 })
+
+/** A file is stored that refers to these. */
+export function hold({ held }: { readonly held: HeldBytes }, content: FileContent): void {
+  for (const bytes of uploadsIn(content)) {
+    const count = held.files.get(bytes) ?? 0
+    if (count === 0) held.total += bytes.length
+    held.files.set(bytes, count + 1)
+  }
+}
+
+/** A file is gone that referred to these. */
+export function release({ held }: { readonly held: HeldBytes }, content: FileContent): void {
+  for (const bytes of uploadsIn(content)) {
+    const count = held.files.get(bytes) ?? 0
+    if (count > 1) held.files.set(bytes, count - 1)
+    else if (held.files.delete(bytes)) held.total -= bytes.length
+  }
+}
+
+/** How many bytes are held once this file is stored as well. */
+export function heldWith({ held }: { readonly held: HeldBytes }, content: FileContent): number {
+  let total = held.total
+  for (const bytes of uploadsIn(content)) if (!held.files.has(bytes)) total += bytes.length
+  return total
+}
+
+const nothing: ReadonlySet<Uint8Array> = new Set()
+
+/** All uploaded bytes that a file refers to: its own, or those that its picture is made of. */
+function uploadsIn(content: FileContent): ReadonlySet<Uint8Array> {
+  if ('sample' in content) return nothing
+  if ('bytes' in content) return new Set([content.bytes])
+  const { picture, animation, textChunks } = content
+  if (isMadeUp(picture) && animation === undefined && textChunks === undefined) return nothing
+  const found = new Set<Uint8Array>()
+  if (textChunks !== undefined) found.add(textChunks)
+  const seen = new Set<Picture>()
+  const open = [picture, ...(animation?.rest ?? [])]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue
+    seen.add(next)
+    if (next.kind === 'stored') found.add(next.bytes)
+    if ('of' in next) open.push(next.of)
+    if ('over' in next) open.push(next.over)
+    if ('mask' in next) open.push(next.mask)
+  }
+  return found
+}
+
+const isMadeUp = ({ kind }: Picture): boolean => kind === 'painted' || kind === 'solid'

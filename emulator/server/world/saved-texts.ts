@@ -1,0 +1,33 @@
+// What a saved picture tells of its run [files/workflow-in-png, files/is-changed]: the graph, and what came along with it.
+
+import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
+import type { Fingerprints, SavedBy } from '../state/files.ts'
+
+/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
+export function textsOf({
+  graphText,
+  extraDataText,
+  fingerprints,
+}: SavedBy): (readonly [keyword: string, text: string])[] {
+  const prompt =
+    fingerprints.size === 0
+      ? graphText
+      : writeJson(withFingerprints(readJson(graphText) as JsonObject, fingerprints))
+  const texts: [string, string][] = [['prompt', prompt]]
+  const extra = readJson(extraDataText)
+  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
+  if (isObject(info)) for (const [keyword, value] of info) texts.push([keyword, writeJson(value)])
+  return texts
+}
+
+/** A graph whose nodes tell their fingerprints: the one that a real server has in hand while it runs. */
+export function withFingerprints(graph: JsonObject, fingerprints: Fingerprints): JsonObject {
+  if (fingerprints.size === 0) return graph
+  const told = new Map<string, Json>(graph)
+  for (const [id, text] of fingerprints) {
+    const node = told.get(id)
+    if (!isObject(node) || node.has('is_changed')) continue
+    told.set(id, new Map([...node, ['is_changed', readJson(text)]]))
+  }
+  return told
+}

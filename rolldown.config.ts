@@ -1,0 +1,97 @@
+// How the package is bundled: one file with all that `serve` loads before it listens, since each further file costs time;
+// the rest is loaded when it is needed. CommonJS, as Node starts it in less time than modules.
+
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { defineConfig, type Plugin } from 'rolldown'
+
+const source = (file: string): string => join(import.meta.dirname, 'emulator', file)
+
+/** What a module imports while it is loaded, with what that imports, and itself. */
+function loadedBy(
+  id: string,
+  importsOf: (id: string) => readonly string[],
+  loaded = new Set<string>(),
+): ReadonlySet<string> {
+  if (loaded.has(id)) return loaded
+  loaded.add(id)
+  for (const one of importsOf(id)) loadedBy(one, importsOf, loaded)
+  return loaded
+}
+
+/** Writes down the licences of the packages that are part of the bundle. */
+const licences: Plugin = {
+  name: 'licences',
+  generateBundle(_, bundle) {
+    const modules = Object.values(bundle).flatMap((file) =>
+      file.type === 'chunk' ? file.moduleIds : [],
+    )
+    const folders = modules.flatMap(
+      (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? [],
+    )
+    const texts = [...new Set(folders)].toSorted().map(licenceOf)
+    const source = `This package contains code of these others.\n\n${texts.join('\n\n')}`
+    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY.txt', source })
+  },
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as Readonly<Record<string, string>>
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
+  if (file === undefined) throw new Error(`${name} has no licence text that could be passed on.`)
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+}
+
+const declared = join(import.meta.dirname, 'dist')
+
+/** Adds the declarations that those of the public entry need, as the compiler wrote them. */
+const types: Plugin = {
+  name: 'types',
+  generateBundle() {
+    const importsOf = (file: string): readonly string[] =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)\.ts'/g)].map(
+        ([, path = '']) => join(file, '..', `${path}.d.ts`),
+      )
+    for (const file of loadedBy(join(declared, 'emulator/index.d.ts'), importsOf)) {
+      const fileName = join('types', relative(declared, file))
+      this.emitFile({ type: 'asset', fileName, source: readFileSync(file, 'utf8') })
+    }
+  },
+}
+
+let start: ReadonlySet<string> | undefined
+
+export default defineConfig({
+  input: {
+    main: source('cli/main.ts'),
+    index: source('index.ts'),
+    ...(existsSync(source('internal.ts')) && { internal: source('internal.ts') }),
+  },
+  platform: 'node',
+  external: ['ws', 'yaml'],
+  plugins: [licences, types],
+  output: {
+    dir: 'dist/bundle',
+    cleanDir: true,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    comments: { legal: true, annotation: false, jsdoc: false },
+    codeSplitting: {
+      groups: [
+        {
+          debugName: 'start',
+          name(id, context) {
+            start ??= loadedBy(
+              source('cli/serve.ts'),
+              (one) => context.getModuleInfo(one)?.importedIds ?? [],
+            )
+            return start.has(id) ? 'start' : null
+          },
+        },
+      ],
+    },
+  },
+})

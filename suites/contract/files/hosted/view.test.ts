@@ -1,0 +1,183 @@
+// Files on hosted: what a view answers, which is the way to a file and never the file.
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { decode } from 'fast-png'
+import { expect } from 'vitest'
+import { hostedError } from '../../../../spec/server/errors.ts'
+import { endpoints } from '../../../../spec/server/endpoints.ts'
+import { folderTypes } from '../../../../spec/server/files.ts'
+import type { Endpoint } from '../../../../spec/language.ts'
+import { viewPath } from '../../../generate/form.ts'
+import { solid } from '../../../generate/graphs.ts'
+import { violations } from '../../../judge/judge.ts'
+import { fetchFile, linkTo } from '../../../judge/links.ts'
+import { proves, switched } from '../../../judge/proves.ts'
+import type { Subject } from '../../../judge/subject.ts'
+import { fetchLink } from '../../../judge/fetch-link.ts'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+/** Uploads a text, and gives its name. */
+const put = async ({ upload }: Subject, text: string): Promise<string> =>
+  (await upload({ name: 'a.txt', bytes: bytesOf(text) })).json().name
+
+proves(['files/hosted-view', 'files/hosted-signed-url'], async (subject) => {
+  const name = await put(subject, 'the bytes')
+  for (const [method, more] of [
+    ['GET', {}],
+    ['HEAD', {}],
+    ['GET', { channel: 'rgb' }],
+    ['GET', { res: '64' }],
+    ['GET', { preview: 'webp;90' }],
+  ] as const) {
+    const reply = await subject.request(method, viewPath({ filename: name, ...more }))
+    expect([more, reply.status, reply.text]).toEqual([more, 302, ''])
+    const link = new URL(reply.headers['location'] ?? '')
+    expect(link.hostname).not.toBe(new URL(subject.url).hostname)
+    const { status, text, headers } = await fetchLink(link.href)
+    expect([status, text, headers.get('content-type')]).toEqual([200, 'the bytes', 'text/plain'])
+    expect(link.href).not.toContain('test-key')
+  }
+})
+
+proves('files/hosted-signed-url', async (subject) => {
+  // Whoever resolves localhost to an address of IPv6 first reaches the links too, where there is one.
+  const { port } = new URL(await linkTo(subject, 'example.png'))
+  const socket = connect(Number(port), '::1')
+  const outcome = await once(socket, 'connect').then(
+    () => 'open',
+    (error: NodeJS.ErrnoException) => error.code,
+  )
+  socket.destroy()
+  expect(['open', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENETUNREACH']).toContain(outcome)
+})
+
+proves('files/hosted-view', async (subject) => {
+  const session = await subject.connect()
+  const { messages } = await subject.run(session, solid(0xff8000))
+  const output: any = messages.find(({ type }) => type === 'executed')?.data['output']
+  const { width, data } = decode(await fetchFile(subject, output.images[0].filename))
+  expect([width, ...data.slice(0, 3)]).toEqual([64, 0xff, 0x80, 0])
+})
+
+proves(
+  'files/hosted-view-missing',
+  async (subject) => {
+    const mine = await put(subject, 'mine')
+    const other = subject.as('other-key')
+    const theirs = await put(other, 'theirs')
+    expect((await subject.get(viewPath({ filename: mine }))).status).toBe(302)
+    expect((await other.get(viewPath({ filename: theirs }))).status).toBe(302)
+    const names = [
+      theirs,
+      'none.png',
+      `../${mine}`,
+      `./${mine}`,
+      `/${mine}`,
+      `input/${mine}`,
+      '..',
+      '/',
+    ]
+    for (const filename of [
+      ...names,
+      `${mine}\0`,
+      mine.toUpperCase(),
+      mine.slice(0, -1),
+      ` ${mine}`,
+    ]) {
+      const reply = await subject.get(viewPath({ filename }))
+      expect([filename, reply.status]).toEqual([filename, 404])
+      expect(violations(hostedError, reply.json())).toEqual([])
+      expect(reply.headers['location']).toBeUndefined()
+    }
+    expect((await other.get(viewPath({ filename: mine }))).status).toBe(404)
+  },
+  { accounts: [account('one', 'test-key'), account('two', 'other-key')] },
+)
+
+/** An account with this key. */
+function account(user: string, key: string) {
+  return {
+    user,
+    keys: [key],
+    tier: 'pro',
+    balance: 0,
+    subscription: 'active',
+    partnerKey: null,
+    failsWith: null,
+  } as const
+}
+
+proves('files/hosted-view-bad', async (subject) => {
+  const filename = await put(subject, 'a')
+  const queries: Record<string, string>[] = [
+    {},
+    { filename: '' },
+    { type: 'input' },
+    { filename, type: '' },
+    { filename, type: 'models' },
+    { filename: 'none', type: 'models' },
+  ]
+  for (const query of queries) {
+    const reply = await subject.get(viewPath(query))
+    expect([query, reply.status]).toEqual([query, 400])
+    expect(violations(hostedError, reply.json())).toEqual([])
+  }
+})
+
+proves('files/hosted-view-flat', async (subject) => {
+  const name = await put(subject, 'a')
+  const session = await subject.connect()
+  const { messages } = await subject.run(session, solid(7, 'deep/er'))
+  const output: any = messages.find(({ type }) => type === 'executed')?.data['output']
+  for (const filename of [name, output.images[0].filename, 'example.png']) {
+    const link = await linkTo(subject, filename)
+    for (const type of folderTypes) {
+      for (const subfolder of ['', 'deep', '..', '/etc']) {
+        expect(await linkTo(subject, filename, { type, subfolder })).toBe(link)
+      }
+    }
+  }
+})
+
+proves('files/hosted-view-only', async (subject) => {
+  const filename = await put(subject, 'a')
+  const every = Object.values<Endpoint>(endpoints).filter(({ on }) => on.includes('hosted'))
+  expect(every.length).toBeGreaterThan(10)
+  const redirects: string[] = []
+  for (const { method, path, hostedPath, body } of every) {
+    const own = `/api${hostedPath ?? path}`.replace(/\{\w+(\.\.\.)?\}/g, 'a')
+    const key = { 'X-API-Key': 'test-key' }
+    for (const target of [own, `${own}/`, `${own}?filename=${filename}`]) {
+      const sent = body === undefined ? undefined : '{}'
+      const { status } = await subject.raw(method, target, sent, key)
+      if (status >= 300 && status < 400) redirects.push(`${method} ${target}`)
+    }
+  }
+  expect(redirects).toEqual([`GET /api/view?filename=${filename}`])
+})
+
+switched('hosted.view-channel-bytes', async (subject) => {
+  const view = (filename: string, values: Readonly<Record<string, string>>) =>
+    subject.get(viewPath({ filename, ...values }))
+  for (const channel of ['rgb', 'a', 'alpha', 'all']) {
+    const { status, headers, bytes } = await view('example.png', { channel })
+    expect([channel, status, headers['content-type']]).toEqual([channel, 200, 'image/png'])
+    const { width, data } = decode(bytes)
+    expect(width).toBe(512)
+    // The example is opaque, and its alpha is shown on black.
+    if (channel.startsWith('al') && channel !== 'all')
+      expect(Array.from(data.slice(0, 4))).toEqual([0, 0, 0, 255])
+  }
+  const small = await view('example.png', { res: '64' })
+  expect([small.status, small.headers['content-type']]).toEqual([200, 'image/jpeg'])
+  const at = small.bytes.indexOf(Buffer.of(0xff, 0xc0))
+  expect([small.bytes.readUInt16BE(at + 5), small.bytes.readUInt16BE(at + 7)]).toEqual([64, 64])
+  for (const res of ['63', '1025', '100.5', 'x', '']) {
+    expect([res, (await view('example.png', { res })).status]).toEqual([res, 400])
+  }
+  expect((await view('example.wav', { channel: 'rgb' })).status).toBe(400)
+  expect((await view('none.png', { channel: 'rgb' })).status).toBe(404)
+  expect((await view('example.png', {})).status).toBe(302)
+})

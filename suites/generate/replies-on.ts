@@ -1,0 +1,67 @@
+// What an endpoint may answer on a deployment: its own replies, and those that any endpoint may give.
+
+import { paidPaths, publicPaths } from '../../spec/server/access.ts'
+import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
+import { profiles } from '../../spec/index.ts'
+import type { Endpoint, Place, ReplyBody, Schema } from '../../spec/language.ts'
+
+/** Kinds of bodies by status: a status may come with more than one. */
+export type Bodies = Readonly<Record<string, readonly ReplyBody[]>>
+
+/** Whether a path of hosted stands outside its prefix. */
+const isUnprefixed = ({ path }: Endpoint): boolean => {
+  const { unprefixed }: { unprefixed: readonly string[] } = profiles.hosted
+  return unprefixed.includes(path)
+}
+
+/** Where a deployment, or the gateway, serves an endpoint. */
+export function pathOn(place: Place, endpoint: Endpoint): string {
+  const { path, hostedPath = path } = endpoint
+  if (place === 'gateway') return path
+  if (place === 'local') return profiles.local.prefix + path
+  return isUnprefixed(endpoint) ? hostedPath : profiles.hosted.prefix + hostedPath
+}
+
+/** Whether an endpoint of hosted is readable without a key. */
+export const isPublic = ({ path, hostedPath = path }: Endpoint): boolean =>
+  publicPaths.some((one) => one === hostedPath)
+
+/** Whether an endpoint of hosted needs a paid tier. */
+export const isPaid = ({ path, hostedPath = path }: Endpoint): boolean =>
+  paidPaths.some((one) => hostedPath === one || hostedPath.startsWith(`${one}/`))
+
+/** The query parameters that an endpoint reads there. */
+export const queryOn = (
+  place: Place,
+  { query = {}, hostedQuery = query }: Endpoint,
+): Readonly<Record<string, Schema>> => (place === 'hosted' ? hostedQuery : query)
+
+/** The body that an endpoint takes there. */
+export const bodyOn = (place: Place, { body, hostedBody }: Endpoint): Endpoint['body'] =>
+  place === 'hosted' ? (hostedBody ?? body) : body
+
+/** All that an endpoint may answer there. */
+export function bodiesOn(place: Place, endpoint: Endpoint): Bodies {
+  const hasBody = endpoint.body !== undefined
+  if (place === 'gateway') return together(endpoint.replies)
+  if (place === 'local') {
+    const { always, withBody } = commonReplies
+    return together({ ...always, ...(hasBody && withBody), ...endpoint.replies })
+  }
+  const { withKey, paid, withBody } = commonHostedReplies
+  return together(
+    isPublic(endpoint) ? {} : withKey,
+    isPaid(endpoint) ? paid : {},
+    hasBody ? withBody : {},
+    endpoint.hostedReplies ?? endpoint.replies,
+  )
+}
+
+function together(...all: readonly Endpoint['replies'][]): Bodies {
+  const bodies: Record<string, ReplyBody[]> = {}
+  for (const [status, body] of all.flatMap((replies) => Object.entries(replies))) {
+    const known = (bodies[status] ??= [])
+    if (!known.includes(body)) known.push(body)
+  }
+  return bodies
+}

@@ -1,0 +1,20 @@
+// Fetches a signed link, bare and no further.
+
+/** What a link answers, followed no further. */
+export type Fetched = {
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Buffer
+  readonly text: string
+}
+
+/** Fetches a link as it is, with no other headers than these. */
+export async function fetchLink(
+  link: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Fetched> {
+  const reply = await fetch(link, { method, headers, redirect: 'manual' })
+  const bytes = Buffer.from(await reply.arrayBuffer())
+  return { status: reply.status, headers: reply.headers, bytes, text: bytes.toString() }
+}

@@ -1,0 +1,11 @@
+// A reply, as cases see it.
+
+/** A reply, with its body as bytes and as text. */
+export type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Buffer
+  readonly text: string
+  /** The body as JSON. Throws when it is none. */
+  readonly json: () => any
+}

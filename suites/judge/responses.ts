@@ -1,0 +1,97 @@
+// How a client reads the queue, the history and the end of a run on either deployment: the same facts in other shapes.
+
+import type { Deployment } from '../../spec/language.ts'
+import type { Graph } from '../generate/graphs.ts'
+import type { Message } from './judge.ts'
+import type { Reply } from './reply.ts'
+
+/** A run as the queue lists it. */
+export type Listed = {
+  readonly prompt_id: string
+  readonly graph: Graph
+  readonly extra_data: any
+  /** The output nodes that it is for. */
+  readonly targets: readonly string[]
+}
+
+/** A run as the history tells of it. */
+export type Over = Listed & {
+  /** What else is told of the nodes with an output, by their ids. */
+  readonly meta: any
+  /** What is shown, by node id. */
+  readonly outputs: any
+  readonly status: {
+    readonly status_str: string
+    readonly completed: boolean
+    readonly messages: readonly (readonly [type: string, data: any])[]
+  }
+}
+
+type Get = (path: string) => Promise<Reply>
+type Reading = {
+  readonly queued: (get: Get, item: any) => Promise<Listed>
+  /** The ids of all entries, oldest first. */
+  readonly ids: (history: any) => readonly string[]
+  readonly over: (entry: any) => Over
+}
+
+const ofLocal = ([, prompt_id, graph, extra_data, targets]: any): Listed => ({
+  prompt_id,
+  graph,
+  extra_data,
+  targets,
+})
+
+const shapes: Readonly<Record<Deployment, Reading>> = {
+  local: {
+    queued: async (_, item) => ofLocal(item),
+    ids: (history) => Object.keys(history),
+    over: ({ prompt, ...rest }) => ({ ...ofLocal(prompt), ...rest }),
+  },
+  hosted: {
+    // The queue has no extra_data there; the job tells it.
+    queued: async (get, [, prompt_id, graph, targets]) => {
+      const { extra_data } = (await get(`/jobs/${prompt_id}`)).json().workflow
+      return { prompt_id, graph, extra_data, targets }
+    },
+    ids: ({ history }) => history.map(({ prompt_id }: Listed) => prompt_id).toReversed(),
+    over: ({ prompt, ...rest }) => {
+      const { prompt_id, prompt: graph, extra_data, outputs_to_execute: targets } = prompt
+      return { prompt_id, graph, extra_data, targets, ...rest }
+    },
+  },
+}
+
+/** How cases read a server of this deployment. */
+export function readingsOf(deployment: Deployment, get: Get) {
+  const { queued, ids, over } = shapes[deployment]
+  const listed = (items: readonly unknown[]): Promise<Listed[]> =>
+    Promise.all(items.map((item) => queued(get, item)))
+  return {
+    queue: async () => {
+      const { queue_running, queue_pending } = (await get('/queue')).json()
+      return { running: await listed(queue_running), pending: await listed(queue_pending) }
+    },
+    history: async () => ids((await get('/history')).json()),
+    finished: async (prompt_id: string): Promise<Over | undefined> => {
+      const reply = await get(`/history/${encodeURIComponent(prompt_id)}`)
+      const entry = reply.status === 200 ? reply.json()[prompt_id] : undefined
+      return entry?.status === undefined ? undefined : over(entry)
+    },
+  }
+}
+
+const finals: ReadonlySet<string> = new Set([
+  'execution_success',
+  'execution_error',
+  'execution_interrupted',
+])
+
+/** Whether a message ends a run there: this one, or any where none is named. */
+export const endsRun =
+  (deployment: Deployment, prompt_id?: string) =>
+  ({ type, data }: Message): boolean =>
+    (prompt_id === undefined || data['prompt_id'] === prompt_id) &&
+    (deployment === 'hosted'
+      ? finals.has(type)
+      : type === 'executing' && data['node'] === null && 'prompt_id' in data)

@@ -1,0 +1,25 @@
+// What the model is told of a run, and what it tells of one that is over.
+
+/** What the only node of a run does. */
+export type Work =
+  | { readonly kind: 'slow'; readonly seconds: number; readonly steps: number }
+  | { readonly kind: 'talk'; readonly text: string }
+  | { readonly kind: 'fail' }
+
+export type Submit = {
+  readonly id: string
+  readonly work: Work
+  readonly client: string | null
+  readonly number?: number
+  readonly front: boolean
+}
+
+/** How a run ends; one that was removed never began. */
+export type Outcome = 'success' | 'error' | 'interrupted' | 'removed'
+
+/** What is told of a run that is over. */
+export type Ended = {
+  readonly outcome: Outcome
+  readonly isCached: boolean
+  isForgotten: boolean
+}

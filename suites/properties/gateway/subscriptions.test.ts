@@ -1,0 +1,308 @@
+// Nothing that befalls the subscriptions file loses a subscription: kills, crowds, any order of commands, broken content.
+
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { startGateway } from 'flowdouble'
+import { expect, test } from 'vitest'
+import {
+  atDesk,
+  type Desk,
+  deskAt,
+  enabled,
+  postTo,
+  subscriptionsName,
+} from '../../support/command-line.ts'
+
+const dist = join(import.meta.dirname, '..', '..', '..', 'dist', 'emulator')
+const main = join(dist, 'cli', 'main.js')
+
+type Child = { readonly signal: NodeJS.Signals | null; readonly lines: readonly string[] }
+
+/** Runs a module of text; `look` sees each line that it prints, and can kill it. */
+function runChild(
+  code: string,
+  env: Readonly<Record<string, string>>,
+  look: (line: string, kill: () => void) => void = () => {},
+): Promise<Child> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines: string[] = []
+  let rest = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n')
+    rest = parts.pop() ?? ''
+    for (const line of parts) {
+      lines.push(line)
+      look(line, () => child.kill('SIGKILL'))
+    }
+  })
+  return new Promise((resolve) => child.once('close', (_, signal) => resolve({ signal, lines })))
+}
+
+const fileModule = JSON.stringify(
+  `file://${join(dist, 'edge', 'gateway', 'subscriptions-file.js')}`,
+)
+const require = createRequire(import.meta.url)
+
+/** Writes once, and kills itself before the operation on files that has this number. */
+const dyingWriter = `
+  import { createRequire, syncBuiltinESMExports } from 'node:module'
+  const files = createRequire(${JSON.stringify(require.resolve('fast-check'))})('node:fs/promises')
+  let count = 0
+  const isWrapped = Symbol()
+  const wrap = (owner, name) => {
+    const original = owner[name]
+    if (typeof original !== 'function' || original[isWrapped]) return
+    owner[name] = Object.assign(async function (...args) {
+      if (++count === Number(process.env.DIE_AT)) process.kill(process.pid, 'SIGKILL')
+      const result = await original.apply(this, args)
+      if (name === 'open') for (const method of ['chmod', 'writeFile', 'sync', 'close', 'stat', 'readFile']) wrap(Object.getPrototypeOf(result), method)
+      return result
+    }, { [isWrapped]: true })
+  }
+  for (const name of ['open', 'rename', 'rm', 'writeFile', 'readdir', 'realpath', 'stat', 'lstat', 'chmod']) wrap(files, name)
+  syncBuiltinESMExports()
+  const { changeSubscriptions } = await import(${fileModule})
+  await changeSubscriptions(process.env.DIR, (entries) => entries.set('new', new Map([['secret', 's']])))
+  console.log('count ' + count)
+`
+
+const oldText = '{"old": {"secret": "s0", "note": [1.0]}}'
+
+/** What is there after a writer died: the old routes or the new ones, and a lock that keeps nobody out. */
+async function requireWhole(desk: Desk): Promise<readonly string[]> {
+  const names = Object.keys(desk.routes())
+  expect(desk.routes().old).toEqual({ secret: 's0', note: [1] })
+  expect((await desk.run('webhook', 'subscribe', 'after')).code).toBe(0)
+  expect(Object.keys(desk.routes())).toEqual([...names, 'after'])
+  expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
+  return names
+}
+
+test(
+  'a writer that is killed before any of its operations leaves the old file or the new one',
+  atDesk(async (desk) => {
+    const seen = new Set<string>()
+    for (let dieAt = 1; ; dieAt++) {
+      desk.write(subscriptionsName, oldText)
+      const { signal, lines } = await runChild(dyingWriter, {
+        DIR: desk.dir,
+        DIE_AT: String(dieAt),
+      })
+      seen.add((await requireWhole(desk)).join())
+      if (signal === null) {
+        expect(lines).toEqual([`count ${dieAt - 1}`])
+        expect(dieAt).toBeGreaterThan(15)
+        break
+      }
+    }
+    expect([...seen].sort()).toEqual(['old', 'old,new'])
+  }),
+  60_000,
+)
+
+const tirelessWriter = `
+  const { changeSubscriptions } = await import(${fileModule})
+  for (let n = 1; ; n++) {
+    console.log('begin ' + n)
+    await changeSubscriptions(process.env.DIR, (entries) => entries.set('count', new Map([['n', n]])))
+    console.log('done ' + n)
+  }
+`
+
+test(
+  'a writer that is killed while it writes has lost at most the write that it had not finished',
+  atDesk(async (desk) => {
+    for (const killAt of ['begin 2', 'done 3', 'begin 7', 'done 12', 'begin 20']) {
+      desk.write(subscriptionsName, oldText)
+      const { lines } = await runChild(tirelessWriter, { DIR: desk.dir }, (line, kill) => {
+        if (line === killAt) kill()
+      })
+      const done = lines.filter((line) => line.startsWith('done')).length
+      expect([done, done + 1]).toContain(desk.routes().count?.n ?? 0)
+      await requireWhole(desk)
+    }
+  }),
+  60_000,
+)
+
+/** Runs a command in a process of its own; resolves to its exit code. */
+const spawned = (...argv: readonly string[]): Promise<number | null> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, WEBHOOK_ENABLED: 'true' }
+    const child = spawn(process.execPath, [main, ...argv], { stdio: 'ignore', env })
+    child.once('close', resolve)
+  })
+
+test(
+  '20 commands at once, in a directory that is not there yet, lose nothing',
+  atDesk(async (desk) => {
+    const dir = join(desk.dir, 'new', 'one')
+    const names = Array.from({ length: 20 }, (_, at) => `r${at}`)
+    const codes = await Promise.all(
+      names.map((name) => spawned('webhook', 'subscribe', name, '--config-dir', dir)),
+    )
+    expect(codes).toEqual(names.map(() => 0))
+    expect(Object.keys(deskAt(dir).routes()).sort()).toEqual([...names].sort())
+    // Who removes and who subscribes do not get in each other's way.
+    const mixed = await Promise.all([
+      ...names.slice(0, 5).map((name) => spawned('webhook', 'rm', name, '--config-dir', dir)),
+      ...names
+        .slice(0, 5)
+        .map((name) => spawned('webhook', 'add', `${name}x`, '--config-dir', dir)),
+    ])
+    expect(mixed).toEqual(mixed.map(() => 0))
+    const left = [...names.slice(5), ...names.slice(0, 5).map((name) => `${name}x`)]
+    expect(Object.keys(deskAt(dir).routes()).sort()).toEqual(left.sort())
+    expect(readdirSync(dir)).toEqual([subscriptionsName])
+  }, null),
+  60_000,
+)
+
+/** Calls with an enabled desk that is gone afterwards. */
+const withDesk = (use: (desk: Desk) => Promise<void>): Promise<void> => atDesk(use)()
+
+const someName = fc.constantFrom('a', 'b', '7', 'c-d', 'e_', 'constructor')
+const someCommand = fc.oneof(
+  fc.record({
+    kind: fc.constant('subscribe' as const),
+    name: someName,
+    prompt: fc.option(fc.string({ unit: 'grapheme', maxLength: 20 }), { nil: undefined }),
+    secret: fc.option(fc.stringMatching(/^[\w!]{1,20}$/), { nil: undefined }),
+    isNew: fc.boolean(),
+  }),
+  fc.record({ kind: fc.constant('remove' as const), name: someName }),
+)
+
+test('any sequence of commands leaves what a small model says', async () => {
+  const property = fc.asyncProperty(fc.array(someCommand, { maxLength: 15 }), (commands) =>
+    withDesk(async (desk) => {
+      const model = new Map<string, { secret: string; prompt: string }>()
+      for (const command of commands) {
+        const before = model.get(command.name)
+        if (command.kind === 'remove') {
+          const { code } = await desk.run('webhook', 'remove', command.name)
+          expect(code).toBe(before === undefined ? 1 : 0)
+          model.delete(command.name)
+          continue
+        }
+        const { name, prompt, secret, isNew } = command
+        const rotates = isNew && secret === undefined
+        const argv = [
+          ...(prompt === undefined ? [] : [`--prompt=${prompt}`]),
+          ...(secret === undefined ? [] : [`--secret=${secret}`]),
+          ...(rotates ? ['--new-secret'] : []),
+        ]
+        const ended = await desk.run('webhook', 'subscribe', '--json', ...argv, name)
+        expect([ended.code, ended.stderr]).toEqual([0, ''])
+        const told = ended.json().secret
+        if (secret !== undefined) expect(told).toBe(secret)
+        else if (before !== undefined && !rotates) expect(told).toBe(before.secret)
+        else expect(told).not.toBe(before?.secret)
+        model.set(name, { secret: told, prompt: prompt ?? '' })
+      }
+      const listed: any[] = (await desk.run('webhook', 'list', '--json')).json()
+      expect(listed.map(({ name, secret, prompt }) => [name, { secret, prompt }])).toEqual([
+        ...model,
+      ])
+    }),
+  )
+  await fc.assert(property, { numRuns: 30 })
+})
+
+const anyContent = fc.oneof(
+  fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+  fc.string({ unit: 'grapheme' }).map((text) => Buffer.from(text)),
+  fc.json().map((text) => Buffer.from(text)),
+  fc.dictionary(fc.string(), fc.jsonValue()).map((value) => Buffer.from(JSON.stringify(value))),
+  // A file that was cut off, or that got a byte too many.
+  fc.tuple(fc.nat(60), fc.nat(255)).map(([at, byte]) => {
+    const whole = Buffer.from('{"a": {"secret": "s", "events": ["push"]}, "b": {"secret": "t"}}')
+    return byte % 2 === 0 ? whole.subarray(0, at) : Buffer.concat([whole, Buffer.from([byte])])
+  }),
+)
+
+/** The members of a JSON object, or undefined for any other content. */
+function membersOf(content: Buffer): Record<string, unknown> | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+test('a file of any content brings no command down, and is never overwritten', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'flowdouble-broken-'))
+  try {
+    const desk = deskAt(dir)
+    const commands = [['list'], ['subscribe', 'zz'], ['remove', 'zz'], ['test', 'zz']]
+    const property = fc.asyncProperty(anyContent, fc.nat(3), async (content, at) => {
+      for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true })
+      desk.write('config.yaml', enabled())
+      writeFileSync(join(dir, subscriptionsName), content)
+      const [command = '', ...argv] = commands[at] ?? []
+      const { code, stderr } = await desk.run('webhook', command, ...argv)
+      const members = membersOf(content)
+      const aside = join(dir, `${subscriptionsName}.corrupt-1`)
+      if (members === undefined) {
+        expect([code, stderr]).toEqual([1, expect.stringContaining('corrupt')])
+        // Only a command that writes puts the file aside.
+        const isWriting = command === 'subscribe' || command === 'remove'
+        expect(readFileSync(isWriting ? aside : desk.path(subscriptionsName))).toEqual(content)
+        expect([desk.has(subscriptionsName), existsSync(aside)]).toEqual([!isWriting, isWriting])
+      } else {
+        const isStray = (one: unknown): boolean =>
+          typeof one !== 'object' || one === null || Array.isArray(one)
+        if (command === 'subscribe') expect(code).toBe(Object.values(members).some(isStray) ? 1 : 0)
+        const { zz: _, ...others } = desk.routes()
+        const { zz: _own, ...before } = members
+        expect(others).toEqual(before)
+        if (command === 'list') expect(code).toBe(0)
+        else if (command !== 'subscribe' && !('zz' in members)) expect(code).toBe(1)
+        expect(desk.has(`${subscriptionsName}.corrupt-1`)).toBe(false)
+      }
+    })
+    await fc.assert(property, { numRuns: 150 })
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
+
+test(
+  'posts while the file is replaced always meet the old routes or the new ones',
+  atDesk(async (desk) => {
+    await desk.run('webhook', 'subscribe', 'kept', '--secret', 's')
+    const subscriptionsFile = desk.path(subscriptionsName)
+    const gateway = await startGateway({ port: 0, subscriptionsFile, rateLimit: 1e6 })
+    try {
+      const changing = { isOver: false }
+      const change = async (): Promise<void> => {
+        for (let at = 0; at < 16; at++) {
+          const { code } = await desk.run('webhook', at % 2 === 0 ? 'add' : 'rm', 'fleeting')
+          expect(code).toBe(0)
+        }
+        changing.isOver = true
+      }
+      const post = async (): Promise<number[]> => {
+        const statuses: number[] = []
+        while (!changing.isOver) statuses.push(await postTo(gateway.url, 'kept', 's'))
+        return statuses
+      }
+      const [statuses] = await Promise.all([post(), change()])
+      expect(statuses.length).toBeGreaterThan(16)
+      expect(new Set(statuses)).toEqual(new Set([202]))
+    } finally {
+      await gateway.close()
+    }
+  }),
+  60_000,
+)

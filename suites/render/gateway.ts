@@ -1,0 +1,141 @@
+// Writes the chapter of PROTOCOL.md about the webhook gateway: its tables of paths, checks, signatures, settings, targets.
+
+import {
+  agentVariables,
+  deliveryModes,
+  type Sender,
+  senders,
+  targets,
+} from '../../spec/gateway/deliveries.ts'
+import { gatewayAddress, gatewayEndpoints, gatewayRefusals, outcomes } from '../../spec/index.ts'
+import type { Endpoint } from '../../spec/language.ts'
+import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
+import {
+  configDirectory,
+  configFiles,
+  type GatewaySetting,
+  gatewaySettings,
+  settingSources,
+  webhookCommands,
+} from '../../spec/gateway/subscriptions.ts'
+import { defaultText, specialKeys, wordTexts } from '../../spec/gateway/templates.ts'
+import {
+  checks,
+  deliveryIdHeaders,
+  eventHeaders,
+  eventMembers,
+} from '../../spec/gateway/webhooks.ts'
+import { code, section, table } from './markdown.ts'
+import { refusalTable, wordTable } from './errors.ts'
+import { replyCell } from './shapes.ts'
+
+const list = (texts: readonly string[]) => texts.map(code).join(', ')
+
+const endpointTable = table(
+  ['Endpoint', 'Request', 'What it does', 'Replies'],
+  Object.entries<Endpoint>(gatewayEndpoints).map(([name, { method, path, does, replies }]) => [
+    `<a id="endpoint-${name}"></a>${name}`,
+    code(`${method} ${path}`),
+    does,
+    Object.entries(replies)
+      .map(([status, body]) => `${status}: ${replyCell(body)}`)
+      .join(', '),
+  ]),
+)
+
+const checkTable = table(
+  ['', 'Check', 'Answers'],
+  checks.map((check, at) => [
+    String(at + 1),
+    check.step,
+    'answers' in check ? check.answers.join(', ') : '–',
+  ]),
+)
+
+const signed = ({ signs }: Scheme) => (signs === 'token' ? 'nothing' : signs.join(' . '))
+
+const schemeTable = table(
+  ['', 'Scheme', 'Chosen by', 'Signed', 'Value', 'Key', 'Window'],
+  Object.entries<Scheme>(schemes).map(([name, scheme], at) => [
+    String(at + 1),
+    name,
+    list(scheme.selectedBy),
+    signed(scheme),
+    scheme.signs === 'token' ? 'the secret' : `${code(scheme.prefix + '…')} in ${scheme.encoding}`,
+    scheme.key,
+    scheme.windowSeconds === undefined ? '–' : `${scheme.windowSeconds} s`,
+  ]),
+)
+
+const orDash = (text: string | undefined) => (text === undefined ? '–' : code(text))
+
+const settingTable = table(
+  ['Setting', 'In config.yaml', 'Variable', 'Flag of `gateway run`', 'Default'],
+  Object.entries<GatewaySetting>(gatewaySettings).map(([name, one]) => [
+    name,
+    code(one.key),
+    orDash(one.variable),
+    orDash(one.flag),
+    one.default === null ? 'none' : String(one.default),
+  ]),
+)
+
+const senderTable = table(
+  ['Target', 'Call', 'Body', 'Credential'],
+  Object.entries<Sender>(senders).map(([target, one]) => [
+    target,
+    code(`${one.method} ${one.baseUrl}${one.path}`),
+    code(JSON.stringify({ ...one.body, ...one.threadBody })),
+    code(one.tokenVariable),
+  ]),
+)
+
+const commandTable = table(
+  ['Command', 'Other names', 'Options'],
+  Object.entries(webhookCommands).map(([name, { aliases, takesName, options }]) => [
+    code(`webhook ${name}${takesName ? ' <name>' : ''}`),
+    aliases.length > 0 ? list(aliases) : '–',
+    options.length > 0 ? list(options) : '–',
+  ]),
+)
+
+export function gatewayPart(): string {
+  const { scheme, host, port } = gatewayAddress
+  return section(
+    'The webhook gateway',
+    `A server of its own, at ${code(`${scheme}://${host}:${port}`)} unless told otherwise: it takes events that ` +
+      'other services post to named routes, and makes agent runs or messages of them.',
+    endpointTable,
+    'A post to a route passes these checks in this order; the first one that fails answers.',
+    checkTable,
+    'What was processed is answered so; a word in braces stands for a value.',
+    refusalTable('gateway-outcome', outcomes, 'Outcome'),
+    'What was not processed is refused so:',
+    refusalTable('gateway-refusal', gatewayRefusals),
+    'The scheme of a signature is the first one whose header is there:',
+    schemeTable,
+    `The event type stands in ${list(eventHeaders)}, else in ${list(eventMembers)} of the payload. The delivery ` +
+      `id stands in ${list(deliveryIdHeaders)}.`,
+    'References in a template have these meanings, and otherwise name a member of the payload:',
+    wordTable('Reference', specialKeys),
+    `The words of JSON read ${list(Object.values(wordTexts))}. Without a template the text is:`,
+    defaultText
+      .split('\n')
+      .map((line) => line && `    ${line}`)
+      .join('\n'),
+    `The targets are ${list(targets)}. Where their deliveries go:`,
+    wordTable('Mode', deliveryModes),
+    'The senders, each with one call; a member for a thread is there only where there is a thread:',
+    senderTable,
+    'Credentials stand in these variables or in `platforms.<target>.token` of config.yaml, such as `platforms.github_comment.token`; ' +
+      'beside it `base_url` leads to another address, and `home_channel` is the chat of routes that name none.',
+    'A command that is the agent has these variables:',
+    wordTable('Variable', agentVariables),
+    `The configuration directory is that of ${code(configDirectory.flag)}, of ${code(configDirectory.variable)}, or ` +
+      `${code(`~/${configDirectory.folder}`)}; in it stand ${list(Object.values(configFiles).map(({ name }) => name))}. ` +
+      `A setting is looked for in this order: ${settingSources.join(', ')}.`,
+    settingTable,
+    'The commands; each takes `--config-dir` and `--json` too:',
+    commandTable,
+  )
+}

@@ -1,0 +1,303 @@
+// Writes the OpenAPI documents out of the spec: one for each server, with its paths as they are on the wire.
+
+import { STATUS_CODES } from 'node:http'
+import { keyHeader } from '../../spec/server/access.ts'
+import type {
+  Endpoint,
+  Endpoints,
+  Place,
+  Refusal,
+  ReplyBody,
+  Rules,
+  Schema,
+} from '../../spec/language.ts'
+import { bodiesOn, bodyOn, isPublic, pathOn, queryOn } from '../generate/replies-on.ts'
+import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
+import { hostedError } from '../../spec/server/errors.ts'
+import { endpoints as historyEndpoints } from '../../spec/server/history.ts'
+import { endpoints as socketEndpoints } from '../../spec/server/messages.ts'
+import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
+import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
+
+const socketPath = socketEndpoints.socket.path
+
+/** What each document says of itself: what it is about, and where its server is. */
+const servers = {
+  local: {
+    url: `${profiles.local.scheme}://{host}:{port}`,
+    description: 'the local server',
+    variables: addressVariables.local,
+  },
+  hosted: {
+    url: `${profiles.hosted.scheme}://{host}`,
+    description: 'the hosted server',
+    variables: addressVariables.hosted,
+  },
+  gateway: {
+    url: `${gatewayAddress.scheme}://{host}:{port}`,
+    description: 'the webhook gateway',
+    variables: addressVariables.gateway,
+  },
+} as const satisfies Record<Place, Part>
+
+/** The signatures of webhooks, each under the name of its scheme. */
+const signatureSchemes = Object.fromEntries(
+  Object.entries<Scheme>(schemes).map(([name, { signature }]) => [
+    name,
+    {
+      type: 'apiKey',
+      in: 'header',
+      // A header of a family gets the name of one member: what stands for any is not a valid name.
+      name: signature.replace(/<(\w+)>/, 'Any'),
+      description: `A signature of the sender: ${signature}.`,
+    },
+  ]),
+)
+
+/** What each server lets in with. */
+const securitySchemes = {
+  local: {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The token of the server, if it has one.',
+    },
+    token: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'token',
+      description: 'The same token, for pages that cannot set a header.',
+    },
+  },
+  hosted: {
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: keyHeader,
+      description: 'The key of an account.',
+    },
+  },
+  gateway: signatureSchemes,
+} as const satisfies Record<Place, Part>
+
+/** What lets a request in, as alternatives; an empty one needs nothing. */
+function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
+  if (place === 'gateway') {
+    const isOpen = endpoint.path === '/health'
+    return isOpen ? [] : Object.keys(schemes).map((name) => ({ [name]: [] }))
+  }
+  if (place === 'local') return [{}, { bearer: [] }, { token: [] }]
+  return isPublic(endpoint) ? [] : [{ apiKey: [] }]
+}
+
+/** The media types of the refusals that are texts of this status: some are pages for those who ask for them. */
+function textTypes(status: number): readonly string[] {
+  const own = Object.values<Refusal>(errors.refusals)
+    .filter((refusal) => refusal.status === status)
+    .map(({ headers }) => headers?.['Content-Type']?.split(';')[0] ?? '')
+    .filter((type) => type.startsWith('text/'))
+  return [...new Set(['text/plain', ...own])]
+}
+
+const text = { schema: { type: 'string' } }
+
+function contentOf(status: number, body: ReplyBody): Part {
+  if (body === 'empty') return {}
+  if (body === 'bytes') return { '*/*': {} }
+  if (body === 'html') return { 'text/html': text }
+  if (body === 'text') return Object.fromEntries(textTypes(status).map((type) => [type, text]))
+  return { 'application/json': { schema: schemaIn(body) } }
+}
+
+/** Headers without which a reply of that status is of no use. */
+const headersByStatus: Readonly<Record<number, string>> = {
+  302: 'Location',
+  405: 'Allow',
+}
+
+/** The content of a reply that has either: with both schemas where they are of one media type. */
+function together(one: Part, other: Part): Part {
+  const both = Object.entries(other).map(([type, part]) => {
+    const schemas = [one[type], part].map((of) => (of as Part | undefined)?.['schema'])
+    return [type, schemas.includes(undefined) ? part : { schema: { anyOf: schemas } }]
+  })
+  return { ...one, ...Object.fromEntries(both) }
+}
+
+function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
+  const content = bodies.map((body) => contentOf(status, body)).reduce(together)
+  const isEmpty = bodies.every((body) => body === 'empty')
+  const header = headersByStatus[status]
+  return {
+    description: `${STATUS_CODES[status] ?? status}${isEmpty ? ', without a body' : ''}`,
+    ...(header && { headers: { [header]: { schema: { type: 'string' } } } }),
+    ...(Object.keys(content).length > 0 && { content }),
+  }
+}
+
+function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
+  const { form, bodyIsOptional } = endpoint
+  const body = bodyOn(on, endpoint)
+  if (body === undefined) return undefined
+  // No bytes are bytes as well.
+  if (body === 'bytes') return { content: { 'application/octet-stream': {} } }
+  const required = bodyIsOptional !== true
+  const isForm = body === 'multipart'
+  const schema = schemaIn((isForm ? form : body) as Schema)
+  return {
+    required,
+    content: { [isForm ? 'multipart/form-data' : 'application/json']: { schema } },
+  }
+}
+
+const variables = (path: string) => [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)]
+
+function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
+  const path = pathOn(on, endpoint)
+  const canBeEmpty = on === 'hosted' && endpoint.hostedEmptyIsNone === true
+  const inPath = variables(path).map(([, name, isRest]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: isRest ? 'All that follows, with its slashes.' : 'One part, its slashes encoded.',
+    schema: schemaIn(endpoint.parts?.[name ?? ''] ?? { type: 'string', minLength: 1 }),
+  }))
+  const inQuery = Object.entries(queryOn(on, endpoint)).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: 'minLength' in schema,
+    allowEmptyValue: canBeEmpty,
+    schema: schemaIn(schema),
+  }))
+  return [...inPath, ...inQuery]
+}
+
+type Operation = {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly security: readonly Part[]
+  readonly responses: Readonly<Record<string, Part>>
+}
+
+/** What the server does against its own schemas, in words and as members that tools can read. */
+function marksOf(endpoint: Endpoint, on: Place): Part {
+  const { replies, rejectsValid = [], acceptsInvalid = [] } = endpoint
+  const marks: Readonly<Record<Mark, boolean>> = {
+    'x-fails-on-invalid': on === 'local' && 500 in replies,
+    'x-rejects-valid': rejectsValid.includes(on),
+    'x-accepts-invalid': acceptsInvalid.includes(on),
+  }
+  const set = (Object.keys(marks) as Mark[]).filter((mark) => marks[mark])
+  if (set.length === 0) return {}
+  return {
+    description: set.map((mark) => markSentences[mark]).join(' '),
+    ...Object.fromEntries(set.map((mark) => [mark, true])),
+  }
+}
+
+export type Mark = keyof typeof markSentences
+const markSentences = {
+  'x-fails-on-invalid': 'Returns 500 to some input that does not fit the schemas.',
+  'x-rejects-valid': 'Returns 400 to some requests that fit the schemas.',
+  'x-accepts-invalid': 'Accepts some requests that do not fit the schemas.',
+} as const
+
+function operation(area: string, name: string, endpoint: Endpoint, on: Place): Operation {
+  const parameters = parametersOf(on, endpoint)
+  const body = requestBody(endpoint, on)
+  const replies = Object.entries(bodiesOn(on, endpoint))
+  return {
+    operationId: name,
+    tags: [area],
+    summary: endpoint.does,
+    ...marksOf(endpoint, on),
+    security: securityOf(on, endpoint),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: Object.fromEntries(
+      replies.map(([status, bodies]) => [status, replyPart(Number(status), bodies)]),
+    ),
+  }
+}
+
+/**
+ * GET of a path that takes POST only: an unknown path on local [http/unknown-path], and on hosted where the history was
+ * [deployments/hosted-old-history]. It is documented because tools expect 405 where nothing is documented.
+ */
+function unserved({ path, on: places, method }: Endpoint, on: Place): Endpoint | undefined {
+  const isOldHistory = path === historyEndpoints.changeHistory.path
+  const isUnknown = on === 'local' ? method === 'POST' : on === 'hosted' && isOldHistory
+  if (!isUnknown || !places.includes(on)) return undefined
+  const replies = { 404: on === 'local' ? 'empty' : hostedError } as const
+  return { method: 'GET', path, on: [on], does: 'Not served: the path takes POST only.', replies }
+}
+
+type Area = { readonly rules: Rules; readonly endpoints?: Endpoints }
+type Paths = Record<string, Record<string, Operation>>
+
+/** All paths of a server but the socket, which OpenAPI cannot describe and asyncapi.json does. */
+function pathsOf(on: Place): Paths {
+  const all: Paths = {}
+  const add = (area: string, name: string, endpoint: Endpoint): void => {
+    const methods = (all[pathOn(on, endpoint).replace('...}', '}')] ??= {})
+    methods[endpoint.method.toLowerCase()] ??= operation(area, name, endpoint, on)
+  }
+  const found = Object.entries<Area>(areas).flatMap(([area, { endpoints = {} }]) =>
+    Object.entries(endpoints)
+      .filter(([, { on: places, path }]) => places.includes(on) && path !== socketPath)
+      .map(([name, endpoint]) => ({ area, name, endpoint })),
+  )
+  for (const { area, name, endpoint } of found) add(area, name, endpoint)
+  for (const { area, name, endpoint } of found) {
+    const get = unserved(endpoint, on)
+    if (get !== undefined) add(area, `${name}NotServed`, get)
+  }
+  return all
+}
+
+const license = { name: 'MIT', identifier: 'MIT' }
+const socketIsElsewhere = 'The socket at /ws is described by asyncapi.json.'
+const membersMayBeMore = 'Objects may carry more members than their schemas name.'
+
+const infos = {
+  local: {
+    title: 'Local workflow server',
+    description:
+      'The ComfyUI HTTP API on a local server. Every path is served below /api too, except those below ' +
+      '/internal/. A path with GET answers HEAD with the same headers, and every path answers OPTIONS. ' +
+      'Every operation returns 401 when the server has a token and the request lacks it, 403 to a page of ' +
+      `another origin and 500 to an Origin that is not valid. ${membersMayBeMore} ${socketIsElsewhere}`,
+  },
+  hosted: {
+    title: 'Hosted workflow server',
+    description:
+      'The ComfyUI HTTP API on a hosted server, below /api. Every path answers OPTIONS without a key; a ' +
+      'method that a path does not take gets 405 in the form of all refusals. ' +
+      `${membersMayBeMore} ${socketIsElsewhere}`,
+  },
+  gateway: {
+    title: 'Webhook gateway',
+    description:
+      'The webhook gateway: senders post events to its routes, each signed by one of the security schemes. ' +
+      `Which one a route accepts follows from the headers of the post. ${membersMayBeMore}`,
+  },
+} as const satisfies Record<Place, Part>
+
+/** The whole document of one server. */
+export function renderOpenapi(on: Place): Part {
+  const paths = pathsOf(on)
+  const tags = new Set(
+    Object.values(paths)
+      .flatMap(Object.values<Operation>)
+      .flatMap((one) => one.tags),
+  )
+  return {
+    openapi: '3.1.0',
+    info: { ...infos[on], version: '1', license },
+    servers: [servers[on]],
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: { schemas: schemasUsedBy(paths), securitySchemes: securitySchemes[on] },
+  }
+}

@@ -1,0 +1,173 @@
+// Writes PROTOCOL.md out of the spec. Pure: the same spec gives the same text.
+
+import { endpoints, profiles } from '../../spec/index.ts'
+import { paidPaths, partnerKeys, publicPaths } from '../../spec/server/access.ts'
+import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
+import { jobStatuses, jobTransitions, rawStates } from '../../spec/server/jobs.ts'
+import type { Endpoint } from '../../spec/language.ts'
+import { pathOn } from '../generate/replies-on.ts'
+import { code, link, onText, section, table } from './markdown.ts'
+import { differencesPart } from './differences.ts'
+import { errorsPart } from './errors.ts'
+import { gatewayPart } from './gateway.ts'
+import { limitsPart } from './limits.ts'
+import { framesPart, messagesPart } from './messages.ts'
+import { decisionsPart, quirksPart, rulesPart, statementsPart } from './rules.ts'
+import { replyCell, shapeCell, shapeLine, shapeOf, shapes } from './shapes.ts'
+
+function deploymentsPart(): string {
+  const { local, hosted } = profiles
+  const renamed = Object.values(endpoints).filter((one: Endpoint) => one.hostedPath !== undefined)
+  return section(
+    'Deployments',
+    'One server in two forms. Paths in this document are in local form where nothing else is said.',
+    table(
+      ['', 'Local', 'Hosted'],
+      [
+        ['Scheme', local.scheme, hosted.scheme],
+        ['Port', String(local.port), 'that of the scheme'],
+        ['Prefix', `none; ${code(local.twin)} works too`, code(hosted.prefix)],
+        ['Socket', code(local.socket), code(hosted.socket)],
+        ['Credential', local.credential, hosted.credential],
+        ['A viewed file', local.view, hosted.view],
+      ],
+    ),
+    'On hosted these paths have another name:',
+    table(
+      ['Local', 'Hosted'],
+      renamed.map((one: Endpoint) => [code(one.path), code(hosted.prefix + one.hostedPath)]),
+    ),
+    `GET of ${renamed.map(({ path }) => code(hosted.prefix + path)).join(', ')} answers 404 there.`,
+    `Without a key hosted serves ${publicPaths.map(code).join(', ')} only; outside its prefix it serves the socket alone, which needs a key too. A paid tier is needed for ` +
+      `${paidPaths.map(code).join(', ')}. The key for partner nodes stands in \`extra_data\` as ` +
+      `${partnerKeys.map(code).join(' or ')}.`,
+  )
+}
+
+function endpointPart(name: string, endpoint: Endpoint): string {
+  const { method, path, on, does, query, form, replies, hostedReplies } = endpoint
+  const { body, hostedBody, bodyIsOptional } = endpoint
+  const hosted = on.includes('hosted') ? (hostedReplies ?? replies) : {}
+  const local: Endpoint['replies'] = on.includes('local') ? replies : {}
+  const statuses = [...new Set([...Object.keys(local), ...Object.keys(hosted)])].toSorted()
+  const asked = Object.entries(query ?? {}).map(([key, schema]) =>
+    code(`${key}: ${shapeOf(schema)}`),
+  )
+  const request = [
+    ...(asked.length > 0 ? [`Query: ${asked.join(', ')}.`] : []),
+    ...(form !== undefined ? [`Body: a multipart form, ${shapeCell(form)}.`] : []),
+    ...(body === 'bytes' ? ['Body: the bytes of the file.'] : []),
+    ...(typeof body === 'object'
+      ? [`Body${bodyIsOptional ? ', optional' : ''}: ${shapeCell(body)}.`]
+      : []),
+    ...(hostedBody === undefined ? [] : [`Body on hosted: ${shapeCell(hostedBody)}.`]),
+  ]
+  return [
+    `### <a id="endpoint-${name}"></a>${name}`,
+    `${code(`${method} ${path}`)} (${onText(on)}): ${does} ${request.join(' ')}`.trim(),
+    table(
+      ['Status', 'Local', 'Hosted'],
+      statuses.map((status) => [
+        status,
+        replyCell(local[Number(status)]),
+        replyCell(hosted[Number(status)]),
+      ]),
+    ),
+  ].join('\n\n')
+}
+
+const statusList = (replies: Endpoint['replies']) => Object.keys(replies).join(', ')
+
+function endpointsPart(): string {
+  const all: [string, Endpoint][] = Object.entries(endpoints)
+  const hostedPath = (one: Endpoint) =>
+    one.on.includes('hosted') ? code(pathOn('hosted', one)) : '–'
+  return section(
+    'Endpoints',
+    'All endpoints in short, then each with its request and replies. "empty" is a reply without a body. ' +
+      `On local each answers ${statusList(commonReplies.always)} too, and ${statusList(commonReplies.withBody)} ` +
+      'where it takes a body: see the errors. On hosted each answers ' +
+      `${statusList(commonHostedReplies.withKey)} without a key, ${statusList(commonHostedReplies.paid)} to a ` +
+      `free account on paid paths, and ${statusList(commonHostedReplies.withBody)} where it takes a body.`,
+    table(
+      ['Endpoint', 'Method', 'Local', 'Hosted', 'What it does'],
+      all.map(([name, one]) => [
+        link(name, `endpoint-${name}`),
+        one.method,
+        one.on.includes('local') ? code(one.path) : '–',
+        hostedPath(one),
+        one.does,
+      ]),
+    ),
+    ...all.map(([name, one]) => endpointPart(name, one)),
+  )
+}
+
+function shapesPart(): string {
+  return section(
+    'Shapes',
+    'The bodies by name, in the notation of types. Objects may carry more members than are told here.',
+    table(
+      ['Shape', 'What it is'],
+      shapes.map(([name, schema]) => [
+        `<a id="shape-${name}"></a>${code(name)}`,
+        shapeLine(schema),
+      ]),
+    ),
+  )
+}
+
+function jobsPart(): string {
+  const rawOf = (word: string) =>
+    Object.entries(rawStates).flatMap(([raw, stands]) => (stands === word ? code(raw) : []))
+  return section(
+    'Jobs',
+    'On hosted a run is a job. Its state is one of these words, and each leads to those beside it, or to none. ' +
+      'With the quirk `hosted.status-raw-states` the job status tells an internal state instead.',
+    table(
+      ['Word', 'Leads to', 'Internal states'],
+      jobStatuses.map((word) => {
+        const leadsTo = jobTransitions[word].map(code).join(', ')
+        return [code(word), leadsTo || '–', rawOf(word).join(', ')]
+      }),
+    ),
+  )
+}
+
+/** The whole document. */
+export function renderProtocol(): string {
+  const parts = [
+    deploymentsPart(),
+    endpointsPart(),
+    shapesPart(),
+    messagesPart(),
+    framesPart(),
+    jobsPart(),
+    errorsPart(),
+    gatewayPart(),
+    limitsPart(),
+    rulesPart(),
+    decisionsPart(),
+    differencesPart(),
+    quirksPart(),
+    statementsPart(),
+  ]
+  const titles = parts.map((part) => /^## (.*)$/m.exec(part)?.[1] ?? '')
+  return [
+    '# The protocol of the workflow server',
+    'What clients of a workflow server (the API that ComfyUI speaks) meet on the wire, and what senders of ' +
+      'webhooks meet at its gateway. This file is ' +
+      'made from the other files of this folder: change those, then run ' +
+      '`npx vitest run suites/house/docs.test.ts -u`.',
+    '"The description" in this file is the specification from which this server was built: a text about the ' +
+      `workflow server in both deployments and about the gateway. ${link('Its statements', 'statements')} are listed at ` +
+      'the end, fact by fact. What it states holds by default; where it is silent, real servers are ' +
+      'followed, and each rule names the one at which it was observed; where both are silent, we decided.',
+    titles.map((title) => `- ${link(title, title.toLowerCase().replaceAll(' ', '-'))}`).join('\n'),
+    ...parts,
+    '',
+  ]
+    .join('\n\n')
+    .trimEnd()
+    .concat('\n')
+}

@@ -1,0 +1,82 @@
+// Writes the chapters of PROTOCOL.md about rules: by area, our decisions, quirks, statements.
+
+import { areas, quirks, rules, statements } from '../../spec/index.ts'
+import type { Quirk, Rule } from '../../spec/language.ts'
+import { code, link, onText, section, table } from './markdown.ts'
+
+function ruleRow([id, { says, on, basis, source, carries }]: [string, Rule]): string[] {
+  const facts = (carries ?? []).map((fact) => link(fact, `statement-${fact}`)).join(', ')
+  return [`<a id="rule-${id}"></a>${code(id)}`, says, onText(on), source ?? basis, facts]
+}
+
+export function rulesPart(): string {
+  const byArea = Object.entries(areas).flatMap(([area, { rules: own }]) => {
+    const shown = (Object.entries(own) as [string, Rule][]).filter(
+      ([, one]) => one.basis !== 'chosen',
+    )
+    return [
+      `### ${area}`,
+      table(['Rule', 'It says', 'On', 'Stated, or observed at', 'Statements'], shown.map(ruleRow)),
+    ]
+  })
+  return section(
+    'Rules',
+    'What a server of this protocol does, one sentence each, and each is proved by a case. "stated" ' +
+      'rules come from the description and carry its statements; the others are observed at the server ' +
+      'that the column names, where the description is silent.',
+    ...byArea,
+  )
+}
+
+export function decisionsPart(): string {
+  const chosen = (Object.entries(rules) as [string, Rule][]).filter(
+    ([, rule]) => rule.basis === 'chosen',
+  )
+  return section(
+    'Our decisions',
+    'Where both the description and the real servers leave a question open, we decided. Another ' +
+      'server that does otherwise is not wrong.',
+    table(
+      ['Rule', 'It says', 'On'],
+      chosen.map((entry) => ruleRow(entry).slice(0, 3)),
+    ),
+  )
+}
+
+export function quirksPart(): string {
+  const all: [string, Quirk][] = Object.entries(quirks)
+  return section(
+    'Quirks',
+    'Where the description and the real servers disagree, the first holds by default and the other ' +
+      'is switched on by the name of the quirk.',
+    table(
+      ['Quirk', 'On', 'By default', 'With the quirk', 'Source of the quirk'],
+      all.map(([id, one]) => [
+        `<a id="quirk-${id}"></a>${code(id)}`,
+        onText(one.on),
+        one.default,
+        one.quirk,
+        one.source,
+      ]),
+    ),
+  )
+}
+
+export function statementsPart(): string {
+  const carriers = (fact: string) =>
+    (Object.entries(rules) as [string, Rule][])
+      .filter(([, { carries }]) => carries?.includes(fact))
+      .map(([id]) => link(id, `rule-${id}`))
+  return section(
+    'Statements',
+    'What the description states, fact by fact, and the rules that carry it.',
+    table(
+      ['', 'Statement', 'Rules'],
+      Object.entries(statements).map(([fact, text]) => [
+        `<a id="statement-${fact}"></a>${fact}`,
+        text,
+        carriers(fact).join(', '),
+      ]),
+    ),
+  )
+}
