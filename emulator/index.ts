@@ -2,12 +2,11 @@
 
 export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'
-export type { Emulator } from './edge/handles.ts'
-export type { Gateway } from './edge/gateway/handle.ts'
+export type { Emulator, Gateway } from './edge/handles.ts'
 export type { Effect, Entry, FrameContent, Input } from './machine.ts'
 export type { Clock, ServerOptions } from './options/server-options.ts'
-export { startGateway } from './edge/gateway/gateway.ts'
-export type { Agent, Deliveries, GatewayOptions } from './edge/gateway/options.ts'
+export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'
+export type { Agent, Deliveries } from './options/gateway.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
 export type {
   AgentRun,

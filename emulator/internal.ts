@@ -18,8 +18,10 @@ export { signatureOf, signedHeaders } from './client/sign.ts'
 
 export { withLock } from './config/lock.ts'
 export { accountsSchema, readAccounts } from './options/accounts.ts'
-export { completeOptions, configSchema, defaults } from './options/complete.ts'
+export { completeOptions, configSchema } from './options/complete.ts'
 export { failuresSchema, readFailures } from './options/failures.ts'
+export { completeGatewayOptions } from './options/gateway.ts'
+export { defaults } from './options/server-options.ts'
 
 export type { ClockGroup } from './edge/clock.ts'
 export { commandAgent, urlAgent } from './edge/gateway/agent.ts'

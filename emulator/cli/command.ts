@@ -3,11 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import type { Quirk } from '../../spec/language.ts'
-import { quirks } from '../../spec/truth/quirks.ts'
 import { exitCodes } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
-import { isUsageError, usageError } from '../options/complete.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
+import { quirksLike, serverLike } from '../options/like.ts'
+import { quirksOf } from '../options/table.ts'
+import { didYouMean } from '../lib/nearest.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
 
@@ -19,6 +20,8 @@ const sharedFlags = {
   'config-dir': { type: 'string' },
   json: { type: 'boolean' },
   quirk: { type: 'string', multiple: true },
+  'no-quirk': { type: 'string', multiple: true },
+  like: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies FlagTable
 
@@ -29,7 +32,10 @@ export type Flags = {
   readonly texts: (name: string) => readonly string[]
   readonly isSet: (name: string) => boolean
   readonly words: readonly string[]
+  /** Those that are switched on, by themselves or with a known server. */
   readonly quirks: readonly string[]
+  /** The known server as which the gateway behaves; null for none. */
+  readonly like: string | null
   readonly isJson: boolean
 }
 
@@ -45,35 +51,43 @@ export const bare = (...names: readonly string[]): FlagTable =>
 
 /** Reads the arguments of a command. Throws a usage error for flags that it does not have. */
 export function readFlags(argv: readonly string[], own: FlagTable): Flags {
-  const { values, positionals } = parsed(argv, { ...own, ...sharedFlags })
-  const chosen = (values['quirk'] ?? []) as readonly string[]
-  const known = Object.entries<Quirk>(quirks).flatMap(([id, { on }]) =>
-    on.includes('gateway') ? id : [],
-  )
-  const unknown = chosen.find((id) => !known.includes(id))
+  const { values, positionals } = parseFlags(argv, { ...own, ...sharedFlags })
+  const given = (name: string): readonly string[] => (values[name] ?? []) as readonly string[]
+  const known = quirksOf('gateway')
+  const unknown = [...given('quirk'), ...given('no-quirk')].find((id) => !known.includes(id))
   if (unknown !== undefined)
-    throw usageError(`There is no quirk "${unknown}" here. Quirks:\n  ${known.join('\n  ')}`)
+    throw usageError(
+      `There is no quirk "${unknown}" here.${didYouMean(unknown, known)} Quirks:\n  ${known.join('\n  ')}`,
+    )
+  const like = values['like'] as string | undefined
+  const server = serverLike(like, 'gateway', '--like')
   if (values['config-dir'] === '') throw usageError('--config-dir needs a folder.')
   return {
     text: (name) => values[name] as string | undefined,
     texts: (name) => (values[name] ?? []) as readonly string[],
     isSet: (name) => values[name] === true,
     words: positionals,
-    quirks: chosen,
+    quirks: quirksLike(server, given('quirk'), given('no-quirk')),
+    like: like ?? null,
     isJson: values['json'] === true,
   }
 }
 
-function parsed(argv: readonly string[], options: FlagTable) {
+/** Flags and words of a command line. Throws a usage error that names the flag that is meant most likely. */
+export function parseFlags(
+  argv: readonly string[],
+  options: FlagTable,
+  allowPositionals = true,
+): { readonly values: Readonly<Record<string, unknown>>; readonly positionals: readonly string[] } {
   try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: true })
+    return parseArgs({ args: [...argv], options, strict: true, allowPositionals })
   } catch (error) {
-    throw usageError(flagMessage(error) ?? 'These flags cannot be read.')
+    throw usageError(flagMessage(error, Object.keys(options)) ?? 'These flags cannot be read.')
   }
 }
 
 /** What is wrong with flags, in a sentence; undefined for any other error. Values are not repeated: one can be secret. */
-export function flagMessage(error: unknown): string | undefined {
+function flagMessage(error: unknown, known: readonly string[]): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   const code = String(error.code)
   if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
@@ -82,7 +96,10 @@ export function flagMessage(error: unknown): string | undefined {
       ? `${flag} takes no value.`
       : `${flag} needs a value of its own; one that begins with - is written ${flag}=VALUE.`
   }
-  return code.startsWith('ERR_PARSE_ARGS_') ? `${error.message.split('. ')[0]}.` : undefined
+  if (!code.startsWith('ERR_PARSE_ARGS_')) return undefined
+  const unknown = /^Unknown option '--?([\w-]+)/.exec(error.message)?.[1]
+  const hint = unknown === undefined ? '' : didYouMean(unknown, known, '--')
+  return `${error.message.split('. ')[0]}.${hint}`
 }
 
 /** A command under another one. `run` resolves to the exit code. */
@@ -113,7 +130,12 @@ export async function runSubcommand(
     if (found === undefined) {
       const known = subcommands.map(({ names }) => names[0]).join(', ')
       const what = name === '' ? `${group} needs a command` : `There is no command ${group} ${name}`
-      throw usageError(`${what}. Commands: ${known}.`)
+      const hint = didYouMean(
+        name,
+        subcommands.flatMap(({ names }) => names),
+        `${group} `,
+      )
+      throw usageError(`${what}.${hint} Commands: ${known}.`)
     }
     return await found.run(readFlags(rest, found.flags), io)
   } catch (error) {

@@ -6,8 +6,8 @@ import { printable } from '../client/display.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl } from '../config/settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
-import type { GatewayOptions } from '../edge/gateway/options.ts'
-import { isUsageError, usageError } from '../options/complete.ts'
+import type { GatewayOptions } from '../edge/gateway/gateway.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
 import type { GatewayEffect } from '../gateway/machine.ts'
 import { refused } from '../lib/refused.ts'
 import type { Flags } from './command.ts'
@@ -15,7 +15,7 @@ import { readWork, type GatewayWork } from './gateway-work.ts'
 import { listenMessage, writeReadyFile } from './listening.ts'
 import type { CommandIo } from './io.ts'
 import { notEnabled } from './webhook.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 /** Starts the gateway itself; cases that look at its options only take its place. */
 export type StartGateway = (
@@ -47,7 +47,9 @@ export async function runGateway(
     epoch: 'now',
     // Ids of one start are not those of the next [webhooks/id-restarts].
     seed: randomUUID(),
+    like: flags.like,
     quirk: flags.quirks,
+    noQuirk: flags.texts('no-quirk'),
     ...work.options,
     // A tunnel calls from this machine, too: these paths are there for those only who ask for them.
     control: flags.isSet('control'),

@@ -5,14 +5,14 @@ import { gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { commandAgent, urlAgent } from '../edge/gateway/agent.ts'
 import { readAddress } from '../edge/gateway/call.ts'
-import type { Agent, GatewayOptions } from '../edge/gateway/options.ts'
+import type { Agent, GatewayOptionsGiven as GatewayOptions } from '../options/gateway.ts'
 import {
   readPlatforms,
   tokenVariables,
   type PlatformSettings,
 } from '../edge/gateway/sender-settings.ts'
 import { senderDeliveries, urlDeliveries } from '../edge/gateway/senders.ts'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import { bare, type Flags, type FlagTable, repeated, withValue } from './command.ts'
 import type { CommandIo } from './io.ts'
 

@@ -1,5 +1,6 @@
 // The command `gateway`: sets the webhook gateway up, and runs it.
 
+import { serversOn } from '../options/like.ts'
 import { configDirectory, configFiles } from '../../spec/gateway/subscriptions.ts'
 import { bare, runSubcommand, withValue } from './command.ts'
 import { runGateway, type StartGateway } from './gateway-run.ts'
@@ -38,6 +39,7 @@ ${workHelp}
                          not behind a tunnel or proxy, whose callers look like that
   --quiet                print nothing but warnings and errors
   --quirk ID             another behaviour of real gateways (flowdouble quirks); may come more than once
+  --like NAME            behave as a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID takes one out
 
 The secret goes into ${configFiles.env.name} (mode 0600), the rest into ${configFiles.config.name}, whose comments stay. Both are read
 once, when the gateway starts; subscriptions are looked at on each request.

@@ -1,29 +1,36 @@
-// What the commands have in common that print a list and take no flag but --json.
+// What the commands have in common that print a list: --json, --help, and flags of their own that choose from it.
 
-import { parseArgs } from 'node:util'
+import { isUsageError, usageError } from '../options/usage.ts'
+import { type FlagTable, parseFlags } from './command.ts'
 import type { CommandIo } from './io.ts'
 
 /**
  * Runs such a command with the arguments after its name; gives its exit code.
- * @param list the text of the list, for people or as JSON.
+ * @param list the text of the list, for people or as JSON. Throws a usage error for a choice that there is not.
+ * @param own flags besides --json and --help.
  */
 export function listCommand(
   name: string,
   help: string,
   argv: readonly string[],
   { stdout, stderr }: CommandIo,
-  list: (isJson: boolean) => string,
+  list: (isJson: boolean, values: Readonly<Record<string, unknown>>) => string,
+  own: FlagTable = {},
 ): number {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    strict: false,
-    allowPositionals: true,
-  })
-  const { json, h, help: wantsHelp, ...unknown } = values
-  if (Object.keys(unknown).length > 0 || positionals.length > 0) {
-    stderr.write(`${name} takes --json only.\nSee: flowdouble ${name} --help\n`)
+  try {
+    const flags: FlagTable = {
+      ...own,
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    }
+    const { values, positionals } = parseFlags(argv, flags)
+    const taken = Object.keys(flags).map((flag) => `--${flag}`)
+    if (positionals.length > 0) throw usageError(`${name} takes ${taken.join(' and ')} only.`)
+    stdout.write(values['help'] === true ? help : list(values['json'] === true, values))
+    return 0
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    stderr.write(`${error.message}\nSee: flowdouble ${name} --help\n`)
     return 2
   }
-  stdout.write(h || wantsHelp ? help : list(Boolean(json)))
-  return 0
 }

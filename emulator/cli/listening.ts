@@ -2,7 +2,7 @@
 
 import { renameSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 
 /** Writes a ready file in one step: whoever waits for it must never see half of it. Throws a usage error where it cannot. */
 export function writeReadyFile(file: string, addresses: object, cwd: string): void {

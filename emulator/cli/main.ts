@@ -81,7 +81,11 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command !== undefined) return command(rest)
-  process.stderr.write(`There is no command ${JSON.stringify(name)}.\nSee: flowdouble --help\n`)
+  const { didYouMean } = await import('../lib/nearest.ts')
+  const hint = didYouMean(name, Object.keys(commands))
+  process.stderr.write(
+    `There is no command ${JSON.stringify(name)}.${hint}\nSee: flowdouble --help\n`,
+  )
   return 2
 }
 

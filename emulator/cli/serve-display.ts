@@ -11,7 +11,7 @@ import type { Effect } from '../machine.ts'
 import { replaceToken, splitTarget } from '../http/requests.ts'
 import type { CommandIo } from './io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])

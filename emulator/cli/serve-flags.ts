@@ -1,8 +1,9 @@
 // The flags of `serve`: those of the server follow from the table of options, and the help from both.
 
-import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
-import { type OptionEntry, optionTable } from '../options/table.ts'
+import type { OptionEntry } from '../options/read.ts'
+import { optionTable } from '../options/table.ts'
+import { type FlagTable, parseFlags } from './command.ts'
 
 /** Flags that are not options of the server. */
 const ownFlags = {
@@ -57,7 +58,7 @@ const helpLine = (flag: string, help: string): string => `  ${flag.padEnd(22)} $
 
 export type Flags = ReturnType<typeof readFlags>
 
-/** Reads the arguments after `serve`. Throws what `parseArgs` throws. */
+/** Reads the arguments after `serve`. Throws a usage error for flags that there are not. */
 export function readFlags(argv: readonly string[]): {
   readonly server: Readonly<Record<string, string | string[]>>
   readonly config?: string
@@ -72,10 +73,11 @@ export function readFlags(argv: readonly string[]): {
   readonly quiet: boolean
   readonly help: boolean
 } {
-  const options: ParseArgsConfig['options'] = { ...ownFlags }
+  const options: FlagTable = { ...ownFlags }
+  // Several servers of one command can each be like another one.
   for (const [, { flag, many }] of entries)
-    options[flag] = { type: 'string', multiple: many ?? false }
-  const { values } = parseArgs({ args: argv.map(spellOut), options, strict: true })
+    options[flag] = { type: 'string', multiple: many ?? flag === 'like' }
+  const { values } = parseFlags(argv.map(spellOut), options, false)
   const server: Record<string, string | string[]> = {}
   for (const [name, { flag }] of entries) {
     const value = values[flag]

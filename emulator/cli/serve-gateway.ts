@@ -2,17 +2,20 @@
 
 import type { ClockGroup } from '../edge/clock.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
-import type { GatewayOptions } from '../edge/gateway/options.ts'
+import type { GatewayOptions } from '../edge/gateway/gateway.ts'
 import { readPlatforms } from '../edge/gateway/sender-settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
-import { usageError } from '../options/complete.ts'
+import { quirksLike, serverLike, serversOn } from '../options/like.ts'
+import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 
 /** What the flags of `serve` say of the gateway. */
 export type GatewayFlags = {
   readonly withGateway: boolean
+  /** Flags of the servers: one name of `like` can be that of a gateway. */
+  readonly server?: Readonly<Record<string, string | string[]>>
   readonly gatewayPort?: string
   readonly configDir?: string
 }
@@ -39,20 +42,38 @@ export async function startBeside(
   io: CommandIo,
 ): Promise<Gateway> {
   const { startGateway } = await import('../edge/gateway/gateway.ts')
-  const own = await configured(flags.configDir, io)
+  const names: readonly string[] = [flags.server?.['like'] ?? []].flat()
+  const like = names.find((name) => serversOn('gateway').includes(name)) ?? null
+  const own = await configured(flags.configDir, like, io)
   const port = flags.gatewayPort === undefined ? own.port : Number(flags.gatewayPort)
-  const asked = { ...(port !== undefined && { port }), ...(epoch !== undefined && { epoch }) }
-  return startGateway({ ...own, host, clock, seed, clocks, ...asked }).catch((error: unknown) => {
+  const options = {
+    ...own,
+    like,
+    host,
+    clock,
+    seed,
+    clocks,
+    ...(epoch !== undefined && { epoch }),
+    ...(port !== undefined && { port }),
+  }
+  return startGateway(options).catch((error: unknown) => {
     throw Object.assign(error as Error, { isForGateway: true })
   })
 }
 
 /** What a configuration directory says; without one there is nothing to know. */
-async function configured(dir: string | undefined, io: CommandIo): Promise<GatewayOptions> {
+async function configured(
+  dir: string | undefined,
+  like: string | null,
+  io: CommandIo,
+): Promise<GatewayOptions> {
   const { env } = io
   if (dir === undefined) return {}
   const path = configDirOf(dir, env, io.cwd)
-  const { port, secret, routes, rate_limit, max_body_bytes } = await readSettings(path, { env })
+  const { port, secret, routes, rate_limit, max_body_bytes } = await readSettings(path, {
+    env,
+    quirks: quirksLike(serverLike(like, 'gateway', '--like'), []),
+  })
   const { homeChannels } = await readPlatforms(path, env, false)
   return {
     port,

@@ -5,12 +5,15 @@ import { dirname, extname, resolve } from 'node:path'
 import { profiles } from '../../spec/server/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { EmulatorOptions } from '../edge/node/server.ts'
+import { readJsonText } from '../lib/json-text.ts'
+import { completeOptions, isOptionName } from '../options/complete.ts'
+import { serversOn } from '../options/like.ts'
+import { type Given, readOptions } from '../options/read.ts'
 import { isFor, optionTable, quirksOf } from '../options/table.ts'
-import { completeOptions, isOptionName, readOptions, usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
 import type { Flags } from './serve-flags.ts'
 
-type Given = Readonly<Record<string, unknown>>
 type Which = Deployment | 'both'
 
 /** Options with how a refusal names them. */
@@ -25,28 +28,32 @@ const HOSTED_PORT = profiles.local.port + 1
  */
 export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptions[] {
   const { config } = flags
+  const { like, ...ownFlags } = flags.server
   const file: Source = {
     given: config === undefined ? {} : readConfig(resolve(io.cwd, config)),
     where: (name) => `option "${name}" of ${config}`,
   }
   const line: Source = {
-    given: readFiles(flags.server, io),
+    given: readFiles(ownFlags, io),
     where: (name) => (isOptionName(name) ? `--${optionTable[name].flag}` : `--${name}`),
   }
   const which = whichOf(line) ?? whichOf(file) ?? 'local'
   const targets: readonly Deployment[] = which === 'both' ? ['local', 'hosted'] : [which]
   // Those that no server looks at as well: a mistake is told where it stands.
   for (const { given, where } of [file, line]) {
-    const { deployment: _, ...rest } = given
-    readOptions(rest, where)
+    const { deployment: _, like: __, ...rest } = given
+    readOptions(optionTable, rest, where)
   }
-  const flagged = { ...tokenFrom(flags, io), ...line.given }
+  const likes = [like ?? file.given['like'] ?? []].flat()
+  requirePlaces(likes, targets, flags.withGateway)
+  const flagged = { ...tokenFrom(flags, io), ...line.given, ...(like && { like }) }
   requireUse(flagged, targets)
   const merged = { ...file.given, ...flagged }
   const first = firstPort(merged, which)
   return targets.map((target, index) => {
     const port = first === 0 ? 0 : first + index
-    const given = forTarget({ ...merged, port }, target, which)
+    const own = likes.find((name) => serversOn(target).some((known) => known === name))
+    const given = forTarget({ ...merged, port, like: own ?? null }, target, which)
     completeOptions(given, (name) => (name in flagged ? line : file).where(name))
     return given
   })
@@ -59,6 +66,24 @@ function requireUse(given: Given, targets: readonly Deployment[]): void {
     const { on, flag } = optionTable[name]
     throw usageError(`--${flag} is for ${on} servers: use --deployment ${on} or both with it.`)
   }
+}
+
+/** Each server that is named has to be like one of those that are started. */
+function requirePlaces(
+  likes: readonly unknown[],
+  targets: readonly Deployment[],
+  withGateway: boolean,
+): void {
+  const places = [...targets, ...(withGateway ? (['gateway'] as const) : [])]
+  const [first] = targets
+  for (const name of likes) {
+    const isUsed = serversOn(...places).some((known) => known === name)
+    if (!isUsed) completeOptions({ like: name, deployment: first }, () => '--like')
+  }
+  const twice = places.find(
+    (place) => likes.filter((name) => serversOn(place).some((known) => known === name)).length > 1,
+  )
+  if (twice !== undefined) throw usageError(`--like: one server of ${twice} cannot be like two.`)
 }
 
 /** The member `deployment` of a source; undefined where it has none. */
@@ -74,7 +99,7 @@ function forTarget(given: Given, deployment: Deployment, which: Which): Given {
     Object.entries(given).filter(([name]) => isOptionName(name) && isFor(name, deployment)),
   )
   if (which !== 'both') return { ...own, deployment }
-  const { quirk, journal } = given
+  const { quirk, noQuirk, journal } = given
   const other = deployment === 'local' ? 'hosted' : 'local'
   const isOthers = (id: unknown): boolean =>
     typeof id === 'string' && quirksOf(other).includes(id) && !quirksOf(deployment).includes(id)
@@ -82,6 +107,7 @@ function forTarget(given: Given, deployment: Deployment, which: Which): Given {
     ...own,
     deployment,
     ...(quirk !== undefined && { quirk: [quirk].flat().filter((id) => !isOthers(id)) }),
+    ...(noQuirk !== undefined && { noQuirk: [noQuirk].flat().filter((id) => !isOthers(id)) }),
     ...(typeof journal === 'string' && { journal: journalOf(journal, deployment) }),
   }
 }
@@ -107,6 +133,7 @@ function readFiles(given: Given, { cwd }: CommandIo): Given {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const entry = isOptionName(name) ? optionTable[name] : undefined
+      if (entry?.isPath) return [name, resolved(value, cwd)]
       if (entry?.readWhole === undefined || typeof value !== 'string') return [name, value]
       return [name, readJson(resolve(cwd, value), `the file of --${entry.flag}`)]
     }),
@@ -120,6 +147,14 @@ function tokenFrom({ tokenEnv }: Flags, { env }: CommandIo): { readonly token?: 
   return { token }
 }
 
+/** Files, one or several, in a folder. What is no path is for the reader of options to refuse. */
+const resolved = (value: unknown, folder: string): unknown =>
+  Array.isArray(value)
+    ? value.map((one) => resolved(one, folder))
+    : typeof value === 'string' && value !== ''
+      ? resolve(folder, value)
+      : value
+
 /** The options of a config file. Paths in it are relative to it. */
 function readConfig(path: string): Given {
   const config = readJson(path, 'the config')
@@ -127,10 +162,8 @@ function readConfig(path: string): Given {
     throw usageError(`The config ${path} is not a JSON object.`)
   }
   const { $schema: _, ...options } = config as Record<string, unknown>
-  for (const name of ['objectInfo', 'journal', 'tlsCert', 'tlsKey']) {
-    const file = options[name]
-    if (typeof file === 'string') options[name] = resolve(dirname(path), file)
-  }
+  for (const [name, { isPath }] of Object.entries(optionTable))
+    if (isPath && name in options) options[name] = resolved(options[name], dirname(path))
   return options
 }
 
@@ -142,10 +175,7 @@ function readJson(path: string, what: string): unknown {
   } catch (error) {
     throw usageError(`Cannot read ${what} ${path}: ${(error as Error).message}`)
   }
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const place = /at position \d+/.exec((error as Error).message)?.[0]
-    throw usageError(`Cannot read ${what} ${path}: it is no JSON${place ? ` (${place})` : ''}.`)
-  }
+  const json = readJsonText(text)
+  if ('wrong' in json) throw usageError(`Cannot read ${what} ${path}: it ${json.wrong}.`)
+  return json.value
 }

@@ -5,16 +5,15 @@ import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock.ts'
 import type { Emulator } from '../edge/handles.ts'
 import { startEmulator } from '../edge/node/server.ts'
-import { isUsageError, usageError } from '../options/complete.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
-import { flagMessage } from './command.ts'
 import type { CommandIo } from './io.ts'
 import { listenMessage, writeReadyFile } from './listening.ts'
 import { addressesOf } from './serve-addresses.ts'
 import { type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers } from './serve-plan.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code when all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -135,7 +134,7 @@ function credentialsOf({ url, options }: Emulator): readonly string[] {
 /** The text of an error that the user can do something about, or undefined. */
 function usageMessage(error: unknown): string | undefined {
   if (isUsageError(error) || isRefused(error)) return error.message
-  const message = flagMessage(error) ?? listenMessage(error)
+  const message = listenMessage(error)
   if (message !== undefined) return message
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
     ? error.message

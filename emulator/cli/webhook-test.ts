@@ -14,7 +14,7 @@ import {
   signedHeaders,
 } from '../client/sign.ts'
 import { postBytes } from '../edge/gateway/call.ts'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import { requireGivenSecret, type SubscriptionView } from '../gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
 import { type Flags, readInput, readSecret } from './command.ts'

@@ -18,7 +18,8 @@ import {
   strayNames,
 } from '../edge/gateway/subscriptions-file.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { usageError } from '../options/complete.ts'
+import { serversOn } from '../options/like.ts'
+import { usageError } from '../options/usage.ts'
 import {
   hindrance,
   readName,
@@ -56,6 +57,7 @@ Options of each command:
   --config-dir DIR       the configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
   --json                 one JSON value on stdout
   --quirk ID             another behaviour of real gateways (flowdouble quirks); may come more than once
+  --like NAME            behave as a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID takes one out
   -h, --help             this text
 
 Options of subscribe:

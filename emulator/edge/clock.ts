@@ -1,6 +1,6 @@
 // The handle that tests have on the clock of a running machine.
 
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Driver } from './driver.ts'
 import type { ClockHandle } from './handles.ts'

@@ -1,9 +1,8 @@
 // What a test asks of the double itself, not of the server or gateway that it plays: to move its clock, to show its
 // journal, and what else a machine offers.
 
-import type { Place } from '../../spec/language.ts'
 import { didYouMean } from '../lib/nearest.ts'
-import { isUsageError } from '../options/complete.ts'
+import { isUsageError } from '../options/usage.ts'
 
 const CONTROL_PREFIX = '/_flowdouble/'
 
@@ -112,13 +111,7 @@ const usage = 'The body is {"ms": 100} or {"until": "idle"}.'
 export const commonPaths = (
   move: Move,
   journal: () => Promise<readonly string[]>,
-  place: Place,
 ): ControlPaths => ({
-  'GET openapi.json': async () => {
-    // Read only when somebody asks for it.
-    const { openapiText } = await import('./openapi.ts')
-    return jsonText(openapiText(place))
-  },
   'GET journal': async () => ({
     status: 200,
     type: 'application/x-ndjson; charset=utf-8',

@@ -1,7 +1,7 @@
 // Drives a machine: gives inputs their time, emits their effects, and wakes the machine when something is due.
 
 import type { Effect, Input, Machine } from '../machine.ts'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 import type { Clock } from '../options/server-options.ts'
 
 /** Changes the effects of a step before anybody sees them. It makes wrong servers for the suites, and is for nothing else. */

@@ -2,6 +2,7 @@
 // control token. Never the page of another site, and never whoever has only a key of the server that is played.
 
 import { isEqual } from '../lib/equal.ts'
+import { isLoopback } from '../lib/loopback.ts'
 
 /** A request as far as it shows who asks. */
 export type Caller = {
@@ -19,11 +20,6 @@ export type Guard = {
   /** What callers from elsewhere have to know; null where there are none. */
   readonly token: string | null
 }
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i
-
-/** Whether an address or a name stands for this machine alone. */
-export const isLoopback = (host: string): boolean => loopback.test(host)
 
 /** Headers by which a proxy or a tunnel says that it hands on what somebody elsewhere asks. */
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']

@@ -1,7 +1,9 @@
-// The handle of a running server, as a caller has it, and that on any clock.
+// The handles of a running server and a running gateway, as a caller has them.
 
 import type { MessageType, messages } from '../../spec/server/messages.ts'
+import type { AgentRun, GatewayEffect, OutboxEntry, ScriptedFailure } from '../gateway/machine.ts'
 import type { Effect } from '../machine.ts'
+import type { CompleteGatewayOptions, RouteGiven } from '../options/gateway.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 
 /** Moves a manual clock; with any other one all throw a usage error. */
@@ -49,5 +51,32 @@ export type Emulator = ClockHandle & {
   /** The latest entries of the journal as lines of JSON, after a line with the options of the server. */
   readonly journal: () => Promise<readonly string[]>
   /** Stops listening and closes all connections. */
+  readonly close: () => Promise<void>
+}
+
+/** A running gateway. */
+export type Gateway = ClockHandle<GatewayEffect> & {
+  /** Base address, such as `http://127.0.0.1:8644`. */
+  readonly url: string
+  readonly port: number
+  readonly options: CompleteGatewayOptions
+  /** The names of the routes that are served: static ones first, then those of the file or of memory. */
+  readonly routes: () => readonly string[]
+  /** The latest entries of the journal as lines of JSON, after a line with the options. They hold no secret. */
+  readonly journal: () => Promise<readonly string[]>
+  /** The latest deliveries, each attempt an entry, oldest first. */
+  readonly outbox: () => readonly OutboxEntry[]
+  /** The latest agent runs, oldest first, with their payloads as JSON. */
+  readonly runs: () => readonly (Omit<AgentRun, 'payload'> & { readonly payload: unknown })[]
+  /** Lets deliveries into the outbox fail from now on. */
+  readonly failDeliveries: (failure: ScriptedFailure) => void
+  /**
+   * Adds or replaces a subscription that is kept in memory. Throws a usage error where there is a file, where a static
+   * route has the name, and where the route cannot be served: without a secret, or direct to `log`.
+   */
+  readonly subscribe: (name: string, route: RouteGiven) => void
+  /** Removes a subscription that is kept in memory; returns whether there was one. Throws where there is a file. */
+  readonly remove: (name: string) => boolean
+  /** Stops listening, closes all connections, and ends what is under way. */
   readonly close: () => Promise<void>
 }

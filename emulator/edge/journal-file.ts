@@ -1,7 +1,7 @@
 // The file of a journal: private, never overwritten in silence, and no reason for a server to stop when the disk is full.
 
 import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs'
-import { usageError } from '../options/complete.ts'
+import { usageError } from '../options/usage.ts'
 
 export type JournalFile = {
   /** Begins the file. Throws a usage error where it cannot be written, or is there already. */

@@ -30,22 +30,29 @@ export type Recipient = {
 /** Makes the bytes of a picture file. */
 export type EncodeFile = (file: PictureFile) => Uint8Array
 
-/** Makes a reply ready to be sent to a recipient. `timeMs` is the world's time since 1970, for the header Date. */
+/** What the header Server of each answer holds, unless the server behaves as a known one. */
+export const ownName = 'flowdouble'
+
+/**
+ * Makes a reply ready to be sent to a recipient. `timeMs` is the world's time since 1970, for the header Date, `name` the
+ * header Server.
+ */
 export function respond(
   reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
   recipient: Recipient,
   timeMs: number,
   encodeFile: EncodeFile,
+  name = ownName,
 ): WireReply {
   if (reply.file === undefined) {
     const { status, reason, headers, body } = reply
-    return complete(status, reason, headers, bodyOf(body, encodeFile), recipient, timeMs)
+    return complete(status, reason, headers, bodyOf(body, encodeFile), recipient, timeMs, name)
   }
   // Only here, where its bytes are known, can a file be held against what the request says of it.
   const bytes = bytesOf(reply.body, encodeFile)
   const found = answerFile(reply.headers, reply.file, bytes, recipient.headers)
   const { status, reason, headers, body } = found
-  return complete(status, reason, headers, body, recipient, timeMs)
+  return complete(status, reason, headers, body, recipient, timeMs, name)
 }
 
 /** Adds the headers that every answer has. */
@@ -56,6 +63,7 @@ function complete(
   body: string | Uint8Array,
   { method, takesChunks }: Recipient,
   timeMs: number,
+  serverName: string,
 ): WireReply {
   const headers: string[] = []
   const isChunked = 'Transfer-Encoding' in own
@@ -71,7 +79,7 @@ function complete(
   const isBare = status === 204 || status === 304
   const hasNoLength = isBare || isUnsaid || (isChunked && takesChunks)
   if (!hasNoLength) headers.push('Content-Length', `${body.length}`)
-  headers.push('Date', dateText(timeMs), 'Server', 'flowdouble')
+  headers.push('Date', dateText(timeMs), 'Server', serverName)
   return { status, reason, headers, body, isLast: 'Connection' in own }
 }
 

@@ -106,8 +106,8 @@ export function readDocument(source: string): JsonDocument {
   }
 }
 
-function fail(): never {
-  throw new SyntaxError(`no JSON value at position ${at}`)
+function fail(position = at): never {
+  throw new SyntaxError(`no JSON value at position ${position}`)
 }
 
 function skipBlanks(): void {
@@ -183,7 +183,7 @@ function readArray(): Json[] {
       skipBlanks()
       const code = text.charCodeAt(at++)
       if (code === 0x5d) break
-      if (code !== 0x2c) fail()
+      if (code !== 0x2c) fail(at - 1)
     }
   }
   depth--
@@ -203,7 +203,7 @@ function readObject(): JsonObject {
       if (text.charCodeAt(at) !== 0x22) fail()
       const key = readString()
       skipBlanks()
-      if (text.charCodeAt(at++) !== 0x3a) fail()
+      if (text.charCodeAt(at++) !== 0x3a) fail(at - 1)
       skipBlanks()
       const start = at
       const value = readValue()
@@ -218,7 +218,7 @@ function readObject(): JsonObject {
       skipBlanks()
       const code = text.charCodeAt(at++)
       if (code === 0x7d) break
-      if (code !== 0x2c) fail()
+      if (code !== 0x2c) fail(at - 1)
     }
   }
   depth--

@@ -14,7 +14,9 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     const text = plain(candidate)
     // The last part of a dotted name, such as that of a quirk, stands for the whole.
     const last = plain(candidate.slice(candidate.search(/[^./]*$/)))
-    const apart = Math.min(distance(asked, text), distance(asked, last))
+    // So does a beginning, after any whole name.
+    const isBeginning = asked.length > 2 && text.startsWith(asked)
+    const apart = isBeginning ? 0.5 : Math.min(distance(asked, text), distance(asked, last))
     if (apart < bestDistance) [best, bestDistance] = [candidate, apart]
   }
   return best

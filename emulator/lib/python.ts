@@ -100,6 +100,21 @@ export function compareNumbers(a: Json, b: Json): number {
 /** The result of a conversion: a value, or the text of Python's exception. */
 export type Conversion = { readonly value: Json } | { readonly failure: string }
 
+/** The same text with the decimal digits of all scripts as ASCII ones, as Python's `int` and `float` read them. */
+export const withAsciiDigits = (text: string): string =>
+  text.replace(/(?![0-9])\p{Nd}/gu, (digit) => `${digitValue(digit.codePointAt(0) as number)}`)
+
+/** Digits stand in runs of ten, from 0 to 9. */
+function digitValue(code: number): number {
+  let first = code
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--
+  return (code - first) % 10
+}
+
+/** Python's `isdigit`: decimal digits, and those that stand raised, lowered or in circles, which `int` does not read. */
+export const isDigits = (text: string): boolean =>
+  /^[\p{Nd}\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468]+$/u.test(text)
+
 const INTEGER = /^[\s]*([+-]?\d+(?:_\d+)*)[\s]*$/
 // Written so that each digit has one place to go: a regular expression that can share digits out takes quadratic time.
 const FLOAT =
@@ -112,7 +127,7 @@ export function toInt(value: Json): Conversion {
   if (typeof value === 'boolean') return { value: value ? 1 : 0 }
   if (typeof value === 'bigint') return { value }
   if (typeof value === 'string') {
-    const digits = INTEGER.exec(value)?.[1]?.replaceAll('_', '')
+    const digits = INTEGER.exec(withAsciiDigits(value))?.[1]?.replaceAll('_', '')
     if (digits === undefined || digits.length > 4300) {
       return { failure: `invalid literal for int() with base 10: ${quoted(value)}` }
     }
@@ -141,8 +156,8 @@ const integer = (value: bigint): number | bigint => {
 export function toFloat(value: Json): Conversion {
   if (typeof value === 'boolean') return { value: { float: value ? 1 : 0 } }
   if (typeof value === 'string') {
-    const text = FLOAT.exec(value)?.[1]?.replaceAll('_', '').toLowerCase()
-    if (text === undefined || MISPLACED_UNDERSCORE.test(value))
+    const text = FLOAT.exec(withAsciiDigits(value))?.[1]?.replaceAll('_', '').toLowerCase()
+    if (text === undefined || MISPLACED_UNDERSCORE.test(withAsciiDigits(value)))
       return { failure: `could not convert string to float: ${quoted(value)}` }
     return { value: floatValue(namedFloat(text) ?? Number(text)) }
   }

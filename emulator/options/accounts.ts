@@ -2,7 +2,7 @@
 
 import { partnerNodeCost, tiers } from '../../spec/server/access.ts'
 import { exceptionTypes } from '../../spec/server/errors.ts'
-import { readObjects, type Schema } from './schema.ts'
+import { readObjects, type Schema } from './json-schema.ts'
 import { headerPattern } from './header-text.ts'
 import type { Account } from '../server/state/options.ts'
 

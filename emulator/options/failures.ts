@@ -1,6 +1,6 @@
 // The scenario of failures as a caller gives it: which node of which run fails, and with which words.
 
-import { readObjects, type Schema } from './schema.ts'
+import { readObjects, type Schema } from './json-schema.ts'
 import type { ScenarioFailure } from '../server/state/options.ts'
 
 const name = { type: 'string', minLength: 1 } as const

@@ -238,6 +238,11 @@ export const endpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
+  'webhooks/like': {
+    says: 'With --like a gateway has the quirks of that gateway, and the header Server of its replies.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'webhooks/health': {
     says: 'GET /health of the gateway answers 200 with `status` "ok" and `platform` "webhook".',
     basis: 'stated',

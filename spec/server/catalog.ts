@@ -238,6 +238,11 @@ export const endpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
+  'catalog/own-types': {
+    says: '--object-info replaces the node types; --nodes adds types, which win over others of their name.',
+    basis: 'chosen',
+    on: both,
+  },
   'catalog/node-types': {
     says: 'GET /object_info describes all node types with their inputs.',
     basis: 'stated',

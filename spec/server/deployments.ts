@@ -57,6 +57,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'deployments/like-local': {
+    says: 'With --like a local server has the quirks, options and names of that server as defaults.',
+    basis: 'chosen',
+    on: local,
+  },
   'deployments/local-prefix': {
     says: 'Local paths are served without a prefix.',
     basis: 'stated',

@@ -162,9 +162,15 @@ export const refusals = {
     body: { text: 'No WebSocket UPGRADE hdr: {upgrade}\n Can "Upgrade" only to "WebSocket".' },
     raised: true,
   },
+  socketWithoutConnection: {
+    status: 400,
+    when: 'A WebSocket handshake whose Connection does not name the upgrade.',
+    body: { text: 'No CONNECTION upgrade hdr: {connection}' },
+    raised: true,
+  },
   socketVersion: {
     status: 400,
-    when: 'A WebSocket handshake of another version than 13.',
+    when: 'A WebSocket handshake of another version than 13, 8 and 7.',
     body: { text: 'Unsupported version: {version}' },
     raised: true,
   },

@@ -185,6 +185,50 @@ export const rules = {
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
+  'http/pipelined': {
+    says: 'Requests that come in one write, upgrades among them, are all answered, in their order.',
+    basis: 'chosen',
+    on: both,
+  },
+  'http/garbage-last': {
+    says: 'What is not HTTP is answered after the requests before it, and ends the connection.',
+    basis: 'chosen',
+    on: both,
+  },
+  'http/last-answer': {
+    says: 'An answer that ends its connection comes whole, as do earlier ones; nothing later is done.',
+    basis: 'chosen',
+    on: both,
+  },
+  'http/refused-early': {
+    says: 'A request that is refused for its sender, path or method does not wait for its body.',
+    basis: 'chosen',
+    on: both,
+  },
+  'http/expectation': {
+    says: 'A request that expects anything but 100-continue answers 417 with a text that names it.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/reasons': {
+    says: 'The reasons of 413 and 416 are Request Entity Too Large and Requested Range Not Satisfiable.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/fragment': {
+    says: 'A fragment in the request line is ignored.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/asterisk': {
+    says: 'OPTIONS of * answers as on every path, and GET of * answers 404 with a text.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
   'http/hosted-refusals': {
     says: 'Hosted refuses with a JSON object of code and message; in user data there are texts too.',
     basis: 'observed',

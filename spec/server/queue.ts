@@ -142,7 +142,7 @@ export const rules = {
     on: local,
   },
   'queue/start-delay': {
-    says: 'A run waits 25 ms from its submit on, no less where it takes the place of one that is gone.',
+    says: 'A run waits its start delay, 25 ms, from its submit on, also in the place of one that is gone.',
     basis: 'chosen',
     on: both,
   },

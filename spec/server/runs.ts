@@ -33,6 +33,17 @@ export const rules = {
     source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
+  'runs/cache-lru': {
+    says: 'With --cache lru runs reuse the results of earlier graphs too, the latest hundred of them.',
+    basis: 'chosen',
+    on: both,
+  },
+  'runs/cache-none': {
+    says: 'With --cache none every run runs all nodes that its outputs need.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, --cache-none',
+    on: both,
+  },
   'runs/cached-output-again': {
     says: 'A cached output node shows its stored output again and writes no file.',
     basis: 'observed',

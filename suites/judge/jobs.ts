@@ -1,6 +1,6 @@
 // What cases about jobs ask a hosted server, again and again.
 
-import type { EmulatorOptions } from 'flowdouble'
+import type { EmulatorOptions, ServerOptions } from 'flowdouble'
 import { expect } from 'vitest'
 import type { tiers } from '../../spec/server/access.ts'
 import type { Deployment, Schema } from '../../spec/language.ts'
@@ -13,7 +13,7 @@ import type { Reply } from './reply.ts'
 /** An id that no run has. */
 export const nobody = '00000000-0000-4000-8000-000000000000'
 
-type Account = NonNullable<EmulatorOptions['accounts']>[number]
+type Account = ServerOptions['accounts'][number]
 
 /** An account with one key that wants for nothing. */
 export const account = (key: string, tier: keyof typeof tiers = 'pro'): Account => ({

@@ -34,7 +34,7 @@ async function send(
 }
 
 test('requests/answered Every request is answered with a status of the spec, and the server goes on.', async () => {
-  const subject = await startSubject({ manager: true, clock: 'instant', maxBody: 0.01 })
+  const subject = await startSubject({ manager: true, clock: 'instant', maxUploadSize: 0.01 })
   const { url, get, emulator } = subject
   const seen = new Set<number>()
   try {
@@ -53,7 +53,7 @@ test('requests/answered Every request is answered with a status of the spec, and
 })
 
 test('requests/answered-on-hosted Hosted answers every request with a status of the spec, for all pages.', async () => {
-  const options = { deployment: 'hosted', clock: 'instant', maxBody: 0.01 } as const
+  const options = { deployment: 'hosted', clock: 'instant', maxUploadSize: 0.01 } as const
   const subject = await startSubject(options)
   const known = new Set([...statusesOn('hosted'), 400, 404, 405])
   const seen = new Set<number>()

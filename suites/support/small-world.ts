@@ -5,6 +5,7 @@ import type { WorldOptions } from '../../dist/emulator/internal.js'
 /** A local world without node types; a case sets its own limits over these. */
 export const smallWorld: WorldOptions = {
   deployment: 'local',
+  like: null,
   accounts: [],
   failures: [],
   seed: '0',
@@ -12,6 +13,7 @@ export const smallWorld: WorldOptions = {
   paceMs: 5,
   startDelayMs: 25,
   preview: 'none',
+  cache: 'classic',
   objectInfo: '{}',
   models: 'listed',
   unknownNodes: 'refuse',

@@ -27,10 +27,13 @@ export type Command = {
 }
 
 /** Starts `flowdouble` with these arguments, in a folder of its own. */
-export const start = (...args: readonly string[]): Command =>
-  startProcess(process.execPath, [main, ...args])
+export const start = (...args: readonly string[]): Command => startAt(main, args)
 
-/** The same with a limit that the shell sets, such as `ulimit -f 8`. */
+/** Starts the command that this file is. */
+export const startAt = (file: string, args: readonly string[]): Command =>
+  startProcess(process.execPath, [file, ...args])
+
+/** Starts `flowdouble` with a limit that the shell sets, such as `ulimit -f 8`. */
 export const startLimited = (limit: string, ...args: readonly string[]): Command =>
   startProcess('sh', ['-c', `${limit}; exec "$0" "$@"`, process.execPath, main, ...args])
 

@@ -5,7 +5,7 @@ import { agentVariables } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
 import type { AgentRun } from '../../gateway/machine.ts'
 import { isDone, objectIn, postJson } from './call.ts'
-import type { Agent } from './options.ts'
+import type { Agent } from '../../options/gateway.ts'
 
 /** How a command is started. */
 export type Around = {

@@ -2,7 +2,7 @@
 
 import http from 'node:http'
 import https from 'node:https'
-import { usageError } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
 
 export type Reply = { readonly status: number; readonly type: string; readonly text: string }
 

@@ -1,8 +1,8 @@
 // What a test asks of a gateway alone: its outbox and its runs, failures of deliveries, and subscriptions in memory.
 
 import { type ControlPaths, jsonText, membersOf, ok, unusable } from '../control.ts'
-import type { Gateway } from './handle.ts'
-import type { RouteGiven } from './options.ts'
+import type { Gateway } from '../handles.ts'
+import type { RouteGiven } from '../../options/gateway.ts'
 
 type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove'> & {
   /** The agent runs as JSON text. */

@@ -2,14 +2,25 @@
 
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
-import { usageError } from '../../options/complete.ts'
+import type { Entry } from '../../machine.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
+import {
+  type CompleteGatewayOptions,
+  completeGatewayOptions,
+  type GatewayOptionsGiven,
+  stateOptions,
+} from '../../options/gateway.ts'
+import { nameLike } from '../../options/like.ts'
+import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/adapter.ts'
 import { answer } from '../../gateway/answers.ts'
 import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
 import { createGatewayState, staticFault } from '../../gateway/state.ts'
 import { needsBody } from '../../gateway/step.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
+import type { ClockGroup } from '../clock.ts'
 import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import type { Tamper } from '../driver.ts'
 import type { Later } from '../later.ts'
 import { followConnections } from '../lifetime.ts'
 import { createHost } from '../node/host.ts'
@@ -20,16 +31,20 @@ import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
 import { gatewayPaths } from './control.ts'
 import { watchFile } from './file-watch.ts'
-import type { Gateway } from './handle.ts'
+import type { Gateway } from '../handles.ts'
 import { gatewayHeaders } from './headers.ts'
 import { createMemory } from './memory.ts'
-import {
-  type CompleteGatewayOptions,
-  completeGatewayOptions,
-  type GatewayOptions,
-  stateOptions,
-} from './options.ts'
 import { createWork, type WorkTimeOuts } from './work.ts'
+
+/** Options of `startGateway`: those of the gateway, and an ear for what happens. */
+export type GatewayOptions = GatewayOptionsGiven & {
+  /** Called with each input and its effects, after they have been emitted. */
+  readonly onEntry?: (entry: Entry<GatewayInput, GatewayEffect>) => void
+  /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
+  readonly tamper?: Tamper<GatewayInput, GatewayEffect>
+  /** For commands only: servers whose manual clocks are one. */
+  readonly clocks?: ClockGroup
+}
 
 /**
  * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
@@ -50,7 +65,9 @@ import { createWork, type WorkTimeOuts } from './work.ts'
  * await gateway.close()
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
-  const options = completeGatewayOptions(given)
+  const { onEntry, tamper, clocks, ...rest } = given
+  const options = completeGatewayOptions(rest)
+  const name = nameLike(options.like)
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
@@ -91,10 +108,11 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
       hint: 'Was an event posted?',
       encodeFile: noPictures,
+      name,
       guard: { host: options.host, origin: null, token: options.controlToken },
       place: 'gateway',
     },
-    given,
+    { onEntry, tamper, clocks },
     gatewayPaths({ ...own, runsText: () => runsText(recent) }),
   )
   const { agent, deliveries } = options
@@ -141,6 +159,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     answer: respond,
     write: host.write,
     timeMs: host.timeMs,
+    name,
   })
   loadFile()
   await listen(http, options.host, options.port)

@@ -1,10 +1,10 @@
 // Subscriptions that are kept in memory: for the gateway they are a file that changes.
 
-import { usageError } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
 import type { GatewayInput } from '../../gateway/machine.ts'
 import { isOpenAllowed, type GatewayState } from '../../gateway/state.ts'
 import { readFile, readRoute, usable } from '../../gateway/routes.ts'
-import type { CompleteGatewayOptions, RouteGiven } from './options.ts'
+import type { CompleteGatewayOptions, RouteGiven } from '../../options/gateway.ts'
 
 export type Memory = {
   readonly subscribe: (name: string, route: RouteGiven) => void

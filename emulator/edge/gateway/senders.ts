@@ -8,7 +8,7 @@ import {
 } from '../../../spec/gateway/deliveries.ts'
 import type { Delivery } from '../../gateway/machine.ts'
 import { isDone, objectIn, postJson, type Reply } from './call.ts'
-import type { Deliveries } from './options.ts'
+import type { Deliveries } from '../../options/gateway.ts'
 import type { SenderSettings } from './sender-settings.ts'
 
 /** Replies are read no further than that, in bytes: they tell only whether a call went well. */

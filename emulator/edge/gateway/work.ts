@@ -3,7 +3,7 @@
 import type { GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
 import { timeOuts } from '../../gateway/outbox.ts'
 import { MAX_TIMER_MS } from '../driver.ts'
-import type { Agent, Deliveries } from './options.ts'
+import type { Agent, Deliveries } from '../../options/gateway.ts'
 
 type Dispatch = (at: (atMs: number) => GatewayInput) => void
 
@@ -42,7 +42,7 @@ export function createWork(
   const underWay = new Map<string, AbortController>()
   const begin = <T>(
     key: string,
-    work: (signal: AbortSignal) => Promise<T>,
+    work: (signal: AbortSignal) => PromiseLike<T>,
     end: (value: T | null, error: string | null) => (atMs: number) => GatewayInput,
     late: { readonly afterMs: number | undefined; readonly error: string },
   ): void => {

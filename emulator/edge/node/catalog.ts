@@ -1,34 +1,88 @@
-// The catalogue of node types as a file: the one that comes with the package, or one of the user's.
+// The catalogue of node types: the one that comes with the package or others in its place, and what is merged into it.
 
 import { readFileSync } from 'node:fs'
-import { usageError } from '../../options/complete.ts'
+import { readJsonText } from '../../lib/json-text.ts'
+import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
+import { nearest } from '../../lib/nearest.ts'
+import { isPlain } from '../../options/json-schema.ts'
+import type { NodeTypes, ServerOptions } from '../../options/server-options.ts'
+import { usageError } from '../../options/usage.ts'
+import { madeUpNodes } from '../../server/nodes/test-nodes.ts'
 import { packageFile } from './package-files.ts'
 
-/** The text of a catalogue: that of a file, or the built-in one. Throws a usage error when the file is none. */
-export function readCatalog(file: string | null): string {
-  let text: string
-  try {
-    text = readFileSync(file ?? packageFile('spec/node-types.json'), 'utf8')
-  } catch (error) {
-    throw usageError(`Cannot read the node types: ${(error as Error).message}`)
+type Sources = Pick<ServerOptions, 'objectInfo' | 'nodes'>
+
+/**
+ * The text of a catalogue: the built-in one or those that replace it, with further types merged in, of which the last
+ * of a name counts. Throws a usage error for a file that cannot be read, and for what is not an object of node types.
+ */
+export function readCatalog(
+  { objectInfo, nodes }: Sources = { objectInfo: [], nodes: [] },
+): string {
+  // Whole texts stay as they were written, and cost no reading where there is one.
+  const texts = objectInfo.map((source) => textOf(source, 'object-info'))
+  const base = texts.length === 0 ? [read(packageFile('spec/node-types.json'))] : texts
+  const all = [...base, ...nodes.map((source) => textOf(source, 'nodes'))]
+  const [first = '', ...more] = all
+  return more.length === 0 ? first : writeJson(merged(all))
+}
+
+function merged(texts: readonly string[]): JsonObject {
+  const types: JsonObject = new Map()
+  for (const text of texts) {
+    const document = readJson(text)
+    if (isObject(document)) for (const [name, type] of document) types.set(name, type)
   }
-  if (file !== null) requireCatalog(file, text)
+  return types
+}
+
+/** The text of a source, which is checked at once, so that a mistake shows before the first request. */
+function textOf(source: string | NodeTypes, flag: 'object-info' | 'nodes'): string {
+  if (typeof source !== 'string') {
+    requireTypes(source, `The node types of ${flag === 'nodes' ? 'nodes' : 'objectInfo'}`)
+    return JSON.stringify(source)
+  }
+  const text = read(source)
+  const json = readJsonText(text)
+  if ('wrong' in json) throw usageError(`${source} ${json.wrong}. ${saveOne}`)
+  requireTypes(json.value, source)
   return text
 }
 
-/** A file of one's own is checked at once, so that the mistake shows before the first request. */
-function requireCatalog(file: string, text: string): void {
-  const hint = 'Save one with: curl -s http://127.0.0.1:8188/object_info > object_info.json'
-  let catalog: unknown
+function read(file: string): string {
   try {
-    catalog = JSON.parse(text)
-  } catch {
-    throw usageError(`${file} is no JSON. ${hint}`)
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usageError(`Cannot read the node types: ${(error as Error).message}`)
   }
-  const entries = typeof catalog === 'object' && catalog !== null ? Object.values(catalog) : []
-  const isType = (entry: unknown): boolean =>
-    typeof entry === 'object' && entry !== null && 'input' in entry
-  if (Array.isArray(catalog) || entries.length === 0 || !entries.every(isType)) {
-    throw usageError(`${file} is no object of node types. ${hint}`)
-  }
+}
+
+const saveOne = 'Save one with: curl -s http://127.0.0.1:8188/object_info > object_info.json'
+
+function requireTypes(catalog: unknown, name: string): void {
+  const entries = isPlain(catalog) ? Object.entries(catalog) : []
+  const wrong = entries.find(([, entry]) => !isPlain(entry) || !isPlain(entry['input']))
+  if (wrong !== undefined)
+    throw usageError(
+      `${name}: "${wrong[0]}" is no object of node types: each has an "input" object. ${saveOne}`,
+    )
+  if (entries.length === 0) throw usageError(`${name} is no object of node types. ${saveOne}`)
+}
+
+/** Throws a usage error for a planned failure of a node type that is not in the catalogue: it would never come. */
+export function requireKnownTypes(
+  { failures, unknownNodes }: Pick<ServerOptions, 'failures' | 'unknownNodes'>,
+  catalog: string,
+): void {
+  const named = failures.flatMap(({ class_type }) => class_type ?? [])
+  if (named.length === 0 || unknownNodes === 'accept') return
+  const known = [catalog, madeUpNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
+  const at = failures.findIndex(
+    ({ class_type }) => class_type !== undefined && !known.includes(class_type),
+  )
+  const unknown = failures[at]?.class_type
+  if (unknown === undefined) return
+  const meant = nearest(unknown, known)
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw usageError(`Failure ${at + 1} is of the node type "${unknown}", which is not known.${hint}`)
 }

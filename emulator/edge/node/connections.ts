@@ -61,10 +61,7 @@ export function createConnections(): Connections {
       })
     }
     const handled = rescue(() => after(connection.turn, begin), failed)
-    if (handled === undefined) return
-    connection.turn = handled.then(() => {
-      if (connection.last === response) connection.turn = undefined
-    })
+    if (handled !== undefined) connection.turn = turnOf(connection, response, handled)
   }
 
   const afterAnswers: Connections['afterAnswers'] = (raw, work) => {
@@ -91,6 +88,16 @@ export function createConnections(): Connections {
   }
 
   return { take, afterAnswers, end }
+}
+
+/** Ends with the handling of a request, and leaves a connection without a turn where it was the last. */
+async function turnOf(
+  connection: Connection,
+  response: ServerResponse,
+  handled: Promise<void>,
+): Promise<void> {
+  await handled
+  if (connection.last === response) connection.turn = undefined
 }
 
 /** A client that goes on sending after the last answer has so long to read it, in milliseconds. */

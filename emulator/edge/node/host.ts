@@ -13,6 +13,7 @@ import {
   answerControl,
   commonPaths,
   type ControlPaths,
+  jsonText,
   type Move,
   refusal,
 } from '../control.ts'
@@ -46,6 +47,8 @@ export type Edge<E> = {
   /** What to look at where a test waits for something that never comes. */
   readonly hint: string
   readonly encodeFile: EncodeFile
+  /** What the header Server of its answers holds. */
+  readonly name: string
   readonly guard: Guard
   /** Whose OpenAPI document it answers. */
   readonly place: Place
@@ -83,7 +86,7 @@ export function createHost<I, E extends { readonly kind: string }>(
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
   const write = (response: ServerResponse, reply: Reply): void =>
-    writeReply(response, reply, timeMs(), edge.encodeFile)
+    writeReply(response, reply, timeMs(), edge.encodeFile, edge.name)
   const reply = (effect: ReplyEffect): void => {
     const response = responses.get(effect.request)
     responses.delete(effect.request)
@@ -123,7 +126,15 @@ export function createHost<I, E extends { readonly kind: string }>(
     }
     return { nowMs: machine.nowMs(), timeMs: timeMs(), happened: Object.fromEntries(counted) }
   }
-  const paths = { ...commonPaths(move, recorder.lines, edge.place), ...more }
+  const paths: ControlPaths = {
+    ...commonPaths(move, recorder.lines),
+    // Read only when somebody asks for it.
+    'GET openapi.json': async () => {
+      const { openapiText } = await import('./openapi.ts')
+      return jsonText(openapiText(edge.place))
+    },
+    ...more,
+  }
   const control: Host<I, E>['answerControl'] = async (arrived, response, headers) => {
     const { socket, headers: asked } = response.req
     const caller = { address: socket.remoteAddress ?? '', headers: asked }

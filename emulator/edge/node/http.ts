@@ -8,7 +8,7 @@ import type { Reply } from '../../http/replies.ts'
 import { type EncodeFile, respond } from '../../http/respond.ts'
 
 /** The request headers that the protocol looks at. No other reaches a world or its journal. */
-const read = ['host', 'origin', 'content-type', 'accept', ...conditionalHeaders] as const
+const read = ['host', 'origin', 'content-type', 'accept', 'upgrade', ...conditionalHeaders] as const
 
 const apiKeyHeader = keyHeader.toLowerCase()
 
@@ -24,6 +24,9 @@ export function readHeaders(request: IncomingMessage, credentials: boolean): Hea
     const value = given[name]
     if (typeof value === 'string') headers[name] = value
   }
+  // A handshake is refused for it.
+  const { connection } = given
+  if (given.upgrade !== undefined && connection !== undefined) headers['connection'] = connection
   return headers
 }
 
@@ -35,6 +38,7 @@ export function writeReply(
   reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
   timeMs: number,
   encodeFile: EncodeFile,
+  name?: string,
 ): void {
   const { req: request } = response
   const isOld = request.httpVersionMinor === 0
@@ -43,7 +47,13 @@ export function writeReply(
     headers: reply.file === undefined ? noHeaders : readHeaders(request, false),
     takesChunks: !isOld,
   }
-  const { status, reason, headers, body, isLast } = respond(reply, recipient, timeMs, encodeFile)
+  const { status, reason, headers, body, isLast } = respond(
+    reply,
+    recipient,
+    timeMs,
+    encodeFile,
+    name,
+  )
   // Node adds its own Date and Connection; those of the world are sent. Keep-alive goes on without the header.
   response.sendDate = false
   response.removeHeader('Connection')
@@ -60,8 +70,9 @@ export function writeReply(
 export function replyText(
   reply: Pick<Reply, 'status' | 'headers' | 'body'>,
   timeMs: number,
+  name?: string,
 ): string {
-  const { status, headers, body } = respond(reply, plainRecipient, timeMs, noPictures)
+  const { status, headers, body } = respond(reply, plainRecipient, timeMs, noPictures, name)
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
   lines.push('Connection: close', '', typeof body === 'string' ? body : '')

@@ -42,6 +42,8 @@ export type Behind = {
   readonly refuseExpectation: ((expected: string) => Reply) | null
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
+  /** What the header Server of its answers holds. */
+  readonly name: string
   /** Takes over a connection that asks for a WebSocket; null where there are none. */
   readonly upgrade: ((request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>) | null
 }
@@ -75,7 +77,7 @@ async function secure(options: ServerOptions, certificate: Certificate): Promise
 export function serve(server: Server, behind: Behind): void {
   const connections = createConnections()
   const endWith = (raw: Duplex, reply: Reply): void =>
-    connections.end(raw, () => replyText(reply, behind.timeMs()))
+    connections.end(raw, () => replyText(reply, behind.timeMs(), behind.name))
   const receive: RequestListener = (request, response) =>
     connections.take(
       request,
@@ -100,7 +102,6 @@ export function serve(server: Server, behind: Behind): void {
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
     raw.on('error', ignoreError)
     connections.afterAnswers(raw, () => {
-      raw.off('error', ignoreError)
       if (behind.upgrade === null || !asksForSocket(behind, request))
         ignoreUpgrade(server, request, raw, head)
       else if (hasLongLine(request)) endWith(raw, behind.refusals.badRequest)
@@ -192,6 +193,11 @@ function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, he
     const kept = /^connection$/i.test(name) ? value.replaceAll(/\bupgrade\b/gi, '') : value
     if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${kept}`)
   }
-  raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
-  server.emit('encrypted' in raw ? 'secureConnection' : 'connection', raw)
+  // Not before Node has left the connection: it may be in the middle of handing out what it has read.
+  process.nextTick(() => {
+    if (raw.destroyed) return
+    raw.off('error', ignoreError)
+    raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+    server.emit('encrypted' in raw ? 'secureConnection' : 'connection', raw)
+  })
 }

@@ -2,7 +2,7 @@
 
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { usageError } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
 import { createWebServer } from './listener.ts'
 import type { Certificate } from './tls.ts'
 

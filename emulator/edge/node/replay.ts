@@ -22,5 +22,5 @@ import { readCatalog } from './catalog.ts'
  */
 export const replay = (
   journal: string | readonly string[],
-  objectInfo: string = readCatalog(null),
+  objectInfo: string = readCatalog(),
 ): Replayed => replayJournal(journal, serverFormat(objectInfo))

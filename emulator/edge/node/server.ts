@@ -1,11 +1,12 @@
 // A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
 import type { Entry } from '../../machine.ts'
-import { completeOptions, usageError, worldOptions } from '../../options/complete.ts'
-import type { ServerOptions } from '../../options/server-options.ts'
+import { completeOptions, worldOptions } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
+import type { ServerOptionsGiven } from '../../options/server-options.ts'
 import { serverMachine } from '../../server/adapter.ts'
 import { createServer } from '../../server/server.ts'
-import { readCatalog } from './catalog.ts'
+import { readCatalog, requireKnownTypes } from './catalog.ts'
 import type { ClockGroup } from '../clock.ts'
 import type { Tamper } from '../driver.ts'
 import type { Emulator } from '../handles.ts'
@@ -19,9 +20,7 @@ import { untilMessageOf } from '../until-message.ts'
 import { wire } from './wiring.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and an ear for what happens. */
-export type EmulatorOptions = Partial<Omit<ServerOptions, 'seed'>> & {
-  /** A number is as good as its text. */
-  readonly seed?: string | number
+export type EmulatorOptions = ServerOptionsGiven & {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry) => void
   /** For suites only: makes a deliberately wrong server, to show that a case catches it. */
@@ -58,7 +57,8 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const options = completeOptions({ port: 0, ...rest })
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)
-  const objectInfo = readCatalog(options.objectInfo)
+  const objectInfo = readCatalog(options)
+  requireKnownTypes(options, objectInfo)
   const hosted = isHosted ? await import('../../server/hosted/index.ts') : null
   const main = await createWebServer(certificate)
   // Links name their port: it has to be known before there is a server that makes them.

@@ -46,6 +46,8 @@ type Behind = {
   readonly encode: (content: Extract<Effect, { kind: 'frame' }>['content']) => Uint8Array
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
+  /** What the header Server of its answers holds. */
+  readonly name: string
   /** Whether the headers of a handshake tell the world its credentials. */
   readonly readsCredentials: boolean
   /** Whether messages are compressed for clients that offer it. */
@@ -53,7 +55,7 @@ type Behind = {
 }
 
 export function createSockets(behind: Behind): Sockets {
-  const { dispatch, encode, timeMs, compresses } = behind
+  const { dispatch, encode, timeMs, name, compresses } = behind
   const connections = new Map<number, Connection>()
   /** Sockets that hold messages back, so that those of a step leave in one write. */
   const corked = new Set<Duplex>()
@@ -74,7 +76,7 @@ export function createSockets(behind: Behind): Sockets {
       handleProtocols: () => false,
     })
     created.on('headers', (lines) => {
-      lines.push(`Date: ${dateText(timeMs())}`, 'Server: flowdouble')
+      lines.push(`Date: ${dateText(timeMs())}`, `Server: ${name}`)
     })
     return created
   }
@@ -97,6 +99,8 @@ export function createSockets(behind: Behind): Sockets {
     handshakes.delete(id)
     if (handshake === undefined) return
     const { request, raw, head } = handshake
+    // Its library knows fewer of the versions that differ in nothing from here on.
+    request.headers['sec-websocket-version'] = '13'
     protocol.handleUpgrade(request, raw, head, (socket) => {
       const close = socket.close.bind(socket)
       connections.set(id, { raw, socket, close })
@@ -118,7 +122,7 @@ export function createSockets(behind: Behind): Sockets {
   const refuse = ({ socket, status, headers, body }: Extract<Effect, { kind: 'refuse' }>): void => {
     const raw = handshakes.get(socket)?.raw
     handshakes.delete(socket)
-    raw?.end(replyText({ status, headers, body }, timeMs()), () => raw.destroy())
+    raw?.end(replyText({ status, headers, body }, timeMs(), name), () => raw.destroy())
   }
 
   const emit = (effects: readonly Effect[]): void => {
@@ -212,6 +216,9 @@ async function drain(connection: Connection): Promise<void> {
   connection.isStalled = false
 }
 
+/** Real servers take the two before the last one too, which differ in the handshake alone. */
+const versions: ReadonlySet<string> = new Set(['13', '8', '7'])
+
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 
 /** What is wrong with a handshake, as an input tells it. */
@@ -221,7 +228,7 @@ function faultOf({ headers }: IncomingMessage): Pick<Extract<Input, { kind: 'ope
     return { fault: { refusal: 'socketWithoutUpgrade', value: upgrade } }
   }
   const version = headers['sec-websocket-version'] ?? ''
-  if (version !== '13') return { fault: { refusal: 'socketVersion', value: version } }
+  if (!versions.has(version)) return { fault: { refusal: 'socketVersion', value: version } }
   const key = headers['sec-websocket-key']
   if (key !== undefined && KEY.test(key)) return {}
   return { fault: { refusal: 'socketKey', value: key === undefined ? 'None' : `'${key}'` } }

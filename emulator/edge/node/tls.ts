@@ -1,7 +1,7 @@
 // The certificate of a server that speaks HTTPS and WSS, from two files of the user.
 
 import { readFileSync } from 'node:fs'
-import { usageError } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 
 /** A certificate and its private key, in PEM form. */

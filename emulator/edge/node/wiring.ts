@@ -6,6 +6,7 @@ import type { Effect, Input, Machine } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
+import { nameLike } from '../../options/like.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders, finish } from '../../server/world/response-headers.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
@@ -35,6 +36,7 @@ export function wire(
   hooks: Hooks<Input, Effect>,
 ): { readonly host: Host<Input, Effect>; readonly sockets: Sockets } {
   const codec = createCodec()
+  const name = nameLike(options.like)
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const host = createHost(
     machine,
@@ -47,6 +49,7 @@ export function wire(
       worked: () => undefined,
       hint: 'Was the workflow submitted?',
       encodeFile: codec.encodeFile,
+      name,
       guard: {
         host: options.host,
         // The pages of any origin may use the server then, but not the double.
@@ -62,6 +65,7 @@ export function wire(
     dispatch: host.driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs,
+    name,
     readsCredentials,
     compresses: options.wsCompress,
   })
@@ -88,7 +92,7 @@ export function wire(
   const answerLink = (arrived: IncomingRequest, response: ServerResponse): Later<void> =>
     after(codec.ready(true), () => enter(arrived, response, true))
 
-  const maxBytes = maxBodyBytes(options.maxBody)
+  const maxBytes = maxBodyBytes(options.maxUploadSize)
   serve(listeners.main, {
     readHeaders: (request) => readHeaders(request, readsCredentials),
     receive: receiveBody,
@@ -99,6 +103,7 @@ export function wire(
     answer,
     write,
     timeMs,
+    name,
     isSocketPath: (path) => isSocketPath(options.deployment, path),
     refusals: refusalsOf(server.options),
     refuseExpectation:
@@ -114,6 +119,7 @@ export function wire(
       answer: answerLink,
       write,
       timeMs,
+      name,
       isSocketPath: () => false,
       refusals: refusalsOf(server.options),
       refuseExpectation: null,

@@ -33,24 +33,27 @@ function judgeOrigin(headers: Headers): 'own' | 'foreign' | 'broken' {
   const host = headers['host']?.toLowerCase()
   const origin = headers['origin']?.toLowerCase()
   if (host === undefined || origin === undefined) return 'own'
-  const place = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/.exec(origin)?.[1] ?? ''
-  const from = splitPort(place.slice(place.lastIndexOf('@') + 1))
-  const to = splitPort(host)
-  if (from.port !== '' && !/^\d+$/.test(from.port)) return 'broken'
-  if (from.name === '' || to.name === '' || !isLoopback(to.name)) return 'own'
-  // Where one of the two names no port, only the names are compared.
-  const withPort = from.port !== '' && to.port !== ''
-  const equal = from.name === to.name && (!withPort || from.port === to.port)
-  return equal ? 'own' : 'foreign'
+  const from = readPlace(/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/.exec(origin)?.[1] ?? '')
+  const to = readPlace(host)
+  if (!isPort(from.port) || !isPort(to.port)) return 'broken'
+  // Where one of the two names no port, the other is taken without its own, and without a user.
+  const asked = to.port === '' ? from.name : from.whole
+  const own = from.port === '' ? to.name : to.whole
+  if (asked === '' || own === '' || !isLoopback(to.name)) return 'own'
+  return asked === own ? 'own' : 'foreign'
 }
 
-function splitPort(place: string): { name: string; port: string } {
-  const match = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(place)
-  return { name: match?.[1] ?? place, port: match?.[2] ?? '' }
+/** A host with a port, and perhaps a user before both; IPv6 addresses stand in brackets, which are no part of the name. */
+function readPlace(whole: string): { whole: string; name: string; port: string } {
+  const place = whole.slice(whole.lastIndexOf('@') + 1)
+  const [, name = place, port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(place) ?? []
+  return { whole, name: name.replace(/^\[(.*)\]$/, '$1'), port }
 }
+
+const isPort = (port: string): boolean => /^\d*$/.test(port) && Number(port) <= 65_535
 
 const isLoopback = (name: string): boolean =>
   name === 'localhost' ||
   name.endsWith('.localhost') ||
-  name === '[::1]' ||
+  name === '::1' ||
   /^127(?:\.\d{1,3}){3}$/.test(name)

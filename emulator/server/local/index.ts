@@ -36,7 +36,12 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   systemStats,
   features,
   // The handshake is an input of its own; a plain request is no handshake.
-  socket: () => refuse('socketWithoutUpgrade', {}, { upgrade: 'None' }),
+  socket: (_, { headers }) => {
+    const { upgrade = 'None', connection = 'None' } = headers
+    return upgrade.trim().toLowerCase() === 'websocket'
+      ? refuse('socketWithoutConnection', {}, { connection })
+      : refuse('socketWithoutUpgrade', {}, { upgrade })
+  },
   readQueue,
   changeQueue,
   interrupt,
@@ -91,6 +96,7 @@ export function answerLocal(
 
 /** The answer where a path does not take a method: the pages stand behind every path, and take GET and HEAD. */
 function refuseMethod(method: string, path: string, found: RouteMatch | undefined): Reply {
+  if (path === '*') return refuse('notFoundText')
   const internal = isInternal(path)
   if (internal ? found === undefined : method === 'GET' || method === 'HEAD')
     return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')

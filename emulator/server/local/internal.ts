@@ -29,10 +29,15 @@ function subscribeLogs(world: World, request: Request): Reply {
   }
   const clientId = isObject(body) ? body.get('clientId') : undefined
   const enabled = isObject(body) ? body.get('enabled') : undefined
-  if (typeof clientId !== 'string' || enabled === undefined) return refuse('internal')
-  subscribe(world, clientId, isTruthy(enabled))
+  if (clientId === undefined || enabled === undefined || !isHashable(clientId))
+    return refuse('internal')
+  // No socket has an id of another type: nothing comes of it.
+  if (typeof clientId === 'string') subscribe(world, clientId, isTruthy(enabled))
   return empty
 }
+
+/** Whether Python can keep a value in a set. */
+const isHashable = (value: Json): boolean => !isObject(value) && !Array.isArray(value)
 
 const folderPaths = (): Reply =>
   json(

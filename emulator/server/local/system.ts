@@ -1,5 +1,6 @@
 // What the server tells of itself [system/*]: statistics, features, GET /prompt, and a page for people at GET /.
 
+import { type NamedServer, servers } from '../../../spec/truth/servers.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
@@ -11,36 +12,43 @@ import type { World } from '../state/world.ts'
 const GIB = 2 ** 30
 
 /** A machine of a plausible size that never changes: a test double has no memory pressure of its own to tell. */
-const statistics = json(
-  JSON.stringify({
-    system: {
-      os: 'posix',
-      ram_total: 32 * GIB,
-      ram_free: 24 * GIB,
-      comfyui_version: '0.3.64',
-      required_frontend_version: '1.27.10',
-      installed_templates_version: '0.1.95',
-      required_templates_version: '0.1.95',
-      python_version: '3.12.3 (flowdouble)',
-      pytorch_version: '2.8.0+flowdouble',
-      embedded_python: false,
-      argv: ['main.py'],
+const usual = {
+  system: {
+    os: 'posix',
+    ram_total: 32 * GIB,
+    ram_free: 24 * GIB,
+    comfyui_version: '0.3.64',
+    required_frontend_version: '1.27.10',
+    installed_templates_version: '0.1.95',
+    required_templates_version: '0.1.95',
+    python_version: '3.12.3 (flowdouble)',
+    pytorch_version: '2.8.0+flowdouble',
+    embedded_python: false,
+    argv: ['main.py'],
+  },
+  devices: [
+    {
+      name: 'cuda:0 Flowdouble Test Device : native',
+      type: 'cuda',
+      index: 0,
+      vram_total: 24 * GIB,
+      vram_free: 20 * GIB,
+      torch_vram_total: 0,
+      torch_vram_free: 0,
     },
-    devices: [
-      {
-        name: 'cuda:0 Flowdouble Test Device : native',
-        type: 'cuda',
-        index: 0,
-        vram_total: 24 * GIB,
-        vram_free: 20 * GIB,
-        torch_vram_total: 0,
-        torch_vram_free: 0,
-      },
-    ],
-  }),
-)
+  ],
+}
 
-export const systemStats = (): Reply => statistics
+const statistics = json(JSON.stringify(usual))
+
+/** A server that behaves as a known one tells what that tells [deployments/like-local]. */
+export function systemStats({ options: { like } }: World): Reply {
+  const own = like === null ? undefined : (servers as Readonly<Record<string, NamedServer>>)[like]
+  if (own?.statistics === undefined) return statistics
+  const { system, device } = own.statistics
+  const devices = usual.devices.map((one) => ({ ...one, ...device }))
+  return json(JSON.stringify({ system: { ...usual.system, ...system }, devices }))
+}
 
 export const features = (world: World): Reply => json(featuresText(world))
 

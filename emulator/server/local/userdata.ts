@@ -108,6 +108,8 @@ function readUserdata(world: World, { segment }: Request): Reply {
 function writeUserdata(world: World, { segment, query, body }: Request): Reply {
   const path = resolvePath(segment)
   if (path === undefined) return refuse('forbiddenEmpty')
+  // Python raises an error of another kind for it than for other names.
+  if (path.includes('\0')) return refuse('internal')
   if (isTaken(world, query, path)) return refuse('fileExists')
   const isWritten = writeFile(world.userFolder, path, body, timestamp(world))
   return isWritten ? written(world, query, path) : refuse('fileNotWritten')

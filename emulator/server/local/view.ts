@@ -4,11 +4,12 @@ import { get } from '../../lib/bounded.ts'
 import type { Body } from '../../machine.ts'
 import { longestSide, type Picture, type PictureFile } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
+import { isDigits, withAsciiDigits } from '../../lib/python.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { contentType } from '../world/content-types.ts'
 import { bytesOf, fileFacts, intactPicture, keyOf } from '../world/files.ts'
-import { annotated, isFolderType, pathWithin } from '../world/paths.ts'
+import { annotated, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import { momentOf } from '../world/world.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
 import { textsOf } from '../world/saved-texts.ts'
@@ -24,12 +25,29 @@ export function view(world: World, { query }: Request): Reply {
   if (!isFolderType(type)) return refuse('badRequestEmpty')
   const subfolder = pathWithin(type, parameter(query, 'subfolder') ?? '')
   if (subfolder === undefined) return refuse('forbiddenEmpty')
+  if (!hasFoldersOnTheWay(world, type, parameter(query, 'subfolder') ?? ''))
+    return refuse('notFoundEmpty')
   const filename = name.slice(name.lastIndexOf('/') + 1)
   const file = get(world.files, keyOf(type, subfolder, filename))
   if (file === undefined) return refuse('notFoundEmpty')
   const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
   if (conversion === undefined) return wholeFile(world, filename, file)
   return convertedFile(filename, file.content, conversion) ?? refuse('internal')
+}
+
+/** Whether the folders that a path leaves again exist: a file system looks for them. */
+function hasFoldersOnTheWay(world: World, type: FolderType, path: string): boolean {
+  if (!path.includes('..')) return true
+  const parts = path.split('/')
+  return parts.every((part, at) => {
+    const left = part === '..' ? pathWithin(type, parts.slice(0, at).join('/')) : undefined
+    if (left === undefined || left === '') return true
+    const key = keyOf(type, left, '')
+    const below = `${type}/${left}/`
+    return [...world.files.entries.keys()].some(
+      (one) => one.startsWith(key) || one.startsWith(below),
+    )
+  })
 }
 
 const headersOf = (filename: string, type: string): Readonly<Record<string, string>> => ({
@@ -78,7 +96,8 @@ function conversionOf(preview: string | undefined, channel: string): Conversion 
   }
   const parts = preview.split(';')
   const last = parts.at(-1) ?? ''
-  const quality = /^\d+$/.test(last) ? Number(last) : DEFAULT_QUALITY
+  // What Python takes for digits but cannot read is no quality at all.
+  const quality = isDigits(last) ? Number(withAsciiDigits(last)) : DEFAULT_QUALITY
   // Any channel with an a, such as rgba, needs a format that has alpha.
   if (parts[0] === 'jpeg' && !channel.includes('a')) return { format: 'jpeg', quality }
   return { format: 'webp', quality, ...(channel === 'rgb' && { channels: channel }) }
@@ -92,6 +111,7 @@ function convert(content: FileContent, conversion: Conversion): Body | undefined
   const whole = intactPicture(content)
   if (whole === undefined) return undefined
   const picture = fitted === undefined ? whole : fit(whole, fitted)
+  if (Number.isNaN(quality)) return undefined
   if (Math.max(picture.width, picture.height) > longestSide[format]) return undefined
   if (format === 'jpeg') {
     return { picture, format, text: [], quality: Math.min(Math.max(quality, 1), 100) }

@@ -96,9 +96,24 @@ const failedBy = (poison: string): Failure => ({
   exception_message: poison,
 })
 
-/** Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph]. */
+/** Results that are kept where they outlive their run [runs/cache-lru]. */
+const MAX_RESULTS = 100
+
+/**
+ * Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph], unless
+ * the server keeps the latest ones. Those that the new graph may use are the latest, and stay in any number.
+ */
 function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, number>): void {
+  const { cache } = world.options
   const kept: Worker['cache'] = new Map()
+  if (cache === 'lru' && !worker.dropCache) {
+    const own = new Set(hashes.values())
+    const others = [...worker.cache].filter(([hash]) => !own.has(hash))
+    const count = [...own].filter((hash) => worker.cache.has(hash)).length
+    const room = Math.max(0, MAX_RESULTS - count)
+    for (const [hash, result] of others.slice(Math.max(0, others.length - room)))
+      kept.set(hash, result)
+  }
   if (!worker.dropCache) {
     for (const hash of hashes.values()) {
       const result = worker.cache.get(hash)
@@ -252,7 +267,8 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   running.results.set(id, result)
   const class_type = running.types.get(id)?.class_type ?? ''
   const hash = running.hashes.get(id)
-  if (hash !== undefined && isCacheable(class_type)) running.worker.cache.set(hash, result)
+  const isKept = world.options.cache !== 'none' && isCacheable(class_type)
+  if (hash !== undefined && isKept) running.worker.cache.set(hash, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
   const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)

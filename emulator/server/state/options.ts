@@ -8,6 +8,8 @@ import type { Deployment } from '../../../spec/language.ts'
 export type WorldOptions = {
   /** Which of the two forms of the server it is. */
   readonly deployment: Deployment
+  /** The known server as which it behaves (see spec/truth/servers.ts); null for none. */
+  readonly like: string | null
   /** Who may use a hosted server; one world is made for each. */
   readonly accounts: readonly Account[]
   /** Which nodes of which runs fail, and how; the first that fits a node counts. */
@@ -22,6 +24,8 @@ export type WorldOptions = {
   readonly startDelayMs: number
   /** Format of the previews that samplers send, or none. */
   readonly preview: 'jpeg' | 'png' | 'none'
+  /** Which results runs reuse: those of the last graph, the latest ones, or none. */
+  readonly cache: 'classic' | 'lru' | 'none'
   /** The node types, as the JSON text that `GET /object_info` of some server gave. */
   readonly objectInfo: string
   /** `any` accepts file names in model combos that the catalogue does not list. */

@@ -1,5 +1,6 @@
 // Finished runs [history/*]: their entries as JSON text, and the queries on them.
 
+import { withAsciiDigits } from '../../lib/python.ts'
 import { clear, get, put, remove, takeOldest } from '../../lib/bounded.ts'
 import { ownText } from '../../lib/json.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
@@ -85,7 +86,8 @@ export function readHistory(world: World, request: Request): Reply {
 /** Python's `int` of a query parameter; `none` when it is no whole number. */
 function pythonInt(text: string | undefined): number | undefined | 'none' {
   if (text === undefined) return undefined
-  return /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : 'none'
+  const digits = withAsciiDigits(text)
+  return /^\s*[+-]?\d+\s*$/.test(digits) ? Number(digits) : 'none'
 }
 
 function page<T>(

@@ -137,6 +137,25 @@ export const silences = [
     rules: ['system/statistics-fields', 'system/features', 'messages/feature-flags'],
   },
   {
+    topic: 'Texts of 400 for what is not HTTP',
+    real: 'what their library says of the bytes, in an answer of HTTP/1.0; it differs between versions',
+    ours: 'one text, in an answer of HTTP/1.1 that closes; earlier requests of the connection are answered too',
+    rules: ['http/no-http', 'http/long-lines', 'http/garbage-last'],
+    refusals: ['badRequestText'],
+  },
+  {
+    topic: 'Folders of the pages, such as GET /assets',
+    real: '403 with a text, since the folder is there but not listed',
+    ours: '404 as for any unknown path: there are no pages but one',
+    rules: ['http/unknown-path'],
+  },
+  {
+    topic: 'The range unit in capitals',
+    real: '206 or 416, by the version of their library',
+    ours: '206',
+    rules: ['files/view-range'],
+  },
+  {
     topic: 'Port',
     real: '8188',
     ours: 'as real servers',

@@ -97,6 +97,7 @@ proves('files/view-range', async (subject) => {
     ['bytes=-99', '0123456789', '0-9'],
     ['bytes=8-99', '89', '8-9'],
     ['bytes=0-', '0123456789', '0-9'],
+    ['BYTES=0-3', '0123', '0-3'],
   ]
   const { headers: whole } = await ask({})
   for (const [range, content, told] of parts) {

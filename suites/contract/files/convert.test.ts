@@ -83,6 +83,7 @@ proves('files/view-converted', async (subject) => {
   const same: [preview: string, other: string][] = [
     ['jpeg;90', 'jpeg'],
     ['jpeg;x', 'jpeg'],
+    ['jpeg;９０', 'jpeg'],
     ['jpeg;10;90', 'jpeg'],
     ['jpeg;500', 'jpeg;100'],
     ['jpeg;0', 'jpeg;1'],
@@ -111,6 +112,7 @@ proves('files/view-converted', async (subject) => {
       undefined,
     ])
   }
+  expect((await view('p.png', { preview: 'jpeg;²' })).status).toBe(500)
   const missing = await view('none.png', { preview: 'webp' })
   expect([missing.status, missing.text]).toEqual([404, ''])
 })

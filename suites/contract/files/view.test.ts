@@ -26,9 +26,10 @@ proves('files/view', async (subject) => {
     0xff, 0x80, 0,
   ])
   expect((await get(viewPath({ filename: entry.filename, subfolder: 'deep/er' }))).status).toBe(200)
-  expect((await get(viewPath({ ...entry, subfolder: 'x/../deep/./er/' }))).bytes).toEqual(
+  expect((await get(viewPath({ ...entry, subfolder: 'deep/../deep/./er/' }))).bytes).toEqual(
     reply.bytes,
   )
+  expect((await get(viewPath({ ...entry, subfolder: 'x/../deep/er' }))).status).toBe(404)
   expect((await get(viewPath({ ...entry, filename: 'any/orange_00001_.png' }))).status).toBe(200)
   expect((await get(viewPath({ ...entry, subfolder: 'deep' }))).status).toBe(404)
   expect((await get(viewPath({ ...entry, type: 'input' }))).status).toBe(404)

@@ -48,7 +48,7 @@ proves('http/body-compressed', async ({ url, get }) => {
 })
 
 const limit = 1049
-const limited = { maxBody: 0.001 }
+const limited = { maxUploadSize: 0.001 }
 const limitText = errors.refusals.bodyTooLarge.body.text.replace('{limit}', `${limit}`)
 
 proves(
@@ -96,7 +96,7 @@ proves('http/long-body', async ({ url, deployment }) => {
   expect([endless.status, endless.header('connection')]).toEqual([refused, 'close'])
 })
 
-for (const [maxBody, told] of [
+for (const [maxUploadSize, told] of [
   [null, `${limits.body.value}`],
   [100, '104857600.0'],
   [1, '1048576.0'],
@@ -112,7 +112,7 @@ for (const [maxBody, told] of [
       await session.next(({ type }) => type === 'feature_flags')
       expect(session.texts.at(-1)).toBe(`{"type": "feature_flags", "data": ${features}}`)
     },
-    { maxBody },
+    { maxUploadSize },
   )
 }
 

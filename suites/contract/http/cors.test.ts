@@ -59,5 +59,5 @@ proves(
       expect([path, reply.status, corsLines(reply)]).toEqual([path, status, []])
     }
   },
-  { cors: '*', maxBody: 0.001 },
+  { cors: '*', maxUploadSize: 0.001 },
 )

@@ -24,6 +24,10 @@ proves('http/foreign-origin', async ({ url }) => {
     ['127.8.8.8:8188', 'https://evil.example'],
     ['[::1]:8188', 'http://[::2]:8188'],
     ['localhost', 'http://evil.example:3000'],
+    // A user and a port without digits are compared too.
+    ['127.0.0.1:8188', 'http://me@127.0.0.1:8188'],
+    ['127.0.0.1:8188', 'http://127.0.0.1:'],
+    ['[::1]:8188', 'http://[::1]'],
   ]
   for (const [Host, Origin] of foreign) {
     expect([Origin, told(await exchange(url, 'GET', '/queue', { Host, Origin }))]).toEqual([
@@ -38,6 +42,7 @@ proves('http/foreign-origin', async ({ url }) => {
     ['LOCALHOST:8188', 'http://localhost:8188'],
     ['localhost', 'http://localhost:3000'],
     ['[::1]:8188', 'http://[::1]:8188'],
+    ['localhost', 'http://me@localhost:3000'],
     ['127.0.0.1:8188', 'null'],
     ['127.0.0.1:8188', ''],
     ['example.com', 'http://evil.example'],
@@ -46,6 +51,7 @@ proves('http/foreign-origin', async ({ url }) => {
   for (const [Host, Origin] of own)
     expect([Host, Origin, await passes(Host, Origin)]).toEqual([Host, Origin, 200])
   expect(await passes('127.0.0.1:8188', 'http://127.0.0.1:bad')).toBe(500)
+  expect(await passes('127.0.0.1:8188', 'http://127.0.0.1:65536')).toBe(500)
 })
 
 // A page can send a form without asking first: every method is refused, and nothing is done.

@@ -71,7 +71,7 @@ proves(
       }
     }
   },
-  { maxBody: 0.001 },
+  { maxUploadSize: 0.001 },
 )
 
 proves('http/hosted-refusals', async ({ as, get }) => {
@@ -177,7 +177,7 @@ proves(
       }
     }
   },
-  { maxBody: 0.001 },
+  { maxUploadSize: 0.001 },
 )
 
 proves(
@@ -227,7 +227,7 @@ proves(
     expect((await exchange(url, 'POST', '/api/settings', key, most)).status).toBe(200)
     expect((await get('/settings')).json().a).toHaveLength(limit - 9)
   },
-  { maxBody: 0.001 },
+  { maxUploadSize: 0.001 },
 )
 
 proves('http/hosted-no-http', async ({ url }) => {

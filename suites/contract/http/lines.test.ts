@@ -56,6 +56,49 @@ proves('http/no-http', async ({ url, get }) => {
   expect((await get('/prompt')).status).toBe(200)
 })
 
+proves('http/expectation', async ({ url, get }) => {
+  const body = JSON.stringify({ prompt: solid() })
+  for (const [method, path] of [
+    ['POST', '/prompt'],
+    ['GET', '/queue'],
+    ['GET', '/nowhere'],
+  ] as const) {
+    const reply = await exchange(url, method, path, { Expect: 'nonsense' }, body)
+    expect([path, reply.status, reply.body]).toEqual([path, 417, 'Unknown Expect: nonsense'])
+  }
+  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+  const usual = await exchange(url, 'POST', '/queue', { Expect: '100-Continue' }, '{}')
+  expect(usual.status).toBe(100)
+  expect(usual.body).toContain('HTTP/1.1 200 OK')
+})
+
+proves(
+  'http/reasons',
+  async ({ url, upload }) => {
+    const long = await exchange(url, 'POST', '/prompt', {}, ' '.repeat(20_000))
+    expect([long.status, long.reason]).toEqual([413, 'Request Entity Too Large'])
+    await upload({ name: 'a.txt', bytes: Buffer.from('abc') })
+    const path = '/view?filename=a.txt&type=input'
+    const beyond = await exchange(url, 'GET', path, { Range: 'bytes=9-' })
+    expect([beyond.status, beyond.reason]).toEqual([416, 'Requested Range Not Satisfiable'])
+  },
+  { maxUploadSize: 0.01 },
+)
+
+proves('http/fragment', async ({ url }) => {
+  for (const path of ['/queue#f', '/queue#?x', '/object_info/KSampler?a#/b', '/api/queue#']) {
+    expect([path, (await exchange(url, 'GET', path)).status]).toEqual([path, 200])
+  }
+})
+
+proves('http/asterisk', async ({ url }) => {
+  expect((await exchange(url, 'OPTIONS', '*')).status).toBe(200)
+  for (const method of ['GET', 'POST']) {
+    const { status, body } = await exchange(url, method, '*')
+    expect([method, status, body]).toEqual([method, 404, errors.refusals.notFoundText.body.text])
+  }
+})
+
 proves('http/failure-page', async ({ url }) => {
   const page =
     '<html><head><title>500 Internal Server Error</title></head><body>\n' +

@@ -31,6 +31,7 @@ proves('internal/no-twin', async ({ url }) => {
 proves('internal/unknown-path', async ({ url }) => {
   const text = refusals.notFoundText.body.text
   for (const path of [
+    '/internal',
     '/internal/nowhere',
     '/internal/logs/',
     '/internal/',
@@ -155,6 +156,9 @@ proves('internal/log-subscription-refusals', async (subject) => {
   for (const body of [...bodies, '{"clientId": ["me"], "enabled": true}']) {
     const { status, text } = await subject.request('PATCH', '/internal/logs/subscribe', body)
     expect([body, status, text]).toEqual([body, 500, refusals.internal.body.text])
+  }
+  for (const clientId of [null, 5, true]) {
+    expect((await subscribe(subject, clientId, true)).status).toBe(200)
   }
 })
 

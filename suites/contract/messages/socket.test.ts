@@ -1,11 +1,12 @@
 // The socket itself: its handshake, its id, and what a client may say on it.
 
+import { once } from 'node:events'
 import { expect } from 'vitest'
 import { limits } from '../../../spec/index.ts'
 import { slow, talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
-import { exchange } from '../../judge/wire.ts'
+import { dial, exchange } from '../../judge/wire.ts'
 
 proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, submit }) => {
   const firstOf = async (clientId?: string, path?: string): Promise<unknown> =>
@@ -101,6 +102,18 @@ proves(
       const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
       const { status, body } = await exchange(url, 'GET', '/ws', upgrade)
       expect([status, body]).toEqual([400, text])
+    }
+    const whole = { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': key }
+    const kept = await exchange(url, 'GET', '/ws', { ...whole, Connection: 'close' })
+    expect([kept.status, kept.body]).toEqual([400, 'No CONNECTION upgrade hdr: close'])
+    for (const version of ['13', '8', '7']) {
+      const headers = { ...whole, 'Sec-WebSocket-Version': version, Connection: 'Upgrade' }
+      const socket = dial(url)
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      socket.write(`GET /ws HTTP/1.1\r\nHost: here\r\n${lines.join('')}\r\n`)
+      const [first] = await once(socket, 'data')
+      expect(String(first).slice(0, 12)).toBe('HTTP/1.1 101')
+      socket.destroy()
     }
   },
   { deployment: 'local' },

@@ -90,6 +90,18 @@ for (const gone of ['removed', 'overtaken']) {
 }
 
 proves(
+  'queue/start-delay',
+  async ({ emulator, get, submit }) => {
+    await submit(talking(), { prompt_id: 'one' })
+    await emulator?.advance(2)
+    expect((await idsIn(get)).running).toEqual([])
+    await emulator?.advance(1)
+    expect((await idsIn(get)).running).toEqual(['one'])
+  },
+  { ...ownWorld, deployment: 'local', startDelayMs: 3 },
+)
+
+proves(
   'queue/clear',
   async ({ get, post, submit, connect, reach, idle }) => {
     const session = await connect('me')

@@ -131,3 +131,41 @@ proves('runs/given-fingerprint', async ({ connect, run, upload }) => {
   expect(sides(await run(session, graph('mine')))).toEqual([['1', '2'], []])
   expect(sides(await run(session, graph(['other'])))).toEqual([[], ['1', '2']])
 })
+
+proves(
+  'runs/cache-lru',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await run(session, solid(1))
+    await run(session, solid(2))
+    expect(sides(await run(session, solid(1)))).toEqual([['1', '2'], []])
+    // More than a hundred others drive it out, and stay themselves.
+    const texts = Array.from({ length: 120 }, (_, at) => node('FlowdoubleText', { text: `${at}` }))
+    const many = (all: typeof texts): Graph =>
+      Object.fromEntries(all.map((one, at) => [`t${at}`, one]))
+    await run(session, many(texts))
+    await run(session, solid(3))
+    expect(sides(await run(session, solid(1)))).toEqual([[], ['1', '2']])
+    expect(sides(await run(session, many(texts.slice(60, 62))))).toEqual([['t0', 't1'], []])
+  },
+  { cache: 'lru', clock: 'instant' },
+)
+
+proves(
+  'runs/cache-none',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await run(session, solid(1))
+    expect(sides(await run(session, solid(1)))).toEqual([[], ['1', '2']])
+    const { '1': fill } = solid() as { '1': Graph[string] }
+    const same = {
+      one: fill,
+      two: fill,
+      join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
+      show: node('PreviewImage', { images: ['join', 0] }),
+    }
+    const { messages } = await run(session, same)
+    expect(nodesOf('executing', messages)).toHaveLength(4)
+  },
+  { cache: 'none', clock: 'instant' },
+)

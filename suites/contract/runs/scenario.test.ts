@@ -158,7 +158,7 @@ proves('runs/scenario-failures', async () => {
   const mistakes: readonly (readonly [failures: unknown, says: RegExp])[] = [
     ['OOMError', /option failures cannot be used: a list of failures is needed/],
     [{}, /list of failures is needed/],
-    [['OOMError'], /failure 1 is no object/],
+    [['OOMError'], /failure 1 is not an object/],
     [[{ run: 1 }], /failure 1 has no exception_type/],
     [[{ exception_type: '' }], /failure 1 cannot have that exception_type/],
     [[{ exception_type: 'E', run: 0 }], /failure 1 cannot have that run/],

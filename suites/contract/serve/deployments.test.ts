@@ -117,13 +117,21 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['an unknown deployment', ['--deployment', 'cloud'], /--deployment cannot be "cloud"/],
   ['one in the config', ['--config', fileOf({ deployment: 7 })], /option "deployment" of .*"7"/],
   ['a missing file of accounts', ['--accounts', 'none.json'], /file of --accounts .*ENOENT/],
-  ['accounts that are no JSON', ['--accounts', fileOf('[{"keys": SECRET')], /accounts .* no JSON/],
+  [
+    'accounts that are no JSON',
+    ['--accounts', fileOf('[{"keys": SECRET')],
+    /accounts .* not valid JSON .line 1, column 11./,
+  ],
   [
     'accounts without keys',
     ['--accounts', fileOf([{ user: 'a' }])],
     /--accounts cannot be used: account 1 .*keys/,
   ],
-  ['a config that is no JSON', ['--config', fileOf('{"token": SECRET')], /config .* no JSON/],
+  [
+    'a config that is no JSON',
+    ['--config', fileOf('{"token": SECRET')],
+    /config .* not valid JSON .line 1, column 11./,
+  ],
   [
     'an account of no tier',
     ['--accounts', fileOf([{ user: 'a', keys: ['SECRET'], tier: 'SECRET' }])],

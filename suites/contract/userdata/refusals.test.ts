@@ -1,7 +1,7 @@
 // User data: what cannot be done, with which file names, and how much fits.
 
 import { expect } from 'vitest'
-import { limits } from '../../../spec/index.ts'
+import { errors, limits } from '../../../spec/index.ts'
 import { proves } from '../../judge/proves.ts'
 import { paths, write } from '../../judge/userdata.ts'
 import { exchange, told } from '../../judge/wire.ts'
@@ -74,13 +74,14 @@ proves('userdata/folder-is-no-file', async (subject) => {
 proves('userdata/impossible-name', async (subject) => {
   await write(subject, 'file')
   const impossible = [
-    'nul\0',
     'n'.repeat(256),
     'ü'.repeat(128),
     'file/below',
     'file/further/below',
     `${'d'.repeat(200)}/`.repeat(21),
   ]
+  const nul = await exchange(subject.url, 'POST', at('nul\0'), {}, 'x')
+  expect([nul.status, nul.body]).toEqual([500, errors.refusals.internal.body.text])
   for (const file of impossible) {
     const reply = await exchange(subject.url, 'POST', at(file), {}, 'x')
     expect(told(reply)).toEqual({ status: 400, type: undefined, length: '0', body: '' })

@@ -1,0 +1,102 @@
+// Reads options by their table, for servers and gateways alike: a value is a text of the command line, or one of a program
+// or a file, and what it has to be stands in the schema of its entry.
+
+import type { Place } from '../../spec/language.ts'
+import { didYouMean, nearest } from '../lib/nearest.ts'
+import { fits, requirement, type Schema } from './json-schema.ts'
+import { usageError } from './usage.ts'
+
+/** One option: how it is written, what it does, and what it has to be. */
+export type OptionEntry = {
+  readonly flag: string
+  /** What stands for the value in the help. */
+  readonly value: string
+  readonly help: string
+  /** The only deployment that looks at it, where it is not for both. */
+  readonly on?: Exclude<Place, 'gateway'>
+  /** Whether the flag may come more than once: the value is a list. */
+  readonly many?: boolean
+  /** What the flag stands for when it comes alone. */
+  readonly bare?: string
+  /** Whether its value is a secret, which no message repeats. */
+  readonly secret?: true
+  /** Whether it names files: those of a config file are relative to it. */
+  readonly isPath?: true
+  readonly schema: Schema
+  /** What a value is, where the schema does not say it in words. */
+  readonly takes?: string
+  /** Brings a value that fits the schema into the form in which it is used. */
+  readonly form?: (value: unknown) => unknown
+  /** Reads a value that is more than a text, or gives the reason why it cannot be used. The flag then names a file. */
+  readonly readWhole?: (value: unknown) => object | string
+}
+
+export type OptionTable<Name extends string> = Readonly<Record<Name, OptionEntry>>
+export type Given = Readonly<Record<string, unknown>>
+/** In which words an option was given. */
+export type Where = (name: string) => string
+
+/** Reads each of the options by itself. Throws a usage error for an unknown name or an unusable value. */
+export function readOptions(
+  table: Readonly<Record<string, OptionEntry>>,
+  given: Given,
+  where: Where,
+): Given {
+  const options: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    const entry = Object.hasOwn(table, name) ? table[name] : undefined
+    if (entry === undefined) throw unknownOption(Object.keys(table), name, where(name))
+    options[name] = readValue(entry, value, where(name))
+  }
+  return options
+}
+
+/** Says which options there are, the one first that is meant most likely. */
+export const unknownOption = (names: readonly string[], name: string, where: string): Error =>
+  usageError(`There is no ${where}.${didYouMean(name, names)} Known: ${names.join(', ')}.`)
+
+/** The value of an option. Throws a usage error where it cannot be used. */
+export function readValue(entry: OptionEntry, value: unknown, where: string): unknown {
+  const { schema, many = false, readWhole } = entry
+  if (readWhole !== undefined) {
+    const read = readWhole(value)
+    if (typeof read === 'string') throw usageError(`${where} cannot be used: ${read}.`)
+    return read
+  }
+  if (value === null && fits(schema, null)) return null
+  if (!many) return readOne(entry, schema, value, where)
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return items.map((item) => readOne(entry, schema.items ?? {}, item, where))
+}
+
+function readOne(entry: OptionEntry, schema: Schema, value: unknown, where: string): unknown {
+  const { form = (same: unknown) => same } = entry
+  const fitting = [value, ...otherSpellings(value)].find((one) => fits(schema, one))
+  if (fitting !== undefined) return form(fitting)
+  throw usageError(`${where} cannot be ${shown(entry, value)}: ${reason(entry, schema, value)}`)
+}
+
+/** What else a value can stand for: a text for a number or a switch, and the other way round. */
+function otherSpellings(value: unknown): readonly unknown[] {
+  if (typeof value === 'number' || typeof value === 'boolean') return [`${value}`]
+  if (typeof value !== 'string') return []
+  if (value === 'true' || value === 'false') return [value === 'true']
+  return /^\d{1,16}(\.\d{1,6})?$/.test(value) ? [Number(value)] : []
+}
+
+function shown({ secret }: OptionEntry, value: unknown): string {
+  if (secret) return 'that'
+  const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
+  return isScalar ? `"${value as string}"` : JSON.stringify(value)
+}
+
+function reason({ help, many, takes }: OptionEntry, schema: Schema, value: unknown): string {
+  const { enum: words } = schema
+  if (many && words !== undefined && typeof value === 'string') {
+    const meant = nearest(value, words.map(String))
+    return `${meant === undefined ? 'use' : `did you mean ${meant}? Use`} one of\n  ${words.join('\n  ')}`
+  }
+  const use = takes ?? requirement(schema)
+  return use === undefined ? `${help}.` : `use ${use} (${help}).`
+}

@@ -1,0 +1,68 @@
+// Known servers by name: what `--like NAME` makes of all defaults, so that a client meets what it meets there.
+
+import type { Place } from '../language.ts'
+import type { quirks } from './quirks.ts'
+
+export type NamedServer = {
+  /** Which server it is. */
+  readonly says: string
+  /** Where it can be had: as a deployment of the workflow server, or as the gateway. */
+  readonly on: Place
+  /** Its quirks. Those of its place that are not named here it does not have. */
+  readonly quirks: readonly (keyof typeof quirks)[]
+  /** Options that differ from the usual defaults. */
+  readonly options: Readonly<Record<string, boolean | number | string>>
+  /** What the header `Server` of its replies holds. */
+  readonly serverHeader: string
+  /** Members of its system statistics that differ from the usual ones. */
+  readonly statistics?: Readonly<Record<'system' | 'device', Readonly<Record<string, string>>>>
+}
+
+export const servers = {
+  'comfyui-0.3.64': {
+    says: 'ComfyUI 0.3.64 of October 2025, started without flags',
+    on: 'local',
+    quirks: [
+      'workflows.bare-graph-errors',
+      'queue.poison-kills-worker',
+      'local.video-under-images',
+      'local.queue-shows-partner-key',
+      'local.zombie-socket',
+    ],
+    // A real server switches previews on with a flag only, and compresses where a socket offers it.
+    options: { preview: 'none', startDelayMs: 3, wsCompress: true },
+    serverHeader: 'Python/3.12 aiohttp/3.13.1',
+    statistics: {
+      system: {
+        python_version: '3.12.3 (main, Aug 14 2025, 17:47:21) [GCC 13.3.0]',
+        pytorch_version: '2.8.0+cu128',
+      },
+      device: { name: 'cuda:0 NVIDIA GeForce RTX 4090 : cudaMallocAsync' },
+    },
+  },
+  'hermes-2026.07': {
+    says: 'the reference gateway of July 2026',
+    on: 'gateway',
+    quirks: [
+      'webhooks.crash-500',
+      'webhooks.cut-prompt',
+      'webhooks.reload-only-newer',
+      'webhooks.env-needs-enabled',
+      'webhooks.cli-ignores-env',
+      'webhooks.origin-undeliverable',
+      'webhooks.comment-needs-extra',
+      'webhooks.skill-replaces-message',
+      'webhooks.global-ids',
+      'webhooks.millisecond-ids',
+      'webhooks.duplicate-after-502',
+      'webhooks.insecure-no-auth',
+      'webhooks.fewer-schemes',
+      'webhooks.subscribe-shadowed',
+      'webhooks.update-rotates-secret',
+      'webhooks.list-hides-secrets',
+    ],
+    options: {},
+    serverHeader: 'Python/3.12 aiohttp/3.13.1',
+  },
+} as const satisfies Readonly<Record<string, NamedServer>>
+export type ServerName = keyof typeof servers

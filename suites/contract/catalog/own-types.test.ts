@@ -1,0 +1,66 @@
+// Node types of a user: in the place of the built-in ones, or merged into them.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type EmulatorOptions, startEmulator } from 'flowdouble'
+import { expect } from 'vitest'
+import { node } from '../../generate/graphs.ts'
+import { proves, test } from '../../judge/proves.ts'
+import { fileOf, folder } from '../../support/spawned.ts'
+
+/** An entry of object_info: an output node with one number. */
+const type = (name: string, least: number) => ({
+  [name]: {
+    input: { required: { value: ['INT', { min: least }] } },
+    output: [],
+    name,
+    output_node: true,
+  },
+})
+const names = async (get: (path: string) => Promise<{ json: () => unknown }>) =>
+  Object.keys((await get('/object_info')).json() as object)
+
+// One entry of a dump is enough; a file and an object, and of two of one name the last.
+const merged = { nodes: [fileOf({ ...type('Mine', 1), ...type('Other', 0) }), type('Mine', 5)] }
+proves(
+  'catalog/own-types',
+  async ({ get, submit }) => {
+    expect(await names(get)).toEqual(expect.arrayContaining(['KSampler', 'Mine', 'Other']))
+    const graph = (value: number) => ({ '1': node('Mine', { value }) })
+    expect((await submit(graph(4))).json()).toMatchObject({
+      node_errors: { '1': { errors: [{ type: 'value_smaller_than_min' }] } },
+    })
+    expect((await submit(graph(5))).status).toBe(200)
+  },
+  merged,
+)
+
+proves(
+  'catalog/own-types',
+  async ({ get }) => {
+    const found = (await names(get)).filter((name) => !name.startsWith('Flowdouble'))
+    expect(found).toEqual(['One', 'Two', 'Three'])
+  },
+  { objectInfo: [type('One', 0), fileOf(type('Two', 0))], nodes: type('Three', 0) },
+)
+
+const yaml = join(folder(), 'types.yaml')
+writeFileSync(yaml, 'KSampler:\n  input: {}\n')
+const marked = join(folder(), 'types.json')
+writeFileSync(marked, '\uFEFF{}')
+
+const wrong: readonly (readonly [given: EmulatorOptions, says: RegExp])[] = [
+  [{ nodes: { Mine: {} } }, /"Mine" is no object of node types: each has an "input"/],
+  [{ nodes: fileOf([]) }, /no object of node types\. Save one/],
+  [{ objectInfo: [fileOf(type('One', 0)), 'none.json'] }, /Cannot read the node types/],
+  [{ nodes: yaml }, /\(line 1, column 1\); it looks like YAML/],
+  [{ nodes: marked }, /byte order mark \(BOM\): save it as UTF-8 without one/],
+  [
+    { failures: [{ class_type: 'KSampelr', exception_type: 'OOMError' }] },
+    /Failure 1 is of the node type "KSampelr", which is not known\. Did you mean KSampler\?/,
+  ],
+]
+for (const [given, says] of wrong)
+  test(`catalog/own-types What cannot be used is refused: ${says.source}`, async () => {
+    await expect(startEmulator(given)).rejects.toThrow(says)
+  })

@@ -1,0 +1,165 @@
+// Several requests on one connection, in one write: each is answered, in its order, whatever stands between them.
+
+import { expect } from 'vitest'
+import { solid } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import { dial, exchangeAll } from '../../judge/wire.ts'
+
+const line = (method: string, path: string): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: here\r\n`
+const get = (path: string, headers = ''): string => `${line('GET', path)}${headers}\r\n`
+const post = (path: string, body: string, headers = ''): string =>
+  `${line('POST', path)}Content-Length: ${body.length}\r\n${headers}\r\n${body}`
+
+const upgrade =
+  'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
+const closing = 'Connection: close\r\n'
+
+/** A path that everybody may read, with an answer of its own for each query. */
+const pathOn = { local: '/system_stats', hosted: '/api/system_stats' } as const
+
+proves('http/pipelined', async ({ url, deployment }) => {
+  const path = pathOn[deployment]
+  const statuses = async (...requests: readonly string[]) =>
+    (await exchangeAll(url, requests.join(''))).map(({ status }) => status)
+  expect(await statuses(get(path), post('/nowhere', '', upgrade), get(path, closing))).toHaveLength(
+    3,
+  )
+  expect(await statuses(get(path, upgrade), get(path, upgrade), get(path, closing))).toEqual([
+    200, 200, 200,
+  ])
+  const empty = post(path, '', upgrade)
+  expect(await statuses(get(path), empty, get(path), empty, get(path, closing))).toEqual([
+    200, 405, 200, 405, 200,
+  ])
+})
+
+proves(
+  'http/pipelined',
+  async ({ url }) => {
+    const warnings: string[] = []
+    const note = ({ message }: Error): void => void warnings.push(message)
+    process.on('warning', note)
+    // The first one is long, so that those behind it come while it still leaves.
+    const requests = [
+      get('/object_info'),
+      ...Array.from({ length: 40 }, (_, at) => get(`/object_info/N${at}`, upgrade)),
+      post('/prompt', JSON.stringify({ prompt: solid() }), upgrade),
+      get('/prompt', closing),
+    ]
+    const answers = await exchangeAll(url, requests.join(''))
+    process.off('warning', note)
+    expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 200))
+    expect(JSON.parse(answers.at(-1)!.body).exec_info.queue_remaining).toBe(1)
+    expect(warnings).toEqual([])
+  },
+  { deployment: 'local' },
+)
+
+proves(
+  'http/pipelined',
+  async ({ url }) => {
+    // A handshake behind a long answer.
+    const handshake = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\n'
+    const answers = await exchangeAll(url, get('/object_info') + get('/ws', handshake))
+    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+  },
+  { deployment: 'local' },
+)
+
+proves('http/garbage-last', async ({ url, deployment }) => {
+  const path = pathOn[deployment]
+  const garbage = [
+    'nonsense\r\n\r\n',
+    'GET /queue HTTP/1.1\r\nNo colon\r\n\r\n',
+    '\x16\x03\x01\x02\x00\x01',
+  ]
+  for (const one of garbage) {
+    const answers = await exchangeAll(url, get(path) + get(path) + one + one)
+    expect(answers.map(({ status, header }) => [status, header('connection')])).toEqual([
+      [200, undefined],
+      [200, undefined],
+      [400, 'close'],
+    ])
+  }
+})
+
+proves(
+  'http/garbage-last',
+  async ({ url, get: ask }) => {
+    const submit = post('/prompt', JSON.stringify({ prompt: solid() }))
+    const answers = await exchangeAll(url, `${get('/object_info')}${submit}nonsense\r\n\r\n`)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400])
+    // In the middle of a body: that request is the one that is not answered otherwise.
+    const head = `${line('POST', '/prompt')}Transfer-Encoding: chunked\r\n\r\n`
+    const broken = await exchangeAll(url, `${get('/prompt')}${head}5\r\n{"pro\r\nmany\r\n`)
+    expect(broken.map(({ status }) => status)).toEqual([200, 400])
+    expect((await ask('/prompt')).json().exec_info.queue_remaining).toBe(1)
+  },
+  { deployment: 'local' },
+)
+
+proves(
+  'http/last-answer',
+  async ({ url, get: ask }) => {
+    const submit = post('/prompt', JSON.stringify({ prompt: solid() }))
+    for (let depth = 1; depth <= 8; depth++) {
+      const before = Array.from({ length: depth }, () => get('/object_info')).join('')
+      // More than a system takes into a connection that nobody reads.
+      const after = Array.from({ length: 40 }, () => submit + post('/queue', ' '.repeat(60_000)))
+      const answers = await exchangeAll(url, before + post('/prompt', '{') + after.join(''))
+      const statuses = answers.map(({ status }) => status)
+      expect(statuses).toEqual([...Array.from({ length: depth }, () => 200), 500])
+    }
+    expect((await ask('/prompt')).json().exec_info.queue_remaining).toBe(0)
+  },
+  { deployment: 'local' },
+)
+
+proves('http/last-answer', async ({ url, deployment }) => {
+  const path = pathOn[deployment]
+  const later = Array.from({ length: 2000 }, () => get(path))
+  const answers = await exchangeAll(url, get(path) + get(path, closing) + later.join(''))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+})
+
+/** The first bytes of the answer to a head whose body never comes. */
+async function answerTo(url: string, head: string): Promise<string> {
+  const socket = dial(url)
+  socket.write(`${head}Content-Length: 1000\r\n\r\n`)
+  const [bytes] = await new Promise<[Buffer]>((resolve) =>
+    socket.once('data', (data) => resolve([data])),
+  )
+  socket.destroy()
+  return bytes.toString().slice(0, 'HTTP/1.1 200'.length)
+}
+
+proves('http/refused-early', async ({ url, deployment }) => {
+  const refused: readonly [method: string, path: string, headers: string, status: number][] =
+    deployment === 'hosted'
+      ? [
+          ['POST', '/api/prompt', '', 401],
+          ['POST', '/nowhere', '', 404],
+          ['POST', '/api/system_stats', '', 405],
+        ]
+      : [
+          ['POST', '/prompt', 'Origin: http://evil.example\r\n', 403],
+          ['POST', '/nowhere', '', 405],
+          ['PUT', '/prompt', '', 405],
+          ['GET', '/nowhere', '', 404],
+          ['OPTIONS', '/prompt', '', 200],
+        ]
+  for (const [method, path, headers, status] of refused) {
+    const host = `Host: ${new URL(url).host}\r\n`
+    const head = `${method} ${path} HTTP/1.1\r\n${host}${headers}`
+    expect([path, await answerTo(url, head)]).toEqual([path, `HTTP/1.1 ${status}`])
+  }
+})
+
+proves('http/refused-early', async ({ url, deployment }) => {
+  // The body is taken out of the way of the next request.
+  const path = pathOn[deployment]
+  const posted = post(path, 'x'.repeat(5000))
+  const answers = await exchangeAll(url, posted + posted + get(path, closing))
+  expect(answers.map(({ status }) => status)).toEqual([405, 405, 200])
+})

@@ -1,0 +1,72 @@
+// The package: what is in the tarball, how large it is, and that it serves where it is all there is.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { install, pack, type Packed, root } from '../support/packed.ts'
+import { startAt } from '../support/spawned.ts'
+import { isForeign } from '../judge/subject.ts'
+
+type Manifest = {
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly dependencies: Readonly<Record<string, string>>
+}
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+
+describe.skipIf(isForeign)('the package', () => {
+  let packed: Packed
+  let paths: readonly string[]
+  beforeAll(async () => {
+    packed = await pack()
+    paths = packed.files.map(({ path }) => path)
+  })
+
+  test('has at most 100 files, 0.7 MB packed and 3 MB unpacked', () => {
+    expect(paths.length).toBeLessThanOrEqual(100)
+    expect(packed.size).toBeLessThan(0.7e6)
+    expect(packed.unpackedSize).toBeLessThan(3e6)
+  })
+
+  test('holds what it names, what the README shows, and no sources, maps or suites', () => {
+    const targets = Object.values(manifest.exports).flatMap((one) =>
+      typeof one === 'string' ? one : Object.values(one),
+    )
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const pictures = [...readme.matchAll(/!\[[^\]]*\]\(([^):]+)\)/g)].map(([, path = '']) => path)
+    const named = [...targets, ...Object.values(manifest.bin)].map((path) => join(path))
+    expect([...named, ...pictures].filter((path) => !paths.includes(path))).toEqual([])
+    const odd = /\.map$|(?<!\.d)\.ts$|^suites\/|internal\.|tsbuildinfo|tsconfig/
+    expect(paths.filter((path) => odd.test(path))).toEqual([])
+  })
+
+  test('keeps the licence of each package that is part of the bundle', () => {
+    const emulator = join(root, 'emulator')
+    const sources = readdirSync(emulator, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(emulator, file), 'utf8'))
+      .join('\n')
+    const imports = sources.matchAll(/from '((?:@[\w-]+\/)?[a-z][\w-]*)['/]/g)
+    const names = new Set([...imports].map(([, name = '']) => name))
+    const inside = [...names].filter((name) => !(name in manifest.dependencies))
+    expect(inside).toContain('jpeg-js')
+    const licences = readFileSync(join(root, 'dist/bundle/THIRD-PARTY.txt'), 'utf8')
+    expect(inside.filter((name) => !licences.includes(`\n${name} `))).toEqual([])
+  })
+
+  test('serves and makes pictures in an empty folder, with two dependencies', async () => {
+    expect(Object.keys(manifest.dependencies)).toEqual(['ws', 'yaml'])
+    const place = await install(packed)
+    const main = join(place, 'node_modules/flowdouble/dist/bundle/main.cjs')
+    const example = join(place, 'node_modules/flowdouble/recordings/workflows/text-to-image.json')
+    const out = join(place, 'output')
+    const server = startAt(main, ['serve', '--port', '0', '--pace', '0', '--json'])
+    const { url } = JSON.parse(await server.says(/\n/)) as { url: string }
+    const run = await startAt(main, ['run', example, '--url', url, '--out', out]).ends
+    expect(run.code).toBe(0)
+    expect(readdirSync(out).every((name) => name.endsWith('.png'))).toBe(true)
+    server.process.kill('SIGTERM')
+    expect((await server.ends).code).toBe(0)
+    expect(await startAt(main, ['--version']).ends).toMatchObject({ code: 0, stderr: '' })
+  })
+})

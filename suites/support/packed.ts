@@ -1,0 +1,41 @@
+// The package as somebody installs it: packed from what was built, and installed in an empty folder, without a network.
+
+import { execFile } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { folder } from './spawned.ts'
+
+export const root = join(import.meta.dirname, '../..')
+const run = promisify(execFile)
+const modules = join(root, 'node_modules')
+
+export type Packed = {
+  readonly tarball: string
+  readonly size: number
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+/** Packs what was built. */
+export async function pack(): Promise<Packed> {
+  const place = folder()
+  const argv = ['pack', '--ignore-scripts', '--json', '--pack-destination', place]
+  const { stdout } = await run('npm', argv, { cwd: root })
+  const [made] = JSON.parse(stdout) as (Omit<Packed, 'tarball'> & { filename: string })[]
+  if (made === undefined) throw new Error('npm packed nothing.')
+  return { ...made, tarball: join(place, made.filename) }
+}
+
+/** Installs a tarball in an empty folder; its dependencies, and the types of Node, are those of the clone. */
+export async function install({ tarball }: Packed): Promise<string> {
+  const place = folder()
+  writeFileSync(join(place, 'package.json'), '{ "type": "module" }')
+  const dependencies = ['ws', 'yaml'].map((name) => join(modules, name))
+  const argv = ['install', '--offline', '--no-audit', '--no-fund', tarball, ...dependencies]
+  await run('npm', argv, { cwd: place })
+  mkdirSync(join(place, 'node_modules/@types'))
+  for (const name of ['@types/node', 'undici-types'])
+    symlinkSync(join(modules, name), join(place, 'node_modules', name))
+  return place
+}
