@@ -14,7 +14,7 @@ const entries: [string, Rule][] = Object.entries(rules)
 
 /** The command `rules` in this process; `folder` is where it was built. */
 async function rulesCommand(args: readonly string[], folder = root) {
-  const path = join(folder, 'dist', 'emulator', 'internal.js')
+  const path = join(folder, 'dist', 'emulator', 'cli', 'rules.js')
   const command = (await import(path)) as { rulesCommand: typeof runHere }
   const told = { stdout: '', stderr: '' }
   const into = (name: keyof typeof told) => ({
