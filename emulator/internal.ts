@@ -18,7 +18,7 @@ export { signatureOf, signedHeaders } from './client/sign.ts'
 
 export { withLock } from './config/lock.ts'
 export { accountsSchema, readAccounts } from './options/accounts.ts'
-export { completeOptions, configSchema } from './options/complete.ts'
+export { completeOptions, configSchema, worldOptions } from './options/complete.ts'
 export { failuresSchema, readFailures } from './options/failures.ts'
 export { completeGatewayOptions } from './options/gateway.ts'
 export { defaults } from './options/server-options.ts'
@@ -32,7 +32,7 @@ export { createGatewayState, type GatewayStateOptions } from './gateway/state.ts
 export { step as stepGateway } from './gateway/step.ts'
 
 export * as hosted from './server/hosted/index.ts'
-export { createServer } from './server/server.ts'
+export { createServer, forkServer } from './server/server.ts'
 export { nextWakeMs, step as stepServer } from './server/step.ts'
 export { encodeFrame } from './server/world/frames.ts'
 export type { WorldOptions } from './server/state/options.ts'

@@ -3,11 +3,12 @@
 import type { Deployment } from '../../spec/language.ts'
 import { limits } from '../../spec/limits.ts'
 import { nearest } from '../lib/nearest.ts'
+import type { QuirkId } from '../../spec/truth/quirks.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import { quirksLike, serverLike } from './like.ts'
 import { type Given, readOptions, readValue, type Where } from './read.ts'
 import { defaults, epochFor, type OptionName, type ServerOptions } from './server-options.ts'
-import { isFor, optionTable, quirksOf } from './table.ts'
+import { isFor, optionTable, quirkIds, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
 
 /**
@@ -103,7 +104,7 @@ export const worldOptions = (
   objectInfo,
   models: options.models,
   unknownNodes: options.unknownNodes,
-  quirks: options.quirk,
+  quirks: options.quirk.filter(isQuirkId),
   historyLimit: limits.history.value,
   fileLimit: 10_000,
   uploadLimitBytes: limits.uploads.value,
@@ -122,6 +123,8 @@ export const worldOptions = (
           strict: options.strictSignedLinks,
         },
 })
+
+const isQuirkId = (id: string): id is QuirkId => quirkIds.includes(id)
 
 const optionNames = Object.keys(optionTable) as OptionName[]
 export const isOptionName = (name: string): name is OptionName => Object.hasOwn(optionTable, name)

@@ -6,7 +6,7 @@ import { nextWakeMs, step } from './step.ts'
 
 export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   epochMs: server.options.epochMs,
-  nowMs: () => server.nowMs,
+  nowMs: () => server.state.nowMs,
   step: (input) => step(server, input),
   wake: (atMs) => ({ kind: 'wake', atMs }),
   nextWakeMs: () => nextWakeMs(server),

@@ -4,67 +4,101 @@ import { tiers } from '../../spec/server/access.ts'
 import { numberSecrets } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { createRandom, hash53 } from '../lib/random.ts'
-import type { Account, WorldOptions } from './state/options.ts'
-import type { Worker } from './state/runs.ts'
-import type { Hosted, Server } from './state/server.ts'
-import type { HostedState, World } from './state/world.ts'
+import { createTimers } from '../lib/timers.ts'
+import type { WorldOptions } from './state/options.ts'
+import type { TimerTarget, Worker } from './state/runs.ts'
+import type { Hosted, Server, ServerState } from './state/server.ts'
+import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
+import { traitsOf } from './traits.ts'
 import { addExampleFiles } from './world/files.ts'
 import { createHeldBytes } from './world/held-bytes.ts'
 import { createInstalls } from './world/installs.ts'
 import { createUserFolder } from './world/user-folder.ts'
 
 /**
- * A new server. Every option has to be given; emulator/options.ts has the defaults. A hosted one needs
- * the module hosted/index.ts, for which nobody else waits.
+ * A new server. Every option has to be given; options/complete.ts has the defaults. A hosted one needs the module
+ * hosted/index.ts, for which nobody else waits.
  */
 export function createServer(options: WorldOptions, hosted: Hosted | null = null): Server {
-  if (options.deployment === 'local') {
-    return { options, hosted: null, nowMs: 0, worlds: [createWorld(options)], sockets: new Map() }
-  }
-  const { accounts, signedLinks: links } = options
-  if (hosted === null || links === null)
-    throw new Error('A hosted server cannot be made without its parts and its links.')
-  const worldOf = (account: Account): World =>
-    createWorld(options, createHostedState(options, { account, hashing: hosted, links }))
-  const [first, ...others] = accounts
-  if (first === undefined) throw new Error('A hosted server cannot be made without an account.')
-  const worlds = [worldOf(first), ...others.map(worldOf)] as const
-  return { options, hosted, nowMs: 0, worlds, sockets: new Map() }
+  const setups =
+    options.deployment === 'local'
+      ? [worldSetup(options, null, 0)]
+      : hostedSetups(options, hosted).map((own, index) => worldSetup(options, own, index))
+  const worlds = setups.map(worldState)
+  const state = { nowMs: 0, timers: createTimers<TimerTarget>(), worlds, sockets: new Map() }
+  const server = serverOf(options, options.deployment === 'local' ? null : hosted, setups, state)
+  for (const world of server.worlds) addExampleFiles(world)
+  return server
 }
 
-const createWorker = (): Worker => ({
+/**
+ * A server that goes on from where this one is. From now on neither changes anything in the other.
+ * @public
+ */
+export const forkServer = ({ options, hosted, worlds, state }: Server): Server =>
+  serverOf(
+    options,
+    hosted,
+    worlds.map(({ setup }) => setup),
+    structuredClone(state),
+  )
+
+function serverOf(
+  options: WorldOptions,
+  hosted: Hosted | null,
+  setups: readonly WorldSetup[],
+  state: ServerState,
+): Server {
+  const { timers } = state
+  const [first, ...others] = setups.map((setup, index): World => {
+    return { setup, state: state.worlds[index] as WorldState, timers, effects: [] }
+  })
+  if (first === undefined) throw new Error('A hosted server cannot be made without an account.')
+  return { options, hosted, state, worlds: [first, ...others] }
+}
+
+/** What the worlds of the accounts have on hosted. */
+function hostedSetups(
+  { accounts, signedLinks: links }: WorldOptions,
+  hashing: Hosted | null,
+): readonly HostedSetup[] {
+  if (hashing === null || links === null)
+    throw new Error('A hosted server cannot be made without its parts and its links.')
+  return accounts.map((account) => ({ account, hashing, links }))
+}
+
+const worldSetup = (
+  options: WorldOptions,
+  hosted: HostedSetup | null,
+  index: number,
+): WorldSetup => ({
+  index,
+  options,
+  hosted,
+  quirks: new Set(options.quirks),
+  traits: traitsOf(options.deployment, options.quirks),
+  spell: numberSecrets(options),
+  pictureSeed: hash53(`pictures of ${options.seed}`),
+})
+
+const createWorker = (index: number): Worker => ({
+  index,
   running: null,
-  dueMs: undefined,
+  timer: null,
   interrupted: false,
   dropCache: false,
   dead: false,
   cache: new Map(),
 })
 
-/** What a world of this account has on hosted at first. */
-const createHostedState = (
-  { historyLimit }: WorldOptions,
-  known: Pick<HostedState, 'account' | 'hashing' | 'links'>,
-): HostedState => ({
-  ...known,
-  balance: known.account.balance,
-  deletedJobs: createBounded(historyLimit),
-})
-
-/** A new world. Every option has to be given; emulator/options.ts has the defaults. */
-function createWorld(options: WorldOptions, hosted: HostedState | null = null): World {
+/** The state in which a world begins. */
+function worldState({ options, hosted }: WorldSetup): WorldState {
   const workers = hosted === null ? 1 : tiers[hosted.account.tier].runsAtATime
-  const world: World = {
-    options,
-    hosted,
-    quirks: new Set(options.quirks),
-    spell: numberSecrets(options),
-    pictureSeed: hash53(`pictures of ${options.seed}`),
+  return {
     nowMs: 0,
     random: createRandom(
       hosted === null ? options.seed : `${options.seed} of ${hosted.account.user}`,
     ),
-    effects: [],
     counter: 0,
     nextSerial: 0,
     startedCount: 0,
@@ -72,7 +106,7 @@ function createWorld(options: WorldOptions, hosted: HostedState | null = null): 
     pendingById: new Map(),
     pendingCount: 0,
     pendingBytes: 0,
-    workers: Array.from({ length: workers }, createWorker),
+    workers: Array.from({ length: workers }, (_, index) => createWorker(index)),
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,
@@ -86,7 +120,7 @@ function createWorld(options: WorldOptions, hosted: HostedState | null = null): 
     log: { lines: [], subscribers: createBounded(1000) },
     sockets: new Map(),
     socketByClient: new Map(),
+    balance: hosted?.account.balance ?? 0,
+    deletedJobs: createBounded(options.historyLimit),
   }
-  addExampleFiles(world)
-  return world
 }

@@ -1,17 +1,19 @@
 // The one way into a server: an input goes in, effects come out, and nothing else happens.
 
+import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, Input } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
 import { type IncomingRequest, type RequestHead, splitTarget } from '../http/requests.ts'
 import { admit } from './admit.ts'
-import { finish } from './world/response-headers.ts'
+import { finish } from './response-headers.ts'
 import { endInstall } from './world/installs.ts'
-import { answerLocal, readsBodyOnLocal } from './local/index.ts'
+import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/endpoints.ts'
 import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
-import { proceed } from './runs/worker.ts'
+import { advance } from './runs/worker.ts'
 import { isHosted } from './world/world.ts'
 import type { Server } from './state/server.ts'
 import type { World } from './state/world.ts'
+import type { TimerTarget, Worker } from './state/runs.ts'
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 
@@ -22,71 +24,55 @@ type RequestInput = Extract<Input, { kind: 'request' }>
 export function step(server: Server, input: Input): readonly Effect[] {
   const effects: Effect[] = []
   for (const world of server.worlds) world.effects = effects
-  passTime(server, input.atMs)
+  advanceTo(server, input.atMs)
   if (input.kind === 'request') {
     const { hosted } = server
     const isForLinks = input.links && hosted !== null
     effects.push(...(isForLinks ? hosted.answerLink(server, input) : answer(server, input)))
   } else if (input.kind === 'open') connect(server, input)
   else if (input.kind !== 'wake') {
-    const world = server.sockets.get(input.socket)
+    const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
     if (world === undefined) return effects
     if (input.kind === 'message') readMessage(world, input.socket, input.text)
     else {
-      server.sockets.delete(input.socket)
+      server.state.sockets.delete(input.socket)
       closeSocket(world, input.socket)
     }
   }
   return effects
 }
 
-/** Does what is due until then, in its order, over all worlds. */
-function passTime(server: Server, untilMs: number): void {
+/** Moves the time of the server, and fires the timers that are due until then. */
+function advanceTo(server: Server, untilMs: number): void {
+  const { state, worlds } = server
   for (
-    let atMs = nextWakeMs(server);
-    atMs !== undefined && atMs <= untilMs;
-    atMs = nextWakeMs(server)
+    let timer = takeTimer(state.timers, untilMs);
+    timer !== undefined;
+    timer = takeTimer(state.timers, untilMs)
   ) {
-    doDue(server, atMs)
+    fire(server, timer)
   }
-  server.nowMs = Math.max(server.nowMs, untilMs)
-  for (const world of server.worlds) world.nowMs = server.nowMs
+  state.nowMs = Math.max(state.nowMs, untilMs)
+  for (const world of worlds) world.state.nowMs = state.nowMs
 }
 
-/** Does one thing that is due at this moment; of two worlds that of the first account. */
-function doDue({ worlds }: Server, atMs: number): void {
-  const world = worlds.find((one) => dueMsOf(one) === atMs)
-  if (world === undefined) return
-  world.nowMs = Math.max(world.nowMs, atMs)
-  const worker = world.workers.find(({ dueMs }) => dueMs === atMs)
-  if (atMs === world.installs.dueMs) endInstall(world.installs)
-  else if (worker !== undefined) proceed(world, worker)
+function fire({ worlds }: Server, { dueMs, what }: Timer<TimerTarget>): void {
+  const world = worlds[what.world] as World
+  const { state } = world
+  state.nowMs = Math.max(state.nowMs, dueMs)
+  if (what.kind === 'install') endInstall(world)
+  else advance(world, state.workers[what.worker] as Worker)
 }
 
 /** When the server does something by itself next, in its own milliseconds; undefined when it waits for an input. */
-export function nextWakeMs({ worlds }: Server): number | undefined {
-  let next: number | undefined
-  for (const world of worlds) {
-    const atMs = dueMsOf(world)
-    if (atMs !== undefined && (next === undefined || atMs < next)) next = atMs
-  }
-  return next
-}
-
-function dueMsOf({ workers, installs }: World): number | undefined {
-  let next = installs.dueMs
-  for (const { dueMs } of workers) {
-    if (dueMs !== undefined && (next === undefined || dueMs < next)) next = dueMs
-  }
-  return next
-}
+export const nextWakeMs = ({ state }: Server): number | undefined => nextTimer(state.timers)?.dueMs
 
 function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void {
   const admitted = admit(server, { method: 'GET', ...input })
   if ('refusal' in admitted) return refuseSocket(server, input, admitted.refusal)
   const refusal = refuseHandshake(server, input)
   if (refusal !== undefined) return refuseSocket(server, input, refusal)
-  server.sockets.set(input.socket, admitted.world)
+  server.state.sockets.set(input.socket, admitted.world.setup.index)
   openSocket(admitted.world, input)
 }
 
@@ -139,7 +125,7 @@ const route = (
   query: string,
 ): Reply =>
   server.hosted !== null && isHosted(world)
-    ? server.hosted.answerHosted(server, world, request, path, query)
+    ? server.hosted.answer(server, world, request, path, query)
     : answerLocal(world, request, path, query)
 
 /** Whether the answer to a request depends on its body: not where its sender, its path or its method is refused. */
@@ -149,5 +135,5 @@ export function needsBody(server: Server, head: RequestHead): boolean {
   const [path] = splitTarget(head.target)
   return server.hosted === null
     ? readsBodyOnLocal(admitted.world, head.method, path)
-    : server.hosted.readsBodyOnHosted(admitted.world, head.method, path)
+    : server.hosted.readsBody(admitted.world, head.method, path)
 }

@@ -250,3 +250,5 @@ export const quirks = {
     source: 'reference gateway, 2026',
   },
 } as const satisfies Quirks
+
+export type QuirkId = keyof typeof quirks

@@ -96,6 +96,11 @@ test('each file of the emulator has a layer, and imports from its own and earlie
   expect(upward).toEqual([])
 })
 
+test('the stores of a server know no replies: endpoints make those', () => {
+  const stores = sources.filter((file) => file.startsWith('emulator/server/world/'))
+  expect(stores.filter((file) => code(file).includes('http/replies.ts'))).toEqual([])
+})
+
 test('a folder holds at most 25 files, and 15 where they are cases', () => {
   const counts = new Map<string, number>()
   for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)

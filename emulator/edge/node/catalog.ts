@@ -7,7 +7,7 @@ import { nearest } from '../../lib/nearest.ts'
 import { isPlain } from '../../options/json-schema.ts'
 import type { NodeTypes, ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
-import { madeUpNodes } from '../../server/nodes/test-nodes.ts'
+import { testNodes } from '../../server/nodes/test-nodes.ts'
 import { packageFile } from './package-files.ts'
 
 type Sources = Pick<ServerOptions, 'objectInfo' | 'nodes'>
@@ -76,7 +76,7 @@ export function requireKnownTypes(
 ): void {
   const named = failures.flatMap(({ class_type }) => class_type ?? [])
   if (named.length === 0 || unknownNodes === 'accept') return
-  const known = [catalog, madeUpNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
+  const known = [catalog, testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
   const at = failures.findIndex(
     ({ class_type }) => class_type !== undefined && !known.includes(class_type),
   )

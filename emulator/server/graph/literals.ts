@@ -13,14 +13,14 @@ import {
   toFloat,
   toInt,
 } from '../../lib/python.ts'
-import type { Declared, NodeType } from '../state/nodes.ts'
+import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
 /** The value that a literal counts as, and what is wrong with it. One that does not convert stays as it is. */
 export function checkLiteral(
   world: World,
   type: NodeType,
-  input: Declared,
+  input: DeclaredInput,
   given: Json,
 ): { readonly value: Json; readonly error?: NodeError } {
   const wrapped = isObject(given) ? given.get('__value__') : undefined
@@ -41,7 +41,7 @@ export function checkLiteral(
   return error === undefined ? { value } : { value, error }
 }
 
-function outside(world: World, input: Declared, value: Json): NodeError | undefined {
+function outside(world: World, input: DeclaredInput, value: Json): NodeError | undefined {
   const min = input.options.get('min')
   const max = input.options.get('max')
   if (min !== undefined && compareNumbers(value, min) < 0) {
@@ -51,16 +51,16 @@ function outside(world: World, input: Declared, value: Json): NodeError | undefi
     return errors.outOfBounds('value_bigger_than_max', input, value, max)
   }
   if (!Array.isArray(input.type) || errors.isListed(input.type, value)) return undefined
-  const anyModel = world.options.models === 'any' && listsModels(input.type)
+  const anyModel = world.setup.options.models === 'any' && listsModels(input.type)
   return anyModel ? undefined : errors.notInList(input, value, input.type)
 }
 
-function convert(world: World, input: Declared, value: Json): Conversion {
+function convert(world: World, input: DeclaredInput, value: Json): Conversion {
   switch (input.type) {
     case 'INT':
       return toInt(value)
     case 'FLOAT':
-      return world.hosted === null ? toFloat(value) : finite(toFloat(value))
+      return world.setup.traits.takesInfinity ? toFloat(value) : finite(toFloat(value))
     case 'STRING':
       return { value: pythonText(value) }
     case 'BOOLEAN':
@@ -85,8 +85,9 @@ export function refusedByItsType(
   const input = fileInputOf(type.class_type)
   const value = input && inputs?.get(input.name)
   if (input?.what === undefined || value === undefined || Array.isArray(value)) return undefined
-  // Hosted takes it, and finds out in the run that it cannot be fetched [runs/image-download-error].
-  if (world.hosted !== null && input.what === 'image' && isWebAddress(value)) return undefined
+  // The run finds out that it cannot be fetched [runs/image-download-error].
+  const { takesWebAddresses } = world.setup.traits
+  if (takesWebAddresses && input.what === 'image' && isWebAddress(value)) return undefined
   if (namedFile(world, value) !== undefined) return undefined
   return errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`)
 }

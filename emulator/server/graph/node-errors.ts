@@ -4,7 +4,7 @@ import { nodeErrors as words } from '../../../spec/server/errors.ts'
 import { type Json, type JsonObject } from '../../lib/json.ts'
 import { inputConfig } from '../nodes/catalog.ts'
 import { pythonEquals, pythonRepr, pythonText } from '../../lib/python.ts'
-import type { Declared } from '../state/nodes.ts'
+import type { DeclaredInput } from '../state/nodes.ts'
 
 export type NodeError = {
   readonly type: keyof typeof words
@@ -27,7 +27,7 @@ const build = (
   extra_info: new Map(extra),
 })
 
-const about = (input: Declared): [string, Json][] => [
+const about = (input: DeclaredInput): [string, Json][] => [
   ['input_name', input.name],
   ['input_config', inputConfig(input)],
 ]
@@ -35,17 +35,21 @@ const about = (input: Declared): [string, Json][] => [
 export const missingInput = (name: string): NodeError =>
   build('required_input_missing', { input: name }, [['input_name', name]])
 
-export const badLink = (input: Declared, value: Json): NodeError =>
+export const badLink = (input: DeclaredInput, value: Json): NodeError =>
   build('bad_linked_input', { input: input.name }, [...about(input), ['received_value', value]])
 
-export const typeMismatch = (input: Declared, received: string | Json[], link: Json): NodeError =>
+export const typeMismatch = (
+  input: DeclaredInput,
+  received: string | Json[],
+  link: Json,
+): NodeError =>
   build(
     'return_type_mismatch',
     { input: input.name, received: pythonText(received), expected: pythonText(input.type) },
     [...about(input), ['received_type', received], ['linked_node', link]],
   )
 
-export const conversionFailed = (input: Declared, value: Json, exception: string): NodeError =>
+export const conversionFailed = (input: DeclaredInput, value: Json, exception: string): NodeError =>
   build(
     'invalid_input_type',
     { type: pythonText(input.type), input: input.name, value: pythonText(value), exception },
@@ -55,7 +59,7 @@ export const conversionFailed = (input: Declared, value: Json, exception: string
 /** A number beyond a declared bound. */
 export function outOfBounds(
   type: 'value_smaller_than_min' | 'value_bigger_than_max',
-  input: Declared,
+  input: DeclaredInput,
   value: Json,
   bound: Json,
 ): NodeError {
@@ -66,7 +70,7 @@ export function outOfBounds(
 /** Long lists are not printed: neither in the text nor as `input_config`. */
 const MAX_PRINTED_OPTIONS = 20
 
-export function notInList(input: Declared, value: Json, options: readonly Json[]): NodeError {
+export function notInList(input: DeclaredInput, value: Json, options: readonly Json[]): NodeError {
   const long = options.length > MAX_PRINTED_OPTIONS
   const list = long ? `(list of length ${options.length})` : pythonRepr([...options])
   return build('value_not_in_list', { input: input.name, value: pythonText(value), list }, [
@@ -90,7 +94,7 @@ export const brokeOff = (exception: PythonException): NodeError =>
 /** Validation of the source of a link broke off. */
 export const brokeOffUpstream = (
   exception: PythonException,
-  input: Declared,
+  input: DeclaredInput,
   link: Json,
 ): NodeError =>
   build('exception_during_inner_validation', { exception: exception.text }, [

@@ -9,7 +9,7 @@ import { checkLiteral, refusedByItsType } from './literals.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
 import { pythonRepr, pythonText, pythonTypeName } from '../../lib/python.ts'
-import type { Declared, NodeType } from '../state/nodes.ts'
+import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
 export type NodeErrors = ReadonlyMap<
@@ -42,7 +42,7 @@ export type Verdict =
 /** Names of the literals that were converted to their declared types, by inputs of a node: there the graph differs from its text. */
 export type Coerced = ReadonlyMap<JsonObject, readonly string[]>
 
-type Check = {
+type Validation = {
   readonly world: World
   readonly graph: JsonObject
   readonly types: ReadonlyMap<string, NodeType>
@@ -68,7 +68,7 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     if (class_type === CRASH) return { kind: 'crash' }
     const type = typeof class_type === 'string' ? known.get(class_type) : undefined
     if (type !== undefined) types.set(id, type)
-    else if (typeof class_type === 'string' && world.options.unknownNodes === 'accept') {
+    else if (typeof class_type === 'string' && world.setup.options.unknownNodes === 'accept') {
       linked ??= linkedIds(graph)
       types.set(id, passThrough(class_type, !linked.has(id)))
     } else return unknownClass(world, id, class_type)
@@ -110,7 +110,7 @@ function unknownClass(world: World, id: string, class_type: Json | undefined): V
     dependent_outputs: [],
     class_type: blamed,
   }
-  const bare = world.quirks.has('workflows.bare-graph-errors')
+  const bare = world.setup.quirks.has('workflows.bare-graph-errors')
   return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
 }
 
@@ -129,7 +129,7 @@ function linkedIds(graph: JsonObject): ReadonlySet<string> {
 /** So many outputs are listed on nodes in all: what real servers list grows with the square of the graph. */
 const MAX_LISTED_OUTPUTS = 100_000
 
-function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
+function validateOutputs(validation: Validation, outputs: readonly string[]): Verdict {
   const nodeErrors: Map<
     string,
     { errors: NodeError[]; dependent_outputs: string[]; class_type: Json }
@@ -140,8 +140,8 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
   /** So many of the nodes found invalid have an entry. */
   let noted = 0
   for (const output of outputs) {
-    if (!check.done.has(output)) validateFrom(check, output)
-    const result = check.done.get(output)
+    if (!validation.done.has(output)) validateFrom(validation, output)
+    const result = validation.done.get(output)
     if (result?.valid) {
       valid.push(output)
       continue
@@ -149,20 +149,21 @@ function validateOutputs(check: Check, outputs: readonly string[]): Verdict {
     for (const error of result?.errors ?? []) lines.push(`${error.message}: ${error.details}`)
     // Each failing output is noted on every node found invalid so far, related or not: so do real servers.
     const first = listed < MAX_LISTED_OUTPUTS ? 0 : noted
-    for (const [index, [id, found]] of check.invalid.slice(first).entries()) {
+    for (const [index, [id, found]] of validation.invalid.slice(first).entries()) {
       if (first + index < noted && listed >= MAX_LISTED_OUTPUTS) continue
       listed++
       const entry = nodeErrors.get(id) ?? {
         errors: found,
         dependent_outputs: [],
-        class_type: check.types.get(id)?.class_type ?? null,
+        class_type: validation.types.get(id)?.class_type ?? null,
       }
       entry.dependent_outputs.push(output)
       nodeErrors.set(id, entry)
     }
-    noted = check.invalid.length
+    noted = validation.invalid.length
   }
-  if (valid.length > 0) return { kind: 'valid', outputs: valid, nodeErrors, coerced: check.coerced }
+  if (valid.length > 0)
+    return { kind: 'valid', outputs: valid, nodeErrors, coerced: validation.coerced }
   const error = { ...promptErrors.outputsFailed, details: lines.join('\n') }
   return { kind: 'refused', error, nodeErrors }
 }
@@ -181,95 +182,95 @@ type Visit = { readonly id: string; next: number; valid: boolean; readonly error
  * Validates a node after the sources of its links. Walks with a stack of its own, since a workflow may be
  * longer than the call stack is deep.
  */
-function validateFrom(check: Check, output: string): void {
+function validateFrom(validation: Validation, output: string): void {
   const stack: Visit[] = [{ id: output, next: 0, valid: true, errors: [] }]
   for (let visit = stack.at(-1); visit !== undefined; visit = stack.at(-1)) {
-    const outcome = continueVisit(check, visit, stack)
+    const outcome = continueVisit(validation, visit, stack)
     if (typeof outcome === 'string') {
-      check.open.add(visit.id)
+      validation.open.add(visit.id)
       stack.push({ id: outcome, next: 0, valid: true, errors: [] })
       continue
     }
     stack.pop()
-    check.open.delete(visit.id)
+    validation.open.delete(visit.id)
     if (outcome === undefined) {
-      settle(check, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
-    } else breakOff(check, visit.id, outcome, stack.at(-1))
+      settle(validation, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
+    } else breakOff(validation, visit.id, outcome, stack.at(-1))
   }
 }
 
 /** An exception replaces what was found on the node; the consumer of the link is told about. */
 function breakOff(
-  check: Check,
+  validation: Validation,
   id: string,
   exception: PythonException,
   consumer: Visit | undefined,
 ): void {
-  const input = consumer && check.types.get(consumer.id)?.inputs[consumer.next]
-  const link = consumer && input && inputsOf(check, consumer.id)?.get(input.name)
+  const input = consumer && validation.types.get(consumer.id)?.inputs[consumer.next]
+  const link = consumer && input && inputsOf(validation, consumer.id)?.get(input.name)
   const error =
     input && link !== undefined
       ? errors.brokeOffUpstream(exception, input, link)
       : errors.brokeOff(exception)
-  settle(check, id, false, [error])
+  settle(validation, id, false, [error])
 }
 
-function settle(check: Check, id: string, valid: boolean, found: NodeError[]): void {
-  check.done.set(id, { valid, errors: found })
-  if (found.length > 0) check.invalid.push([id, found])
+function settle(validation: Validation, id: string, valid: boolean, found: NodeError[]): void {
+  validation.done.set(id, { valid, errors: found })
+  if (found.length > 0) validation.invalid.push([id, found])
 }
 
-function inputsOf(check: Check, id: string): JsonObject | undefined {
-  const node = check.graph.get(id)
+function inputsOf(validation: Validation, id: string): JsonObject | undefined {
+  const node = validation.graph.get(id)
   const inputs = isObject(node) ? node.get('inputs') : undefined
   return isObject(inputs) ? inputs : undefined
 }
 
 /** Goes on with a node: an id to visit first, an exception, or undefined when it is done. */
 function continueVisit(
-  check: Check,
+  validation: Validation,
   visit: Visit,
   stack: readonly Visit[],
 ): string | PythonException | undefined {
-  const node = check.graph.get(visit.id) as JsonObject
-  const type = check.types.get(visit.id) as NodeType
+  const node = validation.graph.get(visit.id) as JsonObject
+  const type = validation.types.get(visit.id) as NodeType
   if (visit.next === 0) {
     const unusable = unusableInputs(node)
     if (unusable !== undefined) return unusable
   }
-  const inputs = inputsOf(check, visit.id)
+  const inputs = inputsOf(validation, visit.id)
   for (; visit.next < type.inputs.length; visit.next++) {
-    const input = type.inputs[visit.next] as Declared
+    const input = type.inputs[visit.next] as DeclaredInput
     const value = inputs?.get(input.name)
     if (value === undefined) {
       if (input.required) visit.errors.push(errors.missingInput(input.name))
     } else if (Array.isArray(value)) {
-      const outcome = followLink(check, visit, input, value, stack)
+      const outcome = followLink(validation, visit, input, value, stack)
       if (outcome !== undefined) return outcome
-    } else takeLiteral(check, visit, type, input, value)
+    } else takeLiteral(validation, visit, type, input, value)
   }
-  const refused = refusedByItsType(check.world, type, inputs)
+  const refused = refusedByItsType(validation.world, type, inputs)
   if (refused !== undefined) visit.errors.push(refused)
   return undefined
 }
 
 /** Converts a literal in place, and notes what is wrong with it. */
 function takeLiteral(
-  check: Check,
+  validation: Validation,
   visit: Visit,
   type: NodeType,
-  input: Declared,
+  input: DeclaredInput,
   given: Json,
 ): void {
-  const { value, error } = checkLiteral(check.world, type, input, given)
+  const { value, error } = checkLiteral(validation.world, type, input, given)
   if (error !== undefined) visit.errors.push(error)
   if (value === given) return
-  const inputs = inputsOf(check, visit.id)
+  const inputs = inputsOf(validation, visit.id)
   if (inputs === undefined) return
   inputs.set(input.name, value)
   if (pythonRepr(value) === pythonRepr(given)) return
-  const names = check.coerced.get(inputs)
-  if (names === undefined) check.coerced.set(inputs, [input.name])
+  const names = validation.coerced.get(inputs)
+  if (names === undefined) validation.coerced.set(inputs, [input.name])
   else names.push(input.name)
 }
 
@@ -282,9 +283,9 @@ function unusableInputs(node: JsonObject): PythonException | undefined {
 
 /** Checks a link, and its source. An id means: visit this source first. */
 function followLink(
-  check: Check,
+  validation: Validation,
   visit: Visit,
-  input: Declared,
+  input: DeclaredInput,
   link: readonly Json[],
   stack: readonly Visit[],
 ): string | PythonException | undefined {
@@ -293,7 +294,7 @@ function followLink(
     return undefined
   }
   const [source, index] = link as [Json, Json]
-  const type = typeof source === 'string' ? check.types.get(source) : undefined
+  const type = typeof source === 'string' ? validation.types.get(source) : undefined
   if (type === undefined || typeof source !== 'string')
     return { type: 'KeyError', text: pythonRepr(source) }
   const received = outputType(type, index)
@@ -302,22 +303,30 @@ function followLink(
     visit.errors.push(errors.typeMismatch(input, received, [...link]))
     return undefined
   }
-  const known = check.done.get(source)
+  const known = validation.done.get(source)
   if (known !== undefined) {
     if (!known.valid) visit.valid = false
     return undefined
   }
-  if (source !== visit.id && !check.open.has(source))
+  if (source !== visit.id && !validation.open.has(source))
     return stack.length < MAX_DEPTH ? source : tooDeep
-  noteCycle(check, visit, source, stack)
+  noteCycle(validation, visit, source, stack)
   return undefined
 }
 
-function noteCycle(check: Check, visit: Visit, source: string, stack: readonly Visit[]): void {
+function noteCycle(
+  validation: Validation,
+  visit: Visit,
+  source: string,
+  stack: readonly Visit[],
+): void {
   visit.valid = false
-  if (check.world.quirks.has('workflows.bare-graph-errors')) return
+  if (validation.world.setup.quirks.has('workflows.bare-graph-errors')) return
   const members = stack.slice(stack.findIndex(({ id }) => id === source))
-  const cycle = members.map(({ id }) => ({ id, class_type: check.types.get(id)?.class_type ?? '' }))
+  const cycle = members.map(({ id }) => ({
+    id,
+    class_type: validation.types.get(id)?.class_type ?? '',
+  }))
   for (const member of members) {
     if (!member.errors.some(({ type }) => type === 'dependency_cycle')) {
       member.errors.push(errors.onCycle(member.id, cycle))

@@ -28,15 +28,15 @@ export const callerOf = (server: Server, head: Omit<RequestHead, 'method'>): Wor
   worldOfKey(server, keyOf(server, head))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
-export function admitAccount(server: Server, head: RequestHead): Admitted {
+export function admit(server: Server, head: RequestHead): Admitted {
   const [path] = splitTarget(head.target)
   const world = callerOf(server, head)
   if (!needsKey(server, path) || head.method === 'OPTIONS')
     return { world: world ?? server.worlds[0] }
   if (world === undefined) return { refusal: refuseHosted('unauthorized') }
-  const isRefused = isPaid(path) && world.hosted?.account.tier === 'free'
+  const isRefused = isPaid(path) && world.setup.hosted?.account.tier === 'free'
   // With the quirk only the submit is refused, where its body has been read.
-  return isRefused && !world.quirks.has('hosted.free-tier-402')
+  return isRefused && !world.setup.quirks.has('hosted.free-tier-402')
     ? { refusal: refuseHosted('freeTier') }
     : { world }
 }
@@ -60,7 +60,8 @@ function worldOfKey({ worlds }: Server, key: string): World | undefined {
   let found: World | undefined
   // Each key is compared: the time tells nothing of which one was near.
   for (const world of worlds) {
-    for (const known of world.hosted?.account.keys ?? []) if (isEqual(key, known)) found = world
+    for (const known of world.setup.hosted?.account.keys ?? [])
+      if (isEqual(key, known)) found = world
   }
   return found
 }

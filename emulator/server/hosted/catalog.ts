@@ -6,7 +6,7 @@ import { hash53 } from '../../lib/random.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { modelFiles } from '../nodes/catalog.ts'
-import { isModel, shownFolders } from '../local/models.ts'
+import { isModel, objectInfoHandlers, shownFolders } from '../local/catalog.ts'
 import type { World } from '../state/world.ts'
 
 /** Length of the edges of a preview, in pixels. */
@@ -40,7 +40,7 @@ function modelPreview(
 ): Reply {
   const name = filesOf(world, folder).find((one) => file === one || file === `${one}.webp`)
   if (name === undefined || index !== '0') return refuseHosted('notFound')
-  const id = hash53(`${world.pictureSeed} preview of ${folder}/${name}`)
+  const id = hash53(`${world.setup.pictureSeed} preview of ${folder}/${name}`)
   const picture = { kind: 'painted', id, width: PREVIEW_SIZE, height: PREVIEW_SIZE } as const
   return {
     status: 200,
@@ -49,7 +49,8 @@ function modelPreview(
   }
 }
 
-export const hostedCatalogHandlers = {
+export const catalogHandlers = {
+  ...objectInfoHandlers,
   modelFolders,
   models,
   modelPreview,

@@ -3,59 +3,59 @@
 import { profiles } from '../../../spec/server/deployments.ts'
 import { type EndpointOn, endpoints } from '../../../spec/server/endpoints.ts'
 import type { Endpoint } from '../../../spec/language.ts'
-import type { quirks } from '../../../spec/truth/quirks.ts'
+import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
 import { type IncomingRequest, requestAt } from '../../http/requests.ts'
 import { allowedBy, createRoutes, findEndpoint, type RouteMatch } from '../../http/routes.ts'
-import { hostedView } from './view.ts'
-import { cancelJob, cancelJobs } from './cancel.ts'
-import { hostedCatalogHandlers } from './catalog.ts'
-import { hostedSettingsHandlers } from './settings.ts'
-import { hostedSystemHandlers } from './system.ts'
-import { hostedUserdataHandlers } from './userdata.ts'
-import { changeHostedHistory, readHostedHistory, readHostedHistoryEntry } from './history.ts'
-import { changeHostedQueue, interruptHosted, readHostedQueue } from './queue.ts'
 import { jobs } from './job-list.ts'
-import { deleteJob, job, jobStatus } from './jobs.ts'
-import { submitHosted } from './workflows.ts'
-import { sharedHandlers } from '../local/shared.ts'
-import { hostedUploadImage, hostedUploadMask, maskLayers } from './uploads.ts'
+import { cancelJob, cancelJobs, deleteJob, job, jobStatus } from './jobs.ts'
+import { promptInfo } from '../local/system.ts'
 import { maxBodyBytes } from '../world/features.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 import type { HostedHandler } from './handler.ts'
+import { view } from './view.ts'
+import { catalogHandlers } from './catalog.ts'
+import { settingsHandlers } from './settings.ts'
+import { systemHandlers } from './system.ts'
+import { userdataHandlers } from './userdata.ts'
+import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
+import { changeQueue, interrupt, readQueue } from './queue.ts'
+import { submit } from './workflows.ts'
+import { uploadImage } from './uploads.ts'
+import { uploadMask, maskLayers } from './masks.ts'
 
 /** What is wrong with a request for the socket that is no handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
 
 const handlers: Readonly<Record<EndpointOn<'hosted'>, HostedHandler>> = {
-  ...sharedHandlers,
-  submit: submitHosted,
+  promptInfo,
+  submit,
   socket: () => badRequest(handshakeNeeded),
-  readQueue: readHostedQueue,
-  changeQueue: changeHostedQueue,
-  interrupt: interruptHosted,
-  readHistory: readHostedHistory,
-  readHistoryEntry: readHostedHistoryEntry,
-  changeHistory: changeHostedHistory,
+  readQueue,
+  changeQueue,
+  interrupt,
+  readHistory,
+  readHistoryEntry,
+  changeHistory,
   jobStatus,
   jobs,
   job,
   deleteJob,
   cancelJob,
   cancelJobs,
-  view: hostedView,
-  uploadImage: hostedUploadImage,
-  uploadMask: hostedUploadMask,
+  view,
+  uploadImage,
+  uploadMask,
   maskLayers,
-  ...hostedCatalogHandlers,
-  ...hostedSystemHandlers,
-  ...hostedSettingsHandlers,
-  ...hostedUserdataHandlers,
+  ...catalogHandlers,
+  ...systemHandlers,
+  ...settingsHandlers,
+  ...userdataHandlers,
 }
 
 /** The quirk that takes an endpoint away. */
-const takenAwayBy: Partial<Readonly<Record<string, keyof typeof quirks>>> = {
+const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
   objectInfoOf: 'hosted.no-per-class',
   free: 'hosted.no-free',
 }
@@ -70,13 +70,13 @@ const oldPaths: ReadonlySet<string> = new Set(
 )
 
 /** Whether something reads the body of a request. */
-export function readsBodyOnHosted(world: World, method: string, path: string): boolean {
+export function readsBody(world: World, method: string, path: string): boolean {
   const found = findEndpoint(routes, method, path)
   return found?.name !== undefined && found.readsBody && !isTakenAway(world, found)
 }
 
 /** Answers a request of an account to a hosted server. */
-export function answerHosted(
+export function answer(
   server: Server,
   world: HostedWorld,
   request: IncomingRequest,
@@ -100,11 +100,15 @@ export function answerHosted(
 }
 
 /** Whether a quirk takes away what is at a path: none of those has two methods. */
-function isTakenAway({ quirks: on }: World, { methods }: RouteMatch): boolean {
-  return [...methods.values()].some((name) => on.has(takenAwayBy[name] ?? ''))
+function isTakenAway({ setup: { quirks: on } }: World, { methods }: RouteMatch): boolean {
+  for (const name of methods.values()) {
+    const quirk = takenAwayBy[name]
+    if (quirk !== undefined && on.has(quirk)) return true
+  }
+  return false
 }
 
-function refuseBody({ options }: World, fault: 'tooLarge' | 'unreadable'): Reply {
+function refuseBody({ setup: { options } }: World, fault: 'tooLarge' | 'unreadable'): Reply {
   if (fault === 'unreadable') return badRequest('The body is unreadable.')
   return refuseHosted('bodyTooLarge', { limit: `${maxBodyBytes(options.maxBody)}` })
 }

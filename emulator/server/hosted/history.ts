@@ -3,17 +3,18 @@
 import { get } from '../../lib/bounded.ts'
 import { badRequest, empty, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
-import { badChange, readHostedChange } from './clear-and-delete.ts'
-import { entryText } from '../world/history.ts'
+import { badChange, readChange } from './bodies.ts'
 import { momentOf, runningOf } from '../world/world.ts'
-import type { Entry, Run } from '../state/runs.ts'
+import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
+import { entryText } from '../local/history.ts'
 
 /** What the history tells: runs that have begun and are over, until they are forgotten. */
-const isTold = ({ startedMs, isForgotten }: Entry): boolean => startedMs !== null && !isForgotten
+const isListed = ({ startedMs, isForgotten }: HistoryEntry): boolean =>
+  startedMs !== null && !isForgotten
 
 /** GET /history_v2: the newest first; `max_items` of them from `offset` on. */
-export function readHostedHistory(world: World, { query }: Request): Reply {
+export function readHistory(world: World, { query }: Request): Reply {
   const read = (name: string, usual: number): number | undefined =>
     wholeNumber(filledParameter(query, name) ?? `${usual}`, 0, Number.MAX_SAFE_INTEGER)
   const offset = read('offset', 0)
@@ -21,9 +22,11 @@ export function readHostedHistory(world: World, { query }: Request): Reply {
   if (offset === undefined || max === undefined) {
     return badRequest('max_items and offset are numbers from 0 on.')
   }
-  const told = Array.from(world.history.entries.values(), ({ value }) => value).filter(isTold)
-  const page = told.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
-  if (world.quirks.has('hosted.history-as-map')) {
+  const entries = Array.from(world.state.history.entries.values(), ({ value }) => value).filter(
+    isListed,
+  )
+  const page = entries.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
+  if (world.setup.quirks.has('hosted.history-as-map')) {
     return json(
       `{${page.map((entry) => `${JSON.stringify(entry.prompt_id)}: ${entryText(entry)}`).join(', ')}}`,
     )
@@ -32,7 +35,7 @@ export function readHostedHistory(world: World, { query }: Request): Reply {
 }
 
 /** An entry of the list, which leaves the graph out. */
-function listed(world: World, entry: Entry): string {
+function listed(world: World, entry: HistoryEntry): string {
   const { prompt_id, workflow_id, createdMs } = entry
   const id = `"prompt_id": ${JSON.stringify(prompt_id)}`
   const workflow = workflow_id === null ? '' : `, "workflow_id": ${JSON.stringify(workflow_id)}`
@@ -41,7 +44,7 @@ function listed(world: World, entry: Entry): string {
 }
 
 /** GET /history_v2/{id}: a run from its beginning on; how it went is told once it is over. */
-export function readHostedHistoryEntry(world: World, { segment }: Request): Reply {
+export function readHistoryEntry(world: World, { segment }: Request): Reply {
   const text = detail(world, segment)
   return text === undefined
     ? refuseHosted('notFound')
@@ -51,9 +54,9 @@ export function readHostedHistoryEntry(world: World, { segment }: Request): Repl
 function detail(world: World, id: string): string | undefined {
   const running = runningOf(world).find(({ run }) => run.prompt_id === id)?.run
   if (running !== undefined) return `{"prompt": ${promptText(running, running.outputs)}}`
-  const entry = get(world.history, id)
-  if (entry === undefined || !isTold(entry)) return undefined
-  if (world.quirks.has('hosted.history-as-map')) return entryText(entry)
+  const entry = get(world.state.history, id)
+  if (entry === undefined || !isListed(entry)) return undefined
+  if (world.setup.quirks.has('hosted.history-as-map')) return entryText(entry)
   return `{"prompt": ${promptText(entry, entry.targetsText)}, ${outcome(entry)}}`
 }
 
@@ -69,15 +72,15 @@ function promptText(submitted: Submitted, targets: string | readonly string[]): 
   return `{${promptMembers(submitted)}, ${graph}}`
 }
 
-const outcome = ({ outputsText, statusText, metaText }: Entry): string =>
+const outcome = ({ outputsText, statusText, metaText }: HistoryEntry): string =>
   `"outputs": ${outputsText}, "status": ${statusText}, "meta": ${metaText}`
 
 /** POST /history: forgets all entries with `clear`, the named ones with `delete`. Their jobs stay. */
-export function changeHostedHistory(world: World, request: Request): Reply {
-  const change = readHostedChange(request)
+export function changeHistory(world: World, request: Request): Reply {
+  const change = readChange(request)
   if (change === undefined) return badChange
   const named = new Set(change.ids)
-  for (const [id, { value }] of world.history.entries) {
+  for (const [id, { value }] of world.state.history.entries) {
     if (change.clear || named.has(id)) value.isForgotten = true
   }
   return empty

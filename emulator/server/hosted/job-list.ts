@@ -10,11 +10,12 @@ import {
 import type { Static } from '../../../spec/static.ts'
 import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
-import { hasOutputOf, type Job, jobsOf, summaryText } from './jobs.ts'
+import { hasOutputOf, summaryText } from './jobs.ts'
 import type { World } from '../state/world.ts'
+import { type Job, jobsOf } from '../world/jobs.ts'
 
 /** What is asked for. Each member is what its parameter says, or the default. */
-type Asked = {
+type JobQuery = {
   /** Empty for all. */
   readonly statuses: readonly string[]
   readonly workflow_id: string | undefined
@@ -29,19 +30,19 @@ type Asked = {
 
 /** GET /jobs. */
 export function jobs(world: World, { query }: Request): Reply {
-  const asked = readQuery(query)
-  if (typeof asked === 'string') {
-    return badRequest(`The parameter ${asked} cannot have that value.`)
+  const wanted = readQuery(query)
+  if (typeof wanted === 'string') {
+    return badRequest(`The parameter ${wanted} cannot have that value.`)
   }
-  const sign = asked.isAscending ? 1 : -1
+  const sign = wanted.isAscending ? 1 : -1
   const found = jobsOf(world)
-    .filter((job) => isWanted(job, asked))
+    .filter((job) => isWanted(job, wanted))
     .sort(
       (a, b) =>
-        sign * (asked.sortBy === 'create_time' ? 0 : ranMs(a) - ranMs(b)) ||
+        sign * (wanted.sortBy === 'create_time' ? 0 : ranMs(a) - ranMs(b)) ||
         sign * (a.run.serial - b.run.serial),
     )
-  const { after, offset, limit } = asked
+  const { after, offset, limit } = wanted
   const isBehind = ({ run }: Job): boolean => after === undefined || sign * (run.serial - after) > 0
   const rest = found.filter(isBehind).slice(after === undefined ? offset : 0)
   const page = rest.slice(0, limit)
@@ -54,13 +55,13 @@ export function jobs(world: World, { query }: Request): Reply {
     has_more,
     ...(has_more &&
       last !== undefined &&
-      asked.sortBy === 'create_time' && { next_cursor: cursorOf(last) }),
+      wanted.sortBy === 'create_time' && { next_cursor: cursorOf(last) }),
   }
   const shown = page.map((job) => summaryText(world, job)).join(', ')
   return json(`{"jobs": [${shown}], "pagination": ${JSON.stringify(pagination)}}`)
 }
 
-function isWanted(job: Job, { statuses, workflow_id, mediaType }: Asked): boolean {
+function isWanted(job: Job, { statuses, workflow_id, mediaType }: JobQuery): boolean {
   if (statuses.length > 0 && !statuses.includes(job.status)) return false
   if (workflow_id !== undefined && job.run.workflow_id !== workflow_id) return false
   return mediaType === undefined || hasOutputOf(job, mediaType)
@@ -79,7 +80,7 @@ function readCursor(text: string | undefined): number | undefined {
 }
 
 /** What the query asks for, or the name of the parameter that asks for nothing there is. */
-function readQuery(query: string): Asked | string {
+function readQuery(query: string): JobQuery | string {
   const given = (name: string): string | undefined => filledParameter(query, name)
   const words =
     given('status')

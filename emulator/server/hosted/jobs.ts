@@ -4,7 +4,7 @@ import {
   type executionError,
   type jobDetail,
   type jobEntry,
-  type JobStatus,
+  jobLimits,
   type jobStatus as jobStatusSchema,
   mediaTypes,
   type RawState,
@@ -21,65 +21,14 @@ import {
 } from '../../lib/json.ts'
 import { badRequest, json, noContent, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
-import { forgetEntry } from '../world/history.ts'
-import { placeOf, waitingOf } from '../world/queue.ts'
-import { momentOf, runningOf } from '../world/world.ts'
-import type { Ending, Entry, Run } from '../state/runs.ts'
+import { removeEntry } from '../world/history.ts'
+import { placeOf } from '../world/queue.ts'
+import { momentOf } from '../world/world.ts'
+import type { HistoryEntry } from '../state/runs.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
-
-/** One run of an account. Times are in milliseconds of the world's time. */
-export type Job = {
-  readonly prompt_id: string
-  readonly status: JobStatus
-  /** The run, as it was submitted. */
-  readonly run: Pick<Run, 'serial' | 'graphText' | 'extraDataText' | 'workflow_id'>
-  readonly createdMs: number
-  readonly startedMs: number | null
-  /** How it went; null while it is not over. */
-  readonly entry: Entry | null
-}
-
-const endings = {
-  success: 'completed',
-  error: 'failed',
-  interrupted: 'cancelled',
-} as const satisfies Record<Ending['state'], JobStatus>
-
-const open = (run: Run, startedMs: number | null): Job => ({
-  prompt_id: run.prompt_id,
-  status: startedMs === null ? 'pending' : 'in_progress',
-  run,
-  createdMs: run.submittedAtMs,
-  startedMs,
-  entry: null,
-})
-
-const over = (entry: Entry): Job => ({
-  prompt_id: entry.prompt_id,
-  status: endings[entry.state],
-  run: entry,
-  createdMs: entry.createdMs,
-  startedMs: entry.startedMs,
-  entry,
-})
-
-/** All jobs of an account, in no order. */
-export const jobsOf = (world: World): readonly Job[] => [
-  ...waitingOf(world).map((run) => open(run, null)),
-  ...runningOf(world).map(({ run, startedMs }) => open(run, startedMs)),
-  ...Array.from(world.history.entries.values(), ({ value }) => over(value)),
-]
-
-/** The job with this id, or undefined when the account has none. */
-export function jobOf(world: World, id: string): Job | undefined {
-  const pending = world.pendingById.get(id)?.[0]
-  if (pending !== undefined) return open(pending, null)
-  const running = runningOf(world).find(({ run }) => run.prompt_id === id)
-  if (running !== undefined) return open(running.run, running.startedMs)
-  const entry = get(world.history, id)
-  return entry === undefined ? undefined : over(entry)
-}
+import { cancel, type Job, jobOf } from '../world/jobs.ts'
+import { isTexts, readClosed } from './bodies.ts'
 
 /** Whether a text has the form of the id of a job. */
 export const isUuid = (id: string): boolean =>
@@ -89,11 +38,11 @@ export const isUuid = (id: string): boolean =>
 export const badId: Reply = badRequest('The id of a job is a UUID.')
 
 /** The job that a path names, or why it is not told. */
-function asked(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
+function jobAt(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
   const found = jobOf(world, segment)
   if (found !== undefined) return found
   const isForeign =
-    world.quirks.has('hosted.foreign-job-403') &&
+    world.setup.quirks.has('hosted.foreign-job-403') &&
     worlds.some((other) => other !== world && jobOf(other, segment) !== undefined)
   return refuseHosted(isForeign ? 'foreignJob' : 'notFound')
 }
@@ -118,9 +67,9 @@ type Texts<S> = { readonly [Name in keyof Static<S>]?: string | undefined }
 
 /** GET /job/{id}/status: the word for the state of a run. */
 export function jobStatus(world: World, request: Request, server: Server): Reply {
-  const job = asked(world, request, server)
+  const job = jobAt(world, request, server)
   if ('headers' in job) return job
-  const isRaw = world.quirks.has('hosted.status-raw-states')
+  const isRaw = world.setup.quirks.has('hosted.status-raw-states')
   const updated = isoText(world, updatedMs(job))
   const error = errorOf(job)
   return json(
@@ -144,9 +93,9 @@ function rawState(world: World, job: Job): RawState {
 
 /** The place, from 1, of a pending job among those for which no worker is free; undefined when one is. */
 function heldPlace(world: World, id: string): number | undefined {
-  const run = world.pendingById.get(id)?.[0]
+  const run = world.state.pendingById.get(id)?.[0]
   if (run === undefined) return undefined
-  const free = world.workers.filter(({ running }) => running === null).length
+  const free = world.state.workers.filter(({ running }) => running === null).length
   const place = placeOf(world, run) - free
   return place > 0 ? place : undefined
 }
@@ -195,15 +144,15 @@ type Files = {
 }
 
 /** Outputs never change: each is read once, when somebody asks for it first. */
-const known = new WeakMap<Entry, Files>()
+const known = new WeakMap<HistoryEntry, Files>()
 
-function filesOf(entry: Entry): Files {
+function filesOf(entry: HistoryEntry): Files {
   const found = known.get(entry) ?? readFiles(entry)
   known.set(entry, found)
   return found
 }
 
-function readFiles({ outputsText }: Entry): Files {
+function readFiles({ outputsText }: HistoryEntry): Files {
   const types: string[] = []
   let count = 0
   let shown: JsonObject | undefined
@@ -259,7 +208,7 @@ export const summaryText = (world: World, job: Job): string => objectText(summar
 
 /** GET /jobs/{id}: all about a run. */
 export function job(world: World, request: Request, server: Server): Reply {
-  const found = asked(world, request, server)
+  const found = jobAt(world, request, server)
   if ('headers' in found) return found
   const { run, entry, startedMs } = found
   const { graphText, extraDataText } = run
@@ -284,11 +233,29 @@ export function job(world: World, request: Request, server: Server): Reply {
 export function deleteJob(world: HostedWorld, { segment }: Request): Reply {
   if (!isUuid(segment)) return badId
   const found = jobOf(world, segment)
-  if (found === undefined && get(world.hosted.deletedJobs, segment) === undefined)
+  if (found === undefined && get(world.state.deletedJobs, segment) === undefined)
     return refuseHosted('notFound')
   if (found?.entry) {
-    forgetEntry(world, segment)
-    put(world.hosted.deletedJobs, segment, true)
+    removeEntry(world, segment)
+    put(world.state.deletedJobs, segment, true)
   }
   return noContent
+}
+
+/** POST /jobs/{id}/cancel. */
+export function cancelJob(world: World, { segment }: Request): Reply {
+  if (!isUuid(segment)) return badId
+  if (jobOf(world, segment) === undefined) return refuseHosted('notFound')
+  return json(`{"cancelled": ${cancel(world, [segment]).length > 0}}`)
+}
+
+/** POST /jobs/cancel: all of the named jobs, or none where one of them is unknown. */
+export function cancelJobs(world: World, request: Request): Reply {
+  const ids = readClosed(request, ['job_ids'])?.get('job_ids')
+  if (!isTexts(ids) || ids.length === 0 || ids.length > jobLimits.cancel || !ids.every(isUuid)) {
+    const reason = `The body has 1 to ${jobLimits.cancel} ids of jobs as job_ids, and no other key.`
+    return badRequest(reason)
+  }
+  if (!ids.every((id) => jobOf(world, id) !== undefined)) return refuseHosted('notFound')
+  return json(JSON.stringify({ cancelled: cancel(world, ids) }))
 }

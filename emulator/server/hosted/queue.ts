@@ -5,16 +5,15 @@ import type { Static } from '../../../spec/static.ts'
 import { isObject } from '../../lib/json.ts'
 import { empty, json, type Reply, refuseHosted } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
-import { cancel } from './cancel.ts'
-import { badChange, readHostedChange } from './clear-and-delete.ts'
-import { jobOf } from './jobs.ts'
+import { badChange, readChange } from './bodies.ts'
 import { pendingOf } from '../world/queue.ts'
 import { momentOf, runningOf } from '../world/world.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
+import { cancel, jobOf } from '../world/jobs.ts'
 
 /** GET /queue. */
-export function readHostedQueue(world: World): Reply {
+export function readQueue(world: World): Reply {
   const shown = (runs: readonly Run[]): string =>
     runs.map((run, index) => queueItem(world, run, index + 1)).join(', ')
   const running = runningOf(world).map(({ run }) => run)
@@ -31,10 +30,10 @@ function queueItem(world: World, run: Run, place: number): string {
 }
 
 /** POST /queue: cancels all pending jobs with `clear`, those that are named with `delete`. */
-export function changeHostedQueue(world: World, request: Request): Reply {
-  const change = readHostedChange(request)
+export function changeQueue(world: World, request: Request): Reply {
+  const change = readChange(request)
   if (change === undefined) return badChange
-  const deleted = cancel(world, change.ids, world.quirks.has('hosted.delete-running'))
+  const deleted = cancel(world, change.ids, world.setup.quirks.has('hosted.delete-running'))
   const waiting = change.clear ? pendingOf(world) : []
   cancel(
     world,
@@ -49,10 +48,10 @@ export function changeHostedQueue(world: World, request: Request): Reply {
  * POST /interrupt: cancels the oldest running job that is not stopping yet, or the one that `prompt_id` names.
  * Without a running job it does nothing.
  */
-export function interruptHosted(world: World, request: Request): Reply {
+export function interrupt(world: World, request: Request): Reply {
   const running = runningOf(world)
   const ids = running.filter(({ worker }) => !worker.interrupted).map(({ run }) => run.prompt_id)
-  if (world.quirks.has('hosted.interrupt-all')) {
+  if (world.setup.quirks.has('hosted.interrupt-all')) {
     cancel(world, ids)
     return empty
   }

@@ -5,8 +5,9 @@ import type { Static } from '../../../spec/static.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
-import { storedSettings, storeSettings, users } from '../local/settings.ts'
+import { users } from '../local/settings.ts'
 import type { World } from '../state/world.ts'
+import { storedSettings, storeSettings } from '../world/settings.ts'
 
 /** Stores the settings, or says why not. */
 const store = (world: World, settings: JsonObject): Reply | undefined =>
@@ -49,7 +50,7 @@ function changeSetting(world: World, request: Request): Reply {
 
 const active: Static<typeof userStatus> = { status: 'active' }
 
-export const hostedSettingsHandlers = {
+export const settingsHandlers = {
   readSettings,
   changeSettings,
   readSetting,

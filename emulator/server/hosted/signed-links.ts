@@ -25,7 +25,7 @@ export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | 
 export function signedLink(world: HostedWorld, filename: string, host: string | undefined): string {
   // Only whole seconds can be told.
   const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
-  const base = linkBase(world.hosted.links, host)
+  const base = linkBase(world.setup.hosted.links, host)
   const [scheme = '', place = ''] = base.split('://')
   const to = hostName(scheme, place)
   return base + signedTarget(world, to, filename, dateOf(sinceMs), `${LINK_LIFETIME_S}`)
@@ -41,7 +41,7 @@ const dateOf = (atMs: number): string => new Date(atMs).toISOString().replace(/-
 
 /** Path and query of the only link at this host to this file with this date and lifetime, which are as it tells them. */
 function signedTarget(
-  { options, hosted }: HostedWorld,
+  { setup: { options, hosted } }: HostedWorld,
   host: string,
   filename: string,
   date: string,
@@ -65,14 +65,16 @@ function readLink(
   { target, headers }: RequestHead,
 ): { world: HostedWorld; filename: string; untilMs: number } | undefined {
   const match = linkPattern.exec(target)
-  const world = match && worlds.filter(isHosted).find((one) => one.hosted.account.user === match[1])
+  const world =
+    match && worlds.filter(isHosted).find((one) => one.setup.hosted.account.user === match[1])
   if (!match || !world) return undefined
-  const [, , name = '', told = '', year, month, day, hour, minute, second, lifetime = ''] = match
+  const [, , name = '', dateText = '', year, month, day, hour, minute, second, lifetime = ''] =
+    match
   const filename = decodePart(name)
-  const { baseUrl, scheme } = world.hosted.links
+  const { baseUrl, scheme } = world.setup.hosted.links
   const host = hostName(baseUrl?.split('://')[0] ?? scheme, headers['host'] ?? '')
   // The whole target is compared, so that nothing in it can be otherwise.
-  if (!isEqual(target, signedTarget(world, host, filename, told, lifetime))) return undefined
+  if (!isEqual(target, signedTarget(world, host, filename, dateText, lifetime))) return undefined
   const sinceMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   return { world, filename, untilMs: sinceMs + Number(lifetime) * 1000 }
 }

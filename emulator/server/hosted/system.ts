@@ -42,9 +42,9 @@ const statisticsReply = json(JSON.stringify(statistics))
 const systemStats = (): Reply => statisticsReply
 
 /** What the server can do: without a key nothing is told of an account. */
-function features({ options }: World, request: Request, server: Server): Reply {
+function features({ setup: { options } }: World, request: Request, server: Server): Reply {
   const caller = callerOf(server, { target: request.path, headers: request.headers })
-  return json(featuresText({ options, hosted: caller?.hosted ?? null }))
+  return json(featuresText({ options, hosted: caller?.setup.hosted ?? null }))
 }
 
 const { type, rating } = feedback.properties
@@ -93,4 +93,4 @@ function free(world: World, request: Request): Reply {
 const isFlag = (value: Json | undefined): boolean =>
   value === undefined || typeof value === 'boolean'
 
-export const hostedSystemHandlers = { systemStats, features, sendFeedback, free } as const
+export const systemHandlers = { systemStats, features, sendFeedback, free } as const

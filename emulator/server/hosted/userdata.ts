@@ -20,14 +20,15 @@ const fileInfo = (path: string, entry: UserEntry): Static<typeof hostedUserFile>
 function listUserdata(world: World, { query }: Request): Reply {
   const folder = resolvePath(parameter(query, 'dir') ?? '')
   if (folder === undefined) return refuseHosted('userFolderOutside')
-  if (!world.userFolder.entries.has(folder)) return refuseHosted('userFolderUnknown')
+  if (!world.state.userFolder.entries.has(folder)) return refuseHosted('userFolderUnknown')
   const recurse = isOn(query, 'recurse')
-  const files: Static<typeof hostedUserFiles> = entriesBelow(world.userFolder, folder).flatMap(
-    ([path, entry]) => {
-      const name = folder === '' ? path : path.slice(folder.length + 1)
-      return isShown(name, entry, recurse) ? fileInfo(name, entry) : []
-    },
-  )
+  const files: Static<typeof hostedUserFiles> = entriesBelow(
+    world.state.userFolder,
+    folder,
+  ).flatMap(([path, entry]) => {
+    const name = folder === '' ? path : path.slice(folder.length + 1)
+    return isShown(name, entry, recurse) ? fileInfo(name, entry) : []
+  })
   return json(JSON.stringify(files))
 }
 
@@ -35,7 +36,7 @@ function listUserdata(world: World, { query }: Request): Reply {
 function existing(world: World, name: string): { path: string; bytes: Uint8Array } | Reply {
   const path = resolvePath(name)
   if (path === undefined) return refuseHosted('userPathOutside')
-  const bytes = world.userFolder.entries.get(path)?.bytes
+  const bytes = world.state.userFolder.entries.get(path)?.bytes
   return bytes ? { path, bytes } : refuseHosted('userFileUnknown')
 }
 
@@ -50,13 +51,13 @@ function writeUserdata(world: World, { segment, query, body }: Request): Reply {
   const path = resolvePath(segment)
   if (path === undefined) return refuseHosted('userPathOutside')
   if (isTaken(world, query, path)) return refuseHosted('userFileExists')
-  return written(world, path, writeFile(world.userFolder, path, body, timestamp(world)))
+  return written(world, path, writeFile(world.state.userFolder, path, body, timestamp(world)))
 }
 
 function deleteUserdata(world: World, { segment }: Request): Reply {
   const found = existing(world, segment)
   if ('status' in found) return found
-  deleteFile(world.userFolder, found.path)
+  deleteFile(world.state.userFolder, found.path)
   return { status: 204, headers: {}, body: '' }
 }
 
@@ -67,19 +68,19 @@ function moveUserdata(world: World, { segments: [source = '', dest = ''], query 
   if (target === undefined) return refuseHosted('userPathOutside')
   if (isTaken(world, query, target)) return refuseHosted('userFileExists')
   // A folder is no name that a file can have.
-  const isFolder = world.userFolder.entries.get(target)?.bytes === null
-  const isMoved = !isFolder && move(world.userFolder, found.path, target, timestamp(world))
+  const isFolder = world.state.userFolder.entries.get(target)?.bytes === null
+  const isMoved = !isFolder && move(world.state.userFolder, found.path, target, timestamp(world))
   return written(world, target, isMoved)
 }
 
 /** The answer to a write or a move. */
 function written(world: World, path: string, isDone: boolean): Reply {
-  const entry = world.userFolder.entries.get(path)
+  const entry = world.state.userFolder.entries.get(path)
   if (!isDone || entry === undefined) return refuseHosted('userFileRefused')
   return json(JSON.stringify(fileInfo(path, entry)))
 }
 
-export const hostedUserdataHandlers = {
+export const userdataHandlers = {
   listUserdata,
   readUserdata,
   writeUserdata,

@@ -10,13 +10,13 @@ import type { FileContent } from '../state/files.ts'
 import type { HostedHandler } from './handler.ts'
 
 /** A redirect to the signed link of a file of the account that asks. */
-export const hostedView: HostedHandler = (world, { query, headers }) => {
+export const view: HostedHandler = (world, { query, headers }) => {
   const filename = parameter(query, 'filename') ?? ''
   if (filename === '') return badRequest('The query names no filename.')
   if (!isFolderType(parameter(query, 'type') ?? 'output')) return badRequest('The type is unknown.')
   const found = flatFile(world, filename)
   if (found === undefined) return refuseHosted('notFound')
-  if (world.quirks.has('hosted.view-channel-bytes')) {
+  if (world.setup.quirks.has('hosted.view-channel-bytes')) {
     const converted = viewConverted(filename, found.file.content, query)
     if (converted !== undefined) return converted
   }

@@ -18,7 +18,7 @@ import { enqueue } from '../world/queue.ts'
 import {
   accepted,
   givenExtra,
-  judge,
+  validatePrompt,
   keepExtra,
   refused,
   runOf,
@@ -30,7 +30,7 @@ import type { HostedWorld, World } from '../state/world.ts'
  * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect
  * [workflows/hosted-own-id, workflows/hosted-number].
  */
-export function submitHosted(world: HostedWorld, request: Request): Reply {
+export function submit(world: HostedWorld, request: Request): Reply {
   let document: JsonDocument
   try {
     const text = bodyText(request)
@@ -48,20 +48,20 @@ export function submitHosted(world: HostedWorld, request: Request): Reply {
   if (targets === 'crash') return badRequest('partial_execution_targets is no list of node ids.')
   const extra = givenExtra(body)
   if (!isObject(extra)) return badRequest('extra_data is no object.')
-  const verdict = judge(world, prompt, targets)
+  const verdict = validatePrompt(world, prompt, targets)
   if (verdict.kind === 'crash') return badRequest('The prompt is no workflow.')
   if (verdict.kind === 'refused') {
-    return world.quirks.has('workflows.invalid-is-200')
-      ? accepted(drawUuid(world.random), `${world.counter++}`, verdict.nodeErrors)
+    return world.setup.quirks.has('workflows.invalid-is-200')
+      ? accepted(drawUuid(world.state.random), `${world.state.counter++}`, verdict.nodeErrors)
       : refused(verdict.error, verdict.nodeErrors)
   }
   const refusal = refusedByPlan(world, prompt as JsonObject)
   if (refusal !== undefined) return refusal
   const workflow_id = body.get('workflow_id')
   const known = {
-    prompt_id: drawUuid(world.random),
-    number: world.counter,
-    numberText: `${world.counter}`,
+    prompt_id: drawUuid(world.state.random),
+    number: world.state.counter,
+    numberText: `${world.state.counter}`,
     workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
     // Nobody is told by a client id: all sockets of the account are [workflows/hosted-client-id].
     ...keepExtra(world, extra, null),
@@ -69,14 +69,15 @@ export function submitHosted(world: HostedWorld, request: Request): Reply {
   const run = runOf(world, request, document, verdict, known)
   if (run === undefined) return refuseByPlan('queueFull')
   enqueue(world, run)
-  world.counter++
+  world.state.counter++
   return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
 }
 
 /** What the plan of the account or its queue has against a submit; without the quirks nothing. */
 function refusedByPlan(world: HostedWorld, graph: JsonObject): Reply | undefined {
-  const { quirks, pendingCount } = world
-  const { account, balance } = world.hosted
+  const { quirks } = world.setup
+  const { account } = world.setup.hosted
+  const { balance, pendingCount } = world.state
   if (account.tier === 'free' && quirks.has('hosted.free-tier-402')) return refuseByPlan('freeTier')
   if (!quirks.has('hosted.refuse-at-submit')) return undefined
   const word = accountFailure(world)?.exception_type

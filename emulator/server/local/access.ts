@@ -5,10 +5,17 @@ import type { Headers } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
+import type { Admitted, Server } from '../state/server.ts'
 import type { WorldOptions } from '../state/options.ts'
 
+/** The world of the server, or what keeps a request or handshake out of it. */
+export function admit({ options, worlds }: Server, head: RequestHead): Admitted {
+  const refusal = guard(options, head)
+  return refusal === undefined ? { world: worlds[0] } : { refusal }
+}
+
 /** What keeps a request or handshake out; undefined when nothing does. */
-export function guard(
+function guard(
   { cors, token }: WorldOptions,
   { method, target, headers }: RequestHead,
 ): Reply | undefined {

@@ -5,18 +5,18 @@ import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { modelFolderNames } from '../nodes/catalog.ts'
 import { latestLines, lineEntry, lineText, subscribe } from '../world/log.ts'
-import { folderPath } from './models.ts'
+import { folderPath } from './catalog.ts'
 import { folderTypes } from '../world/paths.ts'
 import { isTruthy } from '../../lib/python.ts'
 import type { World } from '../state/world.ts'
 
 const logs = (world: World): Reply => {
-  const lines = latestLines(world.log).map(lineText)
+  const lines = latestLines(world.state.log).map(lineText)
   return json(JSON.stringify(lines.join('')))
 }
 
 const rawLogs = (world: World): Reply => {
-  const entries = latestLines(world.log).map(lineEntry).join(', ')
+  const entries = latestLines(world.state.log).map(lineEntry).join(', ')
   return json(`{"entries": [${entries}], "size": {"cols": 80, "rows": 24}}`)
 }
 
@@ -47,7 +47,7 @@ const folderPaths = (): Reply =>
 function folderFiles(world: World, { segment }: Request): Reply {
   if (!folderTypes.some((type) => type === segment)) return refuse('directoryType')
   const top = `${segment}//`
-  const found = [...world.files.entries]
+  const found = [...world.state.files.entries]
     .map(([key, { value }]) => ({ name: key.slice(top.length), isTop: key.startsWith(top), value }))
     .filter(({ name, isTop }) => isTop && !name.startsWith('.'))
   // Of those of one moment the later stored is the newer one.

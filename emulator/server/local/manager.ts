@@ -26,7 +26,11 @@ export function managerInstallModel(world: World, request: Request): Reply {
 }
 
 /** How many installations there were, are done, and are under way; one runs at a time. */
-export function managerStatus({ installs: { waiting, done } }: World): Reply {
+export function managerStatus({
+  state: {
+    installs: { waiting, done },
+  },
+}: World): Reply {
   const counts = {
     total_count: waiting.length + done,
     done_count: done,
@@ -37,8 +41,8 @@ export function managerStatus({ installs: { waiting, done } }: World): Reply {
 }
 
 function install(world: World, model: Model | null): Reply {
-  if (world.installs.waiting.length >= MAX_WAITING) return refuse('badRequestEmpty')
-  beginInstall(world.installs, model, world.nowMs)
+  if (world.state.installs.waiting.length >= MAX_WAITING) return refuse('badRequestEmpty')
+  beginInstall(world, model)
   return empty
 }
 

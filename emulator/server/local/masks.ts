@@ -44,7 +44,7 @@ function originalOf(
   if (path === undefined || pathWithin(folder, subfolder) === undefined) return 'nothing'
   const cut = path.lastIndexOf('/')
   const key = keyOf(folder, path.slice(0, Math.max(cut, 0)), path.slice(cut + 1))
-  return get(world.files, key)?.content ?? 'nothing'
+  return get(world.state.files, key)?.content ?? 'nothing'
 }
 
 /** The original with the alpha of an uploaded mask, as a file of this name; `broken` when that cannot be made. */

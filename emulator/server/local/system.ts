@@ -42,7 +42,8 @@ const usual = {
 const statistics = json(JSON.stringify(usual))
 
 /** A server that behaves as a known one tells what that tells [deployments/like-local]. */
-export function systemStats({ options: { like } }: World): Reply {
+export function systemStats({ setup }: World): Reply {
+  const { like } = setup.options
   const own = like === null ? undefined : (servers as Readonly<Record<string, NamedServer>>)[like]
   if (own?.statistics === undefined) return statistics
   const { system, device } = own.statistics
@@ -50,7 +51,7 @@ export function systemStats({ options: { like } }: World): Reply {
   return json(JSON.stringify({ system: { ...usual.system, ...system }, devices }))
 }
 
-export const features = (world: World): Reply => json(featuresText(world))
+export const features = (world: World): Reply => json(featuresText(world.setup))
 
 /** How many runs are pending or running: the first call of several clients. */
 export const promptInfo = (world: World): Reply =>
@@ -68,7 +69,7 @@ export function free(world: World, request: Request): Reply {
 }
 
 /** Does what a body asks to free. */
-export function freed({ workers }: World, body: JsonObject): Reply {
+export function freed({ state: { workers } }: World, body: JsonObject): Reply {
   if (isTruthy(body.get('free_memory'))) for (const worker of workers) worker.dropCache = true
   return empty
 }

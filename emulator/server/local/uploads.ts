@@ -40,7 +40,7 @@ export function receive(world: World, request: Request, make: Make): Reply {
   if (target === undefined) return refuse('badRequestEmpty')
   const overwrite = field('overwrite') === 'true' || field('overwrite') === '1'
   const name = overwrite ? target.name : freeName(world, type, target, image.bytes)
-  if (overwrite || get(world.files, keyOf(type, target.subfolder, name)) === undefined) {
+  if (overwrite || get(world.state.files, keyOf(type, target.subfolder, name)) === undefined) {
     const content = make({ bytes: image.bytes, field }, name)
     if (content === 'broken') return refuse('internal')
     const refusal = content === 'nothing' ? undefined : keep(world, type, target, name, content)
@@ -60,8 +60,8 @@ function keep(
 ): Reply | undefined {
   // Uploads make their subfolder, but no folder that the file name itself speaks of.
   if (target.within !== '' && !hasFolder(world, type, target.subfolder)) return refuse('internal')
-  if (heldWith(world, content) > world.options.uploadLimitBytes) {
-    return refuse('bodyTooLarge', {}, { limit: `${world.options.uploadLimitBytes}` })
+  if (heldWith(world, content) > world.setup.options.uploadLimitBytes) {
+    return refuse('bodyTooLarge', {}, { limit: `${world.setup.options.uploadLimitBytes}` })
   }
   store(world, type, target.subfolder, name, content)
   return undefined
@@ -148,7 +148,9 @@ function uploadTarget(type: FolderType, subfolder: string, filename: string): Ta
 
 function hasFolder(world: World, type: FolderType, subfolder: string): boolean {
   if (subfolder === '') return true
-  return [...world.files.entries.keys()].some((key) => key.startsWith(`${type}/${subfolder}/`))
+  return [...world.state.files.entries.keys()].some((key) =>
+    key.startsWith(`${type}/${subfolder}/`),
+  )
 }
 
 /** The name itself, while it is free or holds the same bytes; else the first of `name (1).ext`, `name (2).ext`, ... that does. */
@@ -162,7 +164,7 @@ function freeName(
   const [stem, ending] = cut > 0 ? [name.slice(0, cut), name.slice(cut)] : [name, '']
   let candidate = name
   for (let number = 1; ; number++) {
-    const file = get(world.files, keyOf(type, subfolder, candidate))
+    const file = get(world.state.files, keyOf(type, subfolder, candidate))
     if (file === undefined || holds(file.content, bytes)) return candidate
     candidate = `${stem} (${number})${ending}`
   }

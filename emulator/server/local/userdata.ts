@@ -45,14 +45,14 @@ function listUserdata(world: World, { query }: Request): Reply {
   if (asked === '') return refuse('directoryMissing')
   const folder = resolvePath(asked)
   if (folder === undefined) return refuse('directoryInvalid')
-  if (!world.userFolder.entries.has(folder)) return refuse('directoryUnknown')
+  if (!world.state.userFolder.entries.has(folder)) return refuse('directoryUnknown')
   const [recurse, full, split] = [
     isOn(query, 'recurse'),
     isOn(query, 'full_info'),
     isOn(query, 'split'),
   ]
   const items: Json[] = []
-  for (const [path, entry] of entriesBelow(world.userFolder, folder)) {
+  for (const [path, entry] of entriesBelow(world.state.userFolder, folder)) {
     const name = folder === '' ? path : path.slice(folder.length + 1)
     if (!isShown(name, entry, recurse)) continue
     items.push(full ? fileInfo(name, entry) : split ? [name, ...name.split('/')] : name)
@@ -65,10 +65,10 @@ function browseUserdata(world: World, { query }: Request): Reply {
   // Decoded by the query, by the handler and by the lookup, as real servers do.
   const folder = resolvePath(unquote(parameter(query, 'path') ?? ''))
   if (folder === undefined) return refuse('pathInvalid')
-  const found = world.userFolder.entries.get(folder)
+  const found = world.state.userFolder.entries.get(folder)
   if (found === undefined) return refuse('pathUnknown')
   if (found.bytes !== null) return refuse('pathNoDirectory')
-  const items = entriesBelow(world.userFolder, folder).map(([path, entry]) => ({
+  const items = entriesBelow(world.state.userFolder, folder).map(([path, entry]) => ({
     entry,
     path,
     name: nameOf(path),
@@ -92,7 +92,7 @@ function browseUserdata(world: World, { query }: Request): Reply {
 function existing(world: World, name: string): { path: string; entry: UserEntry } | Reply {
   const path = resolvePath(name)
   if (path === undefined) return refuse('forbiddenEmpty')
-  const entry = world.userFolder.entries.get(path)
+  const entry = world.state.userFolder.entries.get(path)
   return entry === undefined ? refuse('notFoundEmpty') : { path, entry }
 }
 
@@ -111,7 +111,7 @@ function writeUserdata(world: World, { segment, query, body }: Request): Reply {
   // Python raises an error of another kind for it than for other names.
   if (path.includes('\0')) return refuse('internal')
   if (isTaken(world, query, path)) return refuse('fileExists')
-  const isWritten = writeFile(world.userFolder, path, body, timestamp(world))
+  const isWritten = writeFile(world.state.userFolder, path, body, timestamp(world))
   return isWritten ? written(world, query, path) : refuse('fileNotWritten')
 }
 
@@ -119,7 +119,7 @@ function deleteUserdata(world: World, { segment }: Request): Reply {
   const found = existing(world, segment)
   if ('status' in found) return found
   if (found.entry.bytes === null) return refuse('internal')
-  deleteFile(world.userFolder, found.path)
+  deleteFile(world.state.userFolder, found.path)
   return noContent
 }
 
@@ -130,17 +130,17 @@ function moveUserdata(world: World, { segments, query }: Request): Reply {
   const target = resolvePath(dest)
   if (target === undefined) return refuse('internal')
   if (isTaken(world, query, target)) return refuse('fileExists')
-  const isMoved = move(world.userFolder, found.path, target, timestamp(world))
+  const isMoved = move(world.state.userFolder, found.path, target, timestamp(world))
   return isMoved ? written(world, query, target) : refuse('internal')
 }
 
 /** Whether the path is taken, and the query says that it is to be left so. */
 export const isTaken = (world: World, query: string, path: string): boolean =>
-  parameter(query, 'overwrite') === 'false' && world.userFolder.entries.has(path)
+  parameter(query, 'overwrite') === 'false' && world.state.userFolder.entries.has(path)
 
 /** The answer to a write or a move. */
 function written(world: World, query: string, path: string): Reply {
-  const entry = world.userFolder.entries.get(path)
+  const entry = world.state.userFolder.entries.get(path)
   const full = entry !== undefined && isOn(query, 'full_info')
   return json(writeJson(full ? fileInfo(path, entry) : path))
 }

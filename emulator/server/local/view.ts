@@ -28,7 +28,7 @@ export function view(world: World, { query }: Request): Reply {
   if (!hasFoldersOnTheWay(world, type, parameter(query, 'subfolder') ?? ''))
     return refuse('notFoundEmpty')
   const filename = name.slice(name.lastIndexOf('/') + 1)
-  const file = get(world.files, keyOf(type, subfolder, filename))
+  const file = get(world.state.files, keyOf(type, subfolder, filename))
   if (file === undefined) return refuse('notFoundEmpty')
   const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
   if (conversion === undefined) return wholeFile(world, filename, file)
@@ -44,7 +44,7 @@ function hasFoldersOnTheWay(world: World, type: FolderType, path: string): boole
     if (left === undefined || left === '') return true
     const key = keyOf(type, left, '')
     const below = `${type}/${left}/`
-    return [...world.files.entries.keys()].some(
+    return [...world.state.files.entries.keys()].some(
       (one) => one.startsWith(key) || one.startsWith(below),
     )
   })

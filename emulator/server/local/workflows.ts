@@ -18,10 +18,9 @@ import { drawUuid } from '../../lib/random.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { type Request, bodyText } from '../../http/requests.ts'
 import { graphText } from '../graph/graph-text.ts'
-import { enqueue, hasRoom } from '../world/queue.ts'
+import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/queue.ts'
 import { takesPartnerKey } from '../nodes/partners.ts'
 import { isTruthy, pythonText, toFloat } from '../../lib/python.ts'
-import { twinsOf, twinsText } from '../world/twins.ts'
 import {
   type NodeErrors,
   type PromptError,
@@ -48,7 +47,7 @@ export function submit(world: World, request: Request): Reply {
   const body = document.value
   if (!isObject(body)) {
     if (!Array.isArray(body) && typeof body !== 'string') return refuse('internal')
-    world.counter++
+    world.state.counter++
     return refused(promptErrors.noPrompt, new Map())
   }
   const number = priority(world, body)
@@ -56,12 +55,14 @@ export function submit(world: World, request: Request): Reply {
   const prompt = body.get('prompt')
   if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
   const targets = targetsOf(body.get('partial_execution_targets'))
-  const verdict = targets === 'crash' ? ({ kind: 'crash' } as const) : judge(world, prompt, targets)
+  const verdict =
+    targets === 'crash' ? ({ kind: 'crash' } as const) : validatePrompt(world, prompt, targets)
   const chosenId = body.get('prompt_id')
-  const prompt_id = chosenId === undefined ? drawUuid(world.random) : ownText(pythonText(chosenId))
+  const prompt_id =
+    chosenId === undefined ? drawUuid(world.state.random) : ownText(pythonText(chosenId))
   if (verdict.kind === 'crash') return refuse('internal')
   if (verdict.kind === 'refused') {
-    if (world.quirks.has('workflows.invalid-is-200')) {
+    if (world.setup.quirks.has('workflows.invalid-is-200')) {
       return accepted(prompt_id, number.text, verdict.nodeErrors)
     }
     return refused(verdict.error, verdict.nodeErrors)
@@ -71,10 +72,10 @@ export function submit(world: World, request: Request): Reply {
   const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
   const run = runOf(world, request, document, verdict, { ...own, ...extra })
   if (run === undefined)
-    return refuse('queueFull', {}, { limit: `${world.options.pendingLimitBytes}` })
-  const twins = twinsOf(world, run)
-  if (twins > 0) {
-    enqueue(world, twins < 2 ? run : { ...run, poison: twinsText }, 'untold')
+    return refuse('queueFull', {}, { limit: `${world.setup.options.pendingLimitBytes}` })
+  const collisions = priorityCollisions(world, run)
+  if (collisions > 0) {
+    enqueue(world, collisions < 2 ? run : { ...run, poison: collisionText }, 'silently')
     return refuse('internal')
   }
   enqueue(world, run)
@@ -87,22 +88,23 @@ export function runOf(
   request: Request,
   document: JsonDocument,
   verdict: Extract<Verdict, { kind: 'valid' }>,
-  known: Extra & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
+  known: ExtraData & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
 ): Run | undefined {
   const prompt = (document.value as JsonObject).get('prompt') as JsonObject
-  const isKept = world.pendingCount < MAX_KEPT_GRAPHS && world.pendingBytes < MAX_KEPT_BYTES
+  const isKept =
+    world.state.pendingCount < MAX_KEPT_GRAPHS && world.state.pendingBytes < MAX_KEPT_BYTES
   const run: Run = {
     ...known,
-    serial: world.nextSerial,
+    serial: world.state.nextSerial,
     graphText:
       graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
     graph: isKept ? prompt : null,
     outputs: verdict.outputs,
-    submittedAtMs: world.nowMs,
+    submittedAtMs: world.state.nowMs,
     deleted: false,
   }
   if (!hasRoom(world, run)) return undefined
-  world.nextSerial++
+  world.state.nextSerial++
   return run
 }
 
@@ -157,8 +159,11 @@ function priority(world: World, body: JsonObject): { value: number; text: string
     // What is no number has no place in an order: it runs last.
     return { value: Number.isNaN(value) ? Infinity : value, text: floatText(value) }
   }
-  const value = isTruthy(body.get('front')) && world.counter > 0 ? -world.counter : world.counter
-  world.counter++
+  const value =
+    isTruthy(body.get('front')) && world.state.counter > 0
+      ? -world.state.counter
+      : world.state.counter
+  world.state.counter++
   return { value, text: `${value}` }
 }
 
@@ -175,7 +180,7 @@ export function targetsOf(value: Json | undefined): Targets | null | 'crash' {
 }
 
 /** Whether what stands as the prompt of a body can run. */
-export function judge(world: World, prompt: Json, targets: Targets | null): Verdict {
+export function validatePrompt(world: World, prompt: Json, targets: Targets | null): Verdict {
   if (isObject(prompt)) return validate(world, prompt, targets)
   const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
   if (!empty) return { kind: 'crash' }
@@ -183,7 +188,7 @@ export function judge(world: World, prompt: Json, targets: Targets | null): Verd
 }
 
 /** What extra_data tells of a run. */
-export type Extra = Pick<
+export type ExtraData = Pick<
   Run,
   'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
 >
@@ -204,7 +209,7 @@ function dropSecrets(value: Json, world: World): boolean {
   return dropped
 }
 
-const isOwnKey = ({ hosted }: World, value: Json): boolean =>
+const isOwnKey = ({ setup: { hosted } }: World, value: Json): boolean =>
   hosted !== null && typeof value === 'string' && isKeyOf(hosted.account, value)
 
 /** The extra_data of a submit: an empty object where there is none. */
@@ -212,7 +217,7 @@ export const givenExtra = (body: JsonObject): Json =>
   body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
 
 /** extra_data as a local run keeps it, with the client id in it; undefined when that has no place there. */
-function extraDataOf(world: World, body: JsonObject): Extra | undefined {
+function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
   const given = givenExtra(body)
   const client_id = body.get('client_id')
   if (isObject(given)) {
@@ -233,7 +238,7 @@ function extraDataOf(world: World, body: JsonObject): Extra | undefined {
 }
 
 /** What a run keeps of its extra_data. `client_id` is what it is told by, null for nothing. */
-export function keepExtra(world: World, given: JsonObject, client_id: Json): Extra {
+export function keepExtra(world: World, given: JsonObject, client_id: Json): ExtraData {
   const full = ownText(writeJson(given))
   const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
   const hidesKeys = dropSecrets(given, world)

@@ -24,7 +24,7 @@ import {
   decoderSteps,
   encoderSteps,
   schedulers,
-  toldSteps,
+  reportedSteps,
   upscalerSteps,
   withSteps,
 } from './steps.ts'
@@ -44,7 +44,7 @@ const sampler =
         : scene
     const count = source?.count ?? 1
     const outputs = declaredOutputs(call).map((): Value => ({ kind: 'picture', picture, count }))
-    return { outputs, ...toldSteps(call, steps), preview: picture }
+    return { outputs, ...reportedSteps(call, steps), preview: picture }
   }
 
 const blended = (of: Picture, over: Picture, opacity: number): Picture => ({

@@ -3,11 +3,11 @@
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { fileChoices, fileInputOf } from '../world/named-files.ts'
 import { installedModels } from '../world/installs.ts'
-import { madeUpNodes } from './test-nodes.ts'
+import { testNodes } from './test-nodes.ts'
 import { pythonText } from '../../lib/python.ts'
 import type { World } from '../state/world.ts'
 import type { WorldOptions } from '../state/options.ts'
-import type { Declared, NodeType } from '../state/nodes.ts'
+import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 
 /** A type that the catalogue does not list: it passes its first input on. Its empty text tells it apart. */
 export const passThrough = (class_type: string, outputNode: boolean): NodeType => ({
@@ -34,10 +34,10 @@ const readByOptions = new WeakMap<WorldOptions, Catalog>()
 
 /** The node types of a world, read from its `objectInfo` on first use. Throws SyntaxError when that is no object of node types. */
 export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
-  const known = readByOptions.get(world.options)
+  const known = readByOptions.get(world.setup.options)
   if (known !== undefined) return known.types
-  const catalog = catalogOf(world.options.objectInfo)
-  readByOptions.set(world.options, catalog)
+  const catalog = catalogOf(world.setup.options.objectInfo)
+  readByOptions.set(world.setup.options, catalog)
   return catalog.types
 }
 
@@ -45,7 +45,7 @@ function catalogOf(text: string): Catalog {
   const known = read.get(text)
   if (known !== undefined) return known
   const types = new Map<string, NodeType>()
-  for (const source of [text, madeUpNodes]) {
+  for (const source of [text, testNodes]) {
     const document = readJson(source)
     if (!isObject(document)) throw new SyntaxError('object_info is not an object of node types')
     for (const [class_type, entry] of document) types.set(class_type, nodeType(class_type, entry))
@@ -92,7 +92,7 @@ function group(entry: JsonObject, name: string): JsonObject {
   return isObject(members) ? members : new Map()
 }
 
-function declared(entry: JsonObject, groupName: 'required' | 'optional'): Declared[] {
+function declared(entry: JsonObject, groupName: 'required' | 'optional'): DeclaredInput[] {
   return Array.from(group(entry, groupName), ([name, declaration]) => {
     const [type, options] = list(declaration)
     return {
@@ -105,7 +105,7 @@ function declared(entry: JsonObject, groupName: 'required' | 'optional'): Declar
 }
 
 /** `[type, options]` of a declaration, as it stands in object_info. */
-export const inputConfig = (input: Declared): Json => [input.type, input.options]
+export const inputConfig = (input: DeclaredInput): Json => [input.type, input.options]
 
 const MODEL_FILE = /\.(?:safetensors|sft|ckpt|pt|pt2|bin|pth|pkl|gguf|yaml)$/i
 
@@ -146,10 +146,10 @@ function withInstalledModels(world: World, type: NodeType): string {
 }
 
 /** An input as it is declared now: a combo of model files also lists those that were installed. */
-export function currentInput(world: World, type: NodeType, input: Declared): Declared {
-  if (world.installs.models.entries.size === 0 || !Array.isArray(input.type)) return input
+export function currentInput(world: World, type: NodeType, input: DeclaredInput): DeclaredInput {
+  if (world.state.installs.models.entries.size === 0 || !Array.isArray(input.type)) return input
   const folder = folderOf(world, type, input)
-  const installed = folder === undefined ? [] : installedModels(world.installs, folder)
+  const installed = folder === undefined ? [] : installedModels(world.state.installs, folder)
   if (installed.length === 0) return input
   const files = sorted([...input.type.filter(isModelFile), ...installed])
   return { ...input, type: [...files, ...input.type.filter((option) => !isModelFile(option))] }
@@ -161,7 +161,7 @@ const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(
 function folderOf(
   world: World,
   { class_type }: NodeType,
-  { name, type }: Declared,
+  { name, type }: DeclaredInput,
 ): string | undefined {
   const combos = Object.entries(modelFolders)
   const own = combos.find(([, combo]) => combo?.[0] === class_type && combo[1] === name)
@@ -213,7 +213,7 @@ export function modelFiles(world: World, folder: string): readonly string[] | un
   const combo = modelFolders[folder]
   const example = folder === 'embeddings' ? ['example_negative.safetensors'] : []
   const listed = combo ? listedFiles(world, combo) : example
-  const installed = installedModels(world.installs, folder)
+  const installed = installedModels(world.state.installs, folder)
   return installed.length === 0 ? listed : sorted([...listed, ...installed])
 }
 
@@ -230,5 +230,5 @@ function listedFiles(
 }
 
 /** The options of a combo, old style or new; none of what is no combo. */
-export const optionsOf = ({ type, options }: Declared): readonly Json[] =>
+export const optionsOf = ({ type, options }: DeclaredInput): readonly Json[] =>
   Array.isArray(type) ? type : list(options.get('options'))

@@ -149,7 +149,7 @@ function batchOf(call: Call): number {
 /** A scene that depends on all that the node depends on. */
 export const painted = (call: Call, index = 0): Picture => ({
   kind: 'painted',
-  id: hash53(`${call.world.pictureSeed}:${call.hash}:${index}`),
+  id: hash53(`${call.world.setup.pictureSeed}:${call.hash}:${index}`),
   ...sizeOf(call),
 })
 

@@ -8,7 +8,10 @@ import type { Failure } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
 /** Whether partner nodes take this value as their key: on local any that is not empty, on hosted the account's own. */
-export function takesPartnerKey({ hosted, quirks }: World, given: Json | undefined): boolean {
+export function takesPartnerKey(
+  { setup: { hosted, quirks } }: World,
+  given: Json | undefined,
+): boolean {
   if (hosted === null) return isTruthy(given)
   if (typeof given !== 'string' || given === '') return false
   return quirks.has('hosted.partner-key-is-api-key')
@@ -17,18 +20,19 @@ export function takesPartnerKey({ hosted, quirks }: World, given: Json | undefin
 }
 
 /** Takes what a partner node costs from the balance, or says why it does not run. */
-export function payPartner({ world: { hosted }, hasPartnerKey }: Call): Failure | undefined {
+export function payPartner({ world, hasPartnerKey }: Call): Failure | undefined {
   if (!hasPartnerKey)
     return {
       exception_type: 'Exception',
       exception_message: 'Unauthorized: Please login first to use this node.',
     }
-  if (hosted === null) return undefined
-  if (hosted.balance < partnerNodeCost)
+  const { state } = world
+  if (world.setup.hosted === null) return undefined
+  if (state.balance < partnerNodeCost)
     return {
       exception_type: 'InsufficientFundsError',
-      exception_message: `This node costs ${partnerNodeCost}, and the balance is ${hosted.balance}.`,
+      exception_message: `This node costs ${partnerNodeCost}, and the balance is ${state.balance}.`,
     }
-  hosted.balance -= partnerNodeCost
+  state.balance -= partnerNodeCost
   return undefined
 }

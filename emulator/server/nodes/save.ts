@@ -33,9 +33,9 @@ const LETTERS = 'abcdefghijklmnopqrstuvxyz'
 
 function tempPrefix(call: Call): string {
   const key = `${call.node_id} ${call.type.class_type}`
-  const known = get(call.world.tempLetters, key)
-  const letters = known ?? drawLetters(call.world.random, LETTERS, 5)
-  if (known === undefined) put(call.world.tempLetters, key, letters)
+  const known = get(call.world.state.tempLetters, key)
+  const letters = known ?? drawLetters(call.world.state.random, LETTERS, 5)
+  if (known === undefined) put(call.world.state.tempLetters, key, letters)
   return `ComfyUI_temp_${letters}`
 }
 
@@ -118,10 +118,10 @@ const saveSample =
 
 const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
-  (call) =>
-    call.world.quirks.has('local.video-under-images')
-      ? saveSample(format, 'images', prefix, true)(call)
-      : saveSample(format, call.world.hosted === null ? 'videos' : 'video', prefix)(call)
+  (call) => {
+    const { videoKey } = call.world.setup.traits
+    return saveSample(format, videoKey, prefix, videoKey === 'images' ? true : undefined)(call)
+  }
 
 /** Behaviours of the node types that save or send pictures and files. */
 export const savers: Readonly<Record<string, Behaviour>> = {

@@ -114,7 +114,7 @@ export const schedulers: Readonly<Record<string, Behaviour>> = {
 }
 
 /** How many steps a sampler tells of so many, and up to which number they count. */
-export function toldSteps(call: Call, steps: number): { steps: number; max?: number } {
+export function reportedSteps(call: Call, steps: number): { steps: number; max?: number } {
   // This one takes several steps at once, and stops short of the last.
   if (textInput(call, 'sampler_name', '') !== 'dpm_fast' || steps < 1) return { steps }
   return { steps: Math.floor(steps / 3) + 1, max: steps }

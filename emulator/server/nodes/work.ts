@@ -12,7 +12,7 @@ const MAX_PIXELS = 4096 * 4096
 
 /** What a call of a node does, found by its type. */
 export function workOf(call: Call): Work {
-  const missing = call.world.hosted === null ? undefined : missingModel(call)
+  const missing = call.world.setup.traits.needsModelsToRun ? missingModel(call) : undefined
   if (missing !== undefined)
     return failing('ModelDownloadError', `The model ${missing} is not available.`)
   const unpaid = call.type.apiNode ? payPartner(call) : undefined

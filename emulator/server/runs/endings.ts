@@ -1,26 +1,27 @@
 // How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
 
 import { pythonNameOf, wordOf } from './exceptions.ts'
-import { remember } from '../world/history.ts'
+import { addEntry } from '../world/history.ts'
 import { isObject, writeJson } from '../../lib/json.ts'
 import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
 import { hiddenInputs } from './inputs.ts'
 import { pythonText } from '../../lib/python.ts'
 import { nextPending } from '../world/queue.ts'
-import { idAndTime, resultOf, tell } from './running.ts'
+import { idAndTime, resultOf, sendForRun } from './running.ts'
 import { remaining, timestamp } from '../world/world.ts'
 import type { Ending, Running } from '../state/runs.ts'
 import type { Failure, Value } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
+import { wakeWorker } from '../world/timers.ts'
 
 /** All nodes are done: on hosted the last chance to notice that the run was cancelled [jobs/cancel-running]. */
 export function succeed(world: World, running: Running): void {
   const { worker, lastNode, graph } = running
-  if (worker.interrupted && world.hosted !== null) {
+  if (worker.interrupted && world.setup.traits.seesLateInterrupts) {
     return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
   }
-  tell(world, running, 'execution_success', () => idAndTime(world, running.run))
+  sendForRun(world, running, 'execution_success', () => idAndTime(world, running.run))
   endRun(world, running, 'success', null)
 }
 
@@ -33,14 +34,14 @@ export function interruptedAt(world: World, running: Running, id: string): void 
     `"executed": ${JSON.stringify(finished(running))}`,
     `"timestamp": ${timestamp(world)}}`,
   ]
-  tell(world, running, 'execution_interrupted', () => data.join(', '))
+  sendForRun(world, running, 'execution_interrupted', () => data.join(', '))
   endRun(world, running, 'interrupted', null)
 }
 
 /** This node has failed. */
 export function fail(world: World, running: Running, id: string, failure: Failure): void {
   const { exception_type, exception_message } = failure
-  const onHosted = world.hosted !== null
+  const { keepsFailures, messageNames, jobNames } = world.setup.traits
   const node = [
     `"node_id": ${JSON.stringify(id)}`,
     `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
@@ -50,21 +51,22 @@ export function fail(world: World, running: Running, id: string, failure: Failur
   const place = [
     `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
     `"current_inputs": ${currentInputs(running, id)}`,
-    `"current_outputs": ${onHosted ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
+    `"current_outputs": ${keepsFailures ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
   ]
   const data = [
     `{"prompt_id": ${running.promptIdText}`,
     ...node,
     `"executed": ${JSON.stringify(finished(running))}`,
     message,
-    named(onHosted ? wordOf(exception_type) : exception_type),
+    named(messageNames === 'words' ? wordOf(exception_type) : exception_type),
     ...place,
     `"timestamp": ${timestamp(world)}}`,
   ]
-  tell(world, running, 'execution_error', () => data.join(', '))
-  const shown = world.quirks.has('hosted.python-exception-names') ? pythonNameOf : wordOf
-  const detail = [...node, message, named(shown(exception_type)), ...place]
-  endRun(world, running, 'error', onHosted ? `{${detail.join(', ')}}` : null)
+  sendForRun(world, running, 'execution_error', () => data.join(', '))
+  if (!keepsFailures) return endRun(world, running, 'error', null)
+  const nameOf = jobNames === 'words' ? wordOf : pythonNameOf
+  const detail = [...node, message, named(nameOf(exception_type)), ...place]
+  endRun(world, running, 'error', `{${detail.join(', ')}}`)
 }
 
 /** What the nodes that are done have to show, by node id. */
@@ -119,14 +121,19 @@ function endRun(
     )
   }
   const { messages, startedMs } = running
-  remember(world, running.run, { state, messages, outputs, meta, failure, startedMs })
+  addEntry(world, running.run, { state, messages, outputs, meta, failure, startedMs })
   worker.running = null
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
-  if (world.hosted === null || world.quirks.has('hosted.executing-null'))
-    tell(world, running, 'executing', () => `{"node": null, "prompt_id": ${running.promptIdText}}`)
+  if (world.setup.traits.endsWithNullNode)
+    sendForRun(
+      world,
+      running,
+      'executing',
+      () => `{"node": null, "prompt_id": ${running.promptIdText}}`,
+    )
   const next = nextPending(world)
   if (next === undefined) return
-  const readyMs = next.submittedAtMs + world.options.startDelayMs
-  worker.dueMs = Math.max(world.nowMs + world.options.paceMs, readyMs)
+  const readyMs = next.submittedAtMs + world.setup.options.startDelayMs
+  wakeWorker(world, worker, Math.max(world.state.nowMs + world.setup.options.paceMs, readyMs))
 }

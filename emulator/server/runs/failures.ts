@@ -8,7 +8,7 @@ import type { World } from '../state/world.ts'
 
 /** The failure that the scenario has for a node of a run, or undefined [runs/scenario-failures]. */
 export function plannedFailure(
-  { options, hosted }: World,
+  { setup: { options, hosted } }: World,
   { serial }: Pick<Run, 'serial'>,
   node_id: string,
   class_type: string,
@@ -27,7 +27,7 @@ export function plannedFailure(
 }
 
 /** Why every run of this account fails as soon as it starts, or undefined. */
-export function accountFailure({ hosted }: World): Failure | undefined {
+export function accountFailure({ setup: { hosted } }: World): Failure | undefined {
   const account = hosted?.account
   const word =
     account?.subscription === 'inactive' ? 'InactiveSubscriptionError' : account?.failsWith

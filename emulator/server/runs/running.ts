@@ -24,7 +24,7 @@ export function prepare(world: World, run: Run): Prepared {
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
   const fingerprints = fingerprintsOf(world, graph, types)
-  const { spell } = world
+  const { spell } = world.setup
   const holdsSecret = spell(run.graphText) !== run.graphText
   const depends = dependsOn(world, run, graph, fingerprints)
   const hashes = contentHashes(graph, types, depends, holdsSecret ? spell : null)
@@ -60,8 +60,8 @@ export function createRunning(
   return {
     run,
     worker,
-    serial: world.startedCount,
-    startedMs: world.nowMs,
+    serial: world.state.startedCount,
+    startedMs: world.state.nowMs,
     promptIdText: JSON.stringify(run.prompt_id),
     savedBy: { graphText: run.graphText, extraDataText: run.extraDataText, fingerprints },
     graph,
@@ -76,7 +76,7 @@ export function createRunning(
     results: new Map(),
     executed: [],
     messages: [],
-    progress: createProgress(run.prompt_id, world.hosted === null ? null : types),
+    progress: createProgress(run.prompt_id, world.setup.traits.progressHasTypes ? types : null),
     lastNode: null,
   }
 }
@@ -88,10 +88,11 @@ export const resultOf = (
 ): NodeResult | undefined => results.get(id) ?? worker.cache.get(hashes.get(id) ?? NaN)
 
 /** Tells the client something in words. */
-export function notify(world: World, running: Running, value: string): void {
-  // On hosted the messages of all runs of an account mix: each names its run [messages/hosted-names-run].
-  const run = world.hosted === null ? '' : `, "prompt_id": ${running.promptIdText}`
-  tell(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
+export function sendNotification(world: World, running: Running, value: string): void {
+  // Where the messages of all runs mix, each names its run [messages/hosted-names-run].
+  const { sharesMessages } = world.setup.traits
+  const run = sharesMessages ? `, "prompt_id": ${running.promptIdText}` : ''
+  sendForRun(world, running, 'notification', () => `{"value": ${JSON.stringify(value)}${run}}`)
 }
 
 /** Message types that the history keeps. */
@@ -104,7 +105,7 @@ const kept: ReadonlySet<MessageType> = new Set<MessageType>([
 ])
 
 /** Sends a message of the run to those who receive it, and keeps it for the history where that wants it. */
-export function tell(
+export function sendForRun(
   world: World,
   running: Running,
   type: MessageType,

@@ -21,19 +21,28 @@ import { gatherInputs } from './inputs.ts'
 import { isCacheable } from '../nodes/node.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
 import { dequeue, nextPending } from '../world/queue.ts'
-import { createRunning, idAndTime, isCached, members, notify, prepare, tell } from './running.ts'
+import {
+  createRunning,
+  idAndTime,
+  isCached,
+  members,
+  sendNotification,
+  prepare,
+  sendForRun,
+} from './running.ts'
 import { workOf } from '../nodes/work.ts'
 import { remaining } from '../world/world.ts'
 import type { Failure, NodeResult, NodeType, Work } from '../state/nodes.ts'
 import type { Calls, Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
+import { wakeWorker } from '../world/timers.ts'
 
 /** Size of sampler previews: the longer side, in pixels. */
 const PREVIEW_SIZE = 512
 
 /** Does the next thing of a worker, and sets when the one after it is due. */
-export function proceed(world: World, worker: Worker): void {
-  worker.dueMs = undefined
+export function advance(world: World, worker: Worker): void {
+  worker.timer = null
   const { running } = worker
   if (running === null) takeRun(world, worker)
   else if (running.work === null) startNextNode(world, running)
@@ -42,7 +51,7 @@ export function proceed(world: World, worker: Worker): void {
 }
 
 function due(world: World, { worker }: Running, delayMs: number): void {
-  worker.dueMs = world.nowMs + delayMs
+  wakeWorker(world, worker, world.state.nowMs + delayMs)
 }
 
 function takeRun(world: World, worker: Worker): void {
@@ -54,26 +63,25 @@ function takeRun(world: World, worker: Worker): void {
   keepCacheOf(world, worker, prepared.hashes)
   const poison = run.poison ?? poisonOf(prepared.graph, run.outputs)
   const running = createRunning(world, worker, run, prepared, poison === null)
-  world.startedCount++
+  world.state.startedCount++
   worker.running = running
   announce(world, run.prompt_id, 'started')
   sendStatus(world, remaining(world))
-  if (poison !== null && world.quirks.has('queue.poison-kills-worker')) worker.dead = true
+  if (poison !== null && world.setup.quirks.has('queue.poison-kills-worker')) worker.dead = true
   else begin(world, running, poison)
 }
 
 /** Tells that a run has started, and lets it do its first thing; a run that cannot go on ends here. */
 function begin(world: World, running: Running, poison: string | null): void {
   const { run, graph, worker, hashes } = running
-  tell(world, running, 'execution_start', () => idAndTime(world, run))
-  if (world.hosted !== null || world.quirks.has('local.notification'))
-    notify(world, running, 'Your run has started.')
+  sendForRun(world, running, 'execution_start', () => idAndTime(world, run))
+  if (world.setup.traits.notifiesOfStart) sendNotification(world, running, 'Your run has started.')
   const ids = poison === null ? [...graph.keys()] : []
   const cached = ids.filter((id) => isCached(worker, hashes, id))
   const nodes = JSON.stringify(cached)
-  tell(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
+  sendForRun(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
-  if (failure === undefined) due(world, running, world.options.paceMs)
+  if (failure === undefined) due(world, running, world.setup.options.paceMs)
   else fail(world, running, running.order[0] ?? firstKey(graph), failure)
 }
 
@@ -84,9 +92,9 @@ function begin(world: World, running: Running, poison: string | null): void {
 function isEarly(world: World, worker: Worker): boolean {
   const next = nextPending(world)
   if (next === undefined) return false
-  const readyMs = next.submittedAtMs + world.options.startDelayMs
-  if (readyMs > world.nowMs) worker.dueMs = readyMs
-  return readyMs > world.nowMs
+  const readyMs = next.submittedAtMs + world.setup.options.startDelayMs
+  if (readyMs > world.state.nowMs) wakeWorker(world, worker, readyMs)
+  return readyMs > world.state.nowMs
 }
 
 const firstKey = (graph: JsonObject): string => graph.keys().next().value ?? ''
@@ -104,7 +112,7 @@ const MAX_RESULTS = 100
  * the server keeps the latest ones. Those that the new graph may use are the latest, and stay in any number.
  */
 function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, number>): void {
-  const { cache } = world.options
+  const { cache } = world.setup.options
   const kept: Worker['cache'] = new Map()
   if (cache === 'lru' && !worker.dropCache) {
     const own = new Set(hashes.values())
@@ -119,7 +127,7 @@ function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, n
       const result = worker.cache.get(hash)
       if (result !== undefined) kept.set(hash, result)
     }
-  } else clear(world.tempLetters)
+  } else clear(world.state.tempLetters)
   worker.dropCache = false
   worker.cache = kept
 }
@@ -158,7 +166,7 @@ function startNode(world: World, running: Running, id: string): void {
   setRunning(running.progress, id, '0.0', '1.0')
   sendProgressState(world, running)
   const node = JSON.stringify(id)
-  tell(
+  sendForRun(
     world,
     running,
     'executing',
@@ -187,8 +195,9 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
     // Texts of core nodes go to everyone, as real servers send them.
     sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
   }
-  if (running.work.notification !== undefined) notify(world, running, running.work.notification)
-  due(world, running, running.work.stepMs ?? world.options.paceMs)
+  if (running.work.notification !== undefined)
+    sendNotification(world, running, running.work.notification)
+  due(world, running, running.work.stepMs ?? world.setup.options.paceMs)
 }
 
 function doStep(
@@ -204,18 +213,18 @@ function doStep(
   setRunning(running.progress, id, value, `${max}`)
   sendProgressState(world, running)
   const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
-  const tellProgress = (): void =>
-    tell(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
+  const sendProgress = (): void =>
+    sendForRun(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
   const picture = socketPictures?.[running.step - 1]
-  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', tellProgress)
-  else if (preview === undefined || world.options.preview === 'none') tellProgress()
+  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
+  else if (preview === undefined || world.setup.options.preview === 'none') sendProgress()
   else {
     const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-    sendPreview(world, running, id, shown, world.options.preview, tellProgress)
+    sendPreview(world, running, id, shown, world.setup.options.preview, sendProgress)
   }
   // A node that takes a time of its own is over with its last step.
   const isLast = running.step === steps && stepMs !== undefined
-  due(world, running, isLast ? 0 : (stepMs ?? world.options.paceMs))
+  due(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
 }
 
 /** A preview goes before the progress message when it carries metadata, and after it when not. */
@@ -225,7 +234,7 @@ function sendPreview(
   id: string,
   image: Preview | Picture,
   format: PictureFormat,
-  tellProgress: () => void,
+  sendProgress: () => void,
 ): void {
   const { client_id, prompt_id } = running.run
   const sockets = socketsFor(world, 'progress', client_id)
@@ -242,7 +251,7 @@ function sendPreview(
     }
     sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
   }
-  tellProgress()
+  sendProgress()
   const others = sockets.filter((socket) => !isAsking(socket))
   sendFrame(world, others, { frame: 'previewImage', format, image })
 }
@@ -267,7 +276,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   running.results.set(id, result)
   const class_type = running.types.get(id)?.class_type ?? ''
   const hash = running.hashes.get(id)
-  const isKept = world.options.cache !== 'none' && isCacheable(class_type)
+  const isKept = world.setup.options.cache !== 'none' && isCacheable(class_type)
   if (hash !== undefined && isKept) running.worker.cache.set(hash, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
   const text = calls.max > 0 ? `${calls.max}` : '1.0'
@@ -292,7 +301,7 @@ function outputOf(world: World, running: Running, done: Work): string | null | F
 function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {
   const node = JSON.stringify(id)
   const ids = `"node": ${node}, "display_node": ${node}`
-  tell(
+  sendForRun(
     world,
     running,
     'executed',

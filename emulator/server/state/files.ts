@@ -59,8 +59,6 @@ export type Installs = {
   /** What waits, oldest first; null for a node pack, which brings nothing that is listed. */
   readonly waiting: (Model | null)[]
   done: number
-  /** When the first of those that wait is done; undefined while none waits. */
-  dueMs: number | undefined
   /** Installed models by `folder/name`. */
   readonly models: Bounded<Model>
 }

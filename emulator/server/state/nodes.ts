@@ -5,7 +5,7 @@ import type { Picture } from '../../pictures/picture.ts'
 import type { FileContent } from './files.ts'
 
 /** One declared input of a node type. */
-export type Declared = {
+export type DeclaredInput = {
   readonly name: string
   readonly required: boolean
   /** A type name, or the list of options of an old-style combo. */
@@ -17,7 +17,7 @@ export type Declared = {
 /** A node type, in the form that validation and execution need. */
 export type NodeType = {
   readonly class_type: string
-  readonly inputs: readonly Declared[]
+  readonly inputs: readonly DeclaredInput[]
   readonly outputs: readonly (string | Json[])[]
   /** For each output, whether it is a list. */
   readonly outputIsList: readonly boolean[]

@@ -2,6 +2,7 @@
 
 import type { tiers } from '../../../spec/server/access.ts'
 import type { ExceptionType } from '../../../spec/server/errors.ts'
+import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Deployment } from '../../../spec/language.ts'
 
 /** What a server is made from. Everything that varies between two servers is here; its worlds share it. */
@@ -33,7 +34,7 @@ export type WorldOptions = {
   /** `accept` runs node types that the catalogue does not list, as pass-through. */
   readonly unknownNodes: 'refuse' | 'accept'
   /** Ids of the quirks that are switched on (see spec/quirks.ts). */
-  readonly quirks: readonly string[]
+  readonly quirks: readonly QuirkId[]
   /** Finished runs that are kept; older ones are forgotten. */
   readonly historyLimit: number
   /** Files that are kept in the three folders together; the oldest go first. */

@@ -1,6 +1,7 @@
 // Runs, as types: one that waits, the one that a worker is at, and one that is over.
 
 import type { JsonObject } from '../../lib/json.ts'
+import type { Timer } from '../../lib/timers.ts'
 import type { SavedBy } from './files.ts'
 import type { NodeResult, NodeType, Value, Work } from './nodes.ts'
 
@@ -104,11 +105,18 @@ export type Running = {
   lastNode: string | null
 }
 
+/** What a server does by itself: the next thing of a worker, or the end of an installation. Worlds and workers by their index. */
+export type TimerTarget =
+  | { readonly kind: 'worker'; readonly world: number; readonly worker: number }
+  | { readonly kind: 'install'; readonly world: number }
+
 /** Takes one run after the other out of the queue. */
 export type Worker = {
   running: Running | null
-  /** When it does its next thing; undefined while it has nothing to do. */
-  dueMs: number | undefined
+  /** Its place among the workers of its world. */
+  readonly index: number
+  /** When it does its next thing; null while it has nothing to do. */
+  timer: Timer<TimerTarget> | null
   /** Whether its run is to stop at the next check point. */
   interrupted: boolean
   /** Whether the result cache is dropped before the next run. */
@@ -132,7 +140,7 @@ export type Ending = {
 }
 
 /** A run that is over. What ends in `Text` is JSON. */
-export type Entry = {
+export type HistoryEntry = {
   readonly prompt_id: string
   /** Order of submits. */
   readonly serial: number

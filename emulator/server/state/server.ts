@@ -3,16 +3,18 @@
 import type { Reply } from '../../http/replies.ts'
 import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
 import type { Effect, Input } from '../../machine.ts'
+import type { Timers } from '../../lib/timers.ts'
+import type { TimerTarget } from './runs.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'
-import type { Hashing, HostedWorld, World } from './world.ts'
+import type { Hashing, HostedWorld, World, WorldState } from './world.ts'
 
 /** The world that a request or handshake is for, or what keeps it out. */
 export type Admitted = { readonly world: World } | { readonly refusal: Reply }
 
 /** What a hosted server does otherwise than a local one. */
 export type Hosted = Hashing & {
-  readonly admitAccount: (server: Server, head: RequestHead) => Admitted
-  readonly answerHosted: (
+  readonly admit: (server: Server, head: RequestHead) => Admitted
+  readonly answer: (
     server: Server,
     world: HostedWorld,
     request: IncomingRequest,
@@ -20,7 +22,7 @@ export type Hosted = Hashing & {
     query: string,
   ) => Reply
   /** Whether something reads the body of a request. */
-  readonly readsBodyOnHosted: (world: World, method: string, path: string) => boolean
+  readonly readsBody: (world: World, method: string, path: string) => boolean
   readonly answerLink: (
     server: Server,
     input: Extract<Input, { kind: 'request' }>,
@@ -31,14 +33,22 @@ export type Hosted = Hashing & {
   readonly handshakeNeeded: string
 }
 
+/** All that changes in a server, as plain data: a structured clone of it is a fork of the server. */
+export type ServerState = {
+  /** The time of all its worlds, in milliseconds since its start. */
+  nowMs: number
+  readonly timers: Timers<TimerTarget>
+  /** In the order of the accounts; local has one alone. */
+  readonly worlds: readonly WorldState[]
+  /** The index of the world of each socket that is open. */
+  readonly sockets: Map<number, number>
+}
+
 export type Server = {
   readonly options: WorldOptions
   /** Null on local. */
   readonly hosted: Hosted | null
-  /** The time of all its worlds, in milliseconds since its start. */
-  nowMs: number
-  /** In the order of the accounts; local has one alone. */
+  readonly state: ServerState
+  /** Its worlds, each with what it is made from. */
   readonly worlds: readonly [World, ...World[]]
-  /** The world of each socket that is open. */
-  readonly sockets: Map<number, World>
 }

@@ -1,11 +1,15 @@
-// A world, as a type: what one account has of a server, on local all of it. Only step.ts and the areas change it.
+// A world, as a type: what one account has of a server, on local all of it. What it is made from never changes; its state is
+// plain data, which only step.ts and the areas change.
 
 import type { Bounded } from '../../lib/bounded.ts'
+import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Random } from '../../lib/random.ts'
+import type { Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
 import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
+import type { Traits } from './traits.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
-import type { Entry, Run, Worker } from './runs.ts'
+import type { TimerTarget, HistoryEntry, Run, Worker } from './runs.ts'
 
 export type Socket = {
   readonly id: number
@@ -17,11 +21,15 @@ export type Socket = {
 
 export type RunState = Extract<Effect, { kind: 'run' }>['state']
 
-export type Line = { readonly atMs: number; readonly prompt_id: string; readonly state: RunState }
+export type LogLine = {
+  readonly atMs: number
+  readonly prompt_id: string
+  readonly state: RunState
+}
 
 export type Log = {
   /** Oldest first; those before the latest ones wait to be dropped. */
-  lines: Line[]
+  lines: LogLine[]
   /** Ids of the clients that get each new line; too many push the oldest out. */
   readonly subscribers: Bounded<true>
 }
@@ -33,32 +41,34 @@ export type Hashing = {
   readonly sha256Hex: (text: string) => string
 }
 
-/** What the world of an account has on hosted. */
-export type HostedState = {
+/** What the world of an account has on hosted, and what never changes. */
+export type HostedSetup = {
   readonly account: Account
   /** Names files after their content, and signs links. */
   readonly hashing: Hashing
   /** Where its links lead. */
   readonly links: SignedLinks
-  /** What the account has left to spend on partner nodes. */
-  balance: number
-  /** Ids of the jobs that were deleted. */
-  readonly deletedJobs: Bounded<true>
 }
 
-export type World = {
+/** What a world is made from. It never changes, and forks of a world share it. */
+export type WorldSetup = {
+  /** The place of the world among those of its server. */
+  readonly index: number
   readonly options: WorldOptions
   /** What it has on hosted alone; null on local. */
-  readonly hosted: HostedState | null
-  readonly quirks: ReadonlySet<string>
+  readonly hosted: HostedSetup | null
+  readonly quirks: ReadonlySet<QuirkId>
   /** How a text is spelled in a hash: alike on the server of a replay, which does not know the secrets. */
   readonly spell: (text: string) => string
+  readonly traits: Traits
   /** Where all picture ids start, so that two seeds never paint the same. */
   readonly pictureSeed: number
+}
+
+/** All that changes in a world, as plain data that `structuredClone` copies. */
+export type WorldState = {
   nowMs: number
   readonly random: Random
-  /** Effects of the step that is under way. */
-  effects: Effect[]
 
   /** Given to the next submit without a number of its own. */
   counter: number
@@ -77,7 +87,7 @@ export type World = {
   readonly tempLetters: Bounded<string>
 
   /** Finished runs by prompt_id. */
-  readonly history: Bounded<Entry>
+  readonly history: Bounded<HistoryEntry>
   /** Characters of all entries together. */
   historyLength: number
 
@@ -98,7 +108,22 @@ export type World = {
   readonly sockets: Map<number, Socket>
   /** The socket that receives for a client id: the newest one. */
   readonly socketByClient: Map<string, number>
+
+  /** What the account has left to spend on partner nodes; nothing on local. */
+  balance: number
+  /** Ids of the jobs that were deleted, on hosted. */
+  readonly deletedJobs: Bounded<true>
+}
+
+/** A world at work. */
+export type World = {
+  readonly setup: WorldSetup
+  readonly state: WorldState
+  /** What is due on its server. */
+  readonly timers: Timers<TimerTarget>
+  /** Effects of the step that is under way. */
+  effects: Effect[]
 }
 
 /** The world of an account. */
-export type HostedWorld = World & { readonly hosted: HostedState }
+export type HostedWorld = World & { readonly setup: { readonly hosted: HostedSetup } }

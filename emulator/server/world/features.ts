@@ -3,7 +3,7 @@
 import { tiers } from '../../../spec/server/access.ts'
 import { limits } from '../../../spec/limits.ts'
 import { floatText } from '../../lib/json.ts'
-import type { World } from '../state/world.ts'
+import type { WorldSetup } from '../state/world.ts'
 
 /** Largest request body in bytes; `maxBody` gives it in MiB, null stands for the usual one. */
 export const maxBodyBytes = (maxBody: number | null): number =>
@@ -16,7 +16,7 @@ export const maxBodyBytes = (maxBody: number | null): number =>
 export function featuresText({
   options: { maxBody },
   hosted,
-}: Pick<World, 'options' | 'hosted'>): string {
+}: Pick<WorldSetup, 'options' | 'hosted'>): string {
   const limit = maxBody === null ? `${maxBodyBytes(null)}` : floatText(maxBody * 2 ** 20)
   const shared = `"supports_preview_metadata": true, "max_upload_size": ${limit}`
   if (hosted === null) return `{${shared}}`

@@ -13,7 +13,7 @@ import { type FolderType, normalisePath } from './paths.ts'
 import { sampleBytes } from './samples.ts'
 import type { FileContent, SavedBy, StoredFile } from '../state/files.ts'
 import { textsOf } from './saved-texts.ts'
-import type { Hashing, World } from '../state/world.ts'
+import type { Hashing, World, WorldSetup } from '../state/world.ts'
 
 /** A file as an entry of an output names it. */
 type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
@@ -23,14 +23,16 @@ export const keyOf = (type: string, subfolder: string, name: string): string =>
 
 /** The input files that the catalogue names, so that a workflow with its defaults runs [files/examples]. */
 export function addExampleFiles(world: World): void {
-  const id = hash53(`${world.pictureSeed}:example.png`)
+  const id = hash53(`${world.setup.pictureSeed}:example.png`)
   const picture: Picture = { kind: 'painted', id, width: 512, height: 512 }
   store(world, 'input', '', 'example.png', { picture, format: 'png' })
   for (const sample of ['mp3', 'wav', 'mp4', 'latent'] as const) {
     store(world, 'input', '', `example.${sample}`, { sample })
   }
   store(world, 'input', '', 'notes.txt', { sample: 'txt' })
-  store(world, 'input', world.hosted === null ? '3d' : '', 'example.glb', { sample: 'glb' })
+  store(world, 'input', world.setup.traits.hasSubfolders ? '3d' : '', 'example.glb', {
+    sample: 'glb',
+  })
 }
 
 /** Stores a file, in the place of the one that has its name. */
@@ -42,8 +44,8 @@ export function store(
   content: FileContent,
 ): void {
   const key = keyOf(type, subfolder, name)
-  const old = get(world.files, key)
-  const dropped = put(world.files, key, { content, modifiedMs: world.nowMs })
+  const old = get(world.state.files, key)
+  const dropped = put(world.state.files, key, { content, modifiedMs: world.state.nowMs })
   hold(world, content)
   if (old !== undefined) release(world, old.content)
   for (const file of dropped) release(world, file.content)
@@ -57,7 +59,7 @@ function countName(world: World, type: string, subfolder: string, name: string):
     const part = parts[at] as string
     if (!/^\d{1,15}$/.test(part)) continue
     const key = keyOf(type, subfolder, parts.slice(0, at).join('_'))
-    put(world.counters, key, Math.max(get(world.counters, key) ?? 0, Number(part)))
+    put(world.state.counters, key, Math.max(get(world.state.counters, key) ?? 0, Number(part)))
   }
 }
 
@@ -81,14 +83,14 @@ export function saveFiles(
   if (path === undefined) {
     return `**** ERROR: Saving image outside the output folder is not allowed.\n prefix: ${save.prefix}`
   }
-  const { hosted } = world
+  const { hosted } = world.setup
   if (hosted !== null) {
     return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
   }
   const cut = path.lastIndexOf('/')
   const subfolder = cut < 0 ? '' : path.slice(0, cut)
   const base = path.slice(cut + 1)
-  const counter = (get(world.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
+  const counter = (get(world.state.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
   return save.contents.map((content, index) => {
     const batched = base.replaceAll('%batch_num%', `${index}`)
     const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
@@ -111,8 +113,8 @@ function saveByContent(
   run: SavedBy,
 ): FileEntry {
   const saved = ofRun(content, run)
-  const filename = `${contentHash(hashing, saved, world.spell)}.${ending}`
-  if (get(world.files, keyOf('output', '', filename)) === undefined) {
+  const filename = `${contentHash(hashing, saved, world.setup.spell)}.${ending}`
+  if (get(world.state.files, keyOf('output', '', filename)) === undefined) {
     store(world, 'output', '', filename, saved)
   }
   return { filename, subfolder: '', type }
@@ -122,7 +124,11 @@ function saveByContent(
  * What a file is named after on hosted: its bytes, or of a picture, which has none yet, all that they depend on, spelled
  * by `spell`.
  */
-export function contentHash(hashing: Hashing, content: FileContent, spell: World['spell']): string {
+export function contentHash(
+  hashing: Hashing,
+  content: FileContent,
+  spell: WorldSetup['spell'],
+): string {
   const bytes = bytesOf(content)
   if (bytes !== undefined) return hashing.blake3Hex(bytes)
   const { format, channels, run, textChunks } = content as Extract<
@@ -137,7 +143,7 @@ export function contentHash(hashing: Hashing, content: FileContent, spell: World
 
 function fillPlaceholders(world: World, prefix: string, first: FileContent | undefined): string {
   if (!prefix.includes('%')) return prefix
-  const now = new Date(world.options.epochMs + world.nowMs).toISOString()
+  const now = new Date(world.setup.options.epochMs + world.state.nowMs).toISOString()
   const picture = first !== undefined && 'picture' in first ? first.picture : undefined
   return prefix
     .replaceAll('%width%', `${picture?.width ?? 0}`)

@@ -3,11 +3,12 @@
 
 import type { Picture } from '../../pictures/picture.ts'
 import type { FileContent, HeldBytes } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 
 export const createHeldBytes = (): HeldBytes => ({ files: new Map(), total: 0 })
 
 /** A file is stored that refers to these. */
-export function hold({ held }: { readonly held: HeldBytes }, content: FileContent): void {
+export function hold({ state: { held } }: World, content: FileContent): void {
   for (const bytes of uploadsIn(content)) {
     const count = held.files.get(bytes) ?? 0
     if (count === 0) held.total += bytes.length
@@ -16,7 +17,7 @@ export function hold({ held }: { readonly held: HeldBytes }, content: FileConten
 }
 
 /** A file is gone that referred to these. */
-export function release({ held }: { readonly held: HeldBytes }, content: FileContent): void {
+export function release({ state: { held } }: World, content: FileContent): void {
   for (const bytes of uploadsIn(content)) {
     const count = held.files.get(bytes) ?? 0
     if (count > 1) held.files.set(bytes, count - 1)
@@ -25,7 +26,7 @@ export function release({ held }: { readonly held: HeldBytes }, content: FileCon
 }
 
 /** How many bytes are held once this file is stored as well. */
-export function heldWith({ held }: { readonly held: HeldBytes }, content: FileContent): number {
+export function heldWith({ state: { held } }: World, content: FileContent): number {
   let total = held.total
   for (const bytes of uploadsIn(content)) if (!held.files.has(bytes)) total += bytes.length
   return total

@@ -2,6 +2,8 @@
 
 import { createBounded, put } from '../../lib/bounded.ts'
 import type { Installs, Model } from '../state/files.ts'
+import type { World } from '../state/world.ts'
+import { wakeInstalls } from './timers.ts'
 
 /** So many installations wait at most, */
 export const MAX_WAITING = 1000
@@ -13,23 +15,23 @@ const INSTALL_MS = 100
 export const createInstalls = (): Installs => ({
   waiting: [],
   done: 0,
-  dueMs: undefined,
   models: createBounded(MAX_MODELS),
 })
 
 /** Starts an installation, or lets it wait for those before it. */
-export function beginInstall(installs: Installs, model: Model | null, nowMs: number): void {
-  installs.waiting.push(model)
-  installs.dueMs ??= nowMs + INSTALL_MS
+export function beginInstall(world: World, model: Model | null): void {
+  const { waiting } = world.state.installs
+  waiting.push(model)
+  if (waiting.length === 1) wakeInstalls(world, world.state.nowMs + INSTALL_MS)
 }
 
 /** Ends the installation that is due, and begins the next. */
-export function endInstall(installs: Installs): void {
+export function endInstall(world: World): void {
+  const { installs, nowMs } = world.state
   const model = installs.waiting.shift()
   if (model) put(installs.models, `${model.folder}/${model.name}`, model)
   installs.done++
-  installs.dueMs =
-    installs.waiting.length === 0 ? undefined : (installs.dueMs as number) + INSTALL_MS
+  if (installs.waiting.length > 0) wakeInstalls(world, nowMs + INSTALL_MS)
 }
 
 /** The names of the models that were installed into a folder. */

@@ -5,35 +5,35 @@ import { put, remove } from '../../lib/bounded.ts'
 import { ownText } from '../../lib/json.ts'
 import { send } from './sockets.ts'
 import { timestamp } from './world.ts'
-import type { Line, Log, RunState, World } from '../state/world.ts'
+import type { LogLine, Log, RunState, World } from '../state/world.ts'
 
 /** A client chooses the id of its run: a longer one is cut in the log. */
 const MAX_ID = 200
 
-const told = {
+const phrases = {
   started: 'has started',
   success: 'has succeeded',
   error: 'has failed',
   interrupted: 'was interrupted',
 } as const
 
-const textOf = ({ prompt_id, state }: Line): string => `Prompt ${prompt_id} ${told[state]}\n`
+const textOf = ({ prompt_id, state }: LogLine): string => `Prompt ${prompt_id} ${phrases[state]}\n`
 
 /** The lines that are kept, oldest first. */
-export const latestLines = ({ lines }: Log): readonly Line[] => lines.slice(-limits.log.value)
+export const latestLines = ({ lines }: Log): readonly LogLine[] => lines.slice(-limits.log.value)
 
 /** When a line was written, in the form of Python: UTC to the microsecond, without a zone. */
-const timeOf = ({ atMs }: Line): string => new Date(atMs).toISOString().replace('Z', '000')
+const timeOf = ({ atMs }: LogLine): string => new Date(atMs).toISOString().replace('Z', '000')
 
 /** A line as a client receives it, as JSON text. */
-export const lineEntry = (line: Line): string =>
+export const lineEntry = (line: LogLine): string =>
   `{"t": "${timeOf(line)}", "m": ${JSON.stringify(textOf(line))}}`
 
 /** A line as text, after its time. */
-export const lineText = (line: Line): string => `${timeOf(line)} - ${textOf(line)}`
+export const lineText = (line: LogLine): string => `${timeOf(line)} - ${textOf(line)}`
 
 /** Lets a client have each new line, or no more. */
-export function subscribe({ log }: World, clientId: string, enabled: boolean): void {
+export function subscribe({ state: { log } }: World, clientId: string, enabled: boolean): void {
   if (enabled) put(log.subscribers, clientId, true)
   else remove(log.subscribers, clientId)
 }
@@ -41,7 +41,7 @@ export function subscribe({ log }: World, clientId: string, enabled: boolean): v
 /** Tells those who watch the world, and the log, that a run begins or ends. */
 export function announce(world: World, prompt_id: string, state: RunState): void {
   world.effects.push({ kind: 'run', prompt_id, state })
-  const { log } = world
+  const { log } = world.state
   const id = prompt_id.length > MAX_ID ? ownText(prompt_id.slice(0, MAX_ID)) : prompt_id
   const line = { atMs: timestamp(world), prompt_id: id, state }
   log.lines.push(line)
@@ -49,11 +49,11 @@ export function announce(world: World, prompt_id: string, state: RunState): void
   if (log.subscribers.entries.size > 0) sendLine(world, line)
 }
 
-function sendLine(world: World, line: Line): void {
-  const { subscribers } = world.log
+function sendLine(world: World, line: LogLine): void {
+  const { subscribers } = world.state.log
   const sockets: number[] = []
   for (const clientId of subscribers.entries.keys()) {
-    const socket = world.socketByClient.get(clientId)
+    const socket = world.state.socketByClient.get(clientId)
     if (socket !== undefined) sockets.push(socket)
     // A client that is gone has to subscribe again.
     else remove(subscribers, clientId)

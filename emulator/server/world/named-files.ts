@@ -48,9 +48,8 @@ export const fileInputOf = (class_type: string): FileInput | undefined => byClas
 /** Names of the files in the input folder that the combo of this input lists, sorted. */
 export function fileChoices(world: World, input: FileInput): Json[] {
   const names: string[] = []
-  // Hosted has no subfolders.
-  const below = world.hosted === null ? input.below : undefined
-  for (const key of world.files.entries.keys()) {
+  const below = world.setup.traits.hasSubfolders ? input.below : undefined
+  for (const key of world.state.files.entries.keys()) {
     if (!key.startsWith(`input/${below ?? ''}/`)) continue
     const name = key.slice(below === undefined ? 'input//'.length : 'input/'.length)
     const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
@@ -69,7 +68,7 @@ export function flatFile(
 ): { key: string; file: StoredFile } | undefined {
   for (const folder of ['input', 'output'] as const) {
     const key = `${folder}//${name}`
-    const file = get(world.files, key)
+    const file = get(world.state.files, key)
     if (file !== undefined) return { key, file }
   }
   return undefined
@@ -82,11 +81,11 @@ export function namedFile(
 ): { key: string; file: StoredFile } | undefined {
   if (typeof value !== 'string') return undefined
   const { name, type } = annotated(value)
-  if (world.hosted !== null) return flatFile(world, name)
+  if (!world.setup.traits.hasSubfolders) return flatFile(world, name)
   const path = normalisePath(name)
   if (path === undefined || path === '') return undefined
   const cut = path.lastIndexOf('/')
   const key = `${type ?? 'input'}/${cut < 0 ? '' : path.slice(0, cut)}/${path.slice(cut + 1)}`
-  const file = get(world.files, key)
+  const file = get(world.state.files, key)
   return file === undefined ? undefined : { key, file }
 }

@@ -1,15 +1,11 @@
 // The queue [queue/*]: what waits and what runs, clearing, deleting, interrupting.
 
-import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { popHeap, pushHeap } from '../../lib/heap.ts'
-import { empty, json, type Reply, refuse } from '../../http/replies.ts'
-import { bodyText, type Request } from '../../http/requests.ts'
-import { readChange } from './clear-and-delete.ts'
 import { sendStatus } from './sockets.ts'
-import { isTruthy } from '../../lib/python.ts'
-import { remaining, runningOf } from './world.ts'
+import { remaining } from './world.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
+import { restWorker, wakeWorker } from './timers.ts'
 
 /** Smaller numbers first, then the order of submits. */
 const before = (a: Run, b: Run): boolean =>
@@ -22,30 +18,33 @@ function sizeOf(run: Run): number {
 }
 
 /** Whether a run finds its place among those that wait. */
-export const hasRoom = ({ pendingBytes, options }: World, run: Run): boolean =>
-  pendingBytes + sizeOf(run) <= options.pendingLimitBytes
+export const hasRoom = (
+  { setup: { options }, state: { pendingBytes } }: World,
+  run: Run,
+): boolean => pendingBytes + sizeOf(run) <= options.pendingLimitBytes
 
-/** Adds a run to those that wait. `untold` sends no status, as where a real server trips over the run. */
-export function enqueue(world: World, run: Run, telling: 'told' | 'untold' = 'told'): void {
-  pushHeap(world.pending, run, before)
-  const sameId = world.pendingById.get(run.prompt_id)
-  if (sameId === undefined) world.pendingById.set(run.prompt_id, [run])
+/** Adds a run to those that wait. `silently` sends no status, as where a real server trips over the run. */
+export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'notify'): void {
+  pushHeap(world.state.pending, run, before)
+  const sameId = world.state.pendingById.get(run.prompt_id)
+  if (sameId === undefined) world.state.pendingById.set(run.prompt_id, [run])
   else sameId.push(run)
-  world.pendingCount++
-  world.pendingBytes += sizeOf(run)
-  const idle = world.workers.find(
-    ({ running, dueMs, dead }) => !running && !dead && dueMs === undefined,
+  world.state.pendingCount++
+  world.state.pendingBytes += sizeOf(run)
+  const idle = world.state.workers.find(
+    ({ running, timer, dead }) => !running && !dead && timer === null,
   )
-  if (idle !== undefined) idle.dueMs = world.nowMs + world.options.startDelayMs
-  if (telling === 'told') sendStatus(world, remaining(world))
+  if (idle !== undefined)
+    wakeWorker(world, idle, world.state.nowMs + world.setup.options.startDelayMs)
+  if (how === 'notify') sendStatus(world, remaining(world))
 }
 
 /** Takes the next run out of the queue, or undefined when none waits. */
 export function dequeue(world: World): Run | undefined {
   for (;;) {
-    const run = popHeap(world.pending, before)
+    const run = popHeap(world.state.pending, before)
     if (run === undefined || !run.deleted) {
-      if (run !== undefined) forget(world, run)
+      if (run !== undefined) uncount(world, run)
       return run
     }
   }
@@ -53,13 +52,13 @@ export function dequeue(world: World): Run | undefined {
 
 /** The next run, left in its place. Deleted ones before it are dropped. */
 export function nextPending(world: World): Run | undefined {
-  while (world.pending[0]?.deleted) popHeap(world.pending, before)
-  return world.pending[0]
+  while (world.state.pending[0]?.deleted) popHeap(world.state.pending, before)
+  return world.state.pending[0]
 }
 
 /** Deleted runs leave the heap when they outnumber the others: they could hold more than all that wait. */
 function dropDeleted(world: World): void {
-  const { pending, pendingCount } = world
+  const { pending, pendingCount } = world.state
   if (pending.length <= 2 * pendingCount + 64) return
   const kept = pending.filter(({ deleted }) => !deleted).sort((a, b) => (before(a, b) ? -1 : 1))
   pending.length = 0
@@ -67,16 +66,16 @@ function dropDeleted(world: World): void {
   for (const run of kept) pending.push(run)
 }
 
-function forget(world: World, run: Run): void {
-  world.pendingCount--
-  world.pendingBytes -= sizeOf(run)
-  const sameId = world.pendingById.get(run.prompt_id) ?? []
-  if (sameId.length <= 1) world.pendingById.delete(run.prompt_id)
+function uncount(world: World, run: Run): void {
+  world.state.pendingCount--
+  world.state.pendingBytes -= sizeOf(run)
+  const sameId = world.state.pendingById.get(run.prompt_id) ?? []
+  if (sameId.length <= 1) world.state.pendingById.delete(run.prompt_id)
   else sameId.splice(sameId.indexOf(run), 1)
 }
 
 /** The runs that wait, in no order. */
-export const waitingOf = ({ pending }: World): readonly Run[] =>
+export const waitingOf = ({ state: { pending } }: World): readonly Run[] =>
   pending.filter(({ deleted }) => !deleted)
 
 /** The runs that wait, the next one first. */
@@ -84,82 +83,56 @@ export const pendingOf = (world: World): readonly Run[] =>
   [...waitingOf(world)].sort((a, b) => (before(a, b) ? -1 : 1))
 
 /** The place of a pending run among those that wait, from 1. */
-export function placeOf({ pending }: World, run: Run): number {
+export function placeOf({ state: { pending } }: World, run: Run): number {
   let place = 1
   for (const one of pending) if (!one.deleted && before(one, run)) place++
   return place
 }
 
-export function readQueue(world: World): Reply {
-  const shown = (runs: readonly Run[]): string =>
-    runs.map((run) => queueItem(world, run)).join(', ')
-  return json(
-    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(pendingOf(world))}]}`,
-  )
-}
-
-function queueItem(world: World, run: Run): string {
-  const showsKey = world.quirks.has('local.queue-shows-partner-key')
-  const extraData = showsKey ? run.shownExtraDataText : run.extraDataText
-  const id = JSON.stringify(run.prompt_id)
-  return `[${run.numberText}, ${id}, ${run.graphText}, ${extraData}, ${JSON.stringify(run.outputs)}]`
-}
-
-/** Removes pending runs: all with `clear`, the named ones with `delete`. Running and unknown ids are left alone. */
-export function changeQueue(world: World, request: Request): Reply {
-  const change = readChange(request)
-  if (change === undefined) return refuse('internal')
-  if (change.clear) {
-    for (const run of world.pending) run.deleted = true
-    world.pending.length = 0
-    world.pendingById.clear()
-    world.pendingCount = 0
-    world.pendingBytes = 0
-    sendStatus(world, remaining(world))
-  }
-  for (const id of change.ids) {
-    const run = world.pendingById.get(id)?.[0]
-    if (run === undefined) continue
-    takeOut(world, run)
-    sendStatus(world, remaining(world))
-    // Removing the last pending run tells twice, as real servers do [queue/removal-status].
-    if (world.pendingCount === 0) {
-      sendStatus(world, remaining(world))
-    }
-  }
-  rest(world)
-  return empty
-}
-
 /** Takes a pending run out of its place. */
 export function takeOut(world: World, run: Run): void {
   run.deleted = true
-  forget(world, run)
+  uncount(world, run)
   dropDeleted(world)
 }
 
 /** Once nothing is pending, no idle worker has anything to begin. */
-export function rest({ pendingCount, workers }: World): void {
-  if (pendingCount > 0) return
-  for (const worker of workers) if (worker.running === null) worker.dueMs = undefined
+export function restIdleWorkers(world: World): void {
+  if (world.state.pendingCount > 0) return
+  for (const worker of world.state.workers) if (worker.running === null) restWorker(world, worker)
 }
 
-/**
- * Asks the running run to stop at its next check point. With a `prompt_id` only that run. The flag is also set while
- * nothing runs, and is lost then: the next run clears it [queue/idle-interrupt-is-lost].
- */
-export function interrupt(world: World, request: Request): Reply {
-  let body: Json = new Map()
-  try {
-    if (request.body.length > 0) body = readJson(bodyText(request))
-  } catch (error) {
-    // A malformed body counts as none; but bytes that are no text are looked at by nobody.
-    if (!(error instanceof SyntaxError)) return refuse('internal')
-  }
-  if (!isObject(body)) return refuse('internal')
-  const id = body.get('prompt_id')
-  for (const worker of world.workers) {
-    if (!isTruthy(id) || id === worker.running?.run.prompt_id) worker.interrupted = true
-  }
-  return empty
+/** Takes out all that wait. */
+export function clearPending(world: World): void {
+  for (const run of world.state.pending) run.deleted = true
+  world.state.pending.length = 0
+  world.state.pendingById.clear()
+  world.state.pendingCount = 0
+  world.state.pendingBytes = 0
 }
+
+/** So many of the pending runs with one id are looked at, the newest first. */
+const MOST_LOOKED_AT = 1000
+
+/**
+ * The number of pending runs with the number and the id of this one that differ from it otherwise, 2 for more. Real
+ * servers order them by graph, which cannot be compared: runs that are equal throughout are none of these.
+ */
+export function priorityCollisions(world: World, run: Run): 0 | 1 | 2 {
+  const sameId = world.state.pendingById.get(run.prompt_id) ?? []
+  let collisions: 0 | 1 = 0
+  const last = Math.max(0, sameId.length - MOST_LOOKED_AT)
+  for (let at = sameId.length - 1; at >= last; at--) {
+    if (!collides(sameId[at] as Run, run)) continue
+    if (collisions === 1) return 2
+    collisions = 1
+  }
+  return collisions
+}
+
+const collides = (one: Run, other: Run): boolean =>
+  one.number === other.number &&
+  (one.graphText !== other.graphText || one.shownExtraDataText !== other.shownExtraDataText)
+
+/** Why a run with two such runs in front of it fails [runs/poison-fails-its-run]. */
+export const collisionText = 'two pending runs have the same number and prompt_id'

@@ -23,11 +23,11 @@ export function textsOf({
 /** A graph whose nodes tell their fingerprints: the one that a real server has in hand while it runs. */
 export function withFingerprints(graph: JsonObject, fingerprints: Fingerprints): JsonObject {
   if (fingerprints.size === 0) return graph
-  const told = new Map<string, Json>(graph)
+  const marked = new Map<string, Json>(graph)
   for (const [id, text] of fingerprints) {
-    const node = told.get(id)
+    const node = marked.get(id)
     if (!isObject(node) || node.has('is_changed')) continue
-    told.set(id, new Map([...node, ['is_changed', readJson(text)]]))
+    marked.set(id, new Map([...node, ['is_changed', readJson(text)]]))
   }
-  return told
+  return marked
 }

@@ -26,7 +26,7 @@ export function sendFrame(world: World, sockets: readonly number[], content: Fra
   if (sockets.length > 0) world.effects.push({ kind: 'frame', sockets, content })
 }
 
-export const everyone = (world: World): number[] => [...world.sockets.keys()]
+export const everyone = (world: World): number[] => [...world.state.sockets.keys()]
 
 /**
  * The sockets that receive a message type of a run with this client id (null: the run has none). On hosted all sockets
@@ -38,9 +38,9 @@ export function socketsFor(
   client_id: string | null,
 ): readonly number[] {
   const rule = receivers[type]
-  if (rule === 'everyone' || world.hosted !== null) return everyone(world)
+  if (rule === 'everyone' || world.setup.traits.sharesMessages) return everyone(world)
   if (client_id === null) return rule === 'own-or-everyone' ? everyone(world) : []
-  const socket = world.socketByClient.get(client_id)
+  const socket = world.state.socketByClient.get(client_id)
   return socket === undefined ? [] : [socket]
 }
 
@@ -50,40 +50,41 @@ export const sendStatus = (world: World, count: number): void =>
 
 /** A connection: it is told its id, and the node that its own run is at. */
 export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
-  const onHosted = world.hosted !== null
+  const { sharesMessages } = world.setup.traits
   const [, query] = splitTarget(input.target)
   // Hosted ignores the client's own id: each of its connections has one of the server [messages/hosted-sid].
-  const clientId = (!onHosted && parameter(query, 'clientId')) || drawHex32(world.random)
-  world.sockets.set(input.socket, {
+  const clientId =
+    (!sharesMessages && parameter(query, 'clientId')) || drawHex32(world.state.random)
+  world.state.sockets.set(input.socket, {
     id: input.socket,
     clientId,
     negotiated: false,
     supportsPreviewMetadata: false,
   })
-  if (!onHosted) world.socketByClient.set(clientId, input.socket)
+  if (!sharesMessages) world.state.socketByClient.set(clientId, input.socket)
   world.effects.push({ kind: 'accept', socket: input.socket })
   const status = `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
   send(world, [input.socket], 'status', `{"status": ${status}, "sid": ${JSON.stringify(clientId)}}`)
   for (const { run, lastNode } of runningOf(world)) {
-    if (lastNode === null || (!onHosted && run.client_id !== clientId)) continue
-    const about = onHosted ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
+    if (lastNode === null || (!sharesMessages && run.client_id !== clientId)) continue
+    const about = sharesMessages ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
     send(world, [input.socket], 'executing', `{"node": ${JSON.stringify(lastNode)}${about}}`)
   }
 }
 
 /** A connection ends. Its runs go on. */
 export function closeSocket(world: World, id: number): void {
-  const socket = world.sockets.get(id)
+  const socket = world.state.sockets.get(id)
   if (socket === undefined) return
-  world.sockets.delete(id)
-  const isNewest = world.socketByClient.get(socket.clientId) === id
-  if (isNewest || world.quirks.has('local.zombie-socket'))
-    world.socketByClient.delete(socket.clientId)
+  world.state.sockets.delete(id)
+  const isNewest = world.state.socketByClient.get(socket.clientId) === id
+  if (isNewest || world.setup.quirks.has('local.zombie-socket'))
+    world.state.socketByClient.delete(socket.clientId)
 }
 
 /** The first JSON object that a client sends may negotiate features; whatever else it says is ignored. */
 export function readMessage(world: World, id: number, text: string): void {
-  const socket = world.sockets.get(id)
+  const socket = world.state.sockets.get(id)
   if (socket === undefined || socket.negotiated) return
   let message: Json
   try {
@@ -97,10 +98,10 @@ export function readMessage(world: World, id: number, text: string): void {
   const flags = message.get('data')
   socket.supportsPreviewMetadata =
     isObject(flags) && flags.get('supports_preview_metadata') === true
-  send(world, [id], 'feature_flags', featuresText(world))
+  send(world, [id], 'feature_flags', featuresText(world.setup))
 }
 
 /** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */
 export const wantsMetadata = (world: World, client_id: string | null, socket: number): boolean =>
-  (client_id !== null || world.hosted !== null) &&
-  (world.sockets.get(socket)?.supportsPreviewMetadata ?? false)
+  (client_id !== null || world.setup.traits.sharesMessages) &&
+  (world.state.sockets.get(socket)?.supportsPreviewMetadata ?? false)

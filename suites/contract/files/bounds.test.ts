@@ -53,7 +53,7 @@ async function serverLike({ emulator, deployment }: Subject) {
     atMs += 1000
     for (let due = atMs - 1000; due < atMs; due += 5) step(server, { kind: 'wake', atMs: due })
   }
-  return { upload, run, held: () => server.worlds[0].held }
+  return { upload, run, held: () => server.worlds[0].state.held }
 }
 
 /** A picture that no compression makes smaller: about 6,000 bytes. */

@@ -66,7 +66,7 @@ proves('queue/bounded', async (subject) => {
     send('/queue', { delete: ['a', 'b', 'c', 'd', 'e'] }, 25)
     expect(submit(20_000, { prompt_id: 'last', number: 1e9 }, 25)[0]).toBe(200)
   }
-  expect(server.worlds[0].pending.length).toBeLessThan(100)
+  expect(server.worlds[0].state.pending.length).toBeLessThan(100)
   // Small ones are bounded in number.
   send('/queue', { clear: true }, 25)
   const statuses = Array.from({ length: 200 }, () => submit(0, {}, 25)[0])

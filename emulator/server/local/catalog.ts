@@ -4,7 +4,7 @@
 import { floatOf, type Json, writeJson } from '../../lib/json.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
-import { modelFiles, modelFolderNames } from '../nodes/catalog.ts'
+import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from '../nodes/catalog.ts'
 import type { World } from '../state/world.ts'
 
 const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
@@ -40,7 +40,7 @@ export const isModel = (name: string): boolean =>
 function experimentModels(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
   if (files === undefined) return refuse('notFoundEmpty')
-  const time = floatOf(world.options.epochMs / 1000)
+  const time = floatOf(world.setup.options.epochMs / 1000)
   const items = files.filter(isModel).map(
     (name) =>
       new Map<string, Json>([
@@ -72,7 +72,26 @@ function modelMetadata(world: World, { segment, query }: Request): Reply {
 const embeddings = (world: World): Reply =>
   json(JSON.stringify((modelFiles(world, 'embeddings') ?? []).map(withoutEnding)))
 
-export const modelHandlers = {
+/** What both deployments return of the node types. */
+export const objectInfoHandlers = {
+  objectInfo: (world: World): Reply => json(objectInfoText(world)),
+  objectInfoOf: (world: World, { segment }: Request): Reply => {
+    const text = nodeTypeText(world, segment)
+    return json(text === undefined ? '{}' : `{${JSON.stringify(segment)}: ${text}}`)
+  },
+} as const
+
+const modelFolders = (): Reply => json(JSON.stringify(modelFolderNames))
+
+function models(world: World, { segment }: Request): Reply {
+  const files = modelFiles(world, segment)
+  return files === undefined ? refuse('notFoundEmpty') : json(JSON.stringify(files))
+}
+
+export const catalogHandlers = {
+  ...objectInfoHandlers,
+  modelFolders,
+  models,
   experimentModelFolders,
   experimentModels,
   modelPreview,

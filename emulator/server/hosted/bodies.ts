@@ -5,7 +5,7 @@ import { badRequest, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 
 /** The body of a change of queue or history on hosted; undefined when it has another form than this. */
-export function readHostedChange(
+export function readChange(
   request: Request,
 ): { readonly clear: boolean; readonly ids: readonly string[] } | undefined {
   const body = readClosed(request, ['clear', 'delete'])

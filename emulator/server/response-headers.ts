@@ -1,10 +1,10 @@
 // What every reply gets on its way out [http/cors-mode, http/hosted-cors, http/cache-control,
 // http/failure-page].
 
-import { hostedCors } from '../../../spec/server/http.ts'
-import { jsonHeaders, type Reply, refuse } from '../../http/replies.ts'
-import { decodePart } from '../../http/requests.ts'
-import type { WorldOptions } from '../state/options.ts'
+import { hostedCors } from '../../spec/server/http.ts'
+import { jsonHeaders, type Reply, refuse } from '../http/replies.ts'
+import { decodePart } from '../http/requests.ts'
+import type { WorldOptions } from './state/options.ts'
 
 type Options = Pick<WorldOptions, 'deployment' | 'cors'>
 

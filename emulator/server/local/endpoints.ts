@@ -2,7 +2,7 @@
 
 import type { EndpointOn } from '../../../spec/server/endpoints.ts'
 import { endpoints as managerEndpoints } from '../../../spec/server/manager.ts'
-import { empty, json, type Reply, refuse } from '../../http/replies.ts'
+import { empty, type Reply, refuse } from '../../http/replies.ts'
 import { decodePart, type IncomingRequest, requestAt } from '../../http/requests.ts'
 import {
   allowedBy,
@@ -11,26 +11,25 @@ import {
   isInternal,
   type RouteMatch,
 } from '../../http/routes.ts'
-import { modelFiles, modelFolderNames } from '../nodes/catalog.ts'
 import { normalisePath } from '../world/paths.ts'
-import { changeHistory, readHistory, readHistoryEntry } from '../world/history.ts'
 import { internalHandlers } from './internal.ts'
 import { managerInstall, managerInstallModel, managerStatus } from './manager.ts'
 import { uploadMask } from './masks.ts'
 import { maxBodyBytes } from '../world/features.ts'
-import { modelHandlers } from './models.ts'
-import { changeQueue, interrupt, readQueue } from '../world/queue.ts'
+import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
-import { type Handler, sharedHandlers } from './shared.ts'
-import { features, free, home, systemStats } from './system.ts'
+import type { Handler } from './handler.ts'
+import { features, free, home, promptInfo, systemStats } from './system.ts'
 import { uploadImage } from './uploads.ts'
 import { userdataHandlers } from './userdata.ts'
 import { view } from './view.ts'
 import { submit } from './workflows.ts'
 import type { World } from '../state/world.ts'
+import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
+import { changeQueue, interrupt, readQueue } from './queue.ts'
 
 const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
-  ...sharedHandlers,
+  promptInfo,
   submit,
   free,
   systemStats,
@@ -51,16 +50,11 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   view,
   uploadImage,
   uploadMask,
-  modelFolders: () => json(JSON.stringify(modelFolderNames)),
-  models: (world, { segment }) => {
-    const files = modelFiles(world, segment)
-    return files === undefined ? refuse('notFoundEmpty') : json(JSON.stringify(files))
-  },
   home,
   managerInstall,
   managerStatus,
   managerInstallModel,
-  ...modelHandlers,
+  ...catalogHandlers,
   ...userdataHandlers,
   ...settingsHandlers,
   ...internalHandlers,
@@ -69,22 +63,21 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
 const routesWithManager = createRoutes('local')
 const routes = createRoutes('local', Object.keys(managerEndpoints))
 
-const find = ({ options }: World, method: string, path: string): RouteMatch | undefined =>
+const find = (
+  { setup: { options } }: World,
+  method: string,
+  path: string,
+): RouteMatch | undefined =>
   findEndpoint(options.manager ? routesWithManager : routes, method, path)
 
 /** Whether something reads the body of a request. */
-export function readsBodyOnLocal(world: World, method: string, path: string): boolean {
+export function readsBody(world: World, method: string, path: string): boolean {
   const found = find(world, method, path)
   return found?.name !== undefined && found.readsBody
 }
 
 /** Answers a request to a local server. */
-export function answerLocal(
-  world: World,
-  request: IncomingRequest,
-  path: string,
-  query: string,
-): Reply {
+export function answer(world: World, request: IncomingRequest, path: string, query: string): Reply {
   const { method, fault } = request
   if (method === 'OPTIONS') return empty
   const found = find(world, method, path)
@@ -105,7 +98,7 @@ function refuseMethod(method: string, path: string, found: RouteMatch | undefine
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
 }
 
-function refuseBody({ options }: World, fault: 'tooLarge' | 'unreadable'): Reply {
+function refuseBody({ setup: { options } }: World, fault: 'tooLarge' | 'unreadable'): Reply {
   if (fault === 'unreadable') return refuse('internal')
   return refuse('bodyTooLarge', {}, { limit: `${maxBodyBytes(options.maxBody)}` })
 }

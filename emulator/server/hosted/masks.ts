@@ -1,0 +1,53 @@
+// Masks on hosted [files/hosted-mask*]: an upload whose alpha channel goes onto an original, and what belongs to it.
+
+import type { maskLayers as maskLayersSchema } from '../../../spec/server/files.ts'
+import type { HostedHandler } from './handler.ts'
+import { isObject, type Json, readJson } from '../../lib/json.ts'
+import type { Static } from '../../../spec/static.ts'
+import { badRequest, json, refuseHosted } from '../../http/replies.ts'
+import { flatFile } from '../world/named-files.ts'
+import { keep, readUpload } from './uploads.ts'
+import { masked } from '../local/masks.ts'
+import { parameter } from '../../http/requests.ts'
+
+/** Stores an original again, with the alpha channel of the uploaded mask. */
+export const uploadMask: HostedHandler = (world, request) => {
+  const upload = readUpload(request)
+  if ('status' in upload) return upload
+  const name = originalName(upload.field('original_ref'))
+  if (name === undefined) return badRequest('original_ref is no JSON object with a filename.')
+  const original = flatFile(world, name)
+  if (original === undefined) return refuseHosted('notFound')
+  const content = masked(original.file.content, upload.bytes, upload.filename)
+  return content === 'broken'
+    ? badRequest('A mask is a PNG or WebP picture as large as its original.')
+    : keep(world, upload, content)
+}
+
+/** Which files belong to a mask: here that is the mask itself, which came as a single upload. */
+export const maskLayers: HostedHandler = (world, { query }) => {
+  const filename = parameter(query, 'filename') ?? ''
+  if (filename === '') return badRequest('The query names no filename.')
+  const content = flatFile(world, filename)?.file.content
+  const isMask = content !== undefined && 'picture' in content && content.picture.kind === 'masked'
+  if (!isMask) return refuseHosted('notFound')
+  const layers: Static<typeof maskLayersSchema> = {
+    mask: filename,
+    paint: null,
+    painted: null,
+    painted_masked: null,
+  }
+  return json(JSON.stringify(layers))
+}
+
+/** The name that a reference tells, or undefined when it is malformed. */
+function originalName(reference: string | undefined): string | undefined {
+  let value: Json
+  try {
+    value = readJson(reference ?? '')
+  } catch {
+    return undefined
+  }
+  const filename = isObject(value) ? value.get('filename') : undefined
+  return typeof filename === 'string' && filename !== '' ? filename : undefined
+}

@@ -1,0 +1,73 @@
+// The history as local tells it [history/*], and how it forgets.
+
+import { withAsciiDigits } from '../../lib/python.ts'
+import type { HistoryEntry } from '../state/runs.ts'
+import { parameter, type Request } from '../../http/requests.ts'
+import type { World } from '../state/world.ts'
+import { clearHistory, removeEntry } from '../world/history.ts'
+import { empty, json, refuse, type Reply } from '../../http/replies.ts'
+import { get } from '../../lib/bounded.ts'
+import { readChange } from './bodies.ts'
+
+/** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
+export function readHistory(world: World, request: Request): Reply {
+  const max = pythonInt(parameter(request.query, 'max_items'))
+  const offset = pythonInt(parameter(request.query, 'offset'))
+  if (max === 'none' || offset === 'none') return refuse('internal')
+  const entries = Array.from(
+    world.state.history.entries,
+    ([id, { value }]) => `${JSON.stringify(id)}: ${entryText(value)}`,
+  )
+  return json(`{${page(entries, max, offset).join(', ')}}`)
+}
+
+/** Python's `int` of a query parameter; `none` when it is no whole number. */
+function pythonInt(text: string | undefined): number | undefined | 'none' {
+  if (text === undefined) return undefined
+  const digits = withAsciiDigits(text)
+  return /^\s*[+-]?\d+\s*$/.test(digits) ? Number(digits) : 'none'
+}
+
+function page<T>(
+  entries: readonly T[],
+  max: number | undefined,
+  offset: number | undefined,
+): readonly T[] {
+  const hasOffset = offset !== undefined && offset >= 0
+  if (max === undefined) return hasOffset ? entries.slice(offset) : entries
+  if (!hasOffset) return max > 0 ? entries.slice(-max) : []
+  // Asking for none from an offset gives one: the real server counts before it compares.
+  return entries.slice(offset, offset + Math.max(1, max))
+}
+
+/** One entry in an object, which is empty for an id that is unknown or not finished. */
+export function readHistoryEntry(world: World, request: Request): Reply {
+  const entry = get(world.state.history, request.segment)
+  return json(
+    entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entryText(entry)}}`,
+  )
+}
+
+/** Forgets all entries with `clear`, the named ones with `delete`. */
+export function changeHistory(world: World, request: Request): Reply {
+  const change = readChange(request)
+  if (change === undefined) return refuse('internal')
+  if (change.clear) clearHistory(world)
+  for (const id of change.ids) removeEntry(world, id)
+  return empty
+}
+
+/** An entry as the local history tells it. */
+export function entryText({
+  prompt_id,
+  numberText,
+  graphText,
+  extraDataText,
+  targetsText,
+  ...entry
+}: HistoryEntry): string {
+  const id = JSON.stringify(prompt_id)
+  const prompt = `[${numberText}, ${id}, ${graphText}, ${extraDataText}, ${targetsText}]`
+  const { outputsText, statusText, metaText } = entry
+  return `{"prompt": ${prompt}, "outputs": ${outputsText}, "status": ${statusText}, "meta": ${metaText}}`
+}

@@ -1,0 +1,69 @@
+// The queue as local tells it [queue/*], and how it is cleared and interrupted.
+
+import { isObject, type Json, readJson } from '../../lib/json.ts'
+import { bodyText, type Request } from '../../http/requests.ts'
+import type { Run } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
+import { clearPending, pendingOf, restIdleWorkers, takeOut } from '../world/queue.ts'
+import { empty, json, refuse, type Reply } from '../../http/replies.ts'
+import { isTruthy } from '../../lib/python.ts'
+import { readChange } from './bodies.ts'
+import { remaining, runningOf } from '../world/world.ts'
+import { sendStatus } from '../world/sockets.ts'
+
+export function readQueue(world: World): Reply {
+  const shown = (runs: readonly Run[]): string =>
+    runs.map((run) => queueItem(world, run)).join(', ')
+  return json(
+    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(pendingOf(world))}]}`,
+  )
+}
+
+function queueItem(world: World, run: Run): string {
+  const showsKey = world.setup.quirks.has('local.queue-shows-partner-key')
+  const extraData = showsKey ? run.shownExtraDataText : run.extraDataText
+  const id = JSON.stringify(run.prompt_id)
+  return `[${run.numberText}, ${id}, ${run.graphText}, ${extraData}, ${JSON.stringify(run.outputs)}]`
+}
+
+/** Removes pending runs: all with `clear`, the named ones with `delete`. Running and unknown ids are left alone. */
+export function changeQueue(world: World, request: Request): Reply {
+  const change = readChange(request)
+  if (change === undefined) return refuse('internal')
+  if (change.clear) {
+    clearPending(world)
+    sendStatus(world, remaining(world))
+  }
+  for (const id of change.ids) {
+    const run = world.state.pendingById.get(id)?.[0]
+    if (run === undefined) continue
+    takeOut(world, run)
+    sendStatus(world, remaining(world))
+    // Removing the last pending run tells twice, as real servers do [queue/removal-status].
+    if (world.state.pendingCount === 0) {
+      sendStatus(world, remaining(world))
+    }
+  }
+  restIdleWorkers(world)
+  return empty
+}
+
+/**
+ * Asks the running run to stop at its next check point. With a `prompt_id` only that run. The flag is also set while
+ * nothing runs, and is lost then: the next run clears it [queue/idle-interrupt-is-lost].
+ */
+export function interrupt(world: World, request: Request): Reply {
+  let body: Json = new Map()
+  try {
+    if (request.body.length > 0) body = readJson(bodyText(request))
+  } catch (error) {
+    // A malformed body counts as none; but bytes that are no text are looked at by nobody.
+    if (!(error instanceof SyntaxError)) return refuse('internal')
+  }
+  if (!isObject(body)) return refuse('internal')
+  const id = body.get('prompt_id')
+  for (const worker of world.state.workers) {
+    if (!isTruthy(id) || id === worker.running?.run.prompt_id) worker.interrupted = true
+  }
+  return empty
+}

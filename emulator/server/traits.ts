@@ -1,0 +1,49 @@
+// In what the deployments differ below their endpoints, and which quirks change it: resolved once, when a world is made.
+
+import type { Deployment } from '../../spec/language.ts'
+import type { QuirkId } from '../../spec/truth/quirks.ts'
+import type { Traits } from './state/traits.ts'
+
+const deployments: Readonly<Record<Deployment, Traits>> = {
+  local: {
+    sharesMessages: false,
+    notifiesOfStart: false,
+    endsWithNullNode: true,
+    seesLateInterrupts: false,
+    keepsFailures: false,
+    messageNames: 'python',
+    jobNames: 'words',
+    progressHasTypes: false,
+    hasSubfolders: true,
+    videoKey: 'videos',
+    needsModelsToRun: false,
+    takesWebAddresses: false,
+    takesInfinity: true,
+  },
+  hosted: {
+    sharesMessages: true,
+    notifiesOfStart: true,
+    endsWithNullNode: false,
+    seesLateInterrupts: true,
+    keepsFailures: true,
+    messageNames: 'words',
+    jobNames: 'words',
+    progressHasTypes: true,
+    hasSubfolders: false,
+    videoKey: 'video',
+    needsModelsToRun: true,
+    takesWebAddresses: true,
+    takesInfinity: false,
+  },
+}
+
+const changes: Readonly<Partial<Record<QuirkId, Partial<Traits>>>> = {
+  'local.notification': { notifiesOfStart: true },
+  'local.video-under-images': { videoKey: 'images' },
+  'hosted.executing-null': { endsWithNullNode: true },
+  'hosted.python-exception-names': { jobNames: 'python' },
+}
+
+/** The traits of a world of this deployment with these quirks. */
+export const traitsOf = (deployment: Deployment, quirks: readonly QuirkId[]): Traits =>
+  Object.assign({}, deployments[deployment], ...quirks.map((id) => changes[id])) as Traits

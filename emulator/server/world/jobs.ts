@@ -1,0 +1,111 @@
+// The runs of a hosted account as jobs [jobs/*]: those that wait, run or are over, and how they are cancelled [jobs/cancel*].
+
+import type { Ending, HistoryEntry, Run } from '../state/runs.ts'
+import type { JobStatus } from '../../../spec/server/jobs.ts'
+import type { World } from '../state/world.ts'
+import { announce } from './log.ts'
+import { everyone, send, sendStatus } from './sockets.ts'
+import { get } from '../../lib/bounded.ts'
+import { remaining, runningOf, timestamp } from './world.ts'
+import { addEntry } from './history.ts'
+import { restIdleWorkers, takeOut, waitingOf } from './queue.ts'
+
+/** One run of an account. Times are in milliseconds of the world's time. */
+export type Job = {
+  readonly prompt_id: string
+  readonly status: JobStatus
+  /** The run, as it was submitted. */
+  readonly run: Pick<Run, 'serial' | 'graphText' | 'extraDataText' | 'workflow_id'>
+  readonly createdMs: number
+  readonly startedMs: number | null
+  /** How it went; null while it is not over. */
+  readonly entry: HistoryEntry | null
+}
+
+const endings = {
+  success: 'completed',
+  error: 'failed',
+  interrupted: 'cancelled',
+} as const satisfies Record<Ending['state'], JobStatus>
+
+const openJob = (run: Run, startedMs: number | null): Job => ({
+  prompt_id: run.prompt_id,
+  status: startedMs === null ? 'pending' : 'in_progress',
+  run,
+  createdMs: run.submittedAtMs,
+  startedMs,
+  entry: null,
+})
+
+const finishedJob = (entry: HistoryEntry): Job => ({
+  prompt_id: entry.prompt_id,
+  status: endings[entry.state],
+  run: entry,
+  createdMs: entry.createdMs,
+  startedMs: entry.startedMs,
+  entry,
+})
+
+/** All jobs of an account, in no order. */
+export const jobsOf = (world: World): readonly Job[] => [
+  ...waitingOf(world).map((run) => openJob(run, null)),
+  ...runningOf(world).map(({ run, startedMs }) => openJob(run, startedMs)),
+  ...Array.from(world.state.history.entries.values(), ({ value }) => finishedJob(value)),
+]
+
+/** The job with this id, or undefined when the account has none. */
+export function jobOf(world: World, id: string): Job | undefined {
+  const pending = world.state.pendingById.get(id)?.[0]
+  if (pending !== undefined) return openJob(pending, null)
+  const running = runningOf(world).find(({ run }) => run.prompt_id === id)
+  if (running !== undefined) return openJob(running.run, running.startedMs)
+  const entry = get(world.state.history, id)
+  return entry === undefined ? undefined : finishedJob(entry)
+}
+
+/**
+ * Cancels jobs in their order, those that run only where they are meant too. Gives the ids of those on which it took
+ * effect; everyone is told once how many are left.
+ */
+export function cancel(
+  world: World,
+  ids: Iterable<string>,
+  reachesRunning = true,
+): readonly string[] {
+  const before = world.state.pendingCount
+  const cancelled = [...new Set(ids)].filter(
+    (id) => cancelPending(world, id) || (reachesRunning && stopRunning(world, id)),
+  )
+  restIdleWorkers(world)
+  if (world.state.pendingCount !== before) sendStatus(world, remaining(world))
+  return cancelled
+}
+
+/** Ends a run that has not begun; false when it is none of those. */
+function cancelPending(world: World, id: string): boolean {
+  const run = world.state.pendingById.get(id)?.[0]
+  if (run === undefined) return false
+  takeOut(world, run)
+  endUnstarted(world, run)
+  return true
+}
+
+/** Files a run that never began as one that was cancelled [messages/hosted-early-cancel]. */
+function endUnstarted(world: World, run: Run): void {
+  const id = JSON.stringify(run.prompt_id)
+  const data = `{"prompt_id": ${id}, "executed": [], "timestamp": ${timestamp(world)}}`
+  const messages = [`["execution_interrupted", ${data}]`]
+  if (!world.setup.quirks.has('hosted.silent-pending-cancel'))
+    send(world, everyone(world), 'execution_interrupted', data)
+  const nothing = { outputs: [], meta: [], failure: null, startedMs: null }
+  addEntry(world, run, { state: 'interrupted', messages, ...nothing })
+  announce(world, run.prompt_id, 'interrupted')
+}
+
+/** Asks a running job to stop at its next check point; false when it does not run, or was asked before. */
+function stopRunning(world: World, id: string): boolean {
+  const worker = world.state.workers.find(({ running }) => running?.run.prompt_id === id)
+  if (worker === undefined || worker.interrupted) return false
+  worker.interrupted = true
+  return true
+}

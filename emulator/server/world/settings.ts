@@ -1,0 +1,42 @@
+// Settings [settings/*]: a file among the user data, as real servers keep them.
+
+import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
+import type { World } from '../state/world.ts'
+import { timestamp } from './world.ts'
+import { writeFile } from './user-folder.ts'
+
+const FILE = 'comfy.settings.json'
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The settings; none where the file is missing, or is not what it was written as. */
+export function storedSettings(world: World): JsonObject {
+  const bytes = world.state.userFolder.entries.get(FILE)?.bytes
+  if (!bytes) return new Map()
+  try {
+    const stored = readJson(decoder.decode(bytes))
+    return isObject(stored) ? stored : new Map()
+  } catch {
+    return new Map()
+  }
+}
+
+/** Keeps the settings. Tells whether there was room for them. */
+export function storeSettings(world: World, settings: JsonObject): boolean {
+  const bytes = new TextEncoder().encode(indented(settings, '\n'))
+  return writeFile(world.state.userFolder, FILE, bytes, timestamp(world))
+}
+
+/** JSON text with four blanks for each level; `lineStart` begins the lines of this one. */
+function indented(value: Json, lineStart: string): string {
+  const within = `${lineStart}    `
+  if (Array.isArray(value) && value.length > 0) {
+    return `[${within}${value.map((item) => indented(item, within)).join(`,${within}`)}${lineStart}]`
+  }
+  if (!isObject(value) || value.size === 0) return writeJson(value)
+  const members = Array.from(
+    value,
+    ([key, member]) => `${JSON.stringify(key)}: ${indented(member, within)}`,
+  )
+  return `{${within}${members.join(`,${within}`)}${lineStart}}`
+}

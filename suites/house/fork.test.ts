@@ -1,0 +1,147 @@
+// A server is forked by a structured clone of its state: both branches go on alike where they get the same inputs, and
+// apart where they do not.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Effect, Input } from 'flowdouble'
+import {
+  completeOptions,
+  createServer,
+  forkServer,
+  hosted as hostedParts,
+  nextWakeMs,
+  stepServer as step,
+  worldOptions,
+} from '../../dist/emulator/internal.js'
+import type { Deployment } from '../../spec/language.ts'
+import { formOf } from '../generate/form.ts'
+import { failing, type Graph, slow, textToImage } from '../generate/graphs.ts'
+
+type Server = ReturnType<typeof createServer>
+/** An input without its time. */
+type Timeless = Input extends infer One ? (One extends Input ? Omit<One, 'atMs'> : never) : never
+
+const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
+
+const start = (deployment: Deployment): Server =>
+  createServer(
+    worldOptions(
+      completeOptions({ deployment, ...(deployment === 'local' && { manager: true }) }),
+      objectInfo,
+      0,
+      deployment === 'hosted' ? 8190 : null,
+    ),
+    deployment === 'hosted' ? hostedParts : null,
+  )
+
+let lastRequest = 0
+const request = (
+  deployment: Deployment,
+  method: string,
+  path: string,
+  body: string | Uint8Array = '',
+  headers: Readonly<Record<string, string>> = {},
+): Timeless => ({
+  kind: 'request',
+  request: ++lastRequest,
+  method,
+  target: deployment === 'hosted' ? `/api${path}` : path,
+  headers: { 'content-type': 'application/json', 'x-api-key': 'test-key', ...headers },
+  body: typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body),
+})
+
+const submit = (deployment: Deployment, prompt: Graph): Timeless =>
+  request(deployment, 'POST', '/prompt', JSON.stringify({ prompt, client_id: 'me' }))
+
+const upload = (deployment: Deployment, name: string, text: string): Timeless => {
+  const [body, headers] = formOf({
+    name: 'image',
+    filename: name,
+    content: new TextEncoder().encode(text),
+  })
+  const type = { 'content-type': headers['Content-Type'] ?? '' }
+  return request(deployment, 'POST', '/upload/image', body, type)
+}
+
+/** What both branches are asked: of everything that a state holds something. */
+const inputsOf = (deployment: Deployment): readonly Timeless[] => [
+  upload(deployment, 'a.txt', 'another text'),
+  submit(deployment, textToImage(2)),
+  submit(deployment, failing()),
+  request(deployment, 'POST', '/interrupt', '{}'),
+  request(deployment, 'GET', '/queue'),
+  request(deployment, 'POST', '/settings', '{"b": 2}'),
+  request(deployment, 'POST', '/queue', '{"clear": true}'),
+  submit(deployment, textToImage(3)),
+  submit(deployment, textToImage(4, 5, 2)),
+  { kind: 'open', socket: 3, target: '/ws?clientId=other&token=test-key', headers: {} },
+  { kind: 'message', socket: 1, text: '{"type": "feature_flags", "data": {}}' },
+  request(deployment, 'GET', '/settings'),
+  request(deployment, 'GET', deployment === 'hosted' ? '/history_v2' : '/history'),
+  request(deployment, 'GET', '/object_info/LoadImage'),
+]
+
+const hashOf = (effects: readonly Effect[]): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify(effects, (_, value: unknown) => {
+        if (typeof value === 'bigint') return `${value}`
+        if (value instanceof Map) return [...value]
+        return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+      }),
+    )
+    .digest('hex')
+
+/** Lets these happen, 7 milliseconds apart, then all that is due. Gives a hash of the effects of each. */
+function live(server: Server, inputs: readonly Timeless[]): readonly string[] {
+  const hashes: string[] = []
+  const feed = (input: Timeless, atMs: number): void => {
+    hashes.push(hashOf(step(server, { ...input, atMs })))
+  }
+  for (const input of inputs) feed(input, server.state.nowMs + 7)
+  for (let due = nextWakeMs(server); due !== undefined; due = nextWakeMs(server))
+    feed({ kind: 'wake' }, due)
+  return hashes
+}
+
+/** A server with one run over, one in its middle and one that waits, with sockets, files, settings and an installation. */
+function inMidRun(deployment: Deployment): Server {
+  const server = start(deployment)
+  const open = { kind: 'open', target: '/ws?clientId=me&token=test-key', headers: {} } as const
+  live(server, [
+    { ...open, socket: 1 },
+    { ...open, socket: 2 },
+    upload(deployment, 'a.txt', 'a text'),
+    submit(deployment, textToImage(1, 3, 2)),
+    request(deployment, 'POST', '/settings', '{"a": 1}'),
+  ])
+  const { nowMs } = server.state
+  const body = '{"git_url": "https://git.example/pack"}'
+  const install = request(deployment, 'POST', '/manager/queue/install', body)
+  for (const input of [submit(deployment, textToImage(3)), submit(deployment, slow()), install]) {
+    step(server, { ...input, atMs: nowMs })
+  }
+  step(server, { kind: 'wake', atMs: nowMs + 60 })
+  return server
+}
+
+test.each(['local', 'hosted'] as const)(
+  'determinism/fork A fork of a %s server in mid-run goes on as the server does, and alone.',
+  (deployment) => {
+    const server = inMidRun(deployment)
+    expect(server.worlds[0].state.workers[0]?.running).not.toBe(null)
+    expect(nextWakeMs(server)).toBeDefined()
+    const [fork, untouched] = [forkServer(server), forkServer(server)]
+    expect(untouched.state).toEqual(server.state)
+    const inputs = inputsOf(deployment)
+    const hashes = live(server, inputs)
+    expect(hashes.length).toBeGreaterThan(inputs.length + 10)
+    // What the server has done since has left no trace in its forks.
+    expect(untouched.state).not.toEqual(server.state)
+    expect(live(fork, inputs)).toEqual(hashes)
+    expect(fork.state).toEqual(server.state)
+    expect(live(untouched, inputs.slice(1))).not.toEqual(hashes.slice(1))
+  },
+)
