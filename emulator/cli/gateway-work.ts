@@ -1,5 +1,7 @@
 // The flags of `gateway run` that say who answers runs, and where deliveries go.
 
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, resolve } from 'node:path'
 import { logTarget, senders } from '../../spec/gateway/deliveries.ts'
 import { gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
@@ -86,8 +88,29 @@ function agentOf(flags: Flags, io: CommandIo): Chosen<{ readonly agent?: Agent }
     said: string,
   ) =>
     io.stderr.write(printable(`The agent said in run ${delivery_id} of ${route}: ${said.trim()}\n`))
+  requireCommand(command[0] ?? '', io)
   const around = { cwd: io.cwd, env: withoutCredentials(io.env), onFailure }
   return { options: { agent: commandAgent(command, around) }, display: `the command ${command[0]}` }
+}
+
+/** Throws a usage error for a command that cannot be started: each run would fail, one after the other. */
+function requireCommand(command: string, { env, cwd }: CommandIo): void {
+  // How Windows finds programs is more than a list of folders.
+  if (process.platform === 'win32') return
+  const folders = command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter)
+  if (folders.some((folder) => isExecutable(resolve(cwd, folder, command)))) return
+  throw usageError(
+    `--agent-command: there is no program ${printable(command)} that can be started.`,
+  )
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }
 
 /** The words of a command: as many as were given, or those of a JSON list. */

@@ -10,6 +10,7 @@ const ownFlags = {
   config: { type: 'string' },
   'token-env': { type: 'string' },
   'ready-file': { type: 'string' },
+  'tls-ca': { type: 'string' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
   run: { type: 'string' },
@@ -19,6 +20,9 @@ const ownFlags = {
   'config-dir': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
+
+/** Where --tls auto writes the certificate of its authority, unless a flag names another file. */
+export const caFile = 'flowdouble-ca.pem'
 
 const entries = Object.entries<OptionEntry>(optionTable)
 
@@ -33,6 +37,7 @@ ${entries.map(([, { flag, value, help }]) => helpLine(`--${flag} ${value}`, help
 Options of the command:
 ${helpLine('--config FILE', 'JSON file with options of the server; flags win over it')}
 ${helpLine('--token-env NAME', 'the environment variable that holds the token')}
+${helpLine('--tls-ca FILE', `where --tls auto writes what clients have to trust (default ${caFile})`)}
 ${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens (of both: the local one)')}
 ${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
 ${helpLine('--with-gateway', 'a webhook gateway beside it, on the same clock; flowdouble gateway has more')}
@@ -64,6 +69,7 @@ export function readFlags(argv: readonly string[]): {
   readonly config?: string
   readonly tokenEnv?: string
   readonly readyFile?: string
+  readonly tlsCa?: string
   readonly run?: string
   readonly out: string
   readonly withGateway: boolean
@@ -85,12 +91,13 @@ export function readFlags(argv: readonly string[]): {
   }
   const text = (name: string): string | undefined => values[name] as string | undefined
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
-  const tokenEnv = text('token-env')
+  const [tokenEnv, tlsCa] = [text('token-env'), text('tls-ca')]
   const [gatewayPort, configDir] = [text('gateway-port'), text('config-dir')]
   return {
     server,
     ...(config !== undefined && { config }),
     ...(tokenEnv !== undefined && { tokenEnv }),
+    ...(tlsCa !== undefined && { tlsCa }),
     ...(readyFile !== undefined && { readyFile }),
     ...(run !== undefined && { run }),
     ...(gatewayPort !== undefined && { gatewayPort }),

@@ -1,6 +1,6 @@
 // The command `serve`: starts a server or two, says where they are, and shows on a terminal what happens.
 
-import { readFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock.ts'
 import type { Emulator } from '../edge/handles.ts'
@@ -10,7 +10,7 @@ import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
 import { listenMessage, writeReadyFile } from './listening.ts'
 import { addressesOf } from './serve-addresses.ts'
-import { type Flags, readFlags, serveHelp } from './serve-flags.ts'
+import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers } from './serve-plan.ts'
 import type { Gateway } from '../edge/handles.ts'
@@ -25,7 +25,7 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
       io.stdout.write(serveHelp())
       return 0
     }
-    if (flags.run !== undefined) requireFile(resolve(io.cwd, flags.run))
+    if (flags.run !== undefined) await requireWorkflow(resolve(io.cwd, flags.run))
     const beside = await besideOf(flags)
     await serve(flags, io, { emulators, gateways }, beside)
     return 0
@@ -69,28 +69,61 @@ async function serve(
   if (first === undefined) return
   const gateway = await beside?.startBeside(flags, first.options, plans[0]?.epoch, clocks, io)
   if (gateway !== undefined) gateways.push(gateway)
-  announce([first, ...others], gateway, flags, io)
-  if (display) io.stdout.write(display.banner([first, ...others], io, gateway))
+  const ca = writeCa([first, ...others], flags, io)
+  announce([first, ...others], gateway, ca, flags, io)
+  if (display) {
+    io.stdout.write(display.banner([first, ...others], io, gateway))
+    if (ca !== undefined) io.stdout.write(trustText(ca))
+  }
   await untilStopped(first, flags, io)
 }
 
-/** Throws a usage error at once for a workflow that cannot even be read. */
-function requireFile(path: string): void {
-  try {
-    readFileSync(path)
-  } catch (error) {
-    throw usageError(`Cannot read the workflow of --run: ${(error as Error).message}`)
-  }
+/** Throws a usage error at once for a file that is not a workflow, before anything listens. */
+async function requireWorkflow(path: string): Promise<void> {
+  const { readWorkflow } = await import('../client/workflow.ts')
+  await readWorkflow(path).catch((error: unknown) => {
+    throw usageError(`--run: ${(error as Error).message}`)
+  })
 }
+
+/**
+ * Writes what clients have to trust, and gives the path of the file: of two servers both are in it. Undefined where
+ * nothing was made.
+ */
+function writeCa(
+  emulators: readonly Emulator[],
+  { tlsCa, run }: Flags,
+  io: CommandIo,
+): string | undefined {
+  const all = emulators.flatMap(({ ca }) => ca ?? [])
+  if (all.length === 0) {
+    if (tlsCa !== undefined) throw usageError('--tls-ca is about --tls auto: give that, too.')
+    return undefined
+  }
+  // A process reads what it trusts when it starts.
+  if (run !== undefined)
+    throw usageError('--run does not trust what --tls auto makes: start flowdouble run beside it.')
+  const path = resolve(io.cwd, tlsCa ?? caFile)
+  try {
+    writeFileSync(path, all.join(''))
+  } catch (error) {
+    throw usageError(`Cannot write the file of --tls-ca: ${(error as Error).message}`)
+  }
+  return path
+}
+
+const trustText = (ca: string): string =>
+  `  Clients have to trust ${ca}\n  (NODE_EXTRA_CA_CERTS=FILE, SSL_CERT_FILE=FILE, curl --cacert FILE).\n\n`
 
 /** Tells machines where the servers are. */
 function announce(
   emulators: readonly [Emulator, ...Emulator[]],
   gateway: Gateway | undefined,
+  ca: string | undefined,
   flags: Flags,
   io: CommandIo,
 ): void {
-  const addresses = addressesOf(emulators, gateway)
+  const addresses = { ...addressesOf(emulators, gateway), ...(ca !== undefined && { ca }) }
   if (flags.readyFile !== undefined) writeReadyFile(flags.readyFile, addresses, io.cwd)
   if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
 }

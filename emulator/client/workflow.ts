@@ -3,6 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { readJsonText } from '../lib/json-text.ts'
 import { failure, reasonOf } from './failure.ts'
 import { fieldsOf, textValues } from './json.ts'
 import type { Fields, TextValue } from './json.ts'
@@ -47,11 +48,9 @@ function decode(path: string, bytes: Uint8Array): string {
 }
 
 function parse(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw failure('usage', `${path} is no JSON: ${reasonOf(error)}.`)
-  }
+  const json = readJsonText(text)
+  if ('wrong' in json) throw failure('usage', `${path} ${json.wrong}.`)
+  return json.value
 }
 
 function refuseOtherFormats(path: string, graph: Fields): void {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { isMap, parseDocument, type Document } from 'yaml'
 import { configDirectory, configFiles, gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { makeWritableFolder } from '../client/folders.ts'
+import { didYouMean } from '../lib/nearest.ts'
 import { isRefused, refused } from '../lib/refused.ts'
 import { readVariables } from './env-file.ts'
 import { readText, realPlace, replaceFile } from './files.ts'
@@ -36,6 +37,7 @@ export type Given = {
 export async function readSettings(dir: string, given: Given): Promise<Settings> {
   const { env, flags = {}, quirks = [], isWebhookCommand = false } = given
   const { config, variables: all } = await readSources(dir, env)
+  requireKnown(config)
   const ignoresEnv = isWebhookCommand && quirks.includes('webhooks.cli-ignores-env')
   const variables = ignoresEnv ? [] : all
   const { variable: switchVariable } = gatewaySettings.enabled
@@ -54,6 +56,24 @@ export async function readSettings(dir: string, given: Given): Promise<Settings>
     found.push({ value: valueAt(config, key), where: `${key} of ${configFiles.config.name}` })
     return found
   })
+}
+
+/** Refuses members of the gateway's own blocks that are not settings: other blocks of the file are not ours. */
+function requireKnown(config: unknown): void {
+  const keys = Object.values(gatewaySettings).map(({ key }) => key)
+  const blocks = new Set(keys.map((key) => key.slice(0, key.lastIndexOf('.'))))
+  for (const block of blocks) {
+    const known = keys
+      .filter((key) => key.startsWith(`${block}.`))
+      .map((key) => key.slice(block.length + 1).split('.', 1)[0] ?? '')
+    const found = valueAt(config, block)
+    if (typeof found !== 'object' || found === null) continue
+    const unknown = Object.keys(found).find((name) => !known.includes(name))
+    if (unknown === undefined) continue
+    throw refused(
+      `${block}.${unknown} of ${configFiles.config.name} is not a setting.${didYouMean(unknown, known)} Known: ${[...new Set(known)].join(', ')}.`,
+    )
+  }
 }
 
 /** Where settings are looked for: config.yaml as data, and variables, those of the environment first. */

@@ -47,6 +47,8 @@ export type Emulator = ClockHandle & {
   readonly port: number
   /** What the signed links begin with for clients of `url`; null on local, which has none. */
   readonly signedUrl: string | null
+  /** The certificate, in PEM form, that clients have to trust with `tls: 'auto'`; else null. */
+  readonly ca: string | null
   readonly options: ServerOptions
   /** The latest entries of the journal as lines of JSON, after a line with the options of the server. */
   readonly journal: () => Promise<readonly string[]>

@@ -20,7 +20,7 @@ export function deliver(
   message: Pick<Delivery, 'text' | 'route' | 'event' | 'delivery_id'>,
   ending: Attempt['ending'],
 ): void {
-  const delivery: Delivery = { ...place, ...message, attempt: 1 }
+  const delivery: Delivery = Object.assign({}, place, message, { attempt: 1 })
   const id = nextSerial(state)
   state.attempts.set(id, { delivery, ending, fault: fault ?? null, row: null })
   attempt(state, id)
@@ -43,7 +43,8 @@ export function joins(
     if (ending.kind !== 'direct' || delivery.delivery_id !== delivery_id) continue
     if (delivery.route !== route && !isAnyRoute) continue
     const repeats = [...ending.repeats, request]
-    state.attempts.set(id, { ...one, ending: { ...ending, repeats } })
+    const awaited = Object.assign({}, ending, { repeats })
+    state.attempts.set(id, Object.assign({}, one, { ending: awaited }))
     return true
   }
   return false
@@ -77,7 +78,7 @@ function scriptedError(state: GatewayState, target: string): string | null {
   state.failures =
     left === 0
       ? state.failures.toSpliced(at, 1)
-      : state.failures.with(at, { ...found, times: left })
+      : state.failures.with(at, { target: found.target, error: found.error, times: left })
   return found.error
 }
 
@@ -100,7 +101,7 @@ export function endAttempt(state: GatewayState, id: number, error: string | null
   state.effects.push({
     kind: 'outbox',
     id,
-    entry: { ...delivery, status, error, timestamp: timeMs(state) },
+    entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(state) } as const),
   })
   if (error !== null) {
     const { route, delivery_id, target } = delivery
@@ -144,7 +145,8 @@ function retry(state: GatewayState, failed: Attempt, error: string): void {
   const waitMs = waits[delivery.attempt - 1]
   if (isOver || rule === undefined || waitMs === undefined) return
   const text = 'as' in rule ? asPlain(delivery.text) : delivery.text
-  const again = { ...failed, row, delivery: { ...delivery, text, attempt: delivery.attempt + 1 } }
+  const next = Object.assign({}, delivery, { text, attempt: delivery.attempt + 1 })
+  const again = Object.assign({}, failed, { row, delivery: next })
   const id = nextSerial(state)
   state.attempts.set(id, again)
   if (waitMs === 0) attempt(state, id)

@@ -14,15 +14,14 @@ export function startRun(
   place: Place,
 ): void {
   const id = nextSerial(state)
-  const run: AgentRun = {
-    ...given,
+  const run: AgentRun = Object.assign({}, given, {
     chat_id: fill(runIds.chat_id, given),
     session_key: fill(runIds.session_key, given),
     status: 'running',
     answer: null,
     is_silent: false,
     error: null,
-  }
+  } as const)
   state.running.set(id, { run, place })
   state.effects.push({ kind: 'run', id, run })
   const { agent } = state.options
@@ -80,13 +79,12 @@ export function endRun(
   const error = failure ?? (answer.trim() === '' ? noAnswer : null)
   const is_silent = error === null && isSilence(answer)
   const status = error === null ? 'completed' : 'failed'
-  const ended: AgentRun = {
-    ...run,
+  const ended: AgentRun = Object.assign({}, run, {
     status,
     answer: failure === null ? answer : null,
     is_silent,
     error,
-  }
+  } as const)
   state.effects.push({ kind: 'run', id, run: ended })
   const { route, event, delivery_id } = run
   if (error !== null) log(state, 'error', `Run ${delivery_id} of ${route} failed: ${error}`)

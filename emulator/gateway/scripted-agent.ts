@@ -24,7 +24,7 @@ export const plainScript: AgentScript = {
 /** What the script says of the runs of a route. */
 export function scriptFor(script: AgentScript, route: string): Omit<AgentScript, 'routes'> {
   const own = Object.hasOwn(script.routes, route) ? script.routes[route] : undefined
-  return { ...script, ...own }
+  return own === undefined ? script : Object.assign({}, script, own)
 }
 
 /** The answer to a run. What is put in is not read again. */

@@ -41,7 +41,8 @@ export function placeOf(
     deliver_extra: plain(extra),
   }
   if (!isUnknown) return place
-  return { ...place, fault: deliveryErrors.unknownTarget.replace('{target}', () => deliver) }
+  const fault = deliveryErrors.unknownTarget.replace('{target}', () => deliver)
+  return Object.assign(place, { fault })
 }
 
 const ownText = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
@@ -65,12 +66,12 @@ function commentPlace(state: GatewayState, extra: JsonObject, payload: JsonObjec
     first(extra, names) ?? (needsExtra ? null : firstAt(payload, paths))
   const repository = find(extraMembers.repository, commentFromPayload.repository)
   const number = find(extraMembers.number, commentFromPayload.number)
-  const given = { target: commentTarget, chat_id: null, thread_id: null }
   const fault = commentFault(repository, number)
-  const resolved = { ...plain(extra), repo: repository, pr_number: wholeNumber(number) ?? number }
-  return fault === undefined
-    ? { ...given, deliver_extra: resolved }
-    : { ...given, deliver_extra: plain(extra), fault }
+  const numbered = { repo: repository, pr_number: wholeNumber(number) ?? number }
+  const found = plain(extra)
+  const deliver_extra = fault === undefined ? Object.assign({}, found, numbered) : found
+  const place = { target: commentTarget, chat_id: null, thread_id: null, deliver_extra }
+  return fault === undefined ? place : Object.assign(place, { fault })
 }
 
 /** The first path into the payload that resolves to a text or a number that is not empty. */

@@ -20,7 +20,8 @@ type Planned = Timer extends infer D
 
 /** Plans something for so many milliseconds from now. */
 export function plan(state: GatewayState, afterMs: number, what: Planned): void {
-  const timer = { ...what, atMs: state.nowMs + afterMs, serial: nextSerial(state) }
+  const when = { atMs: state.nowMs + afterMs, serial: nextSerial(state) }
+  const timer = Object.assign({}, what, when)
   pushHeap(state.timers, timer, isBefore)
 }
 

@@ -65,10 +65,9 @@ const fill = (text: string, values: Texts): string =>
 
 function refusalReply(refusal: Refusal, headers: Texts, values: Texts): Reply {
   const { status, reason, raised, headers: own } = refusal
-  const more = {
-    ...(reason !== undefined && { reason }),
-    ...(raised && { raised }),
-  }
+  const more: { reason?: string; raised?: true } = {}
+  if (reason !== undefined) more.reason = reason
+  if (raised) more.raised = raised
   if (typeof refusal.body === 'string')
     return { status, headers: headersOf(noHeaders, own, headers, values), body: '', ...more }
   if ('json' in refusal.body) {

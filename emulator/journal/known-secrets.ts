@@ -1,6 +1,7 @@
 // What a server knows its clients by, and where it stands in a text: for the journal, which tells none of it.
 
 import type { WorldOptions } from '../server/state/options.ts'
+import type { KnownSecret } from '../server/state/server.ts'
 
 /** Shorter secrets could be part of any word: they are hidden only where a credential is expected. */
 const MIN_KNOWN_LENGTH = 8
@@ -11,8 +12,13 @@ type Holder = Pick<WorldOptions, 'token' | 'accounts'>
  * The token of a server and the keys of its accounts, those for partner nodes too, of 8 characters or more. The longest
  * come first, since one may be part of another.
  */
-export const secretsOf = (options: Holder): readonly string[] =>
-  inOrder(options).toSorted((a, b) => b.length - a.length)
+export const secretsOf = (options: Holder): readonly KnownSecret[] => knownSecrets(inOrder(options))
+
+/** Secrets with how each may be spelled, the longest first. */
+export const knownSecrets = (texts: readonly string[]): readonly KnownSecret[] =>
+  texts
+    .toSorted((a, b) => b.length - a.length)
+    .map((text) => ({ text, spellings: spellingsOf(text) }))
 
 const inOrder = ({ token, accounts }: Holder): readonly string[] => [
   ...new Set([token, ...accounts.flatMap(keysOf)].filter(isKnown)),
@@ -37,12 +43,12 @@ export const isKeyOf = (account: WorldOptions['accounts'][number], text: string)
  */
 export function withoutSecrets(
   text: string,
-  secrets: readonly string[],
+  secrets: readonly KnownSecret[],
   replace: (secret: string) => string,
 ): string {
   let rest = text
-  for (const secret of secrets) {
-    for (const spelled of spellings(secret)) {
+  for (const { text: secret, spellings } of secrets) {
+    for (const spelled of spellings) {
       if (rest.includes(spelled)) rest = rest.replaceAll(spelled, () => replace(secret))
     }
   }
@@ -50,14 +56,14 @@ export function withoutSecrets(
 }
 
 /** Whether one of these secrets stands in a text, however it is spelled. */
-export const holdsSecret = (text: string, secrets: readonly string[]): boolean =>
-  secrets.some((secret) => [...spellings(secret)].some((spelled) => text.includes(spelled)))
+export const holdsSecret = (text: string, secrets: readonly KnownSecret[]): boolean =>
+  secrets.some(({ spellings }) => spellings.some((spelled) => text.includes(spelled)))
 
 /** How a secret may stand in a text, the longest first: in JSON, in what Python prints, in both, in an address. */
-function spellings(secret: string): Iterable<string> {
+function spellingsOf(secret: string): readonly string[] {
   const printed = secret.replaceAll('\\', '\\\\')
   const texts = [inJson(inJson(secret)), inJson(printed), inJson(secret), printed, secret]
-  return new Set([...texts, encodeURIComponent(secret)])
+  return [...new Set([...texts, encodeURIComponent(secret)])]
 }
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)

@@ -18,15 +18,25 @@ export function popHeap<T>(heap: T[], before: (a: T, b: T) => boolean): T | unde
   const first = heap[0]
   const last = heap.pop()
   if (last === undefined || heap.length === 0) return first
-  let parent = 0
+  sink(heap, 0, last, before)
+  return first
+}
+
+/** Puts the items of a list into the order of a heap, as Python's heapify does. */
+export function makeHeap<T>(list: T[], before: (a: T, b: T) => boolean): void {
+  for (let at = (list.length >> 1) - 1; at >= 0; at--) sink(list, at, list[at]!, before)
+}
+
+/** Puts an item at a place or below it, so that nothing below comes before it. */
+function sink<T>(heap: T[], at: number, item: T, before: (a: T, b: T) => boolean): void {
+  let parent = at
   for (;;) {
     let child = 2 * parent + 1
     if (child >= heap.length) break
     if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++
-    if (!before(heap[child]!, last)) break
+    if (!before(heap[child]!, item)) break
     heap[parent] = heap[child]!
     parent = child
   }
-  heap[parent] = last
-  return first
+  heap[parent] = item
 }

@@ -117,7 +117,7 @@ export const worldOptions = (
     linksPort === null
       ? null
       : {
-          scheme: options.tlsCert === null ? 'http' : 'https',
+          scheme: options.tlsCert === null && options.tls === null ? 'http' : 'https',
           port: linksPort,
           baseUrl: options.signedBaseUrl,
           strict: options.strictSignedLinks,

@@ -70,6 +70,8 @@ export type ServerOptions = {
   readonly signedBaseUrl: string | null
   /** Whether a signed link that comes with a key is refused. */
   readonly strictSignedLinks: boolean
+  /** `auto` makes a certificate at the start, which `ca` of the server vouches for; null for that of `tlsCert`, or none. */
+  readonly tls: 'auto' | null
   /** File with a certificate in PEM form, which makes the server speak HTTPS and WSS; it needs `tlsKey`. */
   readonly tlsCert: string | null
   /** File with the private key of the certificate. */
@@ -132,6 +134,7 @@ export const defaults: ServerOptions = {
   epoch: 'now',
   signedBaseUrl: null,
   strictSignedLinks: false,
+  tls: null,
   tlsCert: null,
   tlsKey: null,
 }

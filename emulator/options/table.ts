@@ -238,6 +238,12 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: onOrOff,
   },
+  tls: {
+    flag: 'tls',
+    value: 'auto',
+    help: 'speak HTTPS and WSS with a certificate that is made now; clients trust --tls-ca FILE',
+    schema: { enum: ['auto', null] },
+  },
   tlsCert: {
     flag: 'tls-cert',
     value: 'FILE',

@@ -7,7 +7,7 @@ import { keyHeader, secretKeys } from '../../spec/server/access.ts'
 import { base64, lettersOf } from '../lib/base64.ts'
 import { isObject, type Json, readDocument, writeJson } from '../lib/json.ts'
 import { inputOf, type LineBody, textOf } from '../journal/bodies.ts'
-import { holdsSecret, secretsOf, withoutSecrets } from '../journal/known-secrets.ts'
+import { holdsSecret, knownSecrets, secretsOf, withoutSecrets } from '../journal/known-secrets.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
 import { redactTarget } from '../journal/redact-target.ts'
 import type { Effect, Headers, Input } from '../machine.ts'
@@ -26,7 +26,7 @@ export type ServerFormat = JournalFormat<JournalOptions, Input, Effect>
 export const serverFormat = (objectInfo: string): ServerFormat => ({
   version: 'journal 2',
   machine: 'server',
-  secretsOf,
+  secretsOf: (options) => secretsOf(options).map(({ text }) => text),
   redactor,
   inputOf: (value) => inputOf(value) as Input,
   start: (options) => serverMachine(createServer({ ...options, objectInfo }, hosted)),
@@ -49,12 +49,13 @@ const apiKeyHeader = keyHeader.toLowerCase()
  * [access/journal-keys-hidden].
  */
 function redactor(
-  secrets: readonly string[],
+  secretTexts: readonly string[],
   toPlaceholder: ToPlaceholder,
 ): JournalRedactor<JournalOptions, Input, Effect> {
+  const secrets = knownSecrets(secretTexts)
   const known = (text: string): string => withoutSecrets(text, secrets, toPlaceholder)
   // What is hidden as known may stand where any secret is hidden.
-  const hidden = new Set(secrets.map(toPlaceholder))
+  const hidden = new Set(secrets.map(({ text }) => toPlaceholder(text)))
   const one = (secret: string): string => (hidden.has(secret) ? secret : toPlaceholder(secret))
   const redact: Redactor = { one, known, holds: (text) => holdsSecret(text, secrets) }
   return {

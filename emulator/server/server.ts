@@ -1,7 +1,7 @@
 // A server as its clients meet it: one world on local; on hosted one for each account, so that none sees another's.
 
 import { tiers } from '../../spec/server/access.ts'
-import { numberSecrets } from '../journal/known-secrets.ts'
+import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { createRandom, hash53 } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
@@ -54,7 +54,7 @@ function serverOf(
     return { setup, state: state.worlds[index] as WorldState, timers, effects: [] }
   })
   if (first === undefined) throw new Error('A hosted server cannot be made without an account.')
-  return { options, hosted, state, worlds: [first, ...others] }
+  return { options, hosted, secrets: secretsOf(options), state, worlds: [first, ...others] }
 }
 
 /** What the worlds of the accounts have on hosted. */

@@ -321,6 +321,11 @@ export const rules = {
     source: 'reference gateway, July 2026',
     on: gateway,
   },
+  'subscriptions/unknown-setting': {
+    says: 'A member of platforms.webhook in config.yaml that is not a setting is refused by each command.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/settings': {
     says: 'Each setting works alone, from config.yaml or from .env, for gateway and commands alike.',
     basis: 'stated',

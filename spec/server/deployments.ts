@@ -57,6 +57,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'deployments/certificate-auto': {
+    says: 'With --tls auto the certificate is made at the start, and its CA is written for clients.',
+    basis: 'chosen',
+    on: both,
+  },
   'deployments/like-local': {
     says: 'With --like a local server has the quirks, options and names of that server as defaults.',
     basis: 'chosen',

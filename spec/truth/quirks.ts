@@ -23,6 +23,12 @@ export const quirks = {
     quirk: 'That run stays in `queue_running` for ever and later runs stay pending.',
     source: 'ComfyUI 0.3.64',
   },
+  'queue.heap-order': {
+    on: local,
+    default: 'Pending runs are listed and run by number, equal ones in the order of their submits.',
+    quirk: 'Equal ones run by their id as text, and the listing is in the order of a heap.',
+    source: 'ComfyUI 0.3.64',
+  },
   'local.notification': {
     on: local,
     default: 'A run sends `notification` only where a made-up node asks for it.',

@@ -25,6 +25,7 @@ export const servers = {
     quirks: [
       'workflows.bare-graph-errors',
       'queue.poison-kills-worker',
+      'queue.heap-order',
       'local.video-under-images',
       'local.queue-shows-partner-key',
       'local.zombie-socket',

@@ -6,6 +6,7 @@ import { usageError } from '../../options/usage.ts'
 import type { ServerOptionsGiven } from '../../options/server-options.ts'
 import { serverMachine } from '../../server/adapter.ts'
 import { createServer } from '../../server/server.ts'
+import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from './catalog.ts'
 import type { ClockGroup } from '../clock.ts'
 import type { Tamper } from '../driver.ts'
@@ -59,7 +60,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const certificate = await readCertificate(options)
   const objectInfo = readCatalog(options)
   requireKnownTypes(options, objectInfo)
-  const hosted = isHosted ? await import('../../server/hosted/index.ts') : null
+  const hosted = isHosted ? await loadHosted() : null
   const main = await createWebServer(certificate)
   // Links name their port: it has to be known before there is a server that makes them.
   const links = isHosted ? await openLinks(options.host, options.port, certificate) : []
@@ -85,6 +86,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       url: `${certificate === null ? 'http' : 'https'}://${address}`,
       port,
       signedUrl: hosted && made.signedLinks && hosted.linkBase(made.signedLinks, address),
+      ca: certificate?.ca ?? null,
       options,
       ...host.clock,
       untilMessage: untilMessageOf(host.clock),
@@ -104,3 +106,10 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
 
 /** What the operator has to know, whatever else is shown. */
 const warn = (line: string): void => void process.stderr.write(`flowdouble: ${line}\n`)
+
+/** What only a hosted server needs; Node computes its hashes. */
+async function loadHosted(): Promise<Hosted> {
+  const { hmacHex, sha256Hex } = await import('./hashing.ts')
+  const parts = await import('../../server/hosted/index.ts')
+  return Object.assign({}, parts, { hmacHex, sha256Hex })
+}

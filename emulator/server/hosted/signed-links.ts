@@ -5,7 +5,7 @@ import { LINK_LIFETIME_S } from '../../../spec/server/files.ts'
 import type { Effect, Headers, Input } from '../../machine.ts'
 import { empty, type Reply, refuseLink } from '../../http/replies.ts'
 import { decodePart, type RequestHead } from '../../http/requests.ts'
-import { holdsSecret, secretsOf } from '../../journal/known-secrets.ts'
+import { holdsSecret } from '../../journal/known-secrets.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isEqual } from '../../lib/equal.ts'
 import { wholeFile } from '../local/view.ts'
@@ -97,8 +97,7 @@ export function answerLink(
 }
 
 /** Whether a key that the server knows stands in an address, however it is spelled. */
-function holdsKey({ options }: Server, target: string): boolean {
-  const secrets = secretsOf(options)
+function holdsKey({ secrets }: Server, target: string): boolean {
   return holdsSecret(target, secrets) || holdsSecret(decodeEach(target), secrets)
 }
 

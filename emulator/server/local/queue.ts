@@ -4,7 +4,7 @@ import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
-import { clearPending, pendingOf, restIdleWorkers, takeOut } from '../world/queue.ts'
+import { clearPending, listedOf, restIdleWorkers, takeOut } from '../world/queue.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { isTruthy } from '../../lib/python.ts'
 import { readChange } from './bodies.ts'
@@ -15,7 +15,7 @@ export function readQueue(world: World): Reply {
   const shown = (runs: readonly Run[]): string =>
     runs.map((run) => queueItem(world, run)).join(', ')
   return json(
-    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(pendingOf(world))}]}`,
+    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(listedOf(world))}]}`,
   )
 }
 

@@ -70,12 +70,16 @@ export function submit(world: World, request: Request): Reply {
   const extra = extraDataOf(world, body)
   if (extra === undefined) return refuse('internal')
   const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
-  const run = runOf(world, request, document, verdict, { ...own, ...extra })
+  const run = runOf(world, request, document, verdict, Object.assign(own, extra))
   if (run === undefined)
     return refuse('queueFull', {}, { limit: `${world.setup.options.pendingLimitBytes}` })
   const collisions = priorityCollisions(world, run)
   if (collisions > 0) {
-    enqueue(world, collisions < 2 ? run : { ...run, poison: collisionText }, 'silently')
+    enqueue(
+      world,
+      collisions < 2 ? run : Object.assign({}, run, { poison: collisionText }),
+      'silently',
+    )
     return refuse('internal')
   }
   enqueue(world, run)
@@ -93,8 +97,7 @@ export function runOf(
   const prompt = (document.value as JsonObject).get('prompt') as JsonObject
   const isKept =
     world.state.pendingCount < MAX_KEPT_GRAPHS && world.state.pendingBytes < MAX_KEPT_BYTES
-  const run: Run = {
-    ...known,
+  const run: Run = Object.assign({}, known, {
     serial: world.state.nextSerial,
     graphText:
       graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
@@ -102,7 +105,7 @@ export function runOf(
     outputs: verdict.outputs,
     submittedAtMs: world.state.nowMs,
     deleted: false,
-  }
+  })
   if (!hasRoom(world, run)) return undefined
   world.state.nextSerial++
   return run

@@ -33,6 +33,9 @@ export type Hosted = Hashing & {
   readonly handshakeNeeded: string
 }
 
+/** A secret that a server knows, with all forms in which it may stand in a text, the longest first. */
+export type KnownSecret = { readonly text: string; readonly spellings: readonly string[] }
+
 /** All that changes in a server, as plain data: a structured clone of it is a fork of the server. */
 export type ServerState = {
   /** The time of all its worlds, in milliseconds since its start. */
@@ -48,6 +51,8 @@ export type Server = {
   readonly options: WorldOptions
   /** Null on local. */
   readonly hosted: Hosted | null
+  /** What its clients are known by: nothing of it is told to others. */
+  readonly secrets: readonly KnownSecret[]
   readonly state: ServerState
   /** Its worlds, each with what it is made from. */
   readonly worlds: readonly [World, ...World[]]

@@ -102,7 +102,7 @@ export function saveFiles(
 }
 
 const ofRun = (content: FileContent, run: SavedBy): FileContent =>
-  'picture' in content ? { ...content, run } : content
+  'picture' in content ? Object.assign({}, content, { run }) : content
 
 /** Stores a file of a node on hosted, where `output` and `temp` are one [files/hosted-output-name]. */
 function saveByContent(

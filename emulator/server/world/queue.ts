@@ -1,15 +1,26 @@
 // The queue [queue/*]: what waits and what runs, clearing, deleting, interrupting.
 
-import { popHeap, pushHeap } from '../../lib/heap.ts'
+import { makeHeap, popHeap, pushHeap } from '../../lib/heap.ts'
 import { sendStatus } from './sockets.ts'
 import { remaining } from './world.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { restWorker, wakeWorker } from './timers.ts'
 
+type Order = (a: Run, b: Run) => boolean
+
 /** Smaller numbers first, then the order of submits. */
-const before = (a: Run, b: Run): boolean =>
+const before: Order = (a, b) =>
   a.number < b.number || (a.number === b.number && a.serial < b.serial)
+
+/** With the quirk equal numbers go by their ids, and the heap shows: what is deleted leaves it at once. */
+const beforeById: Order = (a, b) =>
+  a.number < b.number ||
+  (a.number === b.number &&
+    (a.prompt_id < b.prompt_id || (a.prompt_id === b.prompt_id && a.serial < b.serial)))
+
+const showsHeap = ({ setup }: World): boolean => setup.quirks.has('queue.heap-order')
+const orderOf = (world: World): Order => (showsHeap(world) ? beforeById : before)
 
 /** What a pending run takes up, in bytes: its texts, and something for all that goes with them. */
 function sizeOf(run: Run): number {
@@ -25,7 +36,7 @@ export const hasRoom = (
 
 /** Adds a run to those that wait. `silently` sends no status, as where a real server trips over the run. */
 export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'notify'): void {
-  pushHeap(world.state.pending, run, before)
+  pushHeap(world.state.pending, run, orderOf(world))
   const sameId = world.state.pendingById.get(run.prompt_id)
   if (sameId === undefined) world.state.pendingById.set(run.prompt_id, [run])
   else sameId.push(run)
@@ -42,7 +53,7 @@ export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'no
 /** Takes the next run out of the queue, or undefined when none waits. */
 export function dequeue(world: World): Run | undefined {
   for (;;) {
-    const run = popHeap(world.state.pending, before)
+    const run = popHeap(world.state.pending, orderOf(world))
     if (run === undefined || !run.deleted) {
       if (run !== undefined) uncount(world, run)
       return run
@@ -52,7 +63,7 @@ export function dequeue(world: World): Run | undefined {
 
 /** The next run, left in its place. Deleted ones before it are dropped. */
 export function nextPending(world: World): Run | undefined {
-  while (world.state.pending[0]?.deleted) popHeap(world.state.pending, before)
+  while (world.state.pending[0]?.deleted) popHeap(world.state.pending, orderOf(world))
   return world.state.pending[0]
 }
 
@@ -79,8 +90,14 @@ export const waitingOf = ({ state: { pending } }: World): readonly Run[] =>
   pending.filter(({ deleted }) => !deleted)
 
 /** The runs that wait, the next one first. */
-export const pendingOf = (world: World): readonly Run[] =>
-  [...waitingOf(world)].sort((a, b) => (before(a, b) ? -1 : 1))
+export function pendingOf(world: World): readonly Run[] {
+  const isBefore = orderOf(world)
+  return [...waitingOf(world)].sort((a, b) => (isBefore(a, b) ? -1 : 1))
+}
+
+/** The runs that wait, in the order in which they are listed. */
+export const listedOf = (world: World): readonly Run[] =>
+  showsHeap(world) ? waitingOf(world) : pendingOf(world)
 
 /** The place of a pending run among those that wait, from 1. */
 export function placeOf({ state: { pending } }: World, run: Run): number {
@@ -93,7 +110,11 @@ export function placeOf({ state: { pending } }: World, run: Run): number {
 export function takeOut(world: World, run: Run): void {
   run.deleted = true
   uncount(world, run)
-  dropDeleted(world)
+  if (showsHeap(world)) {
+    const { pending } = world.state
+    pending.splice(pending.indexOf(run), 1)
+    makeHeap(pending, beforeById)
+  } else dropDeleted(world)
 }
 
 /** Once nothing is pending, no idle worker has anything to begin. */

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EmulatorOptions, startEmulator } from 'flowdouble'
+import { type EmulatorOptions, replay, startEmulator } from 'flowdouble'
 import { expect } from 'vitest'
 import { node } from '../../generate/graphs.ts'
 import { proves, test } from '../../judge/proves.ts'
@@ -64,3 +64,17 @@ for (const [given, says] of wrong)
   test(`catalog/own-types What cannot be used is refused: ${says.source}`, async () => {
     await expect(startEmulator(given)).rejects.toThrow(says)
   })
+
+test('catalog/own-types A journal is replayed with the node types of its server.', async () => {
+  const emulator = await startEmulator({ nodes: type('Mine', 1), clock: 'instant' })
+  const prompt = { '1': node('Mine', { value: 2 }) }
+  const { status } = await fetch(`${emulator.url}/prompt`, {
+    method: 'POST',
+    body: JSON.stringify({ prompt }),
+  })
+  const journal = await emulator.journal()
+  await emulator.close()
+  expect(status).toBe(200)
+  expect(replay(journal, emulator.options).differs).toBeNull()
+  expect(replay(journal).differs).not.toBeNull()
+})

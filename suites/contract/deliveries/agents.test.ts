@@ -301,6 +301,8 @@ proves(
       ['--agent-command', '[1]'],
       ['--agent-command', '["a"'],
       ['--agent-command', 'a', '--agent-url', 'http://x'],
+      ['--agent-command', '/nope'],
+      ['--agent-command', 'no-such-program-anywhere'],
       ['--agent-url', 'http://u:p@x'],
       ['--agent-timeout', '0'],
       ['--agents-at-once', 'many'],

@@ -11,8 +11,9 @@ import { expect } from 'vitest'
 import { WebSocket } from 'ws'
 import { profiles } from '../../../spec/server/deployments.ts'
 import { talking } from '../../generate/graphs.ts'
-import { proves } from '../../judge/proves.ts'
+import { proves, test } from '../../judge/proves.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
+import { folder, start } from '../../support/spawned.ts'
 
 const file = (name: string): string => join(import.meta.dirname, '../../tls', name)
 const certificate = { tlsCert: file('cert.pem'), tlsKey: file('key.pem') }
@@ -26,8 +27,9 @@ async function ask(
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
   body = '',
+  trusted: string | Buffer = ca,
 ): Promise<Told> {
-  const sent = request(url, { method, headers, ca, agent: false })
+  const sent = request(url, { method, headers, ca: trusted, agent: false })
   sent.end(body)
   const [reply] = await once(sent, 'response')
   const chunks: Buffer[] = []
@@ -125,3 +127,40 @@ proves(
   },
   { seed: 'certificates' },
 )
+
+proves(
+  'deployments/certificate-auto',
+  async ({ url, emulator, deployment }) => {
+    const made = emulator?.ca ?? ''
+    expect(made).toMatch(/^-----BEGIN CERTIFICATE-----\n[\s\S]+-----END CERTIFICATE-----\n$/)
+    const path = deployment === 'local' ? '/system_stats' : '/api/system_stats'
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const place = url.replace('127.0.0.1', host)
+      expect((await ask(place + path, {}, 'GET', '', made)).status).toBe(200)
+    }
+    await expect(ask(url + path)).rejects.toThrow(/self-signed|unable to verify|issuer/)
+    if (deployment === 'local') return
+    const key = { 'X-API-Key': 'test-key' }
+    const found = await ask(`${url}/api/view?filename=example.png`, key, 'GET', '', made)
+    expect(found.location).toMatch(/^https:/)
+    expect((await ask(found.location, {}, 'GET', '', made)).status).toBe(200)
+  },
+  { tls: 'auto' },
+)
+
+test('serve/tls-auto The command writes what clients have to trust, and says where.', async () => {
+  const out = join(folder(), 'ca.pem')
+  const flags = ['--tls', 'auto', '--tls-ca', out, '--deployment', 'both', '--port', '0', '--json']
+  const command = start('serve', ...flags)
+  const told = JSON.parse(await command.says(/\n/))
+  expect(told.ca).toBe(out)
+  const trusted = await readFile(out)
+  expect((await ask(`${told.url}/queue`, {}, 'GET', '', trusted)).status).toBe(200)
+  expect((await ask(`${told.hosted.url}/api/system_stats`, {}, 'GET', '', trusted)).status).toBe(
+    200,
+  )
+  command.process.kill('SIGTERM')
+  expect((await command.ends).code).toBe(0)
+  const { tlsCert } = certificate
+  await expect(startEmulator({ tls: 'auto', tlsCert })).rejects.toThrow('One certificate is enough')
+})

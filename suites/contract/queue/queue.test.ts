@@ -72,6 +72,25 @@ proves('queue/by-number', async ({ get, submit, idle }) => {
   expect(Object.keys((await get('/history')).json())).toEqual(order)
 })
 
+switched(
+  'queue.heap-order',
+  async ({ get, post, submit, idle }) => {
+    // What heapq makes of these: pushed one by one, then one removed and the list made a heap again.
+    for (const number of [5, 3, 8, 1, 9, 2])
+      await submit(talking(), { prompt_id: `n${number}`, number })
+    const pending = async () => (await idsIn(get)).pending
+    expect(await pending()).toEqual(['n1', 'n3', 'n2', 'n5', 'n9', 'n8'])
+    await post('/queue', { delete: ['n3'] })
+    expect(await pending()).toEqual(['n1', 'n2', 'n5', 'n9', 'n8'])
+    await submit(talking(), { prompt_id: 'z', number: 9 })
+    await submit(talking(), { prompt_id: 'a', number: 9 })
+    await idle()
+    const order = ['n1', 'n2', 'n5', 'n8', 'a', 'n9', 'z']
+    expect(Object.keys((await get('/history')).json())).toEqual(order)
+  },
+  { ...ownWorld, deployment: 'local' },
+)
+
 for (const gone of ['removed', 'overtaken']) {
   proves(
     'queue/start-delay',

@@ -109,7 +109,7 @@ test.each([
 })
 
 test.each([
-  ['no JSON', '{"a": ', 'is no JSON'],
+  ['no JSON', '{"a": ', 'is not valid JSON (line 1, column 7)'],
   ['a list', '[]', 'no object of nodes'],
   ['the format of the editor', '{"nodes": [], "links": []}', 'Export it in API format'],
   [

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { serveCommand } from '../../../dist/emulator/internal.js'
 
-import { folder, start, textToImage } from '../../support/spawned.ts'
+import { fileOf, folder, start, textToImage } from '../../support/spawned.ts'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`serve/stops ${signal} stops a server that has open connections, with exit code 0; with --json its addresses are all that it says`, async () => {
@@ -121,6 +121,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['a value that looks like a flag', ['--pace', '-5'], /--pace needs a value/],
   ['a ready file in no folder', ['--ready-file', '/no/such/x'], /Cannot write the ready file/],
   ['a missing workflow', ['--run', 'none.json'], /Cannot read the workflow/],
+  ['a broken workflow', ['--run', fileOf('{"1": }')], /--run: .* not valid JSON .line 1, column 7/],
   ['an unknown clock', ['--clock', 'fast'], /clock cannot be "fast".*manual/],
   ['a clock that stands still', ['--clock', 'x0'], /clock cannot be "x0"/],
   [

@@ -1,9 +1,17 @@
 // Which options each of the servers of `serve` is given, and which of them a server refuses.
 
-import { type EmulatorOptions, startEmulator } from 'flowdouble'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type EmulatorOptions, startEmulator, startGateway } from 'flowdouble'
 import { expect, test } from 'vitest'
-import { planServers, readFlags } from '../../../dist/emulator/internal.js'
-import { fileOf } from '../../support/spawned.ts'
+import {
+  completeOptions,
+  fits,
+  optionTable,
+  planServers,
+  readFlags,
+} from '../../../dist/emulator/internal.js'
+import { fileOf, folder } from '../../support/spawned.ts'
 
 const quiet = { write: () => undefined }
 const plan = (...argv: readonly string[]) =>
@@ -91,4 +99,87 @@ test('serve/options What holds anyway can be said, so that options can be passed
 test('serve/both A program starts one server at a time.', async () => {
   const deployment = 'both' as 'local'
   await expect(startEmulator({ deployment })).rejects.toThrow('startEmulator starts one server')
+})
+
+test('serve/unknown What is unknown is refused everywhere, with the nearest name that is known.', async () => {
+  const given = (options: object) => startEmulator(options)
+  const mistakes: readonly (readonly [start: () => unknown, says: string])[] = [
+    [() => given({ maxBody: 1, port: 0 }), 'There is no option maxBody'],
+    [() => given({ max_upload_size: 1 }), 'Did you mean maxUploadSize?'],
+    [() => given({ startDelay: 1 }), 'Did you mean startDelayMs?'],
+    [() => given({ quirk: ['zombie-socket'] }), 'did you mean local.zombie-socket?'],
+    [
+      () => given({ deployment: 'hosted', accounts: [{ ...accounts[0], teir: 'pro' }] }),
+      'account 1 has a member that is none of user, keys, tier, balance, subscription, partnerKey, failsWith (did you mean tier?)',
+    ],
+    [() => startGateway({ rateLimits: 1 } as object), 'Did you mean rateLimit?'],
+    [
+      () => startGateway({ routes: { ci: { secret: 's', promt: '' } } }),
+      'option routes cannot be used: the route "ci" has a member that is none of',
+    ],
+    [() => startGateway({ agent: { anwser: '' } as object }), '(did you mean answer?)'],
+    [() => plan('--prot', '1'), 'Did you mean --port?'],
+    [() => plan('--config', fileOf({ maxUploadSizes: 1 })), 'Did you mean maxUploadSize?'],
+  ]
+  for (const [start, says] of mistakes) await expect((async () => start())()).rejects.toThrow(says)
+})
+
+test('serve/options A value out of range is refused with its range, a word with those that there are.', () => {
+  const mistakes: readonly (readonly [argv: readonly string[], says: string])[] = [
+    [['--port', '70000'], 'use a whole number from 0 to 65535'],
+    [['--max-upload-size', '0'], 'use a number above 0 and up to 2000'],
+    [['--start-delay', '1e9'], 'use a number from 0 to 86400000'],
+    [['--preview', 'gif'], 'use one of jpeg, png, none'],
+    [['--cors', 'notanorigin'], 'use an origin such as http://localhost:3000, or *'],
+  ]
+  for (const [argv, says] of mistakes) expect(() => plan(...argv)).toThrow(says)
+  const [given] = plan('--config', fileOf({ maxUploadSize: 3, startDelayMs: '3' }))
+  expect(completeOptions(given ?? {})).toMatchObject({ maxUploadSize: 3, startDelayMs: 3 })
+  expect(completeOptions({ cors: 'app://local' }).cors).toBe('app://local')
+})
+
+test('serve/options An account has defaults for all but its name and its keys.', async () => {
+  const { options, close } = await startEmulator({
+    deployment: 'hosted',
+    accounts: [{ user: 'me', keys: ['key'] }],
+  })
+  await close()
+  expect(options.accounts).toMatchObject([{ tier: 'pro', balance: 1000, partnerKey: null }])
+})
+
+test('serve/like Of two servers and a gateway each is like the one of its place.', () => {
+  const both = ['--deployment', 'both', '--like', 'comfyui-0.3.64']
+  expect(plan(...both).map(({ like }) => like)).toEqual(['comfyui-0.3.64', null])
+  const all = plan(...both, '--like', 'hermes-2026.07', '--with-gateway')
+  expect(all.map(({ like }) => like)).toEqual(['comfyui-0.3.64', null])
+  expect(() => plan(...both, '--like', 'hermes-2026.07')).toThrow('is a gateway')
+  expect(() => plan('--like', 'comfy')).toThrow('Did you mean comfyui-0.3.64?')
+  const [file] = plan('--config', fileOf({ like: 'comfyui-0.3.64' }), '--preview', 'png')
+  expect(file).toMatchObject({ like: 'comfyui-0.3.64', preview: 'png' })
+})
+
+test.each([
+  ['{"a": 1,\n "b" 2}', 'is not valid JSON (line 2, column 6)'],
+  ['{"a": tru}', 'is not valid JSON (line 1, column 7)'],
+  ['{"a": [1, 2', 'is not valid JSON (line 1, column 12)'],
+  ['{"a": NaN}', 'is not valid JSON (line 1, column 7)'],
+  ['# options\nport: 1\n', '(line 1, column 1); it looks like YAML: convert it to JSON'],
+  ['\uFEFF{"port": 1}', 'begins with a byte order mark (BOM): save it as UTF-8 without one'],
+  [' \n', 'is empty, not JSON'],
+])('serve/options A config is refused with the place: %j', (text, says) => {
+  const path = join(folder(), 'config.json')
+  writeFileSync(path, text)
+  expect(() => plan('--config', path)).toThrow(says)
+})
+
+test('serve/options The reader of schemas refuses a keyword that it does not check.', () => {
+  expect(() => fits({ maxLength: 3 } as object, 'abc')).toThrow('The keyword maxLength')
+  expect(() => fits({ items: { format: 'uri' } } as object, ['a'])).toThrow('The keyword format')
+})
+
+test('serve/options The name of an option is that of its flag.', () => {
+  for (const [name, { flag }] of Object.entries(optionTable)) {
+    const camel = flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+    expect([camel, `${camel}Ms`]).toContain(name)
+  }
 })

@@ -87,6 +87,20 @@ switchedAtDesk('webhooks.list-hides-secrets', async (desk) => {
   expect(stdout).not.toMatch(/secret/i)
 })
 
+// The commands have the quirks of a known gateway, but for those that are taken out.
+proves(
+  'webhooks/like',
+  atDesk(async (desk) => {
+    await desk.run('webhook', 'add', 'a', '--secret', 'secret-a')
+    const list = async (...flags: readonly string[]) =>
+      (await desk.run('webhook', 'list', '--like', 'hermes-2026.07', ...flags)).stdout
+    expect(await list()).not.toContain('secret-a')
+    expect(await list('--no-quirk', 'webhooks.list-hides-secrets')).toContain('secret-a')
+    const { code, stderr } = await desk.run('webhook', 'list', '--like', 'hermes-2026.70')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean hermes-2026.07?')])
+  }),
+)
+
 proves(
   'subscriptions/unknown-name',
   atDesk(async (desk) => {

@@ -195,3 +195,31 @@ switchedAtDesk('webhooks.cli-ignores-env', async (desk) => {
   // The gateway reads it all the same.
   expect((await startOptions({ env }, '--config-dir', desk.dir, ...quirk)).code).toBe(1)
 })
+
+proves(
+  'subscriptions/unknown-setting',
+  atDesk(async (desk) => {
+    const yaml = (...lines: readonly string[]) => desk.write('config.yaml', lines.join('\n'))
+    const mistakes: readonly (readonly [lines: readonly string[], says: RegExp])[] = [
+      [['  webhook:', '    enabeld: true'], /webhook\.enabeld .* Did you mean enabled\?/],
+      [
+        ['  webhook:', '    enabled: true', '    extra:', '      prot: 1'],
+        /extra\.prot of config\.yaml is not a setting\. Did you mean port\?/,
+      ],
+    ]
+    for (const [lines, says] of mistakes) {
+      yaml('platforms:', ...lines)
+      for (const command of [
+        ['gateway', 'run', '--port', '0'],
+        ['webhook', 'list'],
+      ]) {
+        const { code, stderr } = await desk.run(...command)
+        expect(stderr).toMatch(says)
+        expect(code).toBe(1)
+      }
+    }
+    // What others keep in the same file is theirs.
+    yaml('agent:', '  model: x', 'platforms:', '  webhook:', '    enabled: true', '  irc: {}')
+    expect((await desk.run('webhook', 'list')).code).toBe(0)
+  }),
+)
