@@ -17,6 +17,7 @@ export { unreachable } from './client/server.ts'
 export { signatureOf, signedHeaders } from './client/sign.ts'
 
 export { withLock } from './config/lock.ts'
+export { startOfProcess } from './config/processes.ts'
 export { accountsSchema, readAccounts } from './options/accounts.ts'
 export { completeOptions, configSchema, worldOptions } from './options/complete.ts'
 export { failuresSchema, readFailures } from './options/failures.ts'

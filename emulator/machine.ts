@@ -26,6 +26,8 @@ export type Machine<I, E> = {
    * real time, and would always be late.
    */
   readonly isWaitingForOthers: () => boolean
+  /** Whether what an input makes due at once is done in the same turn, after its effects have been emitted. */
+  readonly isEager: boolean
   /** About how many bytes an entry holds. Texts count by their characters. */
   readonly entryBytes: (entry: Entry<I, E>) => number
   /** Secrets that an input brings, which no journal shows from then on. */

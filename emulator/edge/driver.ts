@@ -110,8 +110,9 @@ export function createDriver<I, E>(
   const dispatch = (at: (atMs: number) => I): void => {
     if (stopped) return
     apply(at(nowMs()))
-    if (clock === 'instant') runInstantly()
-    else schedule()
+    if (clock === 'instant') return runInstantly()
+    if (machine.isEager && scale !== 0) catchUp(SLICE_MS, (dueMs) => dueMs <= wallMs())
+    schedule()
   }
 
   const advance = (byMs: number): void => {

@@ -14,6 +14,8 @@ export const gatewayMachine = (state: GatewayState): Machine<GatewayInput, Gatew
   wake: (atMs) => ({ kind: 'wake', atMs }),
   nextWakeMs: () => nextWakeMs(state),
   isWaitingForOthers: () => isWaitingForOthers(state),
+  // The scripted agent answers at once: that needs no timer of the system.
+  isEager: true,
   entryBytes,
   newSecrets: (input) => (input.kind === 'file' ? secretsIn(input.text ?? '') : []),
   nameOf,
@@ -26,7 +28,8 @@ function entryBytes({ input, effects }: Entry<GatewayInput, GatewayEffect>): num
     if ('run' in effect) bytes += effect.run.prompt.length + effect.run.payload.length
     else if (effect.kind === 'outbox') bytes += effect.entry.text.length
     else if (effect.kind === 'deliver') bytes += effect.delivery.text.length
-    else bytes += effect.kind === 'reply' ? effect.body.length : effect.text.length
+    else if (effect.kind === 'reply') bytes += effect.body.length
+    else if (effect.kind === 'log') bytes += effect.text.length
   }
   return bytes
 }

@@ -11,6 +11,7 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   wake: (atMs) => ({ kind: 'wake', atMs }),
   nextWakeMs: () => nextWakeMs(server),
   isWaitingForOthers: () => false,
+  isEager: false,
   entryBytes,
   newSecrets: () => [],
   nameOf,

@@ -14,7 +14,9 @@ export const quirks = {
   'workflows.invalid-is-200': {
     on: both,
     default: 'A workflow without a valid output is answered 400, without `prompt_id`.',
-    quirk: 'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs.',
+    quirk:
+      'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs; on hosted the ' +
+      'job of that id has failed.',
     source: 'the description, read literally; hosted servers as clients saw them',
   },
   'queue.poison-kills-worker': {
@@ -50,7 +52,8 @@ export const quirks = {
   'local.zombie-socket': {
     on: local,
     default: 'Of two sockets with one client id the newest receives, whatever the older one does.',
-    quirk: 'When the older one closes, the newest receives nothing more either.',
+    quirk:
+      'When the older one closes, the newest receives nothing more either, broadcasts included.',
     source: 'ComfyUI 0.3.64',
   },
   'history.completed-on-error': {
@@ -161,7 +164,7 @@ export const quirks = {
     on: gateway,
     default: 'A body that is no JSON object is answered 400.',
     quirk:
-      'Arrays, scalars and invalid UTF-8 are answered 500; broken JSON and any form are taken as fields.',
+      'Undecodable bytes, and arrays and scalars without an event header, are 500; broken JSON and forms are fields.',
     source: 'reference gateway, 2026',
   },
   'webhooks.cut-prompt': {
@@ -218,6 +221,18 @@ export const quirks = {
     quirk:
       'Its id is the time in milliseconds, so that of two at the same time one is a duplicate.',
     source: 'reference gateway, 2026',
+  },
+  'webhooks.empty-id': {
+    on: gateway,
+    default: 'An empty header of a delivery id counts as no id.',
+    quirk: 'The first header that is there names the id, an empty one too.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.unbounded-runs': {
+    on: gateway,
+    default: 'A post that would start one run too many is answered 503 with Retry-After.',
+    quirk: 'Every post is accepted, however many runs wait.',
+    source: 'reference gateway, July 2026',
   },
   'webhooks.duplicate-after-502': {
     on: gateway,

@@ -9,6 +9,7 @@ import {
   readAccounts,
   readFailures,
 } from '../../dist/emulator/internal.js'
+import { runs } from '../support/effort.ts'
 
 const ajv = new Ajv2020({ allowUnionTypes: true })
 
@@ -67,9 +68,9 @@ function compare(schema: object, read: (value: unknown) => unknown, values: fc.A
     expect(isTaken).toBe(takes(plain))
     seen[isTaken ? 'taken' : 'refused']++
   })
-  fc.assert(property, { seed: 3, numRuns: 1500 })
+  fc.assert(property, { seed: 3, numRuns: runs(1500) })
   // Both happen often.
-  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100)
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(runs(100))
 }
 
 test('options/accounts Accounts are taken exactly where their schema takes them.', () => {

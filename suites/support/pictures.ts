@@ -1,7 +1,7 @@
 // Pictures for the suites, and how far one is from another.
 
-import { expect } from 'vitest'
 import type { Picture, Pixels } from '../../dist/emulator/internal.js'
+import { expect } from '../judge/expect.ts'
 
 export const painted = (id: number, width: number, height: number): Picture => ({
   kind: 'painted',

@@ -29,9 +29,12 @@ export type Command = {
 /** Starts `flowdouble` with these arguments, in a folder of its own. */
 export const start = (...args: readonly string[]): Command => startAt(main, args)
 
-/** Starts the command that this file is. */
-export const startAt = (file: string, args: readonly string[]): Command =>
-  startProcess(process.execPath, [file, ...args])
+/** Starts the command that this file is, with these flags of Node. */
+export const startAt = (
+  file: string,
+  args: readonly string[],
+  nodeFlags: readonly string[] = [],
+): Command => startProcess(process.execPath, [...nodeFlags, file, ...args])
 
 /** Starts `flowdouble` with a limit that the shell sets, such as `ulimit -f 8`. */
 export const startLimited = (limit: string, ...args: readonly string[]): Command =>

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
 import type { Entry } from '../../machine.ts'
+import { type LogLine, logLines } from '../../gateway/log-lines.ts'
 import type { GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
 import {
   type CompleteGatewayOptions,
@@ -40,6 +41,8 @@ import { createWork, type WorkTimeOuts } from './work.ts'
 export type GatewayOptions = GatewayOptionsGiven & {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry<GatewayInput, GatewayEffect>) => void
+  /** Called with each line of the log: one for each post, run and delivery, without secrets. */
+  readonly onLog?: (line: LogLine) => void
   /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
   readonly tamper?: Tamper<GatewayInput, GatewayEffect>
   /** For commands only: servers whose manual clocks are one. */
@@ -65,7 +68,7 @@ export type GatewayOptions = GatewayOptionsGiven & {
  * await gateway.close()
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
-  const { onEntry, tamper, clocks, ...rest } = given
+  const { onEntry, onLog, tamper, clocks, ...rest } = given
   const options = completeGatewayOptions(rest)
   const name = nameLike(options.like)
   const startedMs = Date.now()
@@ -100,6 +103,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       emit: (effects) => {
         note(recent, effects)
         work.emit(effects)
+        if (onLog !== undefined) logLines(state, effects).forEach(onLog)
       },
       batch: (all) => all(),
       flushed: () => Promise.resolve(),

@@ -1,11 +1,11 @@
 // A server that behaves as a known one: what --like makes of the defaults, and that flags win over it.
 
 import { startEmulator, startGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import { servers } from '../../../spec/truth/servers.ts'
 import { completeGatewayOptions, completeOptions } from '../../../dist/emulator/internal.js'
 import { node, solid } from '../../generate/graphs.ts'
 import { proves, test } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const real = 'comfyui-0.3.64'
 

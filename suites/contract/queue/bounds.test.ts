@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
 import {
   createServer,
@@ -14,6 +13,7 @@ import { talking } from '../../generate/graphs.ts'
 import { account } from '../../judge/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import {
   type RunEvent,
   type RunOptions,
@@ -12,6 +12,7 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { startSubject } from '../../judge/subject.ts'
 import { start, textToImage } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 const failing = textToImage.replace('text-to-image', 'failing')
 const imageToImage = textToImage.replace('text-to-image', 'image-to-image')

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EmulatorOptions, startEmulator, startGateway } from 'flowdouble'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import {
   completeOptions,
   fits,
@@ -12,6 +12,7 @@ import {
   readFlags,
 } from '../../../dist/emulator/internal.js'
 import { fileOf, folder } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 const quiet = { write: () => undefined }
 const plan = (...argv: readonly string[]) =>

@@ -18,7 +18,7 @@ import {
   stored as storedStream,
   tidyJpeg,
   tidyPng,
-} from '../../dist/emulator/internal.js'
+} from '../../../dist/emulator/internal.js'
 
 const text = (value: string): Uint8Array => Uint8Array.from(value, (char) => char.charCodeAt(0))
 const four = (value: number): number[] => [
