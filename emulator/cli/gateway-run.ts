@@ -15,7 +15,7 @@ import { readWork, type GatewayWork } from './gateway-work.ts'
 import { listenMessage, readyFile } from './listening.ts'
 import type { CommandIo } from './io.ts'
 import { notEnabled } from './webhook.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 /** Starts the gateway itself; cases that look at its options only take its place. */
 export type StartGateway = (

@@ -1,7 +1,7 @@
 // A log that is loaded when there is something to write: nobody who waits for the first answer of a server waits for it.
 
 import type { Deployment } from '../../spec/language.ts'
-import type { Entry } from '../server/journal.ts'
+import type { Entry } from '../machine.ts'
 import type { CommandIo } from './io.ts'
 import { type LogFlags, openLogFile } from './log-file.ts'
 import type * as Records from './serve-log.ts'

@@ -4,10 +4,10 @@ import { relative } from 'node:path'
 import pc from 'picocolors'
 import { printable } from '../client/display.ts'
 import { packageFile } from '../edge/node/package-files.ts'
-import type { Emulator } from '../edge/node/server.ts'
+import type { Emulator } from '../edge/handles.ts'
 import type { CommandIo } from './io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])

@@ -5,7 +5,7 @@ import type { Deployment } from '../../spec/language.ts'
 import { type Output, printable } from '../client/display.ts'
 import { replaceToken, splitTarget } from '../http/requests.ts'
 import type { Effect } from '../machine.ts'
-import type { Entry } from '../server/journal.ts'
+import type { Entry } from '../machine.ts'
 import type { CommandIo } from './io.ts'
 import type { LogFile, LogFlags } from './log-file.ts'
 

@@ -1,7 +1,7 @@
 // `serve --run`: runs a workflow once through a server that was just started, on the same terminal as its log.
 
 import type { Output } from '../client/display.ts'
-import type { Emulator } from '../edge/node/server.ts'
+import type { Emulator } from '../edge/handles.ts'
 import type { CommandIo } from './io.ts'
 
 const eraseLine = '\r\u001b[2K'

@@ -3,7 +3,8 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock.ts'
-import { type Emulator, startEmulator } from '../edge/node/server.ts'
+import type { Emulator } from '../edge/handles.ts'
+import { startEmulator } from '../edge/node/server.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
@@ -13,7 +14,7 @@ import { addressesOf } from './serve-addresses.ts'
 import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers } from './serve-plan.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code when all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -83,7 +84,7 @@ async function serve(
   }
   const [first, ...others] = emulators
   if (first === undefined) return
-  const gateway = await beside?.startBeside(flags, first.options, clocks, io)
+  const gateway = await beside?.startBeside(flags, first.options, plans[0]?.epoch, clocks, io)
   if (gateway !== undefined) gateways.push(gateway)
   const ca = writeCa([first, ...others], flags, io)
   const addresses = { ...addressesOf([first, ...others], gateway), ...(ca !== undefined && { ca }) }

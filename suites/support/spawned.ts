@@ -32,12 +32,18 @@ export type Command = {
 export const start = (...args: readonly string[]): Command => startAt(main, args)
 
 /** Starts the command that this file is, with these flags of Node. */
-export function startAt(
+export const startAt = (
   file: string,
   args: readonly string[],
   nodeFlags: readonly string[] = [],
-): Command {
-  const child = spawn(process.execPath, [...nodeFlags, file, ...args], {
+): Command => startProcess(process.execPath, [...nodeFlags, file, ...args])
+
+/** Starts `flowdouble` with a limit that the shell sets, such as `ulimit -f 8`. */
+export const startLimited = (limit: string, ...args: readonly string[]): Command =>
+  startProcess('sh', ['-c', `${limit}; exec "$0" "$@"`, process.execPath, main, ...args])
+
+function startProcess(program: string, args: readonly string[]): Command {
+  const child = spawn(program, args, {
     cwd: folder(),
     env: { ...process.env, NO_COLOR: '1' },
   })

@@ -1,8 +1,7 @@
 // The log of a server as somebody at a terminal sees it.
 
-import type { Entry } from '../../dist/emulator/server/journal.js'
-import type { CommandIo } from '../../dist/emulator/cli/io.js'
-import { createRecordReader, openLog } from '../../dist/emulator/cli/serve-log.js'
+import type { Entry } from 'flowdouble'
+import { type CommandIo, createRecordReader, openLog } from '../../dist/emulator/internal.js'
 import type { Deployment } from '../../spec/language.ts'
 
 /** What shows the entries of a server. `mark` names it where there are two. */

@@ -3,10 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encode } from 'fast-png'
-import { step } from '../../../dist/emulator/server/step.js'
-import { createServer } from '../../../dist/emulator/server/server.js'
-import * as hostedParts from '../../../dist/emulator/server/hosted/index.js'
-import type { WorldOptions } from '../../../dist/emulator/server/state/options.js'
+import {
+  createServer,
+  hosted as hostedParts,
+  stepServer as step,
+  type WorldOptions,
+} from '../../../dist/emulator/internal.js'
 import { limits } from '../../../spec/index.ts'
 import { formOf } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'vitest'
-import type { rulesCommand as runHere } from '../../../dist/emulator/cli/rules.js'
+import type { rulesCommand as runHere } from '../../../dist/emulator/internal.js'
 import type { Rule } from '../../../spec/language.ts'
 import { rules } from '../../../spec/index.ts'
 import { expect } from '../../judge/expect.ts'

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { serveCommand } from '../../../dist/emulator/cli/serve.js'
+import { serveCommand } from '../../../dist/emulator/internal.js'
 
 import { fileOf, folder, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'

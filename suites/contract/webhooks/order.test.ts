@@ -3,8 +3,8 @@
 import {
   createGatewayState,
   type GatewayStateOptions,
-} from '../../../dist/emulator/gateway/state.js'
-import { step } from '../../../dist/emulator/gateway/step.js'
+  stepGateway as step,
+} from '../../../dist/emulator/internal.js'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { paint, paintPreview } from '../../../dist/emulator/pictures/paint.js'
+import { paint, paintPreview } from '../../../dist/emulator/internal.js'
 import { distance, painted } from '../../support/pictures.ts'
 
 const SHAPES = [
