@@ -126,15 +126,14 @@ export function createHost<I, E extends { readonly kind: string }>(
     }
     return { nowMs: machine.nowMs(), timeMs: timeMs(), happened: Object.fromEntries(counted) }
   }
-  const paths: ControlPaths = {
-    ...commonPaths(move, recorder.lines),
-    // Read only when somebody asks for it.
+  const openapi: ControlPaths = {
     'GET openapi.json': async () => {
+      // Read only when somebody asks for it.
       const { openapiText } = await import('./openapi.ts')
       return jsonText(openapiText(edge.place))
     },
-    ...more,
   }
+  const paths: ControlPaths = Object.assign(commonPaths(move, recorder.lines), openapi, more)
   const control: Host<I, E>['answerControl'] = async (arrived, response, headers) => {
     const { socket, headers: asked } = response.req
     const caller = { address: socket.remoteAddress ?? '', headers: asked }

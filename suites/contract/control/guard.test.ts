@@ -2,7 +2,7 @@
 
 import { networkInterfaces } from 'node:os'
 import { type EmulatorOptions, type GatewayOptions, startEmulator, startGateway } from 'flowdouble'
-import { expect } from 'vitest'
+import { expect } from '../../judge/expect.ts'
 import { exchange } from '../../judge/wire.ts'
 import { test } from '../../judge/proves.ts'
 
