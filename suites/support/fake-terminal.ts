@@ -1,6 +1,6 @@
 // A terminal that is none: what a command writes to it, as lines on a screen.
 
-import { serveCommand } from '../../dist/emulator/cli/serve.js'
+import { serveCommand } from '../../dist/emulator/internal.js'
 import { folder } from './spawned.ts'
 
 export type FakeTerminal = {
