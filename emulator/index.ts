@@ -11,6 +11,7 @@ export type { Effect, FrameContent, Input } from './machine.ts'
 export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries } from './options/gateway.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
+export type { LogLine as GatewayLogLine } from './gateway/log-lines.ts'
 export type {
   AgentRun,
   Delivery,

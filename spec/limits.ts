@@ -155,6 +155,24 @@ export const limits = {
     unit: 'bytes',
     rules: ['deliveries/runs-kept'],
   },
+  noticeReason: {
+    what: 'the part of a reason that the notice of a failed run repeats',
+    value: 300,
+    unit: 'characters',
+    rules: ['deliveries/failed-run'],
+  },
+  waitingRuns: {
+    what: 'the agent runs that wait for their answer',
+    value: 1000,
+    unit: 'runs',
+    rules: ['deliveries/runs-bounded'],
+  },
+  waitingRunBytes: {
+    what: 'what the agent runs that wait hold together',
+    value: 64 * MiB,
+    unit: 'bytes',
+    rules: ['deliveries/runs-bounded'],
+  },
   agentsAtOnce: {
     what: 'the runs that a real agent has at a time',
     value: 10,

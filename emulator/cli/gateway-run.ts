@@ -7,8 +7,8 @@ import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl } from '../config/settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
 import type { GatewayOptions } from '../edge/gateway/gateway.ts'
+import type { LogLine } from '../gateway/log-lines.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
-import type { GatewayEffect } from '../gateway/machine.ts'
 import { refused } from '../lib/refused.ts'
 import type { Flags } from './command.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
@@ -53,7 +53,7 @@ export async function runGateway(
     ...work.options,
     // A tunnel calls from this machine, too: these paths are there for those only who ask for them.
     control: flags.isSet('control'),
-    onEntry: ({ effects }) => effects.forEach(show),
+    onLog: show,
   }
   const gateway = await start(options).catch((error: unknown) => {
     const message = listenMessage(error)
@@ -107,20 +107,25 @@ ${addresses.map((line) => `${line}\n`).join('')}  Agent    ${display.agent}
 `
 }
 
-/** Shows lines of the log: all of them on standard output, or warnings and errors only on the other stream. */
-function logger(flags: Flags, io: CommandIo): (effect: GatewayEffect) => void {
-  const isTerse = flags.isJson || flags.isSet('quiet')
-  return (effect) => {
-    if (effect.kind !== 'log') return
-    const { level, text } = effect
+/**
+ * Shows lines of the log: on the terminal where standard output is one, else on standard error, which leaves standard
+ * output to what is asked for. With --quiet warnings and errors only.
+ */
+function logger(flags: Flags, io: CommandIo): (line: LogLine) => void {
+  const [isQuiet, isData] = [flags.isSet('quiet'), flags.isSet('json-log')]
+  const output = io.stdout.isTTY === true && !flags.isJson && !isQuiet ? io.stdout : io.stderr
+  return ({ level, kind, text, fields }) => {
     const isSerious = level !== 'info'
-    if (isTerse && !isSerious) return
-    const time = new Date().toISOString().slice(11, 19)
+    if (isQuiet && !isSerious) return
+    const time = new Date().toISOString()
+    if (isData) {
+      output.write(`${JSON.stringify({ time, level, kind, message: text, ...fields })}\n`)
+      return
+    }
     // A text of several lines is one entry: no sender makes it look like more of them.
-    const indented = text.replaceAll(/\r?\n/g, '\n          ')
-    const line = printable(`${time}  ${isSerious ? `${level}: ` : ''}${indented}\n`)
-    if (isTerse) io.stderr.write(line)
-    else io.stdout.write(line)
+    const indented = text.replaceAll(/\r?\n/g, '\n    ')
+    const second = `${time.slice(0, 19)}Z`
+    output.write(printable(`${second}  ${isSerious ? `${level}: ` : ''}${indented}\n`))
   }
 }
 

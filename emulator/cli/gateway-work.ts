@@ -7,13 +7,18 @@ import { gatewaySettings } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/display.ts'
 import { commandAgent, urlAgent } from '../edge/gateway/agent.ts'
 import { readAddress } from '../edge/gateway/call.ts'
-import type { Agent, GatewayOptionsGiven as GatewayOptions } from '../options/gateway.ts'
+import {
+  type Agent,
+  type GatewayOptionsGiven as GatewayOptions,
+  platformsFault,
+} from '../options/gateway.ts'
 import {
   readPlatforms,
   tokenVariables,
   type PlatformSettings,
 } from '../edge/gateway/sender-settings.ts'
 import { senderDeliveries, urlDeliveries } from '../edge/gateway/senders.ts'
+import { readList } from '../gateway/routes.ts'
 import { usageError } from '../options/usage.ts'
 import { bare, type Flags, type FlagTable, repeated, withValue } from './command.ts'
 import type { CommandIo } from './io.ts'
@@ -21,7 +26,7 @@ import type { CommandIo } from './io.ts'
 /** The flags of this file. */
 export const workFlags: FlagTable = {
   ...repeated('agent-command'),
-  ...withValue('agent-url', 'agent-timeout', 'agents-at-once', 'deliver-url'),
+  ...withValue('agent-url', 'agent-timeout', 'agents-at-once', 'deliver-url', 'connected'),
   ...bare('send'),
 }
 
@@ -31,12 +36,14 @@ export const workHelp = `  --agent-command WORD   a command that answers each ru
   --agent-timeout S      so many seconds for each run (default 600)
   --agents-at-once N     so many runs at a time, the others wait (default 10)
   --deliver-url URL      each delivery is one POST of JSON to this address
+  --connected LIST       the chat platforms that are connected, separated by commas: deliveries to others
+                         fail (default: all that have a chat or a home channel)
   --send                 send to ${Object.keys(senders).join(', ')}
                          with the credentials of config.yaml or the environment`
 
 type WorkOptions = Pick<
   GatewayOptions,
-  'agent' | 'agentTimeOutMs' | 'agentsAtOnce' | 'deliveries' | 'homeChannels'
+  'agent' | 'agentTimeOutMs' | 'agentsAtOnce' | 'deliveries' | 'homeChannels' | 'connected'
 >
 
 /** What the flags mean for a gateway, and in words for people: neither tells a credential. */
@@ -59,6 +66,7 @@ export async function readWork(flags: Flags, io: CommandIo, dir: string): Promis
       ...(agentsAtOnce !== undefined && { agentsAtOnce }),
       ...deliveries.options,
       homeChannels: platforms.homeChannels,
+      connected: connectedOf(flags),
     },
     display: { agent: agent.display, deliveries: deliveries.display },
   }
@@ -69,6 +77,16 @@ function countOf(flags: Flags, name: string): number | undefined {
   if (text === undefined) return undefined
   if (!/^[1-9]\d{0,5}$/.test(text)) throw usageError(`--${name} needs a whole number from 1 on.`)
   return Number(text)
+}
+
+/** The platforms of --connected; null where it is not given. */
+function connectedOf(flags: Flags): readonly string[] | null {
+  const text = flags.text('connected')
+  if (text === undefined) return null
+  const names = readList(text)
+  const fault = platformsFault(names)
+  if (fault !== undefined) throw usageError(`--connected: ${fault}.`)
+  return names
 }
 
 type Chosen<T> = { readonly options: T; readonly display: string }

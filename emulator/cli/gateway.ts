@@ -37,6 +37,7 @@ ${workHelp}
   --ready-file FILE      written when the gateway listens, with its address as JSON
   --control              answer GET /_flowdouble/runs, outbox and journal to callers on this machine;
                          not behind a tunnel or proxy, whose callers look like that
+  --json-log             each line of the log is JSON
   --quiet                print nothing but warnings and errors
   --quirk ID             another behaviour of real gateways (flowdouble quirks); may come more than once
   --like NAME            behave as a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID takes one out
@@ -75,7 +76,7 @@ export const gatewayCommand = (
         names: ['run'],
         flags: {
           ...withValue('host', 'port', 'webhook-base-url', 'ready-file'),
-          ...bare('quiet', 'control'),
+          ...bare('quiet', 'json-log', 'control'),
           ...workFlags,
         },
         run: (flags, io) => runGateway(flags, io, start),

@@ -30,7 +30,7 @@ import {
   subscribedEntry,
   type SubscribeRequest,
 } from '../gateway/subscriptions.ts'
-import { readList, readRoute } from '../gateway/routes.ts'
+import { readEvents, readList, readRoute } from '../gateway/routes.ts'
 import { refused } from '../lib/refused.ts'
 import {
   bare,
@@ -182,7 +182,7 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
   const request: SubscribeRequest = {
     name,
     description: flags.text('description') ?? '',
-    events: readList(flags.text('events')),
+    events: readEvents(flags.text('events')),
     prompt: flags.text('prompt') ?? '',
     skills: readList(flags.text('skills')),
     deliver: flags.text('deliver') || 'log',
@@ -240,7 +240,7 @@ The gateway takes posts while it runs: flowdouble gateway run
 }
 
 const factLines = ({ events, deliver, deliver_only }: SubscriptionView): readonly string[] => [
-  `Events:  ${events.join(', ') || '(all)'}`,
+  `Events:  ${events.length === 0 ? '(all)' : events.join(', ') || '(none: the filter lists nothing)'}`,
   `Deliver: ${deliver}${deliver_only ? ' (direct, no agent)' : ''}`,
 ]
 
@@ -309,7 +309,7 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
   const { dir } = await openDesk(flags, io)
   const name = readName(given)
   const found = await findSubscriptions(dir)
-  // A name that is not there is no reason to make a directory; a corrupt file is put aside by whoever changes it.
+  // A name that is not there is no reason to make a directory; a corrupt file is refused by whoever changes it.
   if (found !== undefined && !isObject(found.get(name))) throw unknown(name)
   await changeSubscriptions(dir, (entries) => {
     // Somebody else may have been faster.

@@ -1,8 +1,8 @@
-// Small files that are never half there: read whole, replaced in one step, put aside under a new name.
+// Small files that are never half there: read whole, replaced in one step.
 
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, lstat, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { lstat, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { refused } from '../lib/refused.ts'
 
@@ -106,19 +106,4 @@ async function syncFolder(folder: string): Promise<void> {
   const opened = await open(folder, 'r').catch(() => undefined)
   await opened?.sync().catch(() => undefined)
   await opened?.close()
-}
-
-/** Renames a corrupt file to the first `<path>.corrupt-<n>` that is free. Resolves to its new path. */
-export async function putAside(path: string, mode: number): Promise<string> {
-  for (let n = 1; ; n++) {
-    const aside = `${path}.corrupt-${n}`
-    const isTaken = await lstat(aside).then(
-      () => true,
-      () => false,
-    )
-    if (isTaken) continue
-    await rename(path, aside)
-    await chmod(aside, mode)
-    return aside
-  }
 }

@@ -10,6 +10,7 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { refused } from '../lib/refused.ts'
+import { startOfProcess } from './processes.ts'
 
 /** How long a process waits for the same other one, in milliseconds. */
 const MAX_WAIT_MS = 5000
@@ -33,7 +34,8 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
 
 async function acquire(path: string): Promise<string> {
   const folder = dirname(path)
-  const name = `${claimPrefix(path)}${process.pid}-${host}-${randomBytes(6).toString('hex')}`
+  const started = await startOfProcess(process.pid)
+  const name = `${claimPrefix(path)}${process.pid}-${started}-${host}-${randomBytes(6).toString('hex')}`
   const claim = join(folder, name)
   let endAt = performance.now() + MAX_WAIT_MS
   let awaited: string | undefined
@@ -75,19 +77,15 @@ async function livingClaims(path: string): Promise<readonly string[]> {
   const claims = (await readdir(folder)).filter((name) => name.startsWith(prefix)).sort()
   const living: string[] = []
   for (const claim of claims) {
-    if (isLiving(path, claim)) living.push(claim)
+    if (await isLiving(path, claim)) living.push(claim)
     else await rm(join(folder, claim), { force: true })
   }
   return living
 }
 
-function isLiving(path: string, claim: string): boolean {
+/** A process id that another process has got since is that of a dead one: the start tells them apart. */
+async function isLiving(path: string, claim: string): Promise<boolean> {
   if (!claim.includes(`-${host}-`)) return true
-  try {
-    process.kill(pidOf(path, claim), 0)
-    return true
-  } catch (error) {
-    // Without the right to signal it, it is there all the same.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
+  const [pid, started] = claim.slice(claimPrefix(path).length).split('-')
+  return (await startOfProcess(Number(pid))) === started
 }

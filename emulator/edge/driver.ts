@@ -20,6 +20,8 @@ export type Machine<I, E> = {
    * real time, and would always be late. None for a machine for which nobody else works.
    */
   readonly isWaitingForOthers?: () => boolean
+  /** Whether what an input makes due at once is done in the same turn, after its effects have been carried out. */
+  readonly isEager?: boolean
   readonly nowMs: () => number
   /** Start of its time, in milliseconds since 1970. */
   readonly epochMs: number
@@ -125,8 +127,9 @@ export function createDriver<I, E>(
   const dispatch = (at: (atMs: number) => I): void => {
     if (stopped) return
     feed(at(nowMs()))
-    if (clock === 'instant') runInstantly()
-    else schedule()
+    if (clock === 'instant') return runInstantly()
+    if (machine.isEager === true && scale !== 0) catchUp(SLICE_MS, (dueMs) => dueMs <= wallMs())
+    schedule()
   }
 
   const advance = (byMs: number): void => {

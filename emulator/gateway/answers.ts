@@ -3,34 +3,72 @@
 import type { Refusal } from '../../spec/language.ts'
 import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
 import { type Json, writeJson } from '../lib/json.ts'
-import { json, type Reply } from '../http/replies.ts'
+import { jsonHeaders, type Reply } from '../http/replies.ts'
 import { finite } from './payload.ts'
 
+export type RefusalName = keyof typeof gatewayRefusals
+type AnswerName = keyof typeof outcomes | RefusalName
+type Values = Readonly<Record<string, Json>>
+
+/** A member of a JSON answer: what stands before its value, and that value, which can be one place and no more. */
+type Member = { readonly before: string; readonly text: string; readonly place: string | undefined }
+
+/** An answer in the form in which it is filled: either its members, or its text. */
+type Form = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly members: readonly Member[] | undefined
+  readonly text: string
+}
+
 const all: Readonly<Record<string, Refusal>> = { ...outcomes, ...gatewayRefusals }
+const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
+
+const forms: ReadonlyMap<string, Form> = new Map(
+  Object.entries(all).map(([name, { status, body, headers = {} }]): [string, Form] => {
+    if (typeof body === 'object' && 'json' in body) {
+      const members = membersOf(body.json as Readonly<Record<string, string>>)
+      return [name, { status, headers: { ...jsonHeaders, ...headers }, members, text: '' }]
+    }
+    const text = typeof body === 'string' ? '' : body.text
+    return [name, { status, headers: { ...textHeaders, ...headers }, members: undefined, text }]
+  }),
+)
+
+function membersOf(json: Readonly<Record<string, string>>): readonly Member[] {
+  return Object.entries(json).map(([member, text], at) => ({
+    before: `${at === 0 ? '{' : ', '}${JSON.stringify(member)}: `,
+    text,
+    place: /^\{(\w+)\}$/.exec(text)?.[1],
+  }))
+}
 
 /** What a post is answered; `values` fill the places, a member that is a place and no more gets the value itself. */
-export function answer(
-  name: keyof typeof outcomes | keyof typeof gatewayRefusals,
-  values: Readonly<Record<string, Json>> = {},
-): Reply {
-  const { status, body, headers: own = {} } = all[name] as Refusal
-  const fill = (text: string): string =>
-    text.replace(/\{(\w+)\}/g, (place, key: string) => {
-      const value = values[key]
-      return typeof value === 'string' ? value : place
-    })
-  if (typeof body === 'object' && 'json' in body) {
-    const members = Object.entries(body.json as Readonly<Record<string, string>>)
-    const filled = members.map(([member, text]): [string, Json] => {
-      const key = /^\{(\w+)\}$/.exec(text)?.[1]
-      return [member, key === undefined ? fill(text) : finite(values[key] ?? null)]
-    })
-    return json(writeJson(new Map(filled)), status)
+export function answer(name: AnswerName, values: Values = {}): Reply {
+  const { status, headers, members, text } = forms.get(name) as Form
+  if (members === undefined)
+    return { status, headers: filled(headers, values), body: fill(text, values) }
+  let body = ''
+  for (const { before, text, place } of members) {
+    const value = place === undefined ? fill(text, values) : finite(values[place] ?? null)
+    body += before + writeJson(value)
   }
-  const headers = Object.entries(own).map(([header, text]) => [header, fill(text)])
-  return {
-    status,
-    headers: { 'Content-Type': 'text/plain; charset=utf-8', ...Object.fromEntries(headers) },
-    body: typeof body === 'string' ? '' : body.text,
-  }
+  return { status, headers, body: `${body}}` }
 }
+
+/** The sentence of a refusal, for those who watch. */
+export function reasonOf(name: RefusalName, values: Values): string {
+  const [first] = forms.get(name)?.members ?? []
+  return fill(first?.text ?? '', values)
+}
+
+const fill = (text: string, values: Values): string =>
+  text.includes('{')
+    ? text.replace(/\{(\w+)\}/g, (place, key: string) => {
+        const value = values[key]
+        return typeof value === 'string' ? value : place
+      })
+    : text
+
+const filled = (headers: Form['headers'], values: Values): Form['headers'] =>
+  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fill(text, values)]))

@@ -197,7 +197,8 @@ export function entryBytes({ input, effects }: GatewayEntry): number {
     if ('run' in effect) bytes += effect.run.prompt.length + effect.run.payload.length
     else if (effect.kind === 'outbox') bytes += effect.entry.text.length
     else if (effect.kind === 'deliver') bytes += effect.delivery.text.length
-    else bytes += effect.kind === 'reply' ? effect.body.length : effect.text.length
+    else if (effect.kind === 'reply') bytes += effect.body.length
+    else if (effect.kind === 'log') bytes += effect.text.length
   }
   return bytes
 }

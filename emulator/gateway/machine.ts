@@ -94,6 +94,18 @@ export type OutboxEntry = Delivery & {
   readonly timestamp: number
 }
 
+export type PostEffect = {
+  readonly kind: 'post'
+  readonly request: number
+  readonly route: string
+  /** Null where the post was refused before anybody looked for it. */
+  readonly event: unknown
+  readonly delivery_id: string | null
+  readonly verdict: 'accepted' | 'ignored' | 'duplicate' | 'limited' | 'refused'
+  /** Why it was limited or refused. */
+  readonly reason: string | null
+}
+
 /** Something that a gateway does. The edge carries the effects of a step out in their order. */
 export type GatewayEffect =
   | {
@@ -103,6 +115,8 @@ export type GatewayEffect =
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
     }
+  /** What became of a post to a route, for those who watch. */
+  | PostEffect
   /** A run has begun, or has ended. */
   | { readonly kind: 'run'; readonly id: number; readonly run: AgentRun }
   /** An agent that is not the scripted one has to take a run now, and to answer with its number. */

@@ -2,27 +2,27 @@
 
 import { logTarget, originTarget, plainText, retries } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
+import { cancelTimer } from '../lib/timers.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './timers.ts'
 import type { Delivery, ScriptedFailure } from './machine.ts'
-import { type Attempt, log, nextSerial, type Place, type GatewayState, timeMs } from './state.ts'
+import { type Attempt, log, nextSerial, type GatewayState, timeMs } from './state.ts'
 import { hasQuirk } from './state.ts'
 import { forget } from './delivery-ids.ts'
 
 /** The errors of what others took too long for. */
 export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as const
 
-/** Delivers a text to a place. What comes of it are effects: at once, or when an input reports its end. */
+/** Makes a first delivery, unless there is a fault that keeps it from being sent. What comes of it are effects: at once, or when an input reports its end. */
 export function deliver(
   state: GatewayState,
-  { fault, ...place }: Place,
-  message: Pick<Delivery, 'text' | 'route' | 'event' | 'delivery_id'>,
+  delivery: Delivery,
+  fault: string | null,
   ending: Attempt['ending'],
 ): void {
-  const delivery: Delivery = Object.assign({}, place, message, { attempt: 1 })
   const id = nextSerial(state)
-  state.attempts.set(id, { delivery, ending, fault: fault ?? null, row: null })
+  state.attempts.set(id, { delivery, ending, fault, row: null })
   attempt(state, id)
 }
 
@@ -65,7 +65,8 @@ export function attempt(state: GatewayState, id: number): void {
     endAttempt(state, id, null)
   } else if (state.options.sends && delivery.target !== originTarget) {
     state.effects.push({ kind: 'deliver', id, delivery })
-    plan(state, limits.senderTimeOut.value * 1000, { kind: 'sender-time-out', attempt: id })
+    const timeOut = { kind: 'sender-time-out', attempt: id } as const
+    state.sending.set(id, plan(state, limits.senderTimeOut.value * 1000, timeOut))
   } else endAttempt(state, id, scriptedError(state, delivery.target))
 }
 
@@ -96,17 +97,19 @@ export function endAttempt(state: GatewayState, id: number, error: string | null
   const one = state.attempts.get(id)
   if (one === undefined) return
   state.attempts.delete(id)
+  const timeOut = state.sending.get(id)
+  if (timeOut !== undefined) {
+    cancelTimer(state.timers, timeOut)
+    state.sending.delete(id)
+  }
   const { delivery, ending } = one
   const status = error === null ? 'delivered' : 'failed'
   state.effects.push({
     kind: 'outbox',
     id,
+    // In the order of its delivery; a leading spread is slow.
     entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(state) } as const),
   })
-  if (error !== null) {
-    const { route, delivery_id, target } = delivery
-    log(state, 'error', `Delivery ${delivery_id} of ${route} to ${target} failed: ${error}`)
-  }
   if (ending.kind === 'direct') answerDirect(state, delivery, ending, error)
   else if (error !== null) retry(state, one, error)
 }

@@ -1,7 +1,7 @@
 // What a post says: its payload, its event type and its delivery id.
 
 import { limits } from '../../spec/limits.ts'
-import { isObject, type Json, type JsonObject, readJsonWithin } from '../lib/json.ts'
+import { isObject, type Json, readJsonWithin } from '../lib/json.ts'
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
 import {
   deliveryIdHeaders,
@@ -21,34 +21,62 @@ const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }
 /** The payload in a body; undefined where there is none. It need not be an object: that is for its reader to say. */
 export type Parsed = Json | undefined
 
-/**
- * The payload of a post: the JSON of its body, or of the field of a form [webhooks/form-body].
- * `takesFields` lets any form be a payload of texts, as the earlier gateway does.
- */
-export function parseBody(body: Uint8Array, takesFields: boolean): Parsed {
+/** The payload of a post: the JSON of its body, or of the field of a form [webhooks/form-body]. */
+export function parseBody(body: Uint8Array): Parsed {
   const text = orUndefined(() => decoder.decode(body))
   if (text === undefined) return undefined
   if (text === '') return new Map()
   const value = orUndefined(() => readJsonWithin(text, bounds))
   if (value !== undefined) return value
-  const fields = orUndefined(() => readForm(text))
-  if (takesFields) return fields ?? new Map()
-  const payload = fields?.get(formField)
+  const payload = orUndefined(() => readForm(text, formText))?.get(formField)
   return payload === undefined ? undefined : orUndefined(() => readJsonWithin(payload, bounds))
 }
 
-/** The fields of a form; of a name that comes twice the last one counts. Throws URIError for broken escapes. */
-function readForm(text: string): Map<string, string> {
+/** The fields of a form; of a name that comes twice the last one counts. */
+function readForm(text: string, decode: (piece: string) => string): Map<string, string> {
   const fields = new Map<string, string>()
   for (const piece of text.split('&')) {
     const cut = piece.indexOf('=')
     if (cut < 0 || cut === piece.length - 1) continue
-    fields.set(formText(piece.slice(0, cut)), formText(piece.slice(cut + 1)))
+    fields.set(decode(piece.slice(0, cut)), decode(piece.slice(cut + 1)))
   }
   return fields
 }
 
+/** Throws URIError for broken escapes. */
 const formText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
+
+/** Stands for bytes that the decoder of the reference gateway fails on. */
+export const undecodable = Symbol('undecodable')
+
+/** The payload as the reference gateway reads it: JSON in UTF-8 or UTF-16, any JSON value, and any form as texts. */
+export function parseLoosely(body: Uint8Array): Parsed | typeof undecodable {
+  const text = orUndefined(() => new TextDecoder(encodingOf(body), { fatal: true }).decode(body))
+  if (text === undefined) return undecodable
+  if (text === '') return new Map()
+  const value = orUndefined(() => readJsonWithin(text, bounds))
+  if (value !== undefined) return value
+  const form = orUndefined(() => decoder.decode(body))
+  return form === undefined ? undefined : readForm(form, looseText)
+}
+
+/** The encoding of JSON by its byte order mark, or by where its first bytes are zero. */
+function encodingOf([a, b, c, d]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && (c !== 0 || d !== 0))) return 'utf-16le'
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && b !== undefined)) return 'utf-16be'
+  return 'utf-8'
+}
+
+/** Escapes as Python reads them: a broken one stays as it is, and bytes that are not UTF-8 are replaced. */
+const looseText = (text: string): string =>
+  text
+    .replaceAll('+', ' ')
+    .replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
+      looseDecoder.decode(
+        Uint8Array.from(escapes.slice(1).split('%'), (hex) => Number.parseInt(hex, 16)),
+      ),
+    )
+const looseDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** What `read` gives, or undefined where the text is not what it reads. */
 function orUndefined<T>(read: () => T): T | undefined {
@@ -67,22 +95,35 @@ const firstHeader = (headers: Headers, names: readonly string[]): string | undef
   return name === undefined ? undefined : tokenText(headers[name.toLowerCase()] as string)
 }
 
+/** The same, but an empty header counts as well. */
+const presentHeader = (headers: Headers, names: readonly string[]): string | undefined => {
+  const name = names.find((one) => headers[one.toLowerCase()] !== undefined)
+  return name === undefined ? undefined : tokenText(headers[name.toLowerCase()] as string)
+}
+
 /** The event type of a post. Where the payload names it, it can be any JSON value that is not falsy. */
-export function eventOf(headers: Headers, payload: JsonObject): Json {
+export function eventOf(headers: Headers, payload: Json): Json {
   const named = firstHeader(headers, eventHeaders)
   if (named !== undefined) return named
+  if (!isObject(payload)) return unknownEvent
   const member = eventMembers.map((name) => payload.get(name)).find(isTruthy)
   return member ?? unknownEvent
 }
 
-/** The id that a post brings; undefined where it brings none. */
+/**
+ * The id that a post brings; undefined where it brings none.
+ * @param takesEmpty whether an empty header is an id, as at the reference gateway.
+ */
 export function deliveryIdOf(
   headers: Headers,
-  payload: JsonObject,
+  payload: Json,
   scheme: SchemeName | undefined,
+  takesEmpty: boolean,
 ): string | undefined {
-  const id = firstHeader(headers, deliveryIdHeaders)
-  if (id !== undefined || scheme !== deliveryIdMember.scheme) return id
+  const id = takesEmpty
+    ? presentHeader(headers, deliveryIdHeaders)
+    : firstHeader(headers, deliveryIdHeaders)
+  if (id !== undefined || scheme !== deliveryIdMember.scheme || !isObject(payload)) return id
   const member = payload.get(deliveryIdMember.member)
   return typeof member === 'string' && member !== '' ? member : undefined
 }

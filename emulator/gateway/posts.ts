@@ -1,81 +1,166 @@
 // A post to a route: the checks of the spec in their order, then a direct delivery or an agent run.
 
-import { insecureSecret } from '../../spec/gateway/signatures.ts'
+import { insecureSecret, type SchemeName } from '../../spec/gateway/signatures.ts'
+import { unknownEvent } from '../../spec/gateway/webhooks.ts'
 import { isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
 import { drawUuid } from '../lib/random.ts'
-import { refuse, type Reply } from '../http/replies.ts'
-import { answer } from './answers.ts'
-import { deliveryIdOf, eventOf, finite, parseBody } from './payload.ts'
-import type { GatewayInput } from './machine.ts'
+import { refuse as refuseAsServer, type Reply } from '../http/replies.ts'
+import { answer, reasonOf, type RefusalName } from './answers.ts'
+import { deliveryIdOf, eventOf, finite, parseBody, parseLoosely, undecodable } from './payload.ts'
+import type { GatewayInput, PostEffect } from './machine.ts'
 import { deliver, joins } from './outbox.ts'
 import { countPost } from './rates.ts'
 import { hasQuirk, isOpenAllowed, type GatewayState, routeOf, timeMs } from './state.ts'
 import type { Route } from './routes.ts'
-import { startRun } from './runs.ts'
-import { remember } from './delivery-ids.ts'
-import { validScheme } from './signatures.ts'
+import { hasRoom, runBytes, startRun } from './runs.ts'
+import { forget, remember } from './delivery-ids.ts'
+import { verify } from './signatures.ts'
 import { placeOf, plainValue } from './targets.ts'
 import { type Context, render } from './templates.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
 
-/** What keeps every post from a route of this name; undefined where nothing does. */
-export function refuseRoute(state: GatewayState, name: string): Reply | undefined {
-  const route = routeOf(state, name)
-  if (route === undefined) return answer('unknownRoute', { name })
-  return route.isEnabled ? undefined : answer('routeDisabled', { name })
-}
+/** Whether a route of this name takes posts, so that their bodies matter. */
+export const takesPosts = (state: GatewayState, name: string): boolean =>
+  routeOf(state, name)?.isEnabled === true
 
 /** What a post is answered; undefined where the answer comes with the end of its delivery. */
 export function takePost(state: GatewayState, post: Post, name: string): Reply | undefined {
-  const refused = refuseRoute(state, name)
-  if (refused !== undefined) return refused
-  const route = routeOf(state, name) as Route
+  const route = routeOf(state, name)
+  if (route === undefined) return refuse(state, post, name, 'unknownRoute')
+  if (!route.isEnabled) return refuse(state, post, name, 'routeDisabled')
   const isTooLarge = post.body.length > state.options.maxBodyBytes
-  if (isTooLarge || post.fault === 'tooLarge') return answer('payloadTooLarge')
-  if (post.fault !== undefined) return answer('badRequest')
-  const isOpen = route.secret === insecureSecret && isOpenAllowed(state.options)
-  const isEarlier = hasQuirk(state, 'webhooks.fewer-schemes')
-  const scheme = isOpen
-    ? undefined
-    : validScheme(post, route.secret, timeMs(state), isEarlier, state.hmac)
-  if (!isOpen && scheme === undefined) return answer('invalidSignature')
+  if (isTooLarge || post.fault === 'tooLarge') return refuse(state, post, name, 'payloadTooLarge')
+  if (post.fault !== undefined) return refuse(state, post, name, 'badRequest')
+  const verified = verifyPost(state, post, route)
+  if (typeof verified === 'object') {
+    return refuse(state, post, name, 'invalidSignature', verified.fault)
+  }
   const { rateLimit } = state.options
-  if (!countPost(state.rates, name, rateLimit, state.nowMs)) return answer('rateLimited')
-  const crashes = hasQuirk(state, 'webhooks.crash-500')
-  const payload = parseBody(post.body, crashes)
-  if (!isObject(payload)) return crashes ? refuse('internal') : answer('cannotParse')
+  if (!countPost(state.rates, name, rateLimit, state.nowMs)) {
+    return refuse(state, post, name, 'rateLimited')
+  }
+  const isLoose = hasQuirk(state, 'webhooks.crash-500')
+  const payload = isLoose ? parseLoosely(post.body) : parseBody(post.body)
+  if (payload === undefined) return refuse(state, post, name, 'cannotParse')
+  if (payload === undecodable) return crash(state, post, name)
   const event = eventOf(post.headers, payload)
-  if (!takes(route, event)) return answer('ignored', { event })
+  if (!isObject(payload)) {
+    if (!isLoose) return refuse(state, post, name, 'cannotParse')
+    // The reference gateway looks for an event type in anything, unless a header names it.
+    if (event === unknownEvent) return crash(state, post, name)
+  }
+  const scheme = verified === 'open' ? undefined : verified
+  return act(state, post, route, payload, event, scheme)
+}
+
+/** Whether a post is validly signed: its scheme, `open` where the route takes any, or what is wrong. */
+function verifyPost(
+  state: GatewayState,
+  post: Post,
+  { secret }: Route,
+): SchemeName | 'open' | { readonly fault: string } {
+  if (secret === insecureSecret && isOpenAllowed(state.options)) return 'open'
+  const isEarlier = hasQuirk(state, 'webhooks.fewer-schemes')
+  return verify(post, secret, timeMs(state), isEarlier, state.hmac)
+}
+
+/** Does what the route says with a post that is validly signed and can be read. */
+function act(
+  state: GatewayState,
+  post: Post,
+  route: Route,
+  payload: Json,
+  event: Json,
+  scheme: SchemeName | undefined,
+): Reply | undefined {
+  const { name } = route
+  const shownEvent = plainValue(event)
+  if (!takes(route, event)) {
+    report(state, post, name, 'ignored', null, shownEvent)
+    return answer('ignored', { event })
+  }
   const context = { payload, event, route: name, isCut: hasQuirk(state, 'webhooks.cut-prompt') }
   const text = render(route.prompt, context)
   const extra = renderExtra(route.extra, context)
-  if (text === undefined || extra === undefined) return answer('textTooLong')
-  const delivery_id = deliveryIdOf(post.headers, payload, scheme) ?? makeId(state)
-  if (!remember(state, name, delivery_id))
+  if (text === undefined || extra === undefined) return refuse(state, post, name, 'textTooLong')
+  const takesEmpty = hasQuirk(state, 'webhooks.empty-id')
+  const delivery_id = deliveryIdOf(post.headers, payload, scheme, takesEmpty) ?? makeId(state)
+  if (!remember(state, name, delivery_id)) {
+    report(state, post, name, 'duplicate', null, shownEvent, delivery_id)
     return joins(state, name, delivery_id, post.request)
       ? undefined
       : answer('duplicate', { delivery_id })
+  }
   const place = placeOf(state, route, extra, payload)
-  const eventValue = plainValue(event)
   if (route.isDirect) {
-    const literal = messageOf(state, route, text)
+    report(state, post, name, 'accepted', null, shownEvent, delivery_id)
+    const { target, chat_id, thread_id, deliver_extra, fault } = place
+    const delivery = {
+      target,
+      chat_id,
+      thread_id,
+      deliver_extra,
+      route: name,
+      event: shownEvent,
+      delivery_id,
+      text: messageOf(state, route, text),
+      attempt: 1,
+    }
     const { request } = post
     const ending = { kind: 'direct', request, deliver: route.deliver, repeats: [] } as const
-    deliver(state, place, { route: name, event: eventValue, delivery_id, text: literal }, ending)
+    deliver(state, delivery, fault, ending)
     return undefined
   }
-  const { skills } = route
   const run = {
     route: name,
-    event: eventValue,
+    event: shownEvent,
     delivery_id,
     prompt: text,
-    skills,
+    skills: route.skills,
     payload: writeJson(finite(payload)),
   }
+  if (!hasRoom(state, runBytes(run))) {
+    // A sender that tries again is not a repeat.
+    forget(state, name, delivery_id)
+    return refuse(state, post, name, 'tooManyRuns')
+  }
+  report(state, post, name, 'accepted', null, shownEvent, delivery_id)
   startRun(state, run, place)
   return answer('accepted', { name, event, delivery_id })
+}
+
+/** Says what became of a post, for those who watch [webhooks/log]. */
+function report(
+  state: GatewayState,
+  { request }: Post,
+  route: string,
+  verdict: PostEffect['verdict'],
+  reason: string | null,
+  event: unknown = null,
+  delivery_id: string | null = null,
+): void {
+  state.effects.push({ kind: 'post', request, route, event, delivery_id, verdict, reason })
+}
+
+/** @param more what exactly is wrong, where the answer does not say it. */
+function refuse(
+  state: GatewayState,
+  post: Post,
+  name: string,
+  refusal: RefusalName,
+  more?: string,
+): Reply {
+  const values = { name }
+  const reason = reasonOf(refusal, values)
+  const verdict = refusal === 'rateLimited' ? 'limited' : 'refused'
+  report(state, post, name, verdict, more === undefined ? reason : `${reason}: ${more}`)
+  return answer(refusal, values)
+}
+
+function crash(state: GatewayState, post: Post, name: string): Reply {
+  report(state, post, name, 'refused', reasonOf('internal', {}))
+  return refuseAsServer('internal')
 }
 
 /** Whether the filter of a route lets an event through [webhooks/filter-exact]. */

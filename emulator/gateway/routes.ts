@@ -2,6 +2,8 @@
 
 import { logTarget, originTarget } from '../../spec/gateway/deliveries.ts'
 import { insecureSecret } from '../../spec/gateway/signatures.ts'
+import { webhookRoute } from '../../spec/gateway/subscriptions.ts'
+import { didYouMean } from '../lib/nearest.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { isTruthy } from '../lib/python.ts'
 
@@ -11,7 +13,7 @@ export type Route = {
   /** The secret in effect; empty for none. */
   readonly secret: string
   readonly isEnabled: boolean
-  /** The event types that it takes; none for all. */
+  /** The event types that it takes; none for all, an empty text for none at all. */
   readonly events: readonly string[]
   /** Whether its filter could be read: texts, or none at all. */
   readonly isFilterValid: boolean
@@ -34,6 +36,16 @@ export function readList(value: Json | undefined): readonly string[] {
   return items.map((item) => textOf(item).trim()).filter((item) => item !== '')
 }
 
+/**
+ * The event types of a filter; none where the route takes all. A filter that is there and lists nothing but empty pieces
+ * keeps one of them: it matches no event, and the route takes nothing [webhooks/filter-of-nothing].
+ */
+export function readEvents(value: Json | undefined): readonly string[] {
+  const events = readList(value)
+  if (events.length > 0 || value === '' || !isTruthy(value)) return events
+  return ['']
+}
+
 const isFilter = (events: Json | undefined): boolean =>
   events === undefined ||
   events === null ||
@@ -48,11 +60,11 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
     name,
     secret,
     isEnabled: given.get('enabled') !== false,
-    events: readList(given.get('events')),
+    events: readEvents(given.get('events')),
     isFilterValid: isFilter(given.get('events')),
     prompt: textOf(given.get('prompt')),
     skills: readList(given.get('skills')),
-    deliver: textOf(given.get('deliver')) || logTarget,
+    deliver: given.has('deliver') ? textOf(given.get('deliver')) : logTarget,
     isDirect: isTruthy(given.get('deliver_only')),
     extra: isObject(extra) ? extra : new Map(),
     origin: readOrigin(given.get('origin')),
@@ -77,9 +89,21 @@ export function usable(route: Route, isOpenAllowed: boolean): string | undefined
   if (secret === insecureSecret && !isOpenAllowed) {
     return `has the secret ${insecureSecret}, which counts as none`
   }
-  if (isDirect && deliver === logTarget) return `has deliver_only, but its target is "${logTarget}"`
+  if (isDirect && (deliver === logTarget || deliver === ''))
+    return `has deliver_only, but its target is "${deliver}"`
   // Read as no filter it would take every event [subscriptions/events-are-texts].
   if (!isFilterValid) return 'has events that are no list of texts'
+  return undefined
+}
+
+const knownMembers = Object.keys(webhookRoute.properties)
+
+/** What is wrong with the members of a route that somebody wrote for us, as the rest of a sentence [subscriptions/stray-route-member]. */
+export function strayMember(given: JsonObject): string | undefined {
+  for (const member of given.keys()) {
+    if (!knownMembers.includes(member))
+      return `has the unknown member ${JSON.stringify(member)}.${didYouMean(member, knownMembers)} Known: ${knownMembers.join(', ')}`
+  }
   return undefined
 }
 

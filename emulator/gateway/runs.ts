@@ -1,11 +1,28 @@
 // Agent runs: from the prompt to the answer, and whether the answer is delivered.
 
-import { failureNotice, runIds, silenceMarkers } from '../../spec/gateway/deliveries.ts'
+import { notices, runIds, silenceMarkers } from '../../spec/gateway/deliveries.ts'
+import { limits } from '../../spec/limits.ts'
+import { cancelTimer } from '../lib/timers.ts'
 import { plan } from './timers.ts'
 import type { AgentRun } from './machine.ts'
 import { deliver } from './outbox.ts'
-import { log, nextSerial, type Place, type GatewayState } from './state.ts'
+import { hasQuirk, nextSerial, type Place, type GatewayState } from './state.ts'
 import { answerTo, scriptFor } from './scripted-agent.ts'
+
+/** Whether a run of so many bytes can still wait: what waits is bounded [deliveries/runs-bounded]. */
+export function hasRoom(state: GatewayState, bytes: number): boolean {
+  if (hasQuirk(state, 'webhooks.unbounded-runs')) return true
+  const waiting = waitingRuns(state)
+  const isSmall = state.waitingBytes + bytes <= limits.waitingRunBytes.value
+  return waiting === 0 || (waiting < limits.waitingRuns.value && isSmall)
+}
+
+/** How many runs no agent has yet. */
+export const waitingRuns = ({ running, asked }: GatewayState): number => running.size - asked.size
+
+/** What a run holds, in bytes: its texts count by their letters. */
+export const runBytes = ({ prompt, payload }: Pick<AgentRun, 'prompt' | 'payload'>): number =>
+  prompt.length + payload.length
 
 /** Starts a run, whose answer goes to the place. */
 export function startRun(
@@ -14,15 +31,24 @@ export function startRun(
   place: Place,
 ): void {
   const id = nextSerial(state)
-  const run: AgentRun = Object.assign({}, given, {
+  const { route, event, delivery_id, prompt, skills, payload } = given
+  const run: AgentRun = {
+    route,
+    event,
+    delivery_id,
+    prompt,
+    skills,
+    payload,
     chat_id: fill(runIds.chat_id, given),
     session_key: fill(runIds.session_key, given),
     status: 'running',
     answer: null,
     is_silent: false,
     error: null,
-  } as const)
-  state.running.set(id, { run, place })
+  }
+  const bytes = runBytes(run)
+  state.running.set(id, { run, place, bytes })
+  state.waitingBytes += bytes
   state.effects.push({ kind: 'run', id, run })
   const { agent } = state.options
   if (agent !== null) plan(state, scriptFor(agent, run.route).delayMs, { kind: 'answer', run: id })
@@ -40,9 +66,9 @@ function askNext(state: GatewayState): void {
     if (id === undefined) return
     const found = running.get(id)
     if (found === undefined) continue
-    asked.add(id)
+    state.waitingBytes -= found.bytes
     state.effects.push({ kind: 'ask', id, run: found.run })
-    plan(state, options.agentTimeOutMs, { kind: 'agent-time-out', run: id })
+    asked.set(id, plan(state, options.agentTimeOutMs, { kind: 'agent-time-out', run: id }))
   }
 }
 
@@ -75,31 +101,57 @@ export function endRun(
   const found = state.running.get(id)
   if (found === undefined) return
   state.running.delete(id)
-  const { run, place } = found
-  const error = failure ?? (answer.trim() === '' ? noAnswer : null)
-  const is_silent = error === null && isSilence(answer)
+  const { run, place, bytes } = found
+  const timeOut = state.asked.get(id)
+  if (timeOut === undefined) state.waitingBytes -= bytes
+  else cancelTimer(state.timers, timeOut)
+  const trimmed = answer.trim()
+  const isEmpty = failure === null && trimmed === ''
+  const error = isEmpty ? noAnswer : failure
+  const is_silent = error === null && isSilence(trimmed)
   const status = error === null ? 'completed' : 'failed'
-  const ended: AgentRun = Object.assign({}, run, {
+  const ended: AgentRun = {
+    route: run.route,
+    event: run.event,
+    delivery_id: run.delivery_id,
+    prompt: run.prompt,
+    skills: run.skills,
+    payload: run.payload,
+    chat_id: run.chat_id,
+    session_key: run.session_key,
     status,
-    answer: failure === null ? answer : null,
+    answer: failure === null ? trimmed : null,
     is_silent,
     error,
-  } as const)
+  }
   state.effects.push({ kind: 'run', id, run: ended })
   const { route, event, delivery_id } = run
-  if (error !== null) log(state, 'error', `Run ${delivery_id} of ${route} failed: ${error}`)
   if (!is_silent) {
-    const text = error === null ? answer : failureNotice.replace('{reason}', () => error)
-    deliver(state, place, { text, route, event, delivery_id }, { kind: 'answer' })
+    const text = isEmpty ? notices.empty : failure === null ? trimmed : noticeOf(failure)
+    const { target, chat_id, thread_id, deliver_extra, fault } = place
+    const delivery = {
+      target,
+      chat_id,
+      thread_id,
+      deliver_extra,
+      text,
+      route,
+      event,
+      delivery_id,
+      attempt: 1,
+    }
+    deliver(state, delivery, fault, { kind: 'answer' })
   }
   if (state.asked.delete(id)) askNext(state)
 }
 
+const noticeOf = (failure: string): string =>
+  notices.failed.replace('{reason}', () => failure.slice(0, limits.noticeReason.value))
+
 /** Longer answers are no markers, and need not be looked at whole. */
 const MAX_MARKER = 64
 
-function isSilence(answer: string): boolean {
-  const trimmed = answer.trim()
+function isSilence(trimmed: string): boolean {
   if (trimmed.length > MAX_MARKER) return false
   const normalized = trimmed.toUpperCase().replaceAll(/\s+/g, ' ')
   return silenceMarkers.some((marker) => marker === normalized)

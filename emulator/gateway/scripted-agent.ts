@@ -24,7 +24,9 @@ export const plainScript: AgentScript = {
 /** What the script says of the runs of a route. */
 export function scriptFor(script: AgentScript, route: string): Omit<AgentScript, 'routes'> {
   const own = Object.hasOwn(script.routes, route) ? script.routes[route] : undefined
-  return own === undefined ? script : Object.assign({}, script, own)
+  if (own === undefined) return script
+  const { answer = script.answer, delayMs = script.delayMs, failure = script.failure } = own
+  return { answer, delayMs, failure }
 }
 
 /** The answer to a run. What is put in is not read again. */

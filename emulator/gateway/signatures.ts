@@ -48,33 +48,57 @@ function schemeOf(headers: Headers, isEarlier: boolean): readonly [SchemeName, S
 const tokensIn = (headers: Headers): readonly string[] =>
   Object.entries(headers).flatMap(([name, value]) => (isToken(name) && value !== '' ? value : []))
 
+/** What is wrong with the signature of a post: the scheme, where there is one, and why it does not hold. */
+export type SignatureFault = { readonly fault: string }
+
 /**
- * The scheme by which a post is validly signed with the secret, or undefined.
+ * The scheme by which a post is validly signed with the secret, or what is wrong.
  * @param nowMs the time in milliseconds since 1970, against which signed times are held.
  * @param isEarlier leaves out the schemes that the earlier gateway does not understand.
  */
-export function validScheme(
+export function verify(
   post: Signed,
   secret: string,
   nowMs: number,
   isEarlier: boolean,
   hmac: Hmac = portableHmac,
-): SchemeName | undefined {
-  if (secret === '') return undefined
+): SchemeName | SignatureFault {
+  if (secret === '') return { fault: 'the route has no secret' }
   const found = schemeOf(post.headers, isEarlier)
-  if (found === undefined) return undefined
+  if (found === undefined) return { fault: 'no header of a known scheme' }
   const [name, scheme] = found
-  if (scheme.signs === 'token') {
-    const offered =
-      name === 'token' ? tokensIn(post.headers) : [valueOf(post.headers, scheme.signature)]
-    const expected = bytesText(utf8ToBytes(secret))
-    return offered.some((token) => isEqual(token, expected)) ? name : undefined
-  }
-  if (!isInTime(scheme, post.headers, nowMs)) return undefined
+  const fault =
+    scheme.signs === 'token'
+      ? tokenFault(post, name, scheme, secret)
+      : (timeFault(scheme, post.headers, nowMs) ?? signatureFault(post, scheme, secret, hmac))
+  return fault === undefined ? name : { fault: `${name} (${scheme.signature}): ${fault}` }
+}
+
+function tokenFault(
+  { headers }: Signed,
+  name: SchemeName,
+  { signature }: Scheme,
+  secret: string,
+): string | undefined {
+  const offered = name === 'token' ? tokensIn(headers) : [valueOf(headers, signature)]
+  const expected = bytesText(utf8ToBytes(secret))
+  return offered.some((token) => isEqual(token, expected)) ? undefined : 'not the secret'
+}
+
+function signatureFault(
+  post: Signed,
+  scheme: Scheme,
+  secret: string,
+  hmac: Hmac,
+): string | undefined {
+  const { id, signature } = scheme
+  if (id !== undefined && valueOf(post.headers, id) === '') return `${id} is missing`
+  const value = valueOf(post.headers, signature)
+  if (value === '') return 'the signature is missing'
   const expected = signatureOf(scheme, post, secret, hmac)
-  if (expected === undefined) return undefined
-  const offered = offeredIn(scheme, valueOf(post.headers, scheme.signature))
-  return offered.some((one) => isEqual(one, expected)) ? name : undefined
+  if (expected === undefined) return `the secret after ${base64SecretPrefix} is not base64`
+  const isRight = offeredIn(scheme, value).some((one) => isEqual(one, expected))
+  return isRight ? undefined : 'the signature does not match'
 }
 
 /** The signatures in the value of a header: there can be several. */
@@ -93,11 +117,17 @@ function timeText({ form, signature, timestamp }: Scheme, headers: Headers): str
   return pair?.slice(prefix.length) ?? ''
 }
 
-function isInTime(scheme: Scheme, headers: Headers, nowMs: number): boolean {
-  if (scheme.windowSeconds === undefined) return true
+/** What is wrong with the time that a post signs; undefined where nothing is, or where it signs none. */
+function timeFault(scheme: Scheme, headers: Headers, nowMs: number): string | undefined {
+  const { windowSeconds } = scheme
+  if (windowSeconds === undefined) return undefined
   const written = timeText(scheme, headers)
-  if (!/^[0-9]+$/.test(written)) return false
-  return Math.abs(Math.floor(nowMs / 1000) - Number(written)) <= scheme.windowSeconds
+  if (written === '') return 'the time is missing'
+  if (!/^[0-9]+$/.test(written)) return 'the time is not a whole number of seconds'
+  const off = Math.abs(Math.floor(nowMs / 1000) - Number(written))
+  return off <= windowSeconds
+    ? undefined
+    : `the time is ${off} seconds off, at most ${windowSeconds} are allowed`
 }
 
 /** The one right signature of a post; undefined where a part of it is missing, or the secret is no key. */

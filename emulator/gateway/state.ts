@@ -10,6 +10,7 @@ import type { quirks } from '../../spec/truth/quirks.ts'
 import { type Bounded, createBounded } from '../lib/bounded.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { createRandom, type Random } from '../lib/random.ts'
+import { createTimers, type Timer, type Timers } from '../lib/timers.ts'
 import type { AgentRun, Delivery, GatewayEffect, ScriptedFailure } from './machine.ts'
 import { createRates, type Rates } from './rates.ts'
 import { readRoute, type Route, usable } from './routes.ts'
@@ -41,24 +42,30 @@ export type GatewayStateOptions = {
   readonly sends: boolean
   /** The chats of routes that name none, by platform. */
   readonly homeChannels: Readonly<Record<string, string>>
+  /** The platforms that are connected; null for all. */
+  readonly connected: readonly string[] | null
 }
 
 type GatewayQuirk = Extract<keyof typeof quirks, `webhooks.${string}`>
 
 /** Something that the gateway does by itself at a time. */
-export type Timer = { readonly atMs: number; readonly serial: number } & (
+export type GatewayTimer =
   | { readonly kind: 'answer'; readonly run: number }
   | { readonly kind: 'agent-time-out'; readonly run: number }
   | { readonly kind: 'attempt'; readonly attempt: number }
   | { readonly kind: 'sender-time-out'; readonly attempt: number }
-)
 
 /** An agent run that has no answer yet, with what is needed when it comes. */
-export type RunningRun = { readonly run: AgentRun; readonly place: Place }
+export type RunningRun = {
+  readonly run: AgentRun
+  readonly place: Place
+  /** What it holds, in bytes. */
+  readonly bytes: number
+}
 
 /** Where a text goes: the target with all that it needs, or why it cannot be delivered. */
 export type Place = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
-  readonly fault?: string
+  readonly fault: string | null
 }
 
 /** A delivery that is not over, or that is to be tried again. */
@@ -96,12 +103,16 @@ export type GatewayState = {
   /** When a delivery id came first, by route and id. */
   readonly deliveryIds: Bounded<number>
   readonly running: Map<number, RunningRun>
-  /** Runs that somebody else is to answer: those that he has, and those that wait for their turn. */
-  readonly asked: Set<number>
+  /** Runs that somebody else is to answer: those that he has, with their time-outs, and those that wait for their turn. */
+  readonly asked: Map<number, Timer<GatewayTimer>>
   readonly waiting: number[]
+  /** What the runs hold that no agent has yet, in bytes: texts count by their letters. */
+  waitingBytes: number
   readonly attempts: Map<number, Attempt>
+  /** The time-outs of the attempts that are being sent. */
+  readonly sending: Map<number, Timer<GatewayTimer>>
   failures: ScriptedFailure[]
-  readonly timers: Timer[]
+  readonly timers: Timers<GatewayTimer>
   lastSerial: number
   effects: GatewayEffect[]
 }
@@ -123,11 +134,13 @@ export function createGatewayState(
     rates: createRates(),
     deliveryIds: createBounded(limits.deliveryIds.value),
     running: new Map(),
-    asked: new Set(),
+    asked: new Map(),
     waiting: [],
+    waitingBytes: 0,
     attempts: new Map(),
+    sending: new Map(),
     failures: [],
-    timers: [],
+    timers: createTimers(),
     lastSerial: 0,
     effects: [],
   }
@@ -181,9 +194,14 @@ export function log(
   level: Extract<GatewayEffect, { kind: 'log' }>['level'],
   line: string,
 ): void {
-  let text = line
-  for (const secret of state.secrets) text = text.replaceAll(secret, '<secret>')
-  state.effects.push({ kind: 'log', level, text })
+  state.effects.push({ kind: 'log', level, text: redact(state, line) })
+}
+
+/** A text without the secrets that the gateway knows. */
+export function redact({ secrets }: Pick<GatewayState, 'secrets'>, text: string): string {
+  let redacted = text
+  for (const secret of secrets) redacted = redacted.replaceAll(secret, '<secret>')
+  return redacted
 }
 
 /** Notes the secrets that the gateway knows now, after its routes have changed; runs can still tell older ones. */

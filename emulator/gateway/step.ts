@@ -5,13 +5,13 @@ import { json, type Reply } from '../http/replies.ts'
 import { type RequestHead, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, routesOf } from '../http/routes.ts'
 import { answer } from './answers.ts'
-import { nextTimer, takeTimer } from './timers.ts'
+import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
-import { refuseRoute, takePost } from './posts.ts'
-import type { Timer, GatewayState } from './state.ts'
+import { takePost, takesPosts } from './posts.ts'
+import type { GatewayState, GatewayTimer } from './state.ts'
 import { loadFile } from './reload.ts'
-import { answerByScript, endRun } from './runs.ts'
+import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
 /**
  * Applies the input to the state and returns the effects in their order. Synchronous and deterministic: equal
@@ -27,17 +27,19 @@ export function step(state: GatewayState, input: GatewayInput): readonly Gateway
 
 /** Moves the time of the state on, and fires the timers on the way. */
 function advanceTo(state: GatewayState, atMs: number): void {
-  for (let timer = takeTimer(state, atMs); timer; timer = takeTimer(state, atMs)) {
-    state.nowMs = Math.max(state.nowMs, timer.atMs)
-    fire(state, timer)
+  const { timers } = state
+  for (let timer = takeTimer(timers, atMs); timer; timer = takeTimer(timers, atMs)) {
+    state.nowMs = Math.max(state.nowMs, timer.dueMs)
+    fire(state, timer.what)
   }
   state.nowMs = Math.max(state.nowMs, atMs)
 }
 
 /** When the gateway does something by itself next, in its own milliseconds; undefined when it waits for an input. */
-export const nextWakeMs = (state: GatewayState): number | undefined => nextTimer(state)?.atMs
+export const nextWakeMs = (state: GatewayState): number | undefined =>
+  nextTimer(state.timers)?.dueMs
 
-function fire(state: GatewayState, timer: Timer): void {
+function fire(state: GatewayState, timer: GatewayTimer): void {
   switch (timer.kind) {
     case 'answer':
       return answerByScript(state, timer.run)
@@ -74,17 +76,21 @@ const routes = routesOf(
 export function needsBody(state: GatewayState, { method, target }: RequestHead): boolean {
   const found = findEndpoint(routes, method, pathOf(target))
   if (found?.name === undefined || !found.readsBody) return false
-  return refuseRoute(state, found.segments[0] as string) === undefined
+  return takesPosts(state, found.segments[0] as string)
 }
 
 const pathOf = (target: string): string => splitTarget(target)[0]
 
-const health = json(
-  JSON.stringify({
-    status: gatewayHealth.properties.status.enum[0],
-    platform: gatewayHealth.properties.platform.enum[0],
-  }),
-)
+function health(state: GatewayState): Reply {
+  const { asked, waitingBytes } = state
+  return json(
+    JSON.stringify({
+      status: gatewayHealth.properties.status.enum[0],
+      platform: gatewayHealth.properties.platform.enum[0],
+      runs: { at_work: asked.size, waiting: waitingRuns(state), waiting_bytes: waitingBytes },
+    }),
+  )
+}
 
 function answerRequest(
   state: GatewayState,
@@ -95,8 +101,8 @@ function answerRequest(
   const reply = find(state, input)
   if (reply === undefined) return
   const { status, headers, body } = reply
-  const effect = { request: input.request, status, headers, body: body as string }
-  state.effects.splice(at, 0, { kind: 'reply', ...effect })
+  const { request } = input
+  state.effects.splice(at, 0, { kind: 'reply', request, status, headers, body: body as string })
 }
 
 /** The answer to a request; undefined where it comes later. */
@@ -108,6 +114,6 @@ function find(
   if (found === undefined) return answer('gatewayPath')
   if (found.name === undefined)
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })
-  if (found.name === 'gatewayHealth') return health
+  if (found.name === 'gatewayHealth') return health(state)
   return takePost(state, input, found.segments[0] as string)
 }

@@ -21,28 +21,46 @@ import type { Route } from './routes.ts'
  */
 export function placeOf(
   state: GatewayState,
-  { deliver, origin }: Route,
+  { deliver, origin, isDirect }: Route,
   extra: JsonObject,
-  payload: JsonObject,
+  payload: Json,
 ): Place {
   if (deliver === commentTarget) return commentPlace(state, extra, payload)
   const isOrigin = deliver === originTarget
-  const isUnknown = isOrigin
-    ? hasQuirk(state, 'webhooks.origin-undeliverable')
-    : !targets.some((target) => target === deliver)
-  const target = isOrigin ? (origin?.platform ?? deliver) : deliver
+  // A direct delivery ignores the case of a platform, as the reference gateway does [deliveries/target-case].
+  const named = isDirect ? (platformOf(deliver) ?? deliver) : deliver
+  const target = isOrigin ? (origin?.platform ?? deliver) : named
   const isChat = platforms.some((platform) => platform === target)
   const home = isChat ? ownText(state.options.homeChannels, target) : undefined
   const own = isOrigin ? (origin?.chat_id ?? null) : first(extra, extraMembers.chat)
-  const place = {
-    target,
-    chat_id: own === null || own === '' ? (home ?? null) : own,
-    thread_id: first(extra, extraMembers.thread),
-    deliver_extra: plain(extra),
-  }
-  if (!isUnknown) return place
-  const fault = deliveryErrors.unknownTarget.replace('{target}', () => deliver)
-  return Object.assign(place, { fault })
+  const chat_id = own === null || own === '' ? home || null : own
+  const thread_id = first(extra, extraMembers.thread)
+  const isUnknown = isOrigin
+    ? (origin !== null && !isChat) || hasQuirk(state, 'webhooks.origin-undeliverable')
+    : !targets.some((one) => one === target)
+  const error = isUnknown
+    ? deliveryErrors.unknownTarget
+    : isChat
+      ? chatError(state, target, chat_id)
+      : undefined
+  const fault = error?.replace('{target}', () => (isUnknown ? deliver : target)) ?? null
+  return { target, chat_id, thread_id, deliver_extra: plain(extra), fault }
+}
+
+/** The platform of a name in any case. */
+const platformOf = (name: string): string | undefined => {
+  const lower = name.toLowerCase()
+  return platforms.find((platform) => platform === lower)
+}
+
+/** Why a chat platform takes no text; undefined where it does [deliveries/not-connected, deliveries/no-chat]. */
+function chatError(
+  { options: { connected } }: GatewayState,
+  platform: string,
+  chat: Given,
+): string | undefined {
+  if (connected !== null && !connected.includes(platform)) return deliveryErrors.notConnected
+  return chat === null ? deliveryErrors.noChat : undefined
 }
 
 const ownText = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
@@ -60,22 +78,20 @@ function first(extra: JsonObject, names: readonly string[]): string | number | n
   return null
 }
 
-function commentPlace(state: GatewayState, extra: JsonObject, payload: JsonObject): Place {
+function commentPlace(state: GatewayState, extra: JsonObject, payload: Json): Place {
   const needsExtra = hasQuirk(state, 'webhooks.comment-needs-extra')
   const find = (names: readonly string[], paths: readonly string[]) =>
     first(extra, names) ?? (needsExtra ? null : firstAt(payload, paths))
   const repository = find(extraMembers.repository, commentFromPayload.repository)
   const number = find(extraMembers.number, commentFromPayload.number)
   const fault = commentFault(repository, number)
-  const numbered = { repo: repository, pr_number: wholeNumber(number) ?? number }
-  const found = plain(extra)
-  const deliver_extra = fault === undefined ? Object.assign({}, found, numbered) : found
-  const place = { target: commentTarget, chat_id: null, thread_id: null, deliver_extra }
-  return fault === undefined ? place : Object.assign(place, { fault })
+  const resolved = { ...plain(extra), repo: repository, pr_number: wholeNumber(number) ?? number }
+  const deliver_extra = fault === null ? resolved : plain(extra)
+  return { target: commentTarget, chat_id: null, thread_id: null, deliver_extra, fault }
 }
 
 /** The first path into the payload that resolves to a text or a number that is not empty. */
-function firstAt(payload: JsonObject, paths: readonly string[]): string | number | null {
+function firstAt(payload: Json, paths: readonly string[]): string | number | null {
   for (const path of paths) {
     const parts = path.split('.')
     const last = parts.pop() as string
@@ -89,7 +105,7 @@ function firstAt(payload: JsonObject, paths: readonly string[]): string | number
 
 type Given = string | number | null
 
-function commentFault(repository: Given, number: Given): string | undefined {
+function commentFault(repository: Given, number: Given): string | null {
   if (!repository || !number) return deliveryErrors.commentIncomplete
   if ((wholeNumber(number) ?? 0) <= 0) return deliveryErrors.commentNumber
   const isName =
@@ -97,7 +113,7 @@ function commentFault(repository: Given, number: Given): string | undefined {
     repositoryName.test(repository) &&
     // These two are no names but ways through the paths of an address.
     !repository.split('/').some((part) => part === '.' || part === '..')
-  return isName ? undefined : deliveryErrors.commentRepository
+  return isName ? null : deliveryErrors.commentRepository
 }
 
 /** A number of a comment: whole, without what stands behind its point; undefined for any other text. */
@@ -110,6 +126,7 @@ function wholeNumber(value: Given): number | undefined {
 
 /** A JSON object as plain data: for those who are told of it, not for templates. */
 function plain(value: JsonObject): Readonly<Record<string, unknown>> {
+  if (value.size === 0) return {}
   return JSON.parse(writeJson(finite(value))) as Record<string, unknown>
 }
 

@@ -7,7 +7,7 @@ import { pythonText } from '../lib/python.ts'
 
 /** What a template can refer to. */
 export type Context = {
-  readonly payload: JsonObject
+  readonly payload: Json
   readonly event: Json
   readonly route: string
   /** Whether long values are cut, as the earlier gateway does. */

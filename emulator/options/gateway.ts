@@ -1,9 +1,10 @@
 // The options of a gateway: what they are, what they are by default, and what a gateway is made from.
 
 import { limits } from '../../spec/limits.ts'
+import { platforms } from '../../spec/gateway/deliveries.ts'
 import { webhookRoute } from '../../spec/gateway/subscriptions.ts'
 import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
-import { nearest } from '../lib/nearest.ts'
+import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { AgentRun, Delivery } from '../gateway/machine.ts'
 import type { GatewayStateOptions } from '../gateway/state.ts'
 import { type AgentScript, plainScript } from '../gateway/scripted-agent.ts'
@@ -61,6 +62,8 @@ export type CompleteGatewayOptions = {
   readonly deliveries: Deliveries | null
   /** The chats of routes that name none, by platform. */
   readonly homeChannels: Readonly<Record<string, string>>
+  /** The platforms that are connected: deliveries to others fail. Null for all that have a chat or a home channel. */
+  readonly connected: readonly string[] | null
   /**
    * Whether the paths below /_flowdouble/ are there. They answer callers on this machine only. By default they are where
    * the gateway listens on loopback, or has a clock that only tests have.
@@ -107,6 +110,20 @@ const agentOf = whole((value) => {
   return fault && `the script ${fault}`
 })
 
+/** What is wrong with a list of platforms; undefined where each of them is one. */
+export function platformsFault(names: readonly unknown[]): string | undefined {
+  const stray = names.find((one) => !platforms.some((known) => known === one))
+  if (stray === undefined) return undefined
+  const name = typeof stray === 'string' ? stray : (JSON.stringify(stray) ?? 'nothing')
+  const meant = didYouMean(name, platforms)
+  return `there is no platform "${name}".${meant} Known: ${platforms.join(', ')}`
+}
+
+const connectedOf = whole((value) => {
+  if (value === null) return undefined
+  return Array.isArray(value) ? platformsFault(value) : 'a list of platforms or null is needed'
+})
+
 const none = { flag: '', value: '', schema: {} } as const
 const table: OptionTable<keyof CompleteGatewayOptions> = {
   host: optionTable.host,
@@ -147,6 +164,7 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
     help: 'chats by platform',
     readWhole: whole((value) => (isPlain(value) ? undefined : 'chats by platform are needed')),
   },
+  connected: { ...none, help: 'the platforms that are connected', readWhole: connectedOf },
   control: { ...none, help: 'whether the control paths are there', schema: { type: 'boolean' } },
 }
 
@@ -191,6 +209,7 @@ export function completeGatewayOptions(given: GatewayOptionsGiven): CompleteGate
     agentTimeOutMs: limits.agentTimeOut.value * 1000,
     deliveries: null,
     homeChannels: {},
+    connected: null,
     control: isLoopback(host) || clock === 'manual' || clock === 'instant',
     noQuirk,
     ...server?.options,
@@ -216,4 +235,5 @@ export const stateOptions = (
   agentTimeOutMs: options.agentTimeOutMs,
   sends: options.deliveries !== null,
   homeChannels: options.homeChannels,
+  connected: options.connected,
 })

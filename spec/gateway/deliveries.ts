@@ -58,7 +58,7 @@ export const deliveryErrors = {
   commentNumber: 'Invalid pr_number',
   commentRepository: 'Invalid repo format',
   noChat: 'No chat_id or home channel for {target}',
-  noSender: 'Platform {target} not connected',
+  notConnected: 'Platform {target} not connected',
   unusable: 'Invalid {name} for {target}',
   unknownTarget: 'Unknown deliver type: {target}',
 } as const
@@ -66,8 +66,11 @@ export const deliveryErrors = {
 /** Answers of an agent that stand for nothing to say, once trimmed, in upper case, with single blanks. */
 export const silenceMarkers = ['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'] as const
 
-/** The text that is delivered in the place of the answer of a run that failed. */
-export const failureNotice = 'The request failed: {reason}'
+/** The texts that are delivered in the place of an answer: of a run that failed, and of one that answered nothing. */
+export const notices = {
+  failed: 'The request failed: {reason}\nThe log of the gateway says more.',
+  empty: 'The agent finished without an answer.\nThe log of the gateway says more.',
+} as const
 
 /** The ids under which an agent run is known. */
 export const runIds = {
@@ -315,6 +318,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'deliveries/runs-bounded': {
+    says: 'While 1000 runs or 64 MiB of them wait, a post answers 503 with Retry-After, its id unused.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'deliveries/scripted-agent': {
     says: 'Unless it is given a real one, the agent answers by a script and repeats the prompt.',
     basis: 'chosen',
@@ -371,7 +379,13 @@ export const rules = {
     on: gateway,
   },
   'deliveries/failed-run': {
-    says: 'A run that fails, or answers nothing, delivers a notice that says so.',
+    says: 'A run that fails, or answers nothing, delivers a notice of two lines: 300 characters of the reason.',
+    basis: 'observed',
+    source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'deliveries/answer-trimmed': {
+    says: 'The answer of an agent is delivered and listed without the blanks around it.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -420,6 +434,30 @@ export const rules = {
   },
   'deliveries/home-channel': {
     says: 'A route without a chat has the home channel of its platform.',
+    basis: 'observed',
+    source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'deliveries/no-chat': {
+    says: 'A delivery to a chat platform without a chat and without a home channel fails.',
+    basis: 'observed',
+    source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'deliveries/not-connected': {
+    says: 'Where platforms are listed as connected, a delivery to any other platform fails.',
+    basis: 'observed',
+    source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'deliveries/target-case': {
+    says: 'A direct delivery ignores the case of its platform; an answer to another case fails.',
+    basis: 'observed',
+    source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'deliveries/empty-target': {
+    says: 'An empty `deliver` is no target: the delivery fails; only a missing one stands for `log`.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,

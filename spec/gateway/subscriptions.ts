@@ -250,7 +250,7 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/locked': {
-    says: 'Commands that write at the same time lose nothing; a lock of a dead process is taken over.',
+    says: 'Commands that write at the same time lose nothing; the lock of a dead process is free.',
     basis: 'chosen',
     on: gateway,
   },
@@ -259,8 +259,13 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'subscriptions/stray-route-member': {
+    says: 'A route given to startGateway or in config.yaml with an unknown member is refused by its name.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'subscriptions/corrupt-file': {
-    says: 'With a corrupt file commands exit 1; those that write put it aside, the others leave it.',
+    says: 'With a corrupt file commands exit 1 and leave it in place; a gateway keeps its routes.',
     basis: 'chosen',
     on: gateway,
   },

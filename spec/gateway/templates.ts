@@ -119,8 +119,7 @@ export const rules = {
   },
   'templates/extra': {
     says: 'Texts in deliver_extra are templates; an empty one stays empty and counts as not given.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
+    basis: 'chosen',
     on: gateway,
   },
   'templates/inert': {

@@ -21,6 +21,7 @@ export const checks = [
   { step: 'compare the event type with the filter', answers: ['ignored'] },
   { step: 'render the prompt and the members of deliver_extra', answers: ['textTooLong'] },
   { step: 'look whether the delivery id was seen', answers: ['duplicate'] },
+  { step: 'see whether one more run can wait for the agent', answers: ['tooManyRuns'] },
   {
     step: 'deliver the text, or start the agent run',
     answers: ['delivered', 'deliveryFailed', 'accepted'],
@@ -48,10 +49,20 @@ export const deliveryIdMember = { scheme: 'stripe', member: 'id' } as const
 export const formField = 'payload'
 
 const text = { type: 'string' } as const
+const count = { type: 'integer', minimum: 0 } as const
 
 export const gatewayHealth = {
   type: 'object',
-  properties: { status: { enum: ['ok'] }, platform: { enum: ['webhook'] } },
+  properties: {
+    status: { enum: ['ok'] },
+    platform: { enum: ['webhook'] },
+    /** Agent runs: those that an agent has, those that wait for their answer, and the bytes that these hold. */
+    runs: {
+      type: 'object',
+      properties: { at_work: count, waiting: count, waiting_bytes: count },
+      required: ['at_work', 'waiting', 'waiting_bytes'],
+    },
+  },
   required: ['status', 'platform'],
 } as const satisfies Schema
 
@@ -188,6 +199,12 @@ export const gatewayRefusals = {
     when: 'The text that the template or a member of deliver_extra renders to is above its limit.',
     body: { json: { error: 'Rendered text too large' } },
   },
+  tooManyRuns: {
+    status: 503,
+    when: 'As many agent runs wait as the gateway has room for; its id stays new.',
+    body: { json: { error: 'Too many runs waiting' } },
+    headers: { 'Retry-After': '10' },
+  },
   rateLimited: {
     status: 429,
     when: 'The route has taken as many posts as its window has room for.',
@@ -232,6 +249,7 @@ export const endpoints = {
       404: webhookRefusal,
       413: webhookRefusal,
       429: webhookRefusal,
+      503: webhookRefusal,
       502: webhookFailed,
     },
   },
@@ -253,6 +271,11 @@ export const rules = {
     says: 'GET and HEAD of /health need no signature and no route, and count for no rate limit.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'webhooks/health-runs': {
+    says: '/health has in `runs` how many agent runs are at work and wait, and the bytes of the latter.',
+    basis: 'chosen',
     on: gateway,
   },
   'webhooks/path': {
@@ -277,6 +300,16 @@ export const rules = {
     says: 'Other paths of the gateway answer 404, other methods 405 with Allow, both with a text.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'webhooks/log': {
+    says: '`gateway run` logs one line for each post, run and delivery: route, event, id, what became of it.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'webhooks/log-refusals': {
+    says: 'A refused post is logged as a warning with the reason, a signature with its scheme.',
+    basis: 'chosen',
     on: gateway,
   },
   'webhooks/json-replies': {
@@ -388,6 +421,12 @@ export const rules = {
     on: gateway,
     carries: ['B11'],
   },
+  'webhooks/filter-of-nothing': {
+    says: 'A filter of nothing but empty pieces, such as `[""]` or ",", lets no event through.',
+    basis: 'observed',
+    source: 'reference gateway, July 2026',
+    on: gateway,
+  },
   'webhooks/ignored': {
     says: 'An event that does not match answers 200 "ignored" with its type.',
     basis: 'observed',
@@ -414,8 +453,7 @@ export const rules = {
   },
   'webhooks/id-header': {
     says: 'The delivery id is the first not empty of X-GitHub-Delivery, svix-id, webhook-id, X-Request-ID.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
+    basis: 'chosen',
     on: gateway,
   },
   'webhooks/id-stripe': {

@@ -164,7 +164,7 @@ export const quirks = {
     on: gateway,
     default: 'A body that is no JSON object is answered 400.',
     quirk:
-      'Arrays, scalars and invalid UTF-8 are answered 500; broken JSON and any form are taken as fields.',
+      'Undecodable bytes, and arrays and scalars without an event header, are 500; broken JSON and forms are fields.',
     source: 'reference gateway, 2026',
   },
   'webhooks.cut-prompt': {
@@ -221,6 +221,18 @@ export const quirks = {
     quirk:
       'Its id is the time in milliseconds, so that of two at the same time one is a duplicate.',
     source: 'reference gateway, 2026',
+  },
+  'webhooks.empty-id': {
+    on: gateway,
+    default: 'An empty header of a delivery id counts as no id.',
+    quirk: 'The first header that is there names the id, an empty one too.',
+    source: 'reference gateway, 2026',
+  },
+  'webhooks.unbounded-runs': {
+    on: gateway,
+    default: 'A post that would start one run too many is answered 503 with Retry-After.',
+    quirk: 'Every post is accepted, however many runs wait.',
+    source: 'reference gateway, July 2026',
   },
   'webhooks.duplicate-after-502': {
     on: gateway,

@@ -55,6 +55,8 @@ export const servers = {
       'webhooks.skill-replaces-message',
       'webhooks.global-ids',
       'webhooks.millisecond-ids',
+      'webhooks.empty-id',
+      'webhooks.unbounded-runs',
       'webhooks.duplicate-after-502',
       'webhooks.insecure-no-auth',
       'webhooks.fewer-schemes',

@@ -1,7 +1,8 @@
 // What a case of the gateway runs against: a gateway of its own on a manual clock, and a sender that signs its posts.
 
 import { createHmac } from 'node:crypto'
-import { type Gateway, type GatewayOptions, startGateway } from 'flowdouble'
+import { type Gateway, type GatewayLogLine, type GatewayOptions, startGateway } from 'flowdouble'
+import { platforms } from '../../spec/gateway/deliveries.ts'
 import { dial, type Exchange, exchange } from './wire.ts'
 
 /** An answer, with its body as JSON. `json` throws where it is none. */
@@ -23,6 +24,8 @@ export type GatewaySubject = {
     payload: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answer>
+  /** The lines of the log so far. */
+  readonly logs: readonly GatewayLogLine[]
   /** The texts that were delivered to targets, oldest first. */
   readonly texts: () => readonly string[]
   /** Lets time pass until nothing is due. */
@@ -33,15 +36,33 @@ export type GatewaySubject = {
 /** The secret of routes in cases that are not about secrets. */
 export const SECRET = 'secret-of-the-sender'
 
+/** What is delivered in the place of the answer of a run that failed for this reason. */
+export const failureNotice = (reason: string): string =>
+  `The request failed: ${reason}\nThe log of the gateway says more.`
+/** What is delivered for a run that answered nothing. */
+export const EMPTY_NOTICE =
+  'The agent finished without an answer.\nThe log of the gateway says more.'
+
 /** Header of a body that is signed as the code host does. */
 export const signed = (body: string | Uint8Array, secret = SECRET): Record<string, string> => ({
   'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 })
 
+/** Cases that are not about chats need to name none. */
+const homeChannels = Object.fromEntries(platforms.map((platform) => [platform, 'home']))
+
 /** Without routes it has one, `hook`, which starts a run for each post. */
 export async function startGatewaySubject(options: GatewayOptions = {}): Promise<GatewaySubject> {
   const { routes = { hook: { secret: SECRET } }, ...rest } = options
-  const gateway = await startGateway({ port: 0, clock: 'manual', routes, ...rest })
+  const logs: GatewayLogLine[] = []
+  const gateway = await startGateway({
+    port: 0,
+    clock: 'manual',
+    routes,
+    homeChannels,
+    onLog: (line) => logs.push(line),
+    ...rest,
+  })
   const { url } = gateway
   const send: GatewaySubject['send'] = async (method, path, body = '', headers = {}) => {
     const reply = await exchange(url, method, path, headers, body)
@@ -62,6 +83,7 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
     gateway,
     send,
     post,
+    logs,
     texts: () => gateway.outbox().map(({ text }) => text),
     idle: () => gateway.until('idle'),
     close: () => gateway.close(),

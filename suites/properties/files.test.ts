@@ -11,6 +11,7 @@ import { formOf, type Part, viewPath } from '../generate/form.ts'
 import { smallWorld } from '../support/small-world.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
+import { runs } from '../support/effort.ts'
 
 const folders = ['input', 'output', 'temp'] as const
 const run = { seed: 20260101 }
@@ -76,7 +77,7 @@ describe.each(both)('on %s', (deployment) => {
   })
   afterAll(() => subject.close())
   const answers = statuses[deployment]
-  const some = { ...run, numRuns: deployment === 'hosted' ? 100 : 200 }
+  const some = { ...run, numRuns: runs(deployment === 'hosted' ? 100 : 200) }
 
   test('files/uploads-stay-inside No upload leaves its folder, whatever its name says.', async () => {
     const canaries = await putCanaries(subject)
@@ -89,7 +90,7 @@ describe.each(both)('on %s', (deployment) => {
       const kept = await Promise.all(canaries.map((canary) => subject.view(canary)))
       expect(kept.map(({ text }) => text)).toEqual(canaries.map((canary) => canary.type))
     })
-    await fc.assert(property, { ...run, numRuns: deployment === 'hosted' ? 40 : 80 })
+    await fc.assert(property, { ...run, numRuns: runs(deployment === 'hosted' ? 40 : 80) })
   })
 
   test('files/views-stay-inside No view reaches what was not put there, whatever it asks for.', async () => {
@@ -145,7 +146,7 @@ describe.each(both)('on %s', (deployment) => {
     for (const { place, bytes } of taken.values()) {
       expect(Uint8Array.from((await own.view(place)).bytes)).toEqual(bytes)
     }
-    expect(taken.size).toBeGreaterThan(50)
+    expect(taken.size).toBeGreaterThan(runs(50))
     await own.close()
   })
 })

@@ -13,6 +13,7 @@ import {
   secretsOf,
 } from '../../gateway/journal.ts'
 import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
+import { type LogLine, logLines } from '../../gateway/log-lines.ts'
 import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway/machine.ts'
 import { isWaitingForOthers } from '../../gateway/timers.ts'
 import { createGatewayState, type GatewayState, staticFault, timeMs } from '../../gateway/state.ts'
@@ -46,6 +47,8 @@ import type { Gateway } from './handle.ts'
 export type GatewayOptions = GatewayOptionsGiven & {
   /** Called with each input and its effects, after they have been carried out. */
   readonly onEntry?: (entry: GatewayEntry) => void
+  /** Called with each line of the log: one for each post, run and delivery, without secrets. */
+  readonly onLog?: (line: LogLine) => void
   /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
   readonly tamper?: Tamper<GatewayInput, GatewayEffect>
   /** For commands only: servers whose manual clocks are one. */
@@ -57,7 +60,7 @@ export type GatewayOptions = GatewayOptionsGiven & {
  * cannot be served among them, and the system's error when the address is taken.
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
-  const { onEntry, tamper, clocks, ...rest } = given
+  const { onEntry, onLog, tamper, clocks, ...rest } = given
   const options = completeGatewayOptions(rest)
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
@@ -86,11 +89,14 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     }
     work.carryOut(effects)
     onEntry?.(entry)
+    if (onLog !== undefined) logLines(state, effects).forEach(onLog)
   }
   const machine = {
     step: (input: GatewayInput) => step(state, input),
     nextWakeMs: () => nextWakeMs(state),
     isWaitingForOthers: () => isWaitingForOthers(state),
+    // The scripted agent answers at once: that needs no timer of the system.
+    isEager: true,
     nowMs: () => state.nowMs,
     epochMs: state.options.epochMs,
     // Real senders sign with the time of the wall, which goes on while a machine sleeps.

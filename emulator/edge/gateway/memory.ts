@@ -3,7 +3,7 @@
 import { usageError } from '../../options/usage.ts'
 import type { GatewayInput } from '../../gateway/machine.ts'
 import { isOpenAllowed, type GatewayState } from '../../gateway/state.ts'
-import { readFile, readRoute, usable } from '../../gateway/routes.ts'
+import { readFile, readRoute, strayMember, usable } from '../../gateway/routes.ts'
 import type { CompleteGatewayOptions, RouteGiven } from '../../options/gateway.ts'
 
 export type Memory = {
@@ -38,7 +38,8 @@ export function createMemory(
     const fault =
       given === undefined
         ? 'is no object'
-        : usable(readRoute(name, given, state.options.secret), isOpenAllowed(state.options))
+        : (strayMember(given) ??
+          usable(readRoute(name, given, state.options.secret), isOpenAllowed(state.options)))
     if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
   }
   for (const [name, route] of held) requireServed(name, route)

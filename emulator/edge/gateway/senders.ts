@@ -34,7 +34,7 @@ export function senderDeliveries(settings: Readonly<Record<string, SenderSetting
     const { target } = delivery
     const sender = Object.hasOwn(table, target) ? table[target] : undefined
     const { token = null, baseUrl = '' } = settings[target] ?? {}
-    if (sender === undefined || token === null) throw failure(delivery, deliveryErrors.noSender)
+    if (sender === undefined || token === null) throw failure(delivery, deliveryErrors.notConnected)
     const { path, headers, body } = callOf(sender, delivery, token)
     const url = new URL(baseUrl + path)
     const reply = await postJson(url, headers, body, { signal, maxBytes, method: sender.method })
@@ -52,9 +52,6 @@ function callOf(sender: Sender, delivery: Delivery, token: string) {
   const { chat_id, thread_id, text, deliver_extra } = delivery
   const { repo, pr_number: number } = deliver_extra
   const values: Values = { token, chat_id, thread_id, text, repo, number }
-  // Only chats have a home.
-  if (sender.homeVariable !== undefined && chat_id === null)
-    throw failure(delivery, deliveryErrors.noChat)
   const hasThread = thread_id !== null
   const form = hasThread ? (sender.threadPath ?? sender.path) : sender.path
   const path = form.replace(/\{(\w+)\}/g, (_, name: string) => inPath(delivery, name, values))

@@ -1,11 +1,11 @@
 // The subscriptions file: read as it is, changed by one process at a time, replaced in one step, never lost.
 
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { configFiles } from '../../../spec/gateway/subscriptions.ts'
 import { isFolder, makeWritableFolder } from '../../client/folders.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { isRefused, refused } from '../../lib/refused.ts'
-import { putAside, readText, realPlace, replaceFile } from '../../config/files.ts'
+import { readText, realPlace, replaceFile } from '../../config/files.ts'
 import { withLock } from '../../config/lock.ts'
 
 const { name: fileName, mode } = configFiles.subscriptions
@@ -25,13 +25,19 @@ function parseSubscriptions(text: string): JsonObject | undefined {
 
 /**
  * The members of the file, none where there is no file. Throws a refusal where the file is corrupt, or cannot be read.
- * A corrupt file stays where it is: a running gateway serves its routes as long as the file is there.
  */
 export async function readSubscriptions(dir: string): Promise<JsonObject> {
-  const entries = await findSubscriptions(dir)
+  return requireSound(await findSubscriptions(dir), subscriptionsPath(dir))
+}
+
+/**
+ * Throws a refusal for a corrupt file, which stays where it is: a running gateway keeps serving the routes that it had,
+ * as long as the file is there [subscriptions/corrupt-file].
+ */
+function requireSound(entries: JsonObject | undefined, path: string): JsonObject {
   if (entries !== undefined) return entries
   throw refused(
-    `${subscriptionsPath(dir)} is corrupt: it holds no JSON object. It was left as it is. ` +
+    `${path} is corrupt: it holds no JSON object. It was left as it is; a gateway that runs keeps its routes. ` +
       'Mend it by hand, or take it away to start anew.',
   )
 }
@@ -46,7 +52,7 @@ export async function changeSubscriptions<T>(
   change: (entries: JsonObject) => T,
 ): Promise<T> {
   return locked(dir, async (path) => {
-    const entries = await requireSound(await findSubscriptions(dir), path)
+    const entries = requireSound(await findSubscriptions(dir), path)
     requireLoadable(entries)
     const result = change(entries)
     await replaceFile(path, `${indented(entries)}\n`, mode)
@@ -74,15 +80,6 @@ async function locked<T>(dir: string, work: (path: string) => Promise<T>): Promi
     if (isRefused(error) || !(error instanceof Error) || !('syscall' in error)) throw error
     throw refused(`The subscriptions in ${dir} cannot be written: ${error.message}.`)
   }
-}
-
-async function requireSound(entries: JsonObject | undefined, path: string): Promise<JsonObject> {
-  if (entries !== undefined) return entries
-  const aside = await putAside(path, mode)
-  throw refused(
-    `${basename(path)} is corrupt: it holds no JSON object. It is now ${aside}; nothing else was changed. ` +
-      'Mend it and put it back, or start anew.',
-  )
 }
 
 /** The names of members that are no routes: a gateway does not load a file with one. */

@@ -2,12 +2,12 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
 import { folderNames, modelNames, type nodeType, nodeTypes } from '../../../spec/server/catalog.ts'
 import type { Static } from '../../../spec/static.ts'
 import { textToImage } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const folders = (
   'checkpoints configs loras vae text_encoders diffusion_models clip_vision style_models ' +

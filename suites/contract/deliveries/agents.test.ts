@@ -3,15 +3,21 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { type Agent, type Delivery, replayGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import { commandAgent, urlAgent } from '../../../dist/emulator/edge/gateway/agent.js'
 import { agentCall } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
 import { atDesk, runGateway, withReceiving } from '../../support/command-line.ts'
-import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
+import {
+  EMPTY_NOTICE,
+  failureNotice,
+  type GatewaySubject,
+  SECRET,
+  signed,
+} from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const chat = { secret: SECRET, prompt: '{text}', deliver: 'telegram', skills: ['review', 'code'] }
 const routes = { hook: chat }
@@ -97,10 +103,10 @@ proves(
   'deliveries/agent-answers',
   async (subject) => {
     const replies = [
-      [200, '{"answer": 5}', 'The request failed: the JSON of the agent has no answer'],
-      [200, 'broken', 'The request failed: the JSON of the agent has no answer'],
-      [500, '{"answer": "x"}', 'The request failed: the agent answered 500'],
-      [302, '{"answer": "x"}', 'The request failed: the agent answered 302'],
+      [200, '{"answer": 5}', failureNotice('the JSON of the agent has no answer')],
+      [200, 'broken', failureNotice('the JSON of the agent has no answer')],
+      [500, '{"answer": "x"}', failureNotice('the agent answered 500')],
+      [302, '{"answer": "x"}', failureNotice('the agent answered 302')],
     ] as const
     for (const [status, body, text] of replies) {
       await withReceiving({ status, body }, async ({ url }) => {
@@ -108,7 +114,7 @@ proves(
         expect(await ask(subject, 'hi')).toBe(text)
       })
     }
-    expect(await ask(subject, 'hi')).toBe('The request failed: network error ECONNREFUSED')
+    expect(await ask(subject, 'hi')).toBe(failureNotice('network error ECONNREFUSED'))
   },
   { routes, deliveries, agent: toAddress },
 )
@@ -123,15 +129,15 @@ proves(
   async (subject) => {
     failures = []
     const scripts = [
-      [`process.stdout.write(' two\\nlines \\r\\n\\n')`, ' two\nlines '],
+      [`process.stdout.write(' two\\nlines \\r\\n\\n')`, 'two\nlines'],
       [`console.error('why'); process.exit(3)`, 'the agent command ended with exit code 3'],
       [`process.kill(process.pid, 'SIGTERM')`, 'the agent command ended with SIGTERM'],
       [`console.log('half'); process.exit(1)`, 'the agent command ended with exit code 1'],
-      ['', 'the agent gave no answer'],
+      ['', EMPTY_NOTICE],
     ] as const
     for (const [script, text] of scripts) {
-      const failed = text.startsWith('the agent') ? 'The request failed: ' : ''
-      expect(await ask(subject, script)).toBe(`${failed}${text}`)
+      const expected = text.startsWith('the agent') ? failureNotice(text) : text
+      expect(await ask(subject, script)).toBe(expected)
     }
     // What a command says of its failure is for its operator, not for a chat.
     expect(failures).toEqual(['why\n'])
@@ -143,7 +149,7 @@ proves(
   'deliveries/agent-command',
   async (subject) => {
     expect(await ask(subject, 'x')).toBe(
-      'The request failed: the agent command cannot be started: ENOENT',
+      failureNotice('the agent command cannot be started: ENOENT'),
     )
   },
   {
@@ -163,7 +169,7 @@ proves(
     const most = limits.agentAnswer.value
     const writes = (count: number) => `process.stdout.write('x'.repeat(${count}))`
     expect((await ask(subject, writes(most))).length).toBe(most)
-    const tooLong = 'The request failed: the answer has more than 1048576 bytes'
+    const tooLong = failureNotice('the answer has more than 1048576 bytes')
     expect(await ask(subject, writes(most + 1))).toBe(tooLong)
     // A command that never ends is ended.
     expect(await ask(subject, `setInterval(() => console.log('x'.repeat(1e6)), 0)`)).toBe(tooLong)
@@ -178,7 +184,7 @@ proves(
       { status: 200, body: JSON.stringify({ answer: 'x'.repeat(limits.agentAnswer.value) }) },
       async ({ url }) => {
         address = url
-        expect(await ask(subject, 'x')).toBe('The request failed: the reply is too large')
+        expect(await ask(subject, 'x')).toBe(failureNotice('the reply is too large'))
       },
     ),
   { routes, deliveries, agent: toAddress },
@@ -266,7 +272,8 @@ proves(
   ['deliveries/agent-command', 'deliveries/agents-at-once'],
   atDesk(async (desk) => {
     await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--prompt', '{text}')
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--deliver', 'slack')
+    const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
+    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
     const script = `require('fs').writeSync(1, 'I am ' + JSON.stringify([process.argv[1], process.env.KEPT]))`
     const words = [process.execPath, '-e', script, '$HOME']
     const env = { KEPT: 'kept' }

@@ -1,10 +1,10 @@
 // Agents and senders that work in real time behind a gateway whose clock does not.
 
 import { type Agent, type Delivery, replayGateway } from 'flowdouble'
-import { expect } from 'vitest'
-import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
+import { direct, failureNotice, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const routes = { hook: { secret: SECRET, prompt: '{text}', deliver: 'slack' }, direct: direct('x') }
 
@@ -65,7 +65,7 @@ proves(
     ended = []
     await post('hook', { text: 'a' })
     const [delivery] = await delivered.next(1)
-    expect(delivery?.text).toBe('The request failed: the agent timed out')
+    expect(delivery?.text).toBe(failureNotice('the agent timed out'))
     expect(ended).toEqual(['a'])
     expect(gateway.runs().map(({ status }) => status)).toEqual(['failed'])
   },

@@ -1,9 +1,9 @@
 // What happens where the answer of a run cannot be delivered: further attempts, and who is told.
 
 import type { Delivery } from 'flowdouble'
-import { expect } from 'vitest'
 import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const one = { routes: { hook: { secret: SECRET, prompt: '{text}', deliver: 'telegram' } } }
 
@@ -112,8 +112,8 @@ proves(
     expect(
       (await subject.post('hook', { text: 'x' }, { 'X-Request-ID': 'd-1' })).json().status,
     ).toBe('duplicate')
-    const journal = (await subject.gateway.journal()).join('\n')
-    expect(journal).toContain('Delivery d-1 of hook to telegram failed: format of secrets')
+    const failed = subject.logs.filter(({ level }) => level === 'error').map(({ text }) => text)
+    expect(failed[0]).toBe('delivery hook d-1 to telegram:home failed: format of secrets')
   },
   one,
 )

@@ -1,10 +1,10 @@
 // Agent runs: what they are given, how they answer, and what becomes of it.
 
-import { expect } from 'vitest'
 import { agentRun } from '../../../spec/gateway/deliveries.ts'
-import { postAll, SECRET } from '../../judge/gateway-subject.ts'
+import { EMPTY_NOTICE, failureNotice, postAll, SECRET } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
 const id = (text: string) => ({ 'X-Request-ID': text })
@@ -128,7 +128,7 @@ proves(
     await post('hook', { text: '{route}', type: 'push' }, id('d-1'))
     await post('broken', { text: 'x' })
     await idle()
-    expect(texts()).toEqual(['hook push d-1 {route} {no}', 'The request failed: out of order'])
+    expect(texts()).toEqual(['hook push d-1 {route} {no}', failureNotice('out of order')])
     expect(gateway.runs().map(({ status }) => status)).toEqual(['completed', 'failed'])
   },
   {
@@ -173,27 +173,41 @@ proves(
 )
 
 proves(
+  'deliveries/answer-trimmed',
+  async ({ gateway, post, idle, texts }) => {
+    await post('hook', { text: ' \n two\n\nlines \t\n' })
+    await idle()
+    expect(texts()).toEqual(['two\n\nlines'])
+    expect(gateway.runs()[0]?.answer).toBe('two\n\nlines')
+  },
+  one,
+)
+
+proves(
   'deliveries/failed-run',
   async ({ gateway, post, idle, texts }) => {
-    for (const text of ['throws', 'rejects', '', ' \n']) await post('hook', { text })
+    for (const text of ['throws', 'rejects', '', ' \n', 'long']) await post('hook', { text })
     await idle()
     expect(texts()).toEqual([
-      'The request failed: thrown',
-      'The request failed: rejected',
-      'The request failed: the agent gave no answer',
-      'The request failed: the agent gave no answer',
+      failureNotice('thrown'),
+      failureNotice('rejected'),
+      EMPTY_NOTICE,
+      EMPTY_NOTICE,
+      failureNotice('x'.repeat(300)),
     ])
     expect(gateway.runs().map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'thrown'],
       ['failed', 'rejected'],
       ['failed', 'the agent gave no answer'],
       ['failed', 'the agent gave no answer'],
+      ['failed', 'x'.repeat(301)],
     ])
   },
   {
     ...one,
     agent: ({ prompt }) => {
       if (prompt === 'throws') throw new Error('thrown')
+      if (prompt === 'long') throw new Error('x'.repeat(301))
       return prompt === 'rejects' ? Promise.reject(new Error('rejected')) : Promise.resolve(prompt)
     },
   },
@@ -203,7 +217,13 @@ proves(
   'deliveries/silence',
   async ({ gateway, post, idle, texts }) => {
     const silent = ['[SILENT]', 'silent', ' No_Reply\n', 'no \t reply', '[silent]']
-    const loud = ['[SILENT] but', 'NO-REPLY', 'silent.', 'SILENT SILENT', `${' '.repeat(70)}x`]
+    const loud = [
+      '[SILENT] but',
+      'NO-REPLY',
+      'silent.',
+      'SILENT SILENT',
+      `SILENT${' '.repeat(70)}x`,
+    ]
     for (const text of [...silent, ...loud]) await post('hook', { text })
     await idle()
     expect(texts()).toEqual(loud)
@@ -220,7 +240,7 @@ proves(
   async ({ post, idle, texts }) => {
     await post('hook', { text: 'x' })
     await idle()
-    expect(texts()).toEqual(['The request failed: SILENT'])
+    expect(texts()).toEqual([failureNotice('SILENT')])
   },
   { ...one, agent: { failure: 'SILENT' } },
 )
@@ -235,7 +255,7 @@ proves(
     expect(gateway.runs().map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'the agent timed out'],
     ])
-    expect(texts()).toEqual(['The request failed: the agent timed out'])
+    expect(texts()).toEqual([failureNotice('the agent timed out')])
     expect(stopped).toBe(1)
   },
   {

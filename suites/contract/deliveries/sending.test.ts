@@ -1,6 +1,5 @@
 // Sending as the commands set it up: credentials and addresses of senders, and one address for all deliveries.
 
-import { expect } from 'vitest'
 import { urlDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
 import { deliveryCall, senders } from '../../../spec/gateway/deliveries.ts'
 import {
@@ -14,6 +13,7 @@ import {
 import { direct, type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** The error of the last delivery. */
 const lastError = ({ gateway }: GatewaySubject) => gateway.outbox().at(-1)?.error
@@ -126,9 +126,9 @@ proves(
         const outbox = await (await fetch(`${running.url}/_flowdouble/outbox`)).text()
         const journal = await (await fetch(`${running.url}/_flowdouble/journal`)).text()
         const { stdout, stderr } = await running.stop()
-        expect(stdout).toContain('slack answered 500: no <credential>')
+        expect(stderr).toContain('slack answered 500: no <credential>')
         // What others say is one entry of the log, and steers no terminal.
-        expect(stdout).not.toMatch(/^00:00:00|\u001b/m)
+        expect(stderr).not.toMatch(/^00:00:00|\u001b/m)
         const all = [await reply.text(), outbox, journal, stdout, stderr].join('\n')
         expect(all).not.toContain('xoxb')
       },
@@ -193,7 +193,8 @@ proves(
   'deliveries/deliver-url',
   atDesk(async (desk) => {
     await withReceiving({ status: 200, body: '' }, async ({ url, got, arrival }) => {
-      await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--deliver', 'slack')
+      const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
+      await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
       const running = await runGateway(desk, {}, '--deliver-url', `${url}/in?key=hidden-key`)
       const post = { method: 'POST', headers: signed('{}'), body: '{}' }
       expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)

@@ -1,11 +1,11 @@
 // Animations: files that show all pictures of a batch, one after the other.
 
 import { decode, decodeApng } from 'fast-png'
-import { expect } from 'vitest'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node, type Node } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const savePng = (fps = 8): Node =>
   node('SaveAnimatedPNG', {

@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encode } from 'fast-png'
-import { expect } from 'vitest'
 import { step } from '../../../dist/emulator/server/step.js'
 import { createServer } from '../../../dist/emulator/server/server.js'
 import * as hostedParts from '../../../dist/emulator/server/hosted/index.js'
@@ -14,6 +13,7 @@ import { type Graph, node } from '../../generate/graphs.ts'
 import { account } from '../../judge/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
 const LIMIT = 20_000

@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { decode, encode } from 'fast-png'
-import { expect } from 'vitest'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** A row of two pixels: red, green, blue and alpha. */
 const pixels = [200, 100, 50, 0, 10, 20, 30, 191]

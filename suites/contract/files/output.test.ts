@@ -1,7 +1,6 @@
 // Files: those that output nodes write, their names, and what stands in them.
 
 import { decode } from 'fast-png'
-import { expect } from 'vitest'
 import { fileEntry } from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
 import { viewPath } from '../../generate/form.ts'
@@ -9,6 +8,7 @@ import { type Graph, node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 type Entry = Static<typeof fileEntry>
 

@@ -1,7 +1,7 @@
 // Files: uploads, their names, and their use in workflows.
 
 import { decode, encode } from 'fast-png'
-import { expect, vi } from 'vitest'
+import { vi } from 'vitest'
 import { uploadReply } from '../../../spec/server/files.ts'
 import { formOf, formsWithoutText, viewPath } from '../../generate/form.ts'
 import type { Graph } from '../../generate/graphs.ts'
@@ -9,6 +9,7 @@ import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
+import { expect } from '../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const view = (get: Subject['get'], filename: string, subfolder = '', type = 'input') =>

@@ -1,13 +1,13 @@
 // Previews on the socket: whether they come, in which form, and at which place of a step.
 
 import { startEmulator } from 'flowdouble'
-import { expect } from 'vitest'
 import { frames } from '../../../spec/server/frames.ts'
 import { openSession, type Session } from '../../judge/client.ts'
 import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge/frames.ts'
 import { textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
+import { expect } from '../../judge/expect.ts'
 
 const jpegPreviews = { preview: 'jpeg' } as const
 

@@ -2,11 +2,11 @@
 
 import { once } from 'node:events'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { dial, exchange, exchangeBytes, told } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const text = JSON.stringify({ prompt: solid(0, 'grün'), extra_data: { mine: 'grün' } })
 const failed = {

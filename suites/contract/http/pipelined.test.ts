@@ -1,9 +1,9 @@
 // Several requests on one connection, in one write: each is answered, in its order, whatever stands between them.
 
-import { expect } from 'vitest'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { dial, exchangeAll } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const line = (method: string, path: string): string =>
   `${method} ${path} HTTP/1.1\r\nHost: here\r\n`

@@ -1,10 +1,10 @@
 // The messages of the socket: who receives them.
 
-import { expect } from 'vitest'
 import { failing, slow, solid, talking, textToImage } from '../../generate/graphs.ts'
 import type { Message } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
+import { expect } from '../../judge/expect.ts'
 
 const isProgress = ({ type }: Message): boolean => type === 'progress'
 const isNull = ({ type, data }: Message): boolean => type === 'executing' && data['node'] === null

@@ -1,10 +1,10 @@
 // The execution of a workflow: which nodes run, in which order, and what ends a run.
 
-import { expect } from 'vitest'
 import { failing, type Graph, node, slow, solid, textToImage } from '../../generate/graphs.ts'
 import { judgeOrder } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { nodesOf, story } from '../../support/transcript.ts'
+import { expect } from '../../judge/expect.ts'
 
 const picture = { width: 64, height: 64, batch_size: 1, color: 0 }
 

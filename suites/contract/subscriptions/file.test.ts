@@ -3,18 +3,28 @@
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { startGateway } from 'flowdouble'
 import { withLock } from '../../../dist/emulator/config/lock.js'
-import { atDesk, deskAt, enabled, subscriptionsName } from '../../support/command-line.ts'
+import { startOfProcess } from '../../../dist/emulator/config/processes.js'
+import {
+  atDesk,
+  type Desk,
+  deskAt,
+  enabled,
+  subscriptionsName,
+} from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'subscriptions/private',
@@ -109,6 +119,49 @@ proves(
   }),
 )
 
+/** A process that is dead, and whose parent has not asked for it: its id still stands for it. */
+async function startZombie() {
+  // The shell becomes a program that never asks for its children.
+  const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const pid = await new Promise<number>((resolve) =>
+    parent.stdout.once('data', (text) => resolve(Number(text))),
+  )
+  const started = await startOfProcess(pid)
+  process.kill(pid, 'SIGKILL')
+  return { pid, started, end: () => parent.kill('SIGKILL') }
+}
+
+/** The name of a claim of a process on the lock of the subscriptions file, once another one has shown its form. */
+async function claimOf(desk: Desk, pid: number, started: string): Promise<string> {
+  const holder = await startHolder(desk.path(subscriptionsName))
+  const claim = readdirSync(desk.dir).find((name) => name.includes('.lock-')) ?? ''
+  await holder.kill()
+  rmSync(desk.path(claim))
+  return claim.replace(/lock-\d+-[^-]+-/, `lock-${pid}-${started}-`)
+}
+
+// Where the system tells the start of a process.
+if (existsSync('/proc/self/stat'))
+  proves(
+    'subscriptions/locked',
+    atDesk(async (desk) => {
+      const zombie = await startZombie()
+      try {
+        process.kill(zombie.pid, 0)
+        desk.write(await claimOf(desk, zombie.pid, zombie.started ?? ''), '')
+        expect((await desk.run('webhook', 'subscribe', 'after-zombie')).code).toBe(0)
+      } finally {
+        zombie.end()
+      }
+      // The id of a process that is gone belongs to another one now.
+      desk.write(await claimOf(desk, process.pid, '1'), '')
+      expect((await desk.run('webhook', 'subscribe', 'after-reuse')).code).toBe(0)
+      expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
+    }),
+  )
+
 proves(
   'subscriptions/corrupt-file',
   atDesk(async (desk) => {
@@ -131,14 +184,12 @@ proves(
       }
       const [command = '', ...argv] = commands[at] ?? []
       const { code, stdout, stderr } = await desk.run('webhook', command, ...argv)
-      const aside = `${subscriptionsName}.corrupt-${at + 1}`
       expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toContain('corrupt')
-      expect(stderr).toContain(aside)
-      expect(desk.has(subscriptionsName)).toBe(false)
-      expect(desk.read(aside)).toBe(content.toString())
-      expect(desk.mode(aside)).toBe(0o600)
+      expect(stderr).toMatch(/corrupt.*Mend it/)
+      expect(desk.read(subscriptionsName)).toBe(content.toString())
+      expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
     }
+    rmSync(desk.path(subscriptionsName))
     expect((await desk.run('webhook', 'subscribe', 'a')).code).toBe(0)
     // A byte order mark is no damage, and neither is a file that is not there.
     desk.write(subscriptionsName, '\uFEFF{"b": {"secret": "s"}}')
@@ -169,6 +220,28 @@ proves(
     const { code, stderr } = await below.runIn({ env }, 'webhook', 'subscribe', 'a')
     expect([code, stderr]).toEqual([1, expect.stringContaining('config.yaml')])
   }),
+)
+
+proves('subscriptions/stray-route-member', async ({ gateway, send }) => {
+  const stray = { secret: 's', promt: 'x' }
+  const said = /did you mean prompt\?/i
+  await expect(startGateway({ port: 0, routes: { a: stray } })).rejects.toThrow(said)
+  await expect(startGateway({ port: 0, subscriptions: { a: stray } })).rejects.toThrow(said)
+  expect(() => gateway.subscribe('a', stray)).toThrow(said)
+  const reply = await send(
+    'POST',
+    '/_flowdouble/subscriptions',
+    JSON.stringify({ name: 'a', route: stray }),
+  )
+  expect([reply.status, reply.body]).toEqual([409, expect.stringMatching(/Did you mean prompt/)])
+})
+
+proves(
+  'subscriptions/stray-route-member',
+  atDesk(async (desk) => {
+    const { code, stderr } = await desk.run('gateway', 'run', '--port', '0')
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/did you mean deliver_only/i)])
+  }, enabled('routes: {a: {secret: s, deliver-only: true}}')),
 )
 
 proves(

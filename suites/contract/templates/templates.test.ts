@@ -1,10 +1,10 @@
 // How the prompt of a route becomes a text.
 
-import { expect } from 'vitest'
 import { limits } from '../../../spec/limits.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import { container, delivers, indented, many } from '../../judge/templates.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'templates/reference',
@@ -195,7 +195,10 @@ proves(
     expect(entry?.chat_id).toBe('17')
     gateway.subscribe('none', direct('x', { deliver_extra: { chat_id: '' } }))
     await post('none', {})
-    expect(gateway.outbox().at(-1)).toMatchObject({ chat_id: null, deliver_extra: { chat_id: '' } })
+    expect(gateway.outbox().at(-1)).toMatchObject({
+      chat_id: 'home',
+      deliver_extra: { chat_id: '' },
+    })
   },
   many,
 )

@@ -1,10 +1,10 @@
 // Bodies of posts to the gateway: how large they are, and what payload they hold.
 
 import { once } from 'node:events'
-import { expect } from 'vitest'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import { dial } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const MiB = 2 ** 20
 const tooLarge = [413, '{"error": "Payload too large"}']
@@ -193,10 +193,28 @@ switched(
       expect([body, reply.status]).toEqual([body, 500])
       expect(reply.header('content-type')).toBe('text/plain; charset=utf-8')
     }
+    // A header that names the event lets anything through.
+    const push = { 'X-GitHub-Event': 'push' }
+    expect((await post('note', '[1, 2]', push)).status).toBe(200)
+    const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')
+    expect((await post('note', utf16('{"a": "ü"}'))).status).toBe(200)
+    expect((await post('note', Buffer.from('{"a": 1}', 'utf16le'))).status).toBe(200)
+    expect((await post('note', ' ')).status).toBe(200)
+    // Bytes that are UTF-16, but neither JSON nor a form in UTF-8.
+    const neither = await post('note', Buffer.from([0xff, 0xfe, 0x7b, 0x7b]))
+    expect([neither.status, neither.json()]).toEqual([400, { error: 'Cannot parse body' }])
+    expect((await post('note', 'a=%FF&b=%zz&c=%C3%BC')).status).toBe(200)
+    expect(texts().map((text) => JSON.parse(text) as unknown)).toEqual([
+      [1, 2],
+      { a: 'ü' },
+      { a: 1 },
+      {},
+      { a: '\uFFFD', b: '%zz', c: 'ü' },
+    ])
     const form = 'event_type=push&a=1&a=2&b='
     expect((await post('note', form)).status).toBe(200)
     expect((await post('note', '{"a":1,}')).status).toBe(200)
-    expect(texts()).toEqual(['{\n  "event_type": "push",\n  "a": "2"\n}', '{}'])
+    expect(texts().slice(-2)).toEqual(['{\n  "event_type": "push",\n  "a": "2"\n}', '{}'])
   },
   raw,
 )

@@ -1,8 +1,8 @@
 // Which event a post is, and which routes it triggers.
 
-import { expect } from 'vitest'
 import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** The event that the answer to an accepted or an ignored post tells. */
 const eventOf = async (
@@ -95,6 +95,31 @@ proves(
     }
   },
   { routes: { none: { secret: SECRET }, empty: { secret: SECRET, events: [] } } },
+)
+
+proves(
+  'webhooks/filter-of-nothing',
+  async ({ post, gateway }) => {
+    for (const name of ['piece', 'comma', 'blank']) {
+      for (const type of ['push', '', ' ']) {
+        const reply = await post(name, { type })
+        expect([name, type, reply.json().status]).toEqual([name, type, 'ignored'])
+      }
+    }
+    for (const name of ['some', 'text']) {
+      expect([name, (await post(name, { type: 'push' })).status]).toEqual([name, 202])
+    }
+    expect(gateway.runs()).toHaveLength(2)
+  },
+  {
+    routes: {
+      piece: { secret: SECRET, events: [''] },
+      comma: { secret: SECRET, events: ',' },
+      blank: { secret: SECRET, events: ['  ', ''] },
+      some: { secret: SECRET, events: ['', 'push'] },
+      text: { secret: SECRET, events: '' },
+    },
+  },
 )
 
 proves(

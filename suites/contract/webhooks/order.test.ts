@@ -1,6 +1,5 @@
 // In which order a gateway tells what happens.
 
-import { expect } from 'vitest'
 import {
   createGatewayState,
   type GatewayStateOptions,
@@ -8,6 +7,7 @@ import {
 import { step } from '../../../dist/emulator/gateway/step.js'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 // Over HTTP the clock never passes what is due: the machine behind it is asked, made from what the gateway is made from.
 proves('webhooks/answered-in-order', async ({ gateway }) => {

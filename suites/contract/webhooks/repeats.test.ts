@@ -2,7 +2,6 @@
 
 import { createHmac } from 'node:crypto'
 import { type GatewayOptions, replayGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import {
   createGatewayState,
   type GatewayStateOptions,
@@ -17,6 +16,7 @@ import {
 } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves, switched } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
 const hook = { secret: SECRET }
@@ -92,6 +92,16 @@ proves('webhooks/id-header', async ({ post }) => {
   }
   const others = { 'Idempotency-Key': 'a', 'Linear-Delivery': 'b', 'X-Gitlab-Event-UUID': 'c' }
   expect((await post('hook', { id: 'd' }, others)).json().delivery_id).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+switched('webhooks.empty-id', async ({ post }) => {
+  const empty = { 'X-GitHub-Delivery': '', 'X-Request-ID': 'later' }
+  expect((await post('hook', {}, empty)).json()).toMatchObject({
+    status: 'accepted',
+    delivery_id: '',
+  })
+  expect((await post('hook', {}, empty)).json()).toEqual({ status: 'duplicate', delivery_id: '' })
+  expect((await post('hook', {}, { 'X-Request-ID': 'later' })).json().status).toBe('accepted')
 })
 
 proves('webhooks/id-header', async ({ gateway, send }) => {

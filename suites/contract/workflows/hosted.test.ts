@@ -1,6 +1,5 @@
 // Submitting on hosted: what a client's own words change, which is little, and what is refused.
 
-import { expect } from 'vitest'
 import { hostedError } from '../../../spec/server/errors.ts'
 import { submitRefusal, submitReply } from '../../../spec/server/workflows.ts'
 import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
@@ -9,6 +8,7 @@ import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -1,9 +1,9 @@
 // How the values of a submitted workflow come back: converted, unwrapped, in their order, with every digit.
 
-import { expect } from 'vitest'
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** The texts of all listings that show the graph: pending, running and done. Leaves the run done. */
 async function listings(

@@ -1,0 +1,97 @@
+// What a gateway logs: a line for each post, run and delivery, from the effects of a step, without secrets.
+
+import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './machine.ts'
+import { type GatewayState, redact } from './state.ts'
+
+export type LogLine = {
+  readonly level: 'info' | 'warning' | 'error'
+  readonly kind: 'post' | 'run' | 'delivery' | 'gateway'
+  /** The line for people. */
+  readonly text: string
+  /** The same as data. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** The lines that the effects of a step make. */
+export function logLines(
+  state: Pick<GatewayState, 'secrets'>,
+  effects: readonly GatewayEffect[],
+): readonly LogLine[] {
+  const lines: LogLine[] = []
+  for (const effect of effects) {
+    const line = lineOf(effect)
+    if (line !== undefined) lines.push(redacted(state, line))
+  }
+  return lines
+}
+
+function lineOf(effect: GatewayEffect): LogLine | undefined {
+  switch (effect.kind) {
+    case 'post':
+      return postLine(effect)
+    case 'run':
+      return effect.run.status === 'running' ? undefined : runLine(effect.run)
+    case 'outbox':
+      return deliveryLine(effect.entry)
+    case 'log':
+      return { level: effect.level, kind: 'gateway', text: effect.text, fields: {} }
+    default:
+      return undefined
+  }
+}
+
+function postLine({ route, event, delivery_id, verdict, reason }: PostEffect): LogLine {
+  const words = ['post', word(route)]
+  if (event !== null) words.push(word(event))
+  if (delivery_id !== null) words.push(word(delivery_id))
+  words.push(verdict)
+  const text = words.join(' ') + (reason === null ? '' : `: ${reason}`)
+  const level = reason === null ? 'info' : 'warning'
+  return { level, kind: 'post', text, fields: { route, event, delivery_id, verdict, reason } }
+}
+
+function runLine({ route, event, delivery_id, status, is_silent, error }: AgentRun): LogLine {
+  const ending = is_silent ? `${status}, nothing to deliver` : status
+  const text = `run ${word(route)} ${word(delivery_id)} ${ending}${error === null ? '' : `: ${error}`}`
+  const fields = { route, event, delivery_id, status, is_silent, error }
+  return { level: error === null ? 'info' : 'error', kind: 'run', text, fields }
+}
+
+function deliveryLine(entry: OutboxEntry): LogLine {
+  const { route, event, delivery_id, target, chat_id, attempt, status, error } = entry
+  const to = chat_id === null ? word(target) : `${word(target)}:${word(chat_id)}`
+  const again = attempt === 1 ? '' : ` (attempt ${attempt})`
+  const ending = error === null ? status : `${status}: ${error}`
+  const text = `delivery ${word(route)} ${word(delivery_id)} to ${to} ${ending}${again}`
+  const fields = { route, event, delivery_id, target, chat_id, attempt, status, error }
+  return { level: error === null ? 'info' : 'error', kind: 'delivery', text, fields }
+}
+
+/** So much of a value stands in a line. */
+const MAX_WORD = 200
+
+/** A value of a sender as one word: what could look like something else stands in quotes. */
+function word(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const part = text.slice(0, MAX_WORD)
+  return /^[\w.:/@+-]+$/.test(part) ? part : JSON.stringify(part)
+}
+
+const redacted = (state: Pick<GatewayState, 'secrets'>, line: LogLine): LogLine => ({
+  level: line.level,
+  kind: line.kind,
+  text: redact(state, line.text),
+  fields: redactedValue(state, line.fields) as LogLine['fields'],
+})
+
+function redactedValue(state: Pick<GatewayState, 'secrets'>, value: unknown): unknown {
+  if (typeof value === 'string') return redact(state, value)
+  if (Array.isArray(value)) return value.map((item) => redactedValue(state, item))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      redact(state, name),
+      redactedValue(state, member),
+    ]),
+  )
+}

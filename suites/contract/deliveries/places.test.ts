@@ -1,0 +1,107 @@
+// Places that take no text: a platform without a chat, one that is not connected, a target that is spelled another way.
+
+import { direct, SECRET } from '../../judge/gateway-subject.ts'
+import { proves } from '../../judge/proves.ts'
+import { atDesk } from '../../support/command-line.ts'
+import { expect } from '../../judge/expect.ts'
+
+const secret = SECRET
+const pull = { repository: { full_name: 'acme/widgets' }, number: 9 }
+
+proves(
+  'deliveries/no-chat',
+  async (subject) => {
+    expect((await subject.post('none', {})).status).toBe(502)
+    expect((await subject.post('chat', {})).status).toBe(200)
+    expect((await subject.post('run', {})).status).toBe(202)
+    await subject.idle()
+    expect(subject.gateway.outbox().map(({ target, error }) => [target, error])).toEqual([
+      ['telegram', 'No chat_id or home channel for telegram'],
+      ['telegram', null],
+      ['slack', 'No chat_id or home channel for slack'],
+      ['slack', 'No chat_id or home channel for slack'],
+    ])
+  },
+  {
+    homeChannels: { telegram: '' },
+    routes: {
+      none: direct('x'),
+      chat: direct('x', { deliver_extra: { chat_id: '5' } }),
+      run: { secret, prompt: 'x', deliver: 'slack' },
+    },
+  },
+)
+
+proves(
+  'deliveries/not-connected',
+  async (subject) => {
+    expect((await subject.post('telegram', {})).status).toBe(200)
+    expect((await subject.post('discord', {})).status).toBe(502)
+    expect((await subject.post('placed', {})).status).toBe(502)
+    expect((await subject.post('comment', pull)).status).toBe(200)
+    const errors = subject.gateway.outbox().map(({ target, error }) => [target, error])
+    expect(errors).toEqual([
+      ['telegram', null],
+      ['discord', 'Platform discord not connected'],
+      ['discord', 'Platform discord not connected'],
+      ['github_comment', null],
+    ])
+  },
+  {
+    connected: ['telegram', 'slack'],
+    routes: {
+      telegram: direct('x'),
+      discord: direct('x', { deliver: 'discord' }),
+      placed: direct('x', { deliver: 'origin', origin: { platform: 'discord', chat_id: '1' } }),
+      comment: direct('x', { deliver: 'github_comment' }),
+    },
+  },
+)
+
+proves(
+  'deliveries/target-case',
+  async (subject) => {
+    const reply = await subject.post('direct', {})
+    expect([reply.status, reply.json().target]).toEqual([200, 'Telegram'])
+    await subject.post('run', {})
+    await subject.idle()
+    expect(subject.gateway.outbox().map(({ target, error }) => [target, error])).toEqual([
+      ['telegram', null],
+      ['Telegram', 'Unknown deliver type: Telegram'],
+      ['Telegram', 'Unknown deliver type: Telegram'],
+    ])
+  },
+  {
+    routes: {
+      direct: direct('x', { deliver: 'Telegram' }),
+      run: { secret, prompt: 'x', deliver: 'Telegram' },
+    },
+  },
+)
+
+proves(
+  'deliveries/empty-target',
+  async (subject) => {
+    expect((await subject.post('empty', {})).status).toBe(202)
+    expect((await subject.post('missing', {})).status).toBe(202)
+    await subject.idle()
+    expect(subject.gateway.outbox().map(({ target, error }) => [target, error])).toEqual([
+      ['', 'Unknown deliver type: '],
+      ['', 'Unknown deliver type: '],
+      ['log', null],
+    ])
+    expect(() => subject.gateway.subscribe('direct', direct('x', { deliver: '' }))).toThrow(
+      'has deliver_only, but its target is ""',
+    )
+  },
+  { routes: { empty: { secret, prompt: 'x', deliver: '' }, missing: { secret, prompt: 'x' } } },
+)
+
+proves(
+  'deliveries/not-connected',
+  atDesk(async (desk) => {
+    const flags = ['--port', '0', '--connected', 'slack,telegrm']
+    const { code, stderr } = await desk.run('gateway', 'run', ...flags)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean telegram?')])
+  }),
+)

@@ -1,0 +1,138 @@
+// What a gateway logs: a line for each post, run and delivery.
+
+import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
+import { proves } from '../../judge/proves.ts'
+import { atDesk, postTo, runGateway } from '../../support/command-line.ts'
+import { expect } from '../../judge/expect.ts'
+
+const id = (text: string) => ({ 'X-Request-ID': text })
+
+proves(
+  'webhooks/log',
+  async ({ gateway, post, idle, logs }) => {
+    await post('run', { type: 'push' }, id('d-1'))
+    await post('run', { type: 'ping' })
+    await post('note', { type: ['odd one'] }, id('d 2'))
+    await post('note', {}, id('d 2'))
+    await idle()
+    gateway.failDeliveries({ target: 'telegram', error: 'chat is\nclosed', times: 1 })
+    await post('note', {}, id('d-3'))
+    const lines = logs.map(({ level, kind, text }) => [level, kind, text])
+    expect(lines).toEqual([
+      ['info', 'post', 'post run push d-1 accepted'],
+      ['info', 'run', 'run run d-1 completed'],
+      ['info', 'delivery', 'delivery run d-1 to slack:home delivered'],
+      ['info', 'post', 'post run ping ignored'],
+      ['info', 'post', 'post note "[\\"odd one\\"]" "d 2" accepted'],
+      ['info', 'delivery', 'delivery note "d 2" to telegram:home delivered'],
+      ['info', 'post', 'post note unknown "d 2" duplicate'],
+      ['info', 'post', 'post note unknown d-3 accepted'],
+      ['error', 'delivery', 'delivery note d-3 to telegram:home failed: chat is\nclosed'],
+    ])
+    expect(logs[0]?.fields).toEqual({
+      route: 'run',
+      event: 'push',
+      delivery_id: 'd-1',
+      verdict: 'accepted',
+      reason: null,
+    })
+    expect(logs.at(-1)?.fields).toMatchObject({ target: 'telegram', error: 'chat is\nclosed' })
+  },
+  {
+    routes: {
+      run: { secret: SECRET, events: ['push'], prompt: 'hi', deliver: 'slack' },
+      note: direct('x'),
+    },
+  },
+)
+
+proves(
+  'webhooks/log-refusals',
+  async ({ gateway, post, send, logs }) => {
+    const to = (headers: Readonly<Record<string, string>>) =>
+      send('POST', '/webhooks/hook', '{}', headers)
+    const time = String(Math.floor(Date.parse('2026-01-01T00:00:00Z') / 1000))
+    await to({})
+    await to({ 'X-Hub-Signature-256': 'sha256=00' })
+    await to({ 'X-Gitlab-Token': 'guess' })
+    await to({ 'svix-id': 'a', 'svix-timestamp': '1', 'svix-signature': 'v1,x' })
+    await to({ 'svix-id': 'a', 'svix-timestamp': 'x', 'svix-signature': 'v1,x' })
+    await to({ 'svix-timestamp': time, 'svix-signature': 'v1,x' })
+    await to({ 'svix-id': 'a' })
+    await to({ 'X-Webhook-Signature-V2': 'x', 'X-Webhook-Timestamp': time })
+    gateway.subscribe('key', { secret: 'whsec_%%%' })
+    const svix = { 'svix-id': 'a', 'svix-timestamp': time, 'svix-signature': 'v1,x' }
+    await send('POST', '/webhooks/key', '{}', svix)
+    await send('POST', '/webhooks/nobody%0A', '{}', signed('{}'))
+    await post('off', {})
+    await post('hook', '[1]')
+    await post('hook', {})
+    await post('hook', {})
+    expect(logs.every(({ level, kind }) => level === 'warning' || kind !== 'post')).toBe(false)
+    const refused = logs.filter(({ level }) => level === 'warning')
+    const start = 'Invalid signature: '
+    expect(refused.map(({ text, fields }) => [text.split(': ')[0], fields['reason']])).toEqual([
+      ['post hook refused', `${start}no header of a known scheme`],
+      ['post hook refused', `${start}github (X-Hub-Signature-256): the signature does not match`],
+      ['post hook refused', `${start}gitlab (X-Gitlab-Token): not the secret`],
+      [
+        'post hook refused',
+        `${start}svix (svix-signature): the time is ${Number(time) - 1} seconds off, at most 300 are allowed`,
+      ],
+      [
+        'post hook refused',
+        `${start}svix (svix-signature): the time is not a whole number of seconds`,
+      ],
+      ['post hook refused', `${start}svix (svix-signature): svix-id is missing`],
+      ['post hook refused', `${start}svix (svix-signature): the time is missing`],
+      [
+        'post hook refused',
+        `${start}generic-v2 (X-Webhook-Signature-V2): the signature does not match`,
+      ],
+      ['post key refused', `${start}svix (svix-signature): the secret after whsec_ is not base64`],
+      ['post "nobody\\n" refused', 'Unknown route: nobody\n'],
+      ['post off refused', 'Route disabled: off'],
+      ['post hook refused', 'Cannot parse body'],
+      ['post hook limited', 'Rate limit exceeded'],
+    ])
+  },
+  { rateLimit: 2, routes: { hook: { secret: SECRET }, off: { secret: SECRET, enabled: false } } },
+)
+
+proves(
+  ['webhooks/log', 'webhooks/log-refusals'],
+  atDesk(async (desk) => {
+    await desk.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
+    for (const [flags, isQuiet, isData] of [
+      [[], false, false],
+      [['--quiet', '--json'], true, false],
+      [['--json-log', '--json'], false, true],
+    ] as const) {
+      const running = await runGateway(desk, {}, ...flags)
+      await postTo(running.url, 'ci', 'secret-of-ci')
+      await postTo(running.url, 'ci', 'wrong')
+      const { stdout, stderr } = await running.stop()
+      expect(stdout).not.toContain('accepted')
+      const lines = stderr.trim().split('\n')
+      const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/
+      if (isData) {
+        const entries = lines.map((line) => JSON.parse(line))
+        for (const entry of entries) expect(entry.time).toMatch(time)
+        expect(entries.map(({ level, kind, verdict }) => [level, kind, verdict])).toEqual([
+          ['info', 'gateway', undefined],
+          ['info', 'post', 'accepted'],
+          ['info', 'run', undefined],
+          ['info', 'gateway', undefined],
+          ['info', 'delivery', undefined],
+          ['warning', 'post', 'refused'],
+        ])
+      } else {
+        for (const line of lines) expect(line.split('  ')[0]).toMatch(time)
+        const refused = lines.filter((line) => line.includes('  warning: post ci refused: Invalid'))
+        expect(refused).toHaveLength(1)
+        expect(lines.some((line) => / {2}post ci unknown \S+ accepted$/.test(line))).toBe(!isQuiet)
+        expect(lines.length).toBe(isQuiet ? 1 : 6)
+      }
+    }
+  }),
+)
