@@ -120,7 +120,7 @@ describe.each(both)('on %s', (deployment) => {
     const taken = new Map<string, { place: Record<string, string>; bytes: Uint8Array }>()
     const usable = (text: string) =>
       !/[/\\\0\r\n"]|\.\.|\[(input|output|temp)\]$/.test(text) && !['', '.'].includes(text)
-    const subfolders = fc.constantFrom('', 'one', 'one/two', 'one/./two/', 'c/../one', 'ž ☃ one')
+    const subfolders = fc.constantFrom('', 'one', 'one/two', 'one/./two/', 'one/../one', 'ž ☃ one')
     const property = fc.asyncProperty(
       name.filter(usable),
       subfolders,
