@@ -10,7 +10,7 @@ import { isObject, readJson, writeJson } from '../lib/json.ts'
 import { base64 } from '../lib/base64.ts'
 import { isPlaceholder, placeholders } from '../journal/placeholders.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
-import { createGatewayState, type GatewayStateOptions } from './state.ts'
+import { createGatewayWorld, type GatewayStateOptions } from './state.ts'
 import { readFile } from './routes.ts'
 import { signedAnew } from './signatures.ts'
 import { step } from './step.ts'
@@ -175,10 +175,10 @@ export function replayGateway(text: string): { entries: number; differs: number 
     throw new SyntaxError('This is no journal of a gateway: its first line lacks the options.')
   }
   if (header.first !== 0) throw new SyntaxError('The journal has lost its beginning.')
-  const state = createGatewayState(header.options)
+  const world = createGatewayWorld(header.options)
   // Only placeholders are left, and they stand for themselves.
   const inputs = lines.map(inputOf)
-  const entries = inputs.map((input) => ({ input, effects: step(state, input) }))
+  const entries = inputs.map((input) => ({ input, effects: step(world, input) }))
   const toPlaceholder = placeholders('replay')
   const known = secretsOf(header.options)
   for (const input of inputs) noteSecretsOf(input, known)

@@ -16,7 +16,7 @@ import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
 import { type LogLine, logLines } from '../../gateway/log-lines.ts'
 import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway/machine.ts'
 import { isWaitingForOthers } from '../../gateway/timers.ts'
-import { createGatewayState, type GatewayState, staticFault, timeMs } from '../../gateway/state.ts'
+import { createGatewayWorld, type GatewayWorld, staticFault, timeMs } from '../../gateway/state.ts'
 import { needsBody, nextWakeMs, step } from '../../gateway/step.ts'
 import { type ClockGroup, createClockHandle } from '../clock.ts'
 import { CONTROL_PREFIX, writeAnswer } from '../control.ts'
@@ -65,14 +65,14 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
-  const state = createGatewayState(stateOptions(options, startedMs), (key, message) =>
+  const world = createGatewayWorld(stateOptions(options, startedMs), (key, message) =>
     createHmac('sha256', key).update(message).digest(),
   )
-  const fault = staticFault(state.options)
+  const fault = staticFault(world.setup.options)
   if (fault !== undefined) throw usageError(fault)
   const recent = createRecent()
   const kept = createRing(entryBytes)
-  const everKnown = secretsOf(state.options)
+  const everKnown = secretsOf(world.setup.options)
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
 
@@ -89,16 +89,16 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     }
     work.carryOut(effects)
     onEntry?.(entry)
-    if (onLog !== undefined) logLines(state, effects).forEach(onLog)
+    if (onLog !== undefined) logLines(world.state, effects).forEach(onLog)
   }
   const machine = {
-    step: (input: GatewayInput) => step(state, input),
-    nextWakeMs: () => nextWakeMs(state),
-    isWaitingForOthers: () => isWaitingForOthers(state),
+    step: (input: GatewayInput) => step(world, input),
+    nextWakeMs: () => nextWakeMs(world),
+    isWaitingForOthers: () => isWaitingForOthers(world),
     // The scripted agent answers at once: that needs no timer of the system.
     isEager: true,
-    nowMs: () => state.nowMs,
-    epochMs: state.options.epochMs,
+    nowMs: () => world.state.nowMs,
+    epochMs: world.setup.options.epochMs,
     // Real senders sign with the time of the wall, which goes on while a machine sleeps.
     ...(options.epoch === 'now' && {
       elapsedMs: () => Date.now() - startedMs,
@@ -124,11 +124,11 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     work.ended,
     'Was an event posted?',
   )
-  const gatewayTimeMs = (): number => timeMs(state)
+  const gatewayTimeMs = (): number => timeMs(world)
   const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
     writeReply(response, reply, gatewayTimeMs(), noPictures, nameLike(options.like))
 
-  const memory = createMemory(state, options, driver.dispatch)
+  const memory = createMemory(world, options, driver.dispatch)
   const look =
     options.subscriptionsFile === null ? () => undefined : watchFile(options.subscriptionsFile)
   const loadFile = (): void => {
@@ -141,7 +141,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     ...memory,
     journal: async () =>
       journalLines(
-        state.options,
+        world.setup.options,
         kept.entries(),
         kept.first(),
         everKnown,
@@ -182,7 +182,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     upgrade: null,
     limitBytes: (head) => {
       loadFile()
-      return limitOf(state, head)
+      return limitOf(world, head)
     },
     answer: respond,
     write,
@@ -197,7 +197,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     port,
     ...control,
     options,
-    routes: () => [...state.staticRoutes.keys(), ...state.dynamicRoutes.keys()],
+    routes: () => [...world.setup.staticRoutes.keys(), ...world.state.dynamicRoutes.keys()],
     runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
     close: async () => {
       driver.stop()
@@ -213,8 +213,8 @@ const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts 
 })
 
 /** Bodies of requests that are no posts to a route are not listened to, but for what a test asks. */
-function limitOf(state: GatewayState, head: RequestHead): number | null {
+function limitOf(world: GatewayWorld, head: RequestHead): number | null {
   if (head.target.startsWith(CONTROL_PREFIX)) return MAX_CONTROL_BYTES
-  return needsBody(state, head) ? state.options.maxBodyBytes : null
+  return needsBody(world, head) ? world.setup.options.maxBodyBytes : null
 }
 const MAX_CONTROL_BYTES = 65_536

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import {
-  createGatewayState,
+  createGatewayWorld,
   type GatewayStateOptions,
 } from '../../../dist/emulator/gateway/state.js'
 import { step } from '../../../dist/emulator/gateway/step.js'
@@ -14,11 +14,11 @@ proves('webhooks/answered-in-order', async ({ gateway }) => {
   const [header = '{}'] = await gateway.journal()
   const { options } = JSON.parse(header) as { options: GatewayStateOptions }
   const routes = JSON.stringify({ hook: { secret: SECRET } })
-  const state = createGatewayState({ ...options, routes })
+  const world = createGatewayWorld({ ...options, routes })
   const post = (name: string, atMs: number) => {
     const headers = { 'x-gitlab-token': SECRET, 'x-request-id': name }
     const asked = { kind: 'request', request: 1, method: 'POST', target: '/webhooks/hook' } as const
-    return step(state, { ...asked, atMs, headers, body: new Uint8Array() })
+    return step(world, { ...asked, atMs, headers, body: new Uint8Array() })
   }
   const told = (effects: ReturnType<typeof step>) => {
     const at = effects.findIndex(({ kind }) => kind === 'reply')
