@@ -4,16 +4,16 @@ import type { Entry, Machine } from '../machine.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
 import { secretsIn } from './routes.ts'
 import { isWaitingForOthers } from './timers.ts'
-import type { GatewayState } from './state.ts'
+import type { GatewayWorld } from './state.ts'
 import { nextWakeMs, step } from './step.ts'
 
-export const gatewayMachine = (state: GatewayState): Machine<GatewayInput, GatewayEffect> => ({
-  epochMs: state.options.epochMs,
-  nowMs: () => state.nowMs,
-  step: (input) => step(state, input),
+export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, GatewayEffect> => ({
+  epochMs: world.setup.options.epochMs,
+  nowMs: () => world.state.nowMs,
+  step: (input) => step(world, input),
   wake: (atMs) => ({ kind: 'wake', atMs }),
-  nextWakeMs: () => nextWakeMs(state),
-  isWaitingForOthers: () => isWaitingForOthers(state),
+  nextWakeMs: () => nextWakeMs(world),
+  isWaitingForOthers: () => isWaitingForOthers(world),
   // The scripted agent answers at once: that needs no timer of the system.
   isEager: true,
   entryBytes,

@@ -5,29 +5,29 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { limits } from '../../spec/limits.ts'
 import { get, put, remove } from '../lib/bounded.ts'
 import { ownText } from '../lib/json.ts'
-import { hasQuirk, type GatewayState } from './state.ts'
+import { hasQuirk, type GatewayWorld } from './state.ts'
 
 const lifetimeMs = limits.deliveryIdLifetime.value * 1000
 /** Longer ids are remembered by their hash, so that what is remembered is bounded. */
 const MAX_ID = 200
 
-function keyOf(state: GatewayState, route: string, id: string): string {
+function keyOf(world: GatewayWorld, route: string, id: string): string {
   const short = id.length > MAX_ID ? bytesToHex(sha256(utf8ToBytes(id))) : id
   // The length of the route tells where the id begins, whatever stands in both.
-  return hasQuirk(state, 'webhooks.global-ids') ? short : `${route.length}:${route}${short}`
+  return hasQuirk(world, 'webhooks.global-ids') ? short : `${route.length}:${route}${short}`
 }
 
 /** Remembers an id of a route from now on. Tells whether it is new; one that is known stays as it is. */
-export function remember(state: GatewayState, route: string, id: string): boolean {
-  const key = ownText(keyOf(state, route, id))
-  const firstMs = get(state.deliveryIds, key)
-  if (firstMs !== undefined && state.nowMs - firstMs < lifetimeMs) return false
+export function remember(world: GatewayWorld, route: string, id: string): boolean {
+  const key = ownText(keyOf(world, route, id))
+  const firstMs = get(world.state.deliveryIds, key)
+  if (firstMs !== undefined && world.state.nowMs - firstMs < lifetimeMs) return false
   // An id that comes again after its time counts as new.
-  if (firstMs !== undefined) remove(state.deliveryIds, key)
-  put(state.deliveryIds, key, state.nowMs)
+  if (firstMs !== undefined) remove(world.state.deliveryIds, key)
+  put(world.state.deliveryIds, key, world.state.nowMs)
   return true
 }
 
 /** Forgets an id, so that its post can come again. */
-export const forget = (state: GatewayState, route: string, id: string): boolean =>
-  remove(state.deliveryIds, keyOf(state, route, id))
+export const forget = (world: GatewayWorld, route: string, id: string): boolean =>
+  remove(world.state.deliveryIds, keyOf(world, route, id))

@@ -13,7 +13,7 @@ import { isObject, readJson, writeJson } from '../lib/json.ts'
 import type { Entry } from '../machine.ts'
 import { gatewayMachine } from './adapter.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
-import { createGatewayState, type GatewayStateOptions } from './state.ts'
+import { createGatewayWorld, type GatewayStateOptions } from './state.ts'
 import { readFile, secretsIn } from './routes.ts'
 import { signedAnew } from './signatures.ts'
 
@@ -25,7 +25,7 @@ export const gatewayFormat: JournalFormat<GatewayStateOptions, GatewayInput, Gat
   secretsOf: ({ secret, routes }) => [secret ?? '', ...secretsIn(routes)],
   redactor,
   inputOf: (value) => inputOf(value) as GatewayInput,
-  start: (options) => gatewayMachine(createGatewayState(options)),
+  start: (options) => gatewayMachine(createGatewayWorld(options)),
 }
 
 /**

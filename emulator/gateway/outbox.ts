@@ -7,7 +7,7 @@ import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './timers.ts'
 import type { Delivery, ScriptedFailure } from './machine.ts'
-import { type Attempt, log, nextSerial, type GatewayState, timeMs } from './state.ts'
+import { type Attempt, log, nextSerial, type GatewayWorld, timeMs } from './state.ts'
 import { hasQuirk } from './state.ts'
 import { forget } from './delivery-ids.ts'
 
@@ -16,14 +16,14 @@ export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as
 
 /** Makes a first delivery, unless there is a fault that keeps it from being sent. What comes of it are effects: at once, or when an input reports its end. */
 export function deliver(
-  state: GatewayState,
+  world: GatewayWorld,
   delivery: Delivery,
   fault: string | null,
   ending: Attempt['ending'],
 ): void {
-  const id = nextSerial(state)
-  state.attempts.set(id, { delivery, ending, fault, row: null })
-  attempt(state, id)
+  const id = nextSerial(world)
+  world.state.attempts.set(id, { delivery, ending, fault, row: null })
+  attempt(world, id)
 }
 
 /**
@@ -31,102 +31,102 @@ export function deliver(
  * only its end shows whether the sender has to try again [webhooks/repeat-waits].
  */
 export function joins(
-  state: GatewayState,
+  world: GatewayWorld,
   route: string,
   delivery_id: string,
   request: number,
 ): boolean {
-  if (hasQuirk(state, 'webhooks.duplicate-after-502')) return false
-  const isAnyRoute = hasQuirk(state, 'webhooks.global-ids')
-  for (const [id, one] of state.attempts) {
+  if (hasQuirk(world, 'webhooks.duplicate-after-502')) return false
+  const isAnyRoute = hasQuirk(world, 'webhooks.global-ids')
+  for (const [id, one] of world.state.attempts) {
     const { delivery, ending } = one
     if (ending.kind !== 'direct' || delivery.delivery_id !== delivery_id) continue
     if (delivery.route !== route && !isAnyRoute) continue
     const repeats = [...ending.repeats, request]
     const awaited = Object.assign({}, ending, { repeats })
-    state.attempts.set(id, Object.assign({}, one, { ending: awaited }))
+    world.state.attempts.set(id, Object.assign({}, one, { ending: awaited }))
     return true
   }
   return false
 }
 
 /** Makes the attempt of this number now. */
-export function attempt(state: GatewayState, id: number): void {
-  const one = state.attempts.get(id)
+export function attempt(world: GatewayWorld, id: number): void {
+  const one = world.state.attempts.get(id)
   if (one === undefined) return
   const { delivery, fault } = one
-  if (fault !== null) endAttempt(state, id, fault)
+  if (fault !== null) endAttempt(world, id, fault)
   else if (delivery.target === logTarget) {
     log(
-      state,
+      world,
       'info',
       `Answer of ${delivery.route}: ${beginning(delivery.text, limits.logText.value)}`,
     )
-    endAttempt(state, id, null)
-  } else if (state.options.sends && delivery.target !== originTarget) {
-    state.effects.push({ kind: 'deliver', id, delivery })
+    endAttempt(world, id, null)
+  } else if (world.setup.options.sends && delivery.target !== originTarget) {
+    world.effects.push({ kind: 'deliver', id, delivery })
     const timeOut = { kind: 'sender-time-out', attempt: id } as const
-    state.sending.set(id, plan(state, limits.senderTimeOut.value * 1000, timeOut))
-  } else endAttempt(state, id, scriptedError(state, delivery.target))
+    world.state.sending.set(id, plan(world, limits.senderTimeOut.value * 1000, timeOut))
+  } else endAttempt(world, id, scriptedError(world, delivery.target))
 }
 
 /** The error that the script has for a delivery into the outbox; null where it succeeds. */
-function scriptedError(state: GatewayState, target: string): string | null {
-  const at = state.failures.findIndex((one) => one.target === target || one.target === '*')
-  const found = state.failures[at]
+function scriptedError(world: GatewayWorld, target: string): string | null {
+  const at = world.state.failures.findIndex((one) => one.target === target || one.target === '*')
+  const found = world.state.failures[at]
   if (found === undefined) return null
   const left = found.times === null ? null : found.times - 1
-  state.failures =
+  world.state.failures =
     left === 0
-      ? state.failures.toSpliced(at, 1)
-      : state.failures.with(at, { target: found.target, error: found.error, times: left })
+      ? world.state.failures.toSpliced(at, 1)
+      : world.state.failures.with(at, { target: found.target, error: found.error, times: left })
   return found.error
 }
 
 /** Lets deliveries of a target fail from now on; what was said of it before holds no longer. */
 export function scriptFailure(
-  state: GatewayState,
+  world: GatewayWorld,
   { target, error, times }: ScriptedFailure,
 ): void {
-  const others = state.failures.filter((one) => one.target !== target)
-  state.failures = times === 0 ? others : [...others, { target, error, times }]
+  const others = world.state.failures.filter((one) => one.target !== target)
+  world.state.failures = times === 0 ? others : [...others, { target, error, times }]
 }
 
 /** An attempt is over: with an error, or well. */
-export function endAttempt(state: GatewayState, id: number, error: string | null): void {
-  const one = state.attempts.get(id)
+export function endAttempt(world: GatewayWorld, id: number, error: string | null): void {
+  const one = world.state.attempts.get(id)
   if (one === undefined) return
-  state.attempts.delete(id)
-  const timeOut = state.sending.get(id)
+  world.state.attempts.delete(id)
+  const timeOut = world.state.sending.get(id)
   if (timeOut !== undefined) {
-    cancelTimer(state.timers, timeOut)
-    state.sending.delete(id)
+    cancelTimer(world.state.timers, timeOut)
+    world.state.sending.delete(id)
   }
   const { delivery, ending } = one
   const status = error === null ? 'delivered' : 'failed'
-  state.effects.push({
+  world.effects.push({
     kind: 'outbox',
     id,
     // In the order of its delivery; a leading spread is slow.
-    entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(state) } as const),
+    entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(world) } as const),
   })
-  if (ending.kind === 'direct') answerDirect(state, delivery, ending, error)
-  else if (error !== null) retry(state, one, error)
+  if (ending.kind === 'direct') answerDirect(world, delivery, ending, error)
+  else if (error !== null) retry(world, one, error)
 }
 
 function answerDirect(
-  state: GatewayState,
+  world: GatewayWorld,
   { route, delivery_id }: Delivery,
   { request, deliver, repeats }: Extract<Attempt['ending'], { kind: 'direct' }>,
   error: string | null,
 ): void {
   // The retry of a sender counts as new [webhooks/id-forgotten].
-  if (error !== null && !hasQuirk(state, 'webhooks.duplicate-after-502')) {
-    forget(state, route, delivery_id)
+  if (error !== null && !hasQuirk(world, 'webhooks.duplicate-after-502')) {
+    forget(world, route, delivery_id)
   }
   const failed = error === null ? undefined : answer('deliveryFailed', { delivery_id })
   const reply = (to: number, { status, headers, body }: Reply): void => {
-    state.effects.push({ kind: 'reply', request: to, status, headers, body: body as string })
+    world.effects.push({ kind: 'reply', request: to, status, headers, body: body as string })
   }
   reply(request, failed ?? answer('delivered', { name: route, deliver, delivery_id }))
   for (const repeat of repeats) reply(repeat, failed ?? answer('duplicate', { delivery_id }))
@@ -138,7 +138,7 @@ function rowOf(error: string): number {
   return retries.findIndex(({ contains }) => contains.some((part) => text.includes(part)))
 }
 
-function retry(state: GatewayState, failed: Attempt, error: string): void {
+function retry(world: GatewayWorld, failed: Attempt, error: string): void {
   const { delivery } = failed
   // What timed out could have arrived: it is never tried again, whatever came before.
   const isOver = retries[rowOf(error)]?.afterMs.length === 0
@@ -150,10 +150,10 @@ function retry(state: GatewayState, failed: Attempt, error: string): void {
   const text = 'as' in rule ? asPlain(delivery.text) : delivery.text
   const next = Object.assign({}, delivery, { text, attempt: delivery.attempt + 1 })
   const again = Object.assign({}, failed, { row, delivery: next })
-  const id = nextSerial(state)
-  state.attempts.set(id, again)
-  if (waitMs === 0) attempt(state, id)
-  else plan(state, waitMs, { kind: 'attempt', attempt: id })
+  const id = nextSerial(world)
+  world.state.attempts.set(id, again)
+  if (waitMs === 0) attempt(world, id)
+  else plan(world, waitMs, { kind: 'attempt', attempt: id })
 }
 
 const asPlain = (text: string): string =>

@@ -10,7 +10,7 @@ import { deliveryIdOf, eventOf, finite, parseBody, parseLoosely, undecodable } f
 import type { GatewayInput, PostEffect } from './machine.ts'
 import { deliver, joins } from './outbox.ts'
 import { countPost } from './rates.ts'
-import { hasQuirk, isOpenAllowed, type GatewayState, routeOf, timeMs } from './state.ts'
+import { hasQuirk, isOpenAllowed, type GatewayWorld, routeOf, timeMs } from './state.ts'
 import type { Route } from './routes.ts'
 import { hasRoom, runBytes, startRun } from './runs.ts'
 import { forget, remember } from './delivery-ids.ts'
@@ -21,53 +21,53 @@ import { type Context, render } from './templates.ts'
 type Post = Extract<GatewayInput, { kind: 'request' }>
 
 /** Whether a route of this name takes posts, so that their bodies matter. */
-export const takesPosts = (state: GatewayState, name: string): boolean =>
-  routeOf(state, name)?.isEnabled === true
+export const takesPosts = (world: GatewayWorld, name: string): boolean =>
+  routeOf(world, name)?.isEnabled === true
 
 /** What a post is answered; undefined where the answer comes with the end of its delivery. */
-export function takePost(state: GatewayState, post: Post, name: string): Reply | undefined {
-  const route = routeOf(state, name)
-  if (route === undefined) return refuse(state, post, name, 'unknownRoute')
-  if (!route.isEnabled) return refuse(state, post, name, 'routeDisabled')
-  const isTooLarge = post.body.length > state.options.maxBodyBytes
-  if (isTooLarge || post.fault === 'tooLarge') return refuse(state, post, name, 'payloadTooLarge')
-  if (post.fault !== undefined) return refuse(state, post, name, 'badRequest')
-  const verified = verifyPost(state, post, route)
+export function takePost(world: GatewayWorld, post: Post, name: string): Reply | undefined {
+  const route = routeOf(world, name)
+  if (route === undefined) return refuse(world, post, name, 'unknownRoute')
+  if (!route.isEnabled) return refuse(world, post, name, 'routeDisabled')
+  const isTooLarge = post.body.length > world.setup.options.maxBodyBytes
+  if (isTooLarge || post.fault === 'tooLarge') return refuse(world, post, name, 'payloadTooLarge')
+  if (post.fault !== undefined) return refuse(world, post, name, 'badRequest')
+  const verified = verifyPost(world, post, route)
   if (typeof verified === 'object') {
-    return refuse(state, post, name, 'invalidSignature', verified.fault)
+    return refuse(world, post, name, 'invalidSignature', verified.fault)
   }
-  const { rateLimit } = state.options
-  if (!countPost(state.rates, name, rateLimit, state.nowMs)) {
-    return refuse(state, post, name, 'rateLimited')
+  const { rateLimit } = world.setup.options
+  if (!countPost(world.state.rates, name, rateLimit, world.state.nowMs)) {
+    return refuse(world, post, name, 'rateLimited')
   }
-  const isLoose = hasQuirk(state, 'webhooks.crash-500')
+  const isLoose = hasQuirk(world, 'webhooks.crash-500')
   const payload = isLoose ? parseLoosely(post.body) : parseBody(post.body)
-  if (payload === undefined) return refuse(state, post, name, 'cannotParse')
-  if (payload === undecodable) return crash(state, post, name)
+  if (payload === undefined) return refuse(world, post, name, 'cannotParse')
+  if (payload === undecodable) return crash(world, post, name)
   const event = eventOf(post.headers, payload)
   if (!isObject(payload)) {
-    if (!isLoose) return refuse(state, post, name, 'cannotParse')
+    if (!isLoose) return refuse(world, post, name, 'cannotParse')
     // The reference gateway looks for an event type in anything, unless a header names it.
-    if (event === unknownEvent) return crash(state, post, name)
+    if (event === unknownEvent) return crash(world, post, name)
   }
   const scheme = verified === 'open' ? undefined : verified
-  return act(state, post, route, payload, event, scheme)
+  return act(world, post, route, payload, event, scheme)
 }
 
 /** Whether a post is validly signed: its scheme, `open` where the route takes any, or what is wrong. */
 function verifyPost(
-  state: GatewayState,
+  world: GatewayWorld,
   post: Post,
   { secret }: Route,
 ): SchemeName | 'open' | { readonly fault: string } {
-  if (secret === insecureSecret && isOpenAllowed(state.options)) return 'open'
-  const isEarlier = hasQuirk(state, 'webhooks.fewer-schemes')
-  return verify(post, secret, timeMs(state), isEarlier, state.hmac)
+  if (secret === insecureSecret && isOpenAllowed(world.setup.options)) return 'open'
+  const isEarlier = hasQuirk(world, 'webhooks.fewer-schemes')
+  return verify(post, secret, timeMs(world), isEarlier, world.setup.hmac)
 }
 
 /** Does what the route says with a post that is validly signed and can be read. */
 function act(
-  state: GatewayState,
+  world: GatewayWorld,
   post: Post,
   route: Route,
   payload: Json,
@@ -77,24 +77,24 @@ function act(
   const { name } = route
   const shownEvent = plainValue(event)
   if (!takes(route, event)) {
-    report(state, post, name, 'ignored', null, shownEvent)
+    report(world, post, name, 'ignored', null, shownEvent)
     return answer('ignored', { event })
   }
-  const context = { payload, event, route: name, isCut: hasQuirk(state, 'webhooks.cut-prompt') }
+  const context = { payload, event, route: name, isCut: hasQuirk(world, 'webhooks.cut-prompt') }
   const text = render(route.prompt, context)
   const extra = renderExtra(route.extra, context)
-  if (text === undefined || extra === undefined) return refuse(state, post, name, 'textTooLong')
-  const takesEmpty = hasQuirk(state, 'webhooks.empty-id')
-  const delivery_id = deliveryIdOf(post.headers, payload, scheme, takesEmpty) ?? makeId(state)
-  if (!remember(state, name, delivery_id)) {
-    report(state, post, name, 'duplicate', null, shownEvent, delivery_id)
-    return joins(state, name, delivery_id, post.request)
+  if (text === undefined || extra === undefined) return refuse(world, post, name, 'textTooLong')
+  const takesEmpty = hasQuirk(world, 'webhooks.empty-id')
+  const delivery_id = deliveryIdOf(post.headers, payload, scheme, takesEmpty) ?? makeId(world)
+  if (!remember(world, name, delivery_id)) {
+    report(world, post, name, 'duplicate', null, shownEvent, delivery_id)
+    return joins(world, name, delivery_id, post.request)
       ? undefined
       : answer('duplicate', { delivery_id })
   }
-  const place = placeOf(state, route, extra, payload)
+  const place = placeOf(world, route, extra, payload)
   if (route.isDirect) {
-    report(state, post, name, 'accepted', null, shownEvent, delivery_id)
+    report(world, post, name, 'accepted', null, shownEvent, delivery_id)
     const { target, chat_id, thread_id, deliver_extra, fault } = place
     const delivery = {
       target,
@@ -104,12 +104,12 @@ function act(
       route: name,
       event: shownEvent,
       delivery_id,
-      text: messageOf(state, route, text),
+      text: messageOf(world, route, text),
       attempt: 1,
     }
     const { request } = post
     const ending = { kind: 'direct', request, deliver: route.deliver, repeats: [] } as const
-    deliver(state, delivery, fault, ending)
+    deliver(world, delivery, fault, ending)
     return undefined
   }
   const run = {
@@ -120,19 +120,19 @@ function act(
     skills: route.skills,
     payload: writeJson(finite(payload)),
   }
-  if (!hasRoom(state, runBytes(run))) {
+  if (!hasRoom(world, runBytes(run))) {
     // A sender that tries again is not a repeat.
-    forget(state, name, delivery_id)
-    return refuse(state, post, name, 'tooManyRuns')
+    forget(world, name, delivery_id)
+    return refuse(world, post, name, 'tooManyRuns')
   }
-  report(state, post, name, 'accepted', null, shownEvent, delivery_id)
-  startRun(state, run, place)
+  report(world, post, name, 'accepted', null, shownEvent, delivery_id)
+  startRun(world, run, place)
   return answer('accepted', { name, event, delivery_id })
 }
 
 /** Says what became of a post, for those who watch [webhooks/log]. */
 function report(
-  state: GatewayState,
+  world: GatewayWorld,
   { request }: Post,
   route: string,
   verdict: PostEffect['verdict'],
@@ -140,12 +140,12 @@ function report(
   event: unknown = null,
   delivery_id: string | null = null,
 ): void {
-  state.effects.push({ kind: 'post', request, route, event, delivery_id, verdict, reason })
+  world.effects.push({ kind: 'post', request, route, event, delivery_id, verdict, reason })
 }
 
 /** @param more what exactly is wrong, where the answer does not say it. */
 function refuse(
-  state: GatewayState,
+  world: GatewayWorld,
   post: Post,
   name: string,
   refusal: RefusalName,
@@ -154,12 +154,12 @@ function refuse(
   const values = { name }
   const reason = reasonOf(refusal, values)
   const verdict = refusal === 'rateLimited' ? 'limited' : 'refused'
-  report(state, post, name, verdict, more === undefined ? reason : `${reason}: ${more}`)
+  report(world, post, name, verdict, more === undefined ? reason : `${reason}: ${more}`)
   return answer(refusal, values)
 }
 
-function crash(state: GatewayState, post: Post, name: string): Reply {
-  report(state, post, name, 'refused', reasonOf('internal', {}))
+function crash(world: GatewayWorld, post: Post, name: string): Reply {
+  report(world, post, name, 'refused', reasonOf('internal', {}))
   return refuseAsServer('internal')
 }
 
@@ -178,12 +178,12 @@ function renderExtra(extra: JsonObject, context: Context): JsonObject | undefine
   return rendered
 }
 
-const makeId = (state: GatewayState): string =>
-  hasQuirk(state, 'webhooks.millisecond-ids') ? `${timeMs(state)}` : drawUuid(state.random)
+const makeId = (world: GatewayWorld): string =>
+  hasQuirk(world, 'webhooks.millisecond-ids') ? `${timeMs(world)}` : drawUuid(world.state.random)
 
 /** A direct delivery is literal, whatever skills the route names [deliveries/direct-is-literal]. */
-function messageOf(state: GatewayState, { skills }: Route, text: string): string {
+function messageOf(world: GatewayWorld, { skills }: Route, text: string): string {
   const [skill] = skills
-  const isReplaced = skill !== undefined && hasQuirk(state, 'webhooks.skill-replaces-message')
+  const isReplaced = skill !== undefined && hasQuirk(world, 'webhooks.skill-replaces-message')
   return isReplaced ? `[Skill: ${skill}]\n\n${text}` : text
 }

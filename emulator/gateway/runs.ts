@@ -6,19 +6,20 @@ import { cancelTimer } from '../lib/timers.ts'
 import { plan } from './timers.ts'
 import type { AgentRun } from './machine.ts'
 import { deliver } from './outbox.ts'
-import { hasQuirk, nextSerial, type Place, type GatewayState } from './state.ts'
+import { hasQuirk, nextSerial, type Place, type GatewayWorld } from './state.ts'
 import { answerTo, scriptFor } from './scripted-agent.ts'
 
 /** Whether a run of so many bytes can still wait: what waits is bounded [deliveries/runs-bounded]. */
-export function hasRoom(state: GatewayState, bytes: number): boolean {
-  if (hasQuirk(state, 'webhooks.unbounded-runs')) return true
-  const waiting = waitingRuns(state)
-  const isSmall = state.waitingBytes + bytes <= limits.waitingRunBytes.value
+export function hasRoom(world: GatewayWorld, bytes: number): boolean {
+  if (hasQuirk(world, 'webhooks.unbounded-runs')) return true
+  const waiting = waitingRuns(world)
+  const isSmall = world.state.waitingBytes + bytes <= limits.waitingRunBytes.value
   return waiting === 0 || (waiting < limits.waitingRuns.value && isSmall)
 }
 
 /** How many runs no agent has yet. */
-export const waitingRuns = ({ running, asked }: GatewayState): number => running.size - asked.size
+export const waitingRuns = ({ state: { running, asked } }: GatewayWorld): number =>
+  running.size - asked.size
 
 /** What a run holds, in bytes: its texts count by their letters. */
 export const runBytes = ({ prompt, payload }: Pick<AgentRun, 'prompt' | 'payload'>): number =>
@@ -26,11 +27,11 @@ export const runBytes = ({ prompt, payload }: Pick<AgentRun, 'prompt' | 'payload
 
 /** Starts a run, whose answer goes to the place. */
 export function startRun(
-  state: GatewayState,
+  world: GatewayWorld,
   given: Pick<AgentRun, 'delivery_id' | 'route' | 'event' | 'prompt' | 'skills' | 'payload'>,
   place: Place,
 ): void {
-  const id = nextSerial(state)
+  const id = nextSerial(world)
   const { route, event, delivery_id, prompt, skills, payload } = given
   const run: AgentRun = {
     route,
@@ -47,28 +48,31 @@ export function startRun(
     error: null,
   }
   const bytes = runBytes(run)
-  state.running.set(id, { run, place, bytes })
-  state.waitingBytes += bytes
-  state.effects.push({ kind: 'run', id, run })
-  const { agent } = state.options
-  if (agent !== null) plan(state, scriptFor(agent, run.route).delayMs, { kind: 'answer', run: id })
+  world.state.running.set(id, { run, place, bytes })
+  world.state.waitingBytes += bytes
+  world.effects.push({ kind: 'run', id, run })
+  const { agent } = world.setup.options
+  if (agent !== null) plan(world, scriptFor(agent, run.route).delayMs, { kind: 'answer', run: id })
   else {
-    state.waiting.push(id)
-    askNext(state)
+    world.state.waiting.push(id)
+    askNext(world)
   }
 }
 
 /** Lets the agent have the runs that wait, as far as it has room for them. Their time begins now. */
-function askNext(state: GatewayState): void {
-  const { asked, waiting, running, options } = state
+function askNext(world: GatewayWorld): void {
+  const {
+    setup: { options },
+    state: { asked, waiting, running },
+  } = world
   while (asked.size < options.agentsAtOnce) {
     const id = waiting.shift()
     if (id === undefined) return
     const found = running.get(id)
     if (found === undefined) continue
-    state.waitingBytes -= found.bytes
-    state.effects.push({ kind: 'ask', id, run: found.run })
-    asked.set(id, plan(state, options.agentTimeOutMs, { kind: 'agent-time-out', run: id }))
+    world.state.waitingBytes -= found.bytes
+    world.effects.push({ kind: 'ask', id, run: found.run })
+    asked.set(id, plan(world, options.agentTimeOutMs, { kind: 'agent-time-out', run: id }))
   }
 }
 
@@ -87,13 +91,13 @@ function fill(parts: readonly string[], route: string, delivery_id: string): str
 }
 
 /** The scripted agent answers. */
-export function answerByScript(state: GatewayState, id: number): void {
-  const found = state.running.get(id)
-  const { agent } = state.options
+export function answerByScript(world: GatewayWorld, id: number): void {
+  const found = world.state.running.get(id)
+  const { agent } = world.setup.options
   if (found === undefined || agent === null) return
   const { answer, failure } = scriptFor(agent, found.run.route)
-  if (failure === null) endRun(state, id, answerTo(answer, found.run), null)
-  else endRun(state, id, '', failure)
+  if (failure === null) endRun(world, id, answerTo(answer, found.run), null)
+  else endRun(world, id, '', failure)
 }
 
 /** Nothing to say is a failure too: somebody waits for an answer. */
@@ -101,18 +105,18 @@ const noAnswer = 'the agent gave no answer'
 
 /** A run has ended: with an answer, or with an error. Runs that ended before stay as they are. */
 export function endRun(
-  state: GatewayState,
+  world: GatewayWorld,
   id: number,
   answer: string,
   failure: string | null,
 ): void {
-  const found = state.running.get(id)
+  const found = world.state.running.get(id)
   if (found === undefined) return
-  state.running.delete(id)
+  world.state.running.delete(id)
   const { run, place, bytes } = found
-  const timeOut = state.asked.get(id)
-  if (timeOut === undefined) state.waitingBytes -= bytes
-  else cancelTimer(state.timers, timeOut)
+  const timeOut = world.state.asked.get(id)
+  if (timeOut === undefined) world.state.waitingBytes -= bytes
+  else cancelTimer(world.state.timers, timeOut)
   const trimmed = answer.trim()
   const isEmpty = failure === null && trimmed === ''
   const error = isEmpty ? noAnswer : failure
@@ -132,7 +136,7 @@ export function endRun(
     is_silent,
     error,
   }
-  state.effects.push({ kind: 'run', id, run: ended })
+  world.effects.push({ kind: 'run', id, run: ended })
   const { route, event, delivery_id } = run
   if (!is_silent) {
     const text = isEmpty ? notices.empty : failure === null ? trimmed : noticeOf(failure)
@@ -148,9 +152,9 @@ export function endRun(
       delivery_id,
       attempt: 1,
     }
-    deliver(state, delivery, fault, { kind: 'answer' })
+    deliver(world, delivery, fault, { kind: 'answer' })
   }
-  if (state.asked.delete(id)) askNext(state)
+  if (world.state.asked.delete(id)) askNext(world)
 }
 
 const noticeOf = (failure: string): string =>

@@ -87,13 +87,17 @@ export type Attempt = {
   readonly row: number | null
 }
 
-/** A gateway. Only `step` changes it. */
-export type GatewayState = {
+/** What a gateway is made from. It never changes, and forks of it share it. */
+export type GatewaySetup = {
   readonly options: GatewayStateOptions
   readonly hmac: Hmac
+  readonly staticRoutes: ReadonlyMap<string, Route>
+}
+
+/** All that changes in a gateway, as plain data that `structuredClone` copies. */
+export type GatewayState = {
   nowMs: number
   readonly random: Random
-  readonly staticRoutes: ReadonlyMap<string, Route>
   dynamicRoutes: ReadonlyMap<string, Route>
   /** All secrets ever known, which no log line tells, longest first, so that one inside another hides nothing of it. */
   secrets: readonly string[]
@@ -114,39 +118,60 @@ export type GatewayState = {
   failures: ScriptedFailure[]
   readonly timers: Timers<GatewayTimer>
   lastSerial: number
+}
+
+/** A gateway at work. Only `step` changes it. */
+export type GatewayWorld = {
+  readonly setup: GatewaySetup
+  readonly state: GatewayState
+  /** Effects of the step that is under way. */
   effects: GatewayEffect[]
 }
 
 /** @param hmac that of the edge, where it has a faster one. */
-export function createGatewayState(
+export function createGatewayWorld(
   options: GatewayStateOptions,
   hmac = portableHmac,
-): GatewayState {
-  const state: GatewayState = {
-    options,
-    hmac,
-    nowMs: 0,
-    random: createRandom(options.seed),
-    staticRoutes: readStatic(options),
-    dynamicRoutes: new Map(),
-    secrets: [],
-    fileModifiedMs: 0,
-    rates: createRates(),
-    deliveryIds: createBounded(limits.deliveryIds.value),
-    running: new Map(),
-    asked: new Map(),
-    waiting: [],
-    waitingBytes: 0,
-    attempts: new Map(),
-    sending: new Map(),
-    failures: [],
-    timers: createTimers(),
-    lastSerial: 0,
+): GatewayWorld {
+  const world: GatewayWorld = {
+    setup: {
+      options,
+      hmac,
+      staticRoutes: readStatic(options),
+    },
+    state: {
+      nowMs: 0,
+      random: createRandom(options.seed),
+      dynamicRoutes: new Map(),
+      secrets: [],
+      fileModifiedMs: 0,
+      rates: createRates(),
+      deliveryIds: createBounded(limits.deliveryIds.value),
+      running: new Map(),
+      asked: new Map(),
+      waiting: [],
+      waitingBytes: 0,
+      attempts: new Map(),
+      sending: new Map(),
+      failures: [],
+      timers: createTimers(),
+      lastSerial: 0,
+    },
     effects: [],
   }
-  noteSecrets(state)
-  return state
+  noteSecrets(world)
+  return world
 }
+
+/**
+ * A gateway that goes on from where this one is. From now on neither changes anything in the other.
+ * @public
+ */
+export const forkGateway = ({ setup, state }: GatewayWorld): GatewayWorld => ({
+  setup,
+  state: structuredClone(state),
+  effects: [],
+})
 
 function readStatic(options: GatewayStateOptions): Map<string, Route> {
   const routes = new Map<string, Route>()
@@ -168,33 +193,36 @@ export function staticFault(options: GatewayStateOptions): string | undefined {
   return undefined
 }
 
-export const hasQuirk = ({ options }: Pick<GatewayState, 'options'>, id: GatewayQuirk): boolean =>
-  options.quirks.includes(id)
+export const hasQuirk = (
+  { setup }: { readonly setup: Pick<GatewaySetup, 'options'> },
+  id: GatewayQuirk,
+): boolean => setup.options.quirks.includes(id)
 
 /** Whether the secret that stands for no validation does so: by a quirk, and on loopback only. */
 export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
-  hasQuirk({ options }, 'webhooks.insecure-no-auth') &&
+  hasQuirk({ setup: { options } }, 'webhooks.insecure-no-auth') &&
   loopbackHosts.some((host) => host === options.host.trim().toLowerCase())
 
 /** The route of a name; static ones win. */
 export const routeOf = (
-  { staticRoutes, dynamicRoutes }: GatewayState,
+  { setup: { staticRoutes }, state: { dynamicRoutes } }: GatewayWorld,
   name: string,
 ): Route | undefined => staticRoutes.get(name) ?? dynamicRoutes.get(name)
 
 /** The time of the gateway in milliseconds since 1970. */
-export const timeMs = ({ options, nowMs }: GatewayState): number => options.epochMs + nowMs
+export const timeMs = ({ setup: { options }, state: { nowMs } }: GatewayWorld): number =>
+  options.epochMs + nowMs
 
 /** A number that nothing else of this gateway has. */
-export const nextSerial = (state: GatewayState): number => ++state.lastSerial
+export const nextSerial = (world: GatewayWorld): number => ++world.state.lastSerial
 
 /** Writes a line of the log, in which no secret of a route stands [signatures/hidden]. */
 export function log(
-  state: GatewayState,
+  world: GatewayWorld,
   level: Extract<GatewayEffect, { kind: 'log' }>['level'],
   line: string,
 ): void {
-  state.effects.push({ kind: 'log', level, text: redact(state, line) })
+  world.effects.push({ kind: 'log', level, text: redact(world.state, line) })
 }
 
 /** A text without the secrets that the gateway knows. */
@@ -205,12 +233,15 @@ export function redact({ secrets }: Pick<GatewayState, 'secrets'>, text: string)
 }
 
 /** Notes the secrets that the gateway knows now, after its routes have changed; runs can still tell older ones. */
-export function noteSecrets(state: GatewayState): void {
-  const { options, staticRoutes, dynamicRoutes } = state
-  const secrets = new Set([...state.secrets, options.secret ?? ''])
+export function noteSecrets(world: GatewayWorld): void {
+  const {
+    setup: { options, staticRoutes },
+    state: { dynamicRoutes },
+  } = world
+  const secrets = new Set([...world.state.secrets, options.secret ?? ''])
   for (const { secret } of staticRoutes.values()) secrets.add(secret)
   for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
-  state.secrets = [...secrets]
+  world.state.secrets = [...secrets]
     .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
     .toSorted((a, b) => b.length - a.length)
 }

@@ -9,7 +9,7 @@ import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
-import type { GatewayState, GatewayTimer } from './state.ts'
+import type { GatewayWorld, GatewayTimer } from './state.ts'
 import { loadFile } from './reload.ts'
 import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
@@ -17,53 +17,53 @@ import { answerByScript, endRun, waitingRuns } from './runs.ts'
  * Applies the input to the state and returns the effects in their order. Synchronous and deterministic: equal
  * states and equal inputs give equal effects. Whatever is due before the input happens first.
  */
-export function step(state: GatewayState, input: GatewayInput): readonly GatewayEffect[] {
+export function step(world: GatewayWorld, input: GatewayInput): readonly GatewayEffect[] {
   const effects: GatewayEffect[] = []
-  state.effects = effects
-  advanceTo(state, input.atMs)
-  apply(state, input)
+  world.effects = effects
+  advanceTo(world, input.atMs)
+  apply(world, input)
   return effects
 }
 
 /** Moves the time of the state on, and fires the timers on the way. */
-function advanceTo(state: GatewayState, atMs: number): void {
-  const { timers } = state
+function advanceTo(world: GatewayWorld, atMs: number): void {
+  const { timers } = world.state
   for (let timer = takeTimer(timers, atMs); timer; timer = takeTimer(timers, atMs)) {
-    state.nowMs = Math.max(state.nowMs, timer.dueMs)
-    fire(state, timer.what)
+    world.state.nowMs = Math.max(world.state.nowMs, timer.dueMs)
+    fire(world, timer.what)
   }
-  state.nowMs = Math.max(state.nowMs, atMs)
+  world.state.nowMs = Math.max(world.state.nowMs, atMs)
 }
 
 /** When the gateway does something by itself next, in its own milliseconds; undefined when it waits for an input. */
-export const nextWakeMs = (state: GatewayState): number | undefined =>
-  nextTimer(state.timers)?.dueMs
+export const nextWakeMs = (world: GatewayWorld): number | undefined =>
+  nextTimer(world.state.timers)?.dueMs
 
-function fire(state: GatewayState, timer: GatewayTimer): void {
+function fire(world: GatewayWorld, timer: GatewayTimer): void {
   switch (timer.kind) {
     case 'answer':
-      return answerByScript(state, timer.run)
+      return answerByScript(world, timer.run)
     case 'agent-time-out':
-      return endRun(state, timer.run, '', timeOuts.run)
+      return endRun(world, timer.run, '', timeOuts.run)
     case 'attempt':
-      return attempt(state, timer.attempt)
+      return attempt(world, timer.attempt)
     case 'sender-time-out':
-      return endAttempt(state, timer.attempt, timeOuts.delivery)
+      return endAttempt(world, timer.attempt, timeOuts.delivery)
   }
 }
 
-function apply(state: GatewayState, input: GatewayInput): void {
+function apply(world: GatewayWorld, input: GatewayInput): void {
   switch (input.kind) {
     case 'request':
-      return answerRequest(state, input)
+      return answerRequest(world, input)
     case 'file':
-      return loadFile(state, input.text, input.modifiedMs)
+      return loadFile(world, input.text, input.modifiedMs)
     case 'answered':
-      return endRun(state, input.run, input.answer, input.error)
+      return endRun(world, input.run, input.answer, input.error)
     case 'delivered':
-      return endAttempt(state, input.delivery, input.error)
+      return endAttempt(world, input.delivery, input.error)
     case 'fail':
-      return scriptFailure(state, input)
+      return scriptFailure(world, input)
     case 'wake':
   }
 }
@@ -73,47 +73,47 @@ const routes = routesOf(
 )
 
 /** Whether the answer to a request depends on its body: not where it is refused for its path, or for the state of its route. */
-export function needsBody(state: GatewayState, { method, target }: RequestHead): boolean {
+export function needsBody(world: GatewayWorld, { method, target }: RequestHead): boolean {
   const found = findEndpoint(routes, method, pathOf(target))
   if (found?.name === undefined || !found.readsBody) return false
-  return takesPosts(state, found.segments[0] as string)
+  return takesPosts(world, found.segments[0] as string)
 }
 
 const pathOf = (target: string): string => splitTarget(target)[0]
 
-function health(state: GatewayState): Reply {
-  const { asked, waitingBytes } = state
+function health(world: GatewayWorld): Reply {
+  const { asked, waitingBytes } = world.state
   return json(
     JSON.stringify({
       status: gatewayHealth.properties.status.enum[0],
       platform: gatewayHealth.properties.platform.enum[0],
-      runs: { at_work: asked.size, waiting: waitingRuns(state), waiting_bytes: waitingBytes },
+      runs: { at_work: asked.size, waiting: waitingRuns(world), waiting_bytes: waitingBytes },
     }),
   )
 }
 
 function answerRequest(
-  state: GatewayState,
+  world: GatewayWorld,
   input: Extract<GatewayInput, { kind: 'request' }>,
 ): void {
   // Before what the request brings about, and after what was due before it.
-  const at = state.effects.length
-  const reply = find(state, input)
+  const at = world.effects.length
+  const reply = find(world, input)
   if (reply === undefined) return
   const { status, headers, body } = reply
   const { request } = input
-  state.effects.splice(at, 0, { kind: 'reply', request, status, headers, body: body as string })
+  world.effects.splice(at, 0, { kind: 'reply', request, status, headers, body: body as string })
 }
 
 /** The answer to a request; undefined where it comes later. */
 function find(
-  state: GatewayState,
+  world: GatewayWorld,
   input: Extract<GatewayInput, { kind: 'request' }>,
 ): Reply | undefined {
   const found = findEndpoint(routes, input.method, pathOf(input.target))
   if (found === undefined) return answer('gatewayPath')
   if (found.name === undefined)
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })
-  if (found.name === 'gatewayHealth') return health(state)
-  return takePost(state, input, found.segments[0] as string)
+  if (found.name === 'gatewayHealth') return health(world)
+  return takePost(world, input, found.segments[0] as string)
 }

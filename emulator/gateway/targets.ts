@@ -12,7 +12,7 @@ import {
 } from '../../spec/gateway/deliveries.ts'
 import { isFloat, isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
 import { finite } from './payload.ts'
-import { hasQuirk, type Place, type GatewayState } from './state.ts'
+import { hasQuirk, type Place, type GatewayWorld } from './state.ts'
 import type { Route } from './routes.ts'
 
 /**
@@ -20,28 +20,28 @@ import type { Route } from './routes.ts'
  * @param extra the `deliver_extra` of the route, rendered.
  */
 export function placeOf(
-  state: GatewayState,
+  world: GatewayWorld,
   { deliver, origin, isDirect }: Route,
   extra: JsonObject,
   payload: Json,
 ): Place {
-  if (deliver === commentTarget) return commentPlace(state, extra, payload)
+  if (deliver === commentTarget) return commentPlace(world, extra, payload)
   const isOrigin = deliver === originTarget
   // A direct delivery ignores the case of a platform, as the reference gateway does [deliveries/target-case].
   const named = isDirect ? (platformOf(deliver) ?? deliver) : deliver
   const target = isOrigin ? (origin?.platform ?? deliver) : named
   const isChat = platforms.some((platform) => platform === target)
-  const home = isChat ? ownText(state.options.homeChannels, target) : undefined
+  const home = isChat ? ownText(world.setup.options.homeChannels, target) : undefined
   const own = isOrigin ? (origin?.chat_id ?? null) : first(extra, extraMembers.chat)
   const chat_id = own === null || own === '' ? home || null : own
   const thread_id = first(extra, extraMembers.thread)
   const isUnknown = isOrigin
-    ? (origin !== null && !isChat) || hasQuirk(state, 'webhooks.origin-undeliverable')
+    ? (origin !== null && !isChat) || hasQuirk(world, 'webhooks.origin-undeliverable')
     : !targets.some((one) => one === target)
   const error = isUnknown
     ? deliveryErrors.unknownTarget
     : isChat
-      ? chatError(state, target, chat_id)
+      ? chatError(world, target, chat_id)
       : undefined
   const fault = error?.replace('{target}', () => (isUnknown ? deliver : target)) ?? null
   return { target, chat_id, thread_id, deliver_extra: plain(extra), fault }
@@ -55,7 +55,11 @@ const platformOf = (name: string): string | undefined => {
 
 /** Why a chat platform takes no text; undefined where it does [deliveries/not-connected, deliveries/no-chat]. */
 function chatError(
-  { options: { connected } }: GatewayState,
+  {
+    setup: {
+      options: { connected },
+    },
+  }: GatewayWorld,
   platform: string,
   chat: Given,
 ): string | undefined {
@@ -78,8 +82,8 @@ function first(extra: JsonObject, names: readonly string[]): string | number | n
   return null
 }
 
-function commentPlace(state: GatewayState, extra: JsonObject, payload: Json): Place {
-  const needsExtra = hasQuirk(state, 'webhooks.comment-needs-extra')
+function commentPlace(world: GatewayWorld, extra: JsonObject, payload: Json): Place {
+  const needsExtra = hasQuirk(world, 'webhooks.comment-needs-extra')
   const find = (names: readonly string[], paths: readonly string[]) =>
     first(extra, names) ?? (needsExtra ? null : firstAt(payload, paths))
   const repository = find(extraMembers.repository, commentFromPayload.repository)

@@ -1,14 +1,14 @@
 // What a gateway does by itself: answers of the scripted agent, further attempts, and time-outs.
 
 import { nextTimer, setTimer, type Timer } from '../lib/timers.ts'
-import type { GatewayState, GatewayTimer } from './state.ts'
+import type { GatewayWorld, GatewayTimer } from './state.ts'
 
 const isTimeOut = ({ kind }: GatewayTimer): boolean =>
   kind === 'agent-time-out' || kind === 'sender-time-out'
 
 /** Sets a timer so many milliseconds from now. */
 export function plan(
-  { timers, nowMs }: GatewayState,
+  { state: { timers, nowMs } }: GatewayWorld,
   afterMs: number,
   what: GatewayTimer,
 ): Timer<GatewayTimer> {
@@ -17,7 +17,7 @@ export function plan(
 }
 
 /** Whether the gateway does nothing before it gives up an agent or a sender that is at work. */
-export function isWaitingForOthers({ timers }: GatewayState): boolean {
+export function isWaitingForOthers({ state: { timers } }: GatewayWorld): boolean {
   const timer = nextTimer(timers)
   return timer !== undefined && isTimeOut(timer.what)
 }

@@ -1,4 +1,4 @@
-// A server is forked by a structured clone of its state: both branches go on alike where they get the same inputs, and
+// A server or a gateway is forked by a structured clone of its state: both branches go on alike where they get the same inputs, and
 // apart where they do not.
 
 import { createHash } from 'node:crypto'
@@ -7,11 +7,17 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Effect, Input } from 'flowdouble'
 import {
+  completeGatewayOptions,
   completeOptions,
+  createGatewayWorld,
   createServer,
+  forkGateway,
   forkServer,
   hosted as hostedParts,
+  nextGatewayWakeMs,
   nextWakeMs,
+  stateOptions,
+  stepGateway,
   stepServer as step,
   worldOptions,
 } from '../../dist/emulator/internal.js'
@@ -145,3 +151,52 @@ test.each(['local', 'hosted'] as const)(
     expect(live(untouched, inputs.slice(1))).not.toEqual(hashes.slice(1))
   },
 )
+
+const secret = 'a-long-secret-of-the-hook'
+const chat = { deliver: 'telegram', deliver_extra: { chat_id: '1' } }
+const routes = {
+  hook: { secret, prompt: 'Build {status}', ...chat },
+  direct: { secret, prompt: 'Build {status}', deliver_only: true, ...chat },
+}
+
+const post = (route: string, id: string, status: string) => ({
+  kind: 'request' as const,
+  request: ++lastRequest,
+  method: 'POST',
+  target: `/webhooks/${route}`,
+  headers: { 'x-gitlab-token': secret, 'x-request-id': id, 'content-type': 'application/json' },
+  body: new TextEncoder().encode(JSON.stringify({ status })),
+})
+
+test('determinism/fork A fork of a gateway in mid-run goes on as the gateway does, and alone.', () => {
+  const world = createGatewayWorld(
+    stateOptions(completeGatewayOptions({ routes, epoch: 0, agent: { delayMs: 50 } }), 0),
+  )
+  const feed = (one: typeof world, input: Parameters<typeof stepGateway>[1]): string =>
+    createHash('sha256')
+      .update(JSON.stringify(stepGateway(one, input)))
+      .digest('hex')
+  feed(world, { kind: 'fail', atMs: 0, target: '*', error: 'out of reach', times: 1 })
+  feed(world, { ...post('hook', 'one', 'green'), atMs: 1 })
+  feed(world, { ...post('direct', 'two', 'red'), atMs: 2 })
+  expect(nextGatewayWakeMs(world)).toBeDefined()
+  const [fork, untouched] = [forkGateway(world), forkGateway(world)]
+  expect(untouched.state).toEqual(world.state)
+  const inputs = [
+    post('hook', 'one', 'again'),
+    post('hook', 'three', 'blue'),
+    post('none', 'x', ''),
+  ]
+  const live = (one: typeof world, begun: typeof inputs): readonly string[] => {
+    const hashes = begun.map((input, index) => feed(one, { ...input, atMs: 3 + index }))
+    for (let due = nextGatewayWakeMs(one); due !== undefined; due = nextGatewayWakeMs(one))
+      hashes.push(feed(one, { kind: 'wake', atMs: due }))
+    return hashes
+  }
+  const hashes = live(world, inputs)
+  expect(hashes.length).toBeGreaterThan(inputs.length)
+  expect(untouched.state).not.toEqual(world.state)
+  expect(live(fork, inputs)).toEqual(hashes)
+  expect(fork.state).toEqual(world.state)
+  expect(live(untouched, inputs.slice(1))).not.toEqual(hashes.slice(1))
+})

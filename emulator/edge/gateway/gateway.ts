@@ -16,7 +16,7 @@ import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/adapter.ts'
 import { answer } from '../../gateway/answers.ts'
 import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
-import { createGatewayState, staticFault } from '../../gateway/state.ts'
+import { createGatewayWorld, staticFault } from '../../gateway/state.ts'
 import { needsBody } from '../../gateway/step.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
 import type { ClockGroup } from '../clock.ts'
@@ -74,16 +74,16 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
-  const state = createGatewayState(stateOptions(options, startedMs), (key, message) =>
+  const world = createGatewayWorld(stateOptions(options, startedMs), (key, message) =>
     createHmac('sha256', key).update(message).digest(),
   )
-  const fault = staticFault(state.options)
+  const fault = staticFault(world.setup.options)
   if (fault !== undefined) throw usageError(fault)
-  const machine = gatewayMachine(state)
+  const machine = gatewayMachine(world)
   const recent = createRecent()
   const recorder = await createRecorder(
     machine,
-    state.options,
+    world.setup.options,
     async () => (await import('../../gateway/journal.ts')).gatewayFormat,
     null,
   )
@@ -103,7 +103,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       emit: (effects) => {
         note(recent, effects)
         work.emit(effects)
-        if (onLog !== undefined) logLines(state, effects).forEach(onLog)
+        if (onLog !== undefined) logLines(world.state, effects).forEach(onLog)
       },
       batch: (all) => all(),
       flushed: () => Promise.resolve(),
@@ -127,7 +127,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     // An instant clock stands still while others work.
     options.clock === 'instant' ? workTimeOuts(options) : null,
   )
-  const memory = createMemory(state, options, host.driver.dispatch)
+  const memory = createMemory(world, options, host.driver.dispatch)
   const look =
     options.subscriptionsFile === null ? () => undefined : watchFile(options.subscriptionsFile)
   const loadFile = (): void => {
@@ -158,7 +158,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     limitBytes: (head) => {
       if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
       loadFile()
-      return needsBody(state, head) ? options.maxBodyBytes : null
+      return needsBody(world, head) ? options.maxBodyBytes : null
     },
     answer: respond,
     write: host.write,
@@ -175,7 +175,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     ...own,
     options,
     journal: recorder.lines,
-    routes: () => [...state.staticRoutes.keys(), ...state.dynamicRoutes.keys()],
+    routes: () => [...world.setup.staticRoutes.keys(), ...world.state.dynamicRoutes.keys()],
     runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
     close: async () => {
       host.driver.stop()

@@ -2,7 +2,7 @@
 
 import { usageError } from '../../options/usage.ts'
 import type { GatewayInput } from '../../gateway/machine.ts'
-import { isOpenAllowed, type GatewayState } from '../../gateway/state.ts'
+import { isOpenAllowed, type GatewayWorld } from '../../gateway/state.ts'
 import { readFile, readRoute, strayMember, usable } from '../../gateway/routes.ts'
 import type { CompleteGatewayOptions, RouteGiven } from '../../options/gateway.ts'
 
@@ -13,7 +13,7 @@ export type Memory = {
 
 /** Loads the subscriptions to start with. Throws a usage error where one of them cannot be served. */
 export function createMemory(
-  state: GatewayState,
+  world: GatewayWorld,
   { subscriptionsFile, subscriptions }: CompleteGatewayOptions,
   dispatch: (at: (atMs: number) => GatewayInput) => void,
 ): Memory {
@@ -31,7 +31,7 @@ export function createMemory(
   }
   /** Throws a usage error for a subscription that would not be served. */
   const requireServed = (name: string, route: RouteGiven): void => {
-    if (state.staticRoutes.has(name)) {
+    if (world.setup.staticRoutes.has(name)) {
       throw usageError(`There is a static route "${name}", and static routes win.`)
     }
     const given = readFile(JSON.stringify({ [name]: route }))?.get(name)
@@ -39,7 +39,10 @@ export function createMemory(
       given === undefined
         ? 'is no object'
         : (strayMember(given) ??
-          usable(readRoute(name, given, state.options.secret), isOpenAllowed(state.options)))
+          usable(
+            readRoute(name, given, world.setup.options.secret),
+            isOpenAllowed(world.setup.options),
+          ))
     if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
   }
   for (const [name, route] of held) requireServed(name, route)

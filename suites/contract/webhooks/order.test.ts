@@ -1,7 +1,7 @@
 // In which order a gateway tells what happens.
 
 import {
-  createGatewayState,
+  createGatewayWorld,
   type GatewayStateOptions,
   stepGateway as step,
 } from '../../../dist/emulator/internal.js'
@@ -15,11 +15,11 @@ proves('webhooks/answered-in-order', async ({ gateway }) => {
   const [header = '{}'] = await gateway.journal()
   const { options } = JSON.parse(header) as { options: GatewayStateOptions }
   const routes = JSON.stringify({ hook: { secret: SECRET } })
-  const state = createGatewayState({ ...options, routes })
+  const world = createGatewayWorld({ ...options, routes })
   const post = (name: string, atMs: number) => {
     const headers = { 'x-gitlab-token': SECRET, 'x-request-id': name }
     const asked = { kind: 'request', request: 1, method: 'POST', target: '/webhooks/hook' } as const
-    return step(state, { ...asked, atMs, headers, body: new Uint8Array() })
+    return step(world, { ...asked, atMs, headers, body: new Uint8Array() })
   }
   const told = (effects: ReturnType<typeof step>) => {
     const at = effects.findIndex(({ kind }) => kind === 'reply')

@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { type GatewayOptions, replayGateway } from 'flowdouble'
 import {
-  createGatewayState,
+  createGatewayWorld,
   type GatewayStateOptions,
   stepGateway as step,
 } from '../../../dist/emulator/internal.js'
@@ -272,13 +272,13 @@ proves(
   async ({ gateway }) => {
     const [header = '{}'] = await gateway.journal()
     const { options } = JSON.parse(header) as { options: GatewayStateOptions }
-    const state = createGatewayState({ ...options, routes: JSON.stringify({ hook }) })
+    const world = createGatewayWorld({ ...options, routes: JSON.stringify({ hook }) })
     const body = new Uint8Array()
     const post = (name: string): number => {
       const headers = { 'x-gitlab-token': SECRET, 'x-request-id': name }
       const target = '/webhooks/hook'
       const asked = { kind: 'request', atMs: 0, request: 1, method: 'POST', target } as const
-      const effects = step(state, { ...asked, headers, body })
+      const effects = step(world, { ...asked, headers, body })
       return effects.find((effect) => effect.kind === 'reply')?.status ?? 0
     }
     expect([post('first'), post('second'), post('first')]).toEqual([202, 202, 200])
