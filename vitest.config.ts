@@ -1,25 +1,38 @@
 // How the suites run: against what is installed, or, when coverage is measured, against what the compiler writes file by file.
+// The mode of vitest says how much of them: `quick`, by default `test`, or `long`.
 
-import { defineConfig } from 'vitest/config'
+import { defaultExclude, defineConfig } from 'vitest/config'
+import { commands } from './suites/commands.ts'
 import { countingReporter } from './suites/reporter.ts'
 import { entry } from './suites/support/built.ts'
 
-export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^flowdouble$/, replacement: entry('index') },
-      { find: /^.*\/dist\/emulator\/internal\.js$/, replacement: entry('internal') },
-    ],
-  },
-  test: {
-    include: ['suites/**/*.test.ts'],
-    pool: 'threads',
-    // Files share what they import: each world is its own anyway, and loading it all anew takes longer than the tests.
-    isolate: false,
-    // The process that leads them has little to do: no core is kept free for it. A server elsewhere is one for all files.
-    maxWorkers: process.env['SUBJECT_URL'] === undefined ? '100%' : 1,
-    reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
-    server: { deps: { external: [/\/dist\//] } },
-    testTimeout: 20_000,
-  },
+type Mode = keyof typeof commands
+
+export default defineConfig(({ mode }) => {
+  const { include, exclude } = Object.hasOwn(commands, mode)
+    ? commands[mode as Mode]
+    : commands.test
+  return {
+    resolve: {
+      alias: [
+        { find: /^flowdouble$/, replacement: entry('index') },
+        { find: /^.*\/dist\/emulator\/internal\.js$/, replacement: entry('internal') },
+      ],
+    },
+    test: {
+      include,
+      exclude: [...defaultExclude, ...exclude],
+      env: { SUITE: mode },
+      pool: 'threads',
+      // Files share what they import: each world is its own anyway, and loading it all anew takes longer than the tests.
+      isolate: false,
+      // The process that leads them has little to do: no core is kept free for it. A server elsewhere is one for all files.
+      maxWorkers: process.env['SUBJECT_URL'] === undefined ? '100%' : 1,
+      reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
+      server: { deps: { external: [/\/dist\//] } },
+      // Only what hangs is to be stopped: how fast the machine is proves nothing.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+    },
+  }
 })

@@ -1,10 +1,10 @@
 // The package: what is in the tarball, how large it is, and that it serves where it is all there is.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { install, pack, type Packed, root } from '../support/packed.ts'
-import { startAt } from '../support/spawned.ts'
+import { folder, startAt } from '../support/spawned.ts'
 import { isForeign } from '../judge/subject.ts'
 
 type Manifest = {
@@ -52,6 +52,23 @@ describe.skipIf(isForeign)('the package', () => {
     expect(inside).toContain('jpeg-js')
     const licences = readFileSync(join(root, 'dist/bundle/THIRD-PARTY.txt'), 'utf8')
     expect(inside.filter((name) => !licences.includes(`\n${name} `))).toEqual([])
+  })
+
+  test('loads one file, and nothing after it, before its first answer', async () => {
+    const hook = join(folder(), 'loaded.cjs')
+    const files = 'Object.keys(require.cache).filter((file) => file !== __filename)'
+    writeFileSync(hook, `process.on('exit', () => console.log(JSON.stringify(${files})))`)
+    // The log is loaded after the first answer, for which there would be a line.
+    const argv = ['serve', '--port', '0', '--json', '--quiet']
+    const server = startAt(join(root, 'dist/bundle/main.cjs'), argv, ['--require', hook])
+    const { url } = JSON.parse(await server.says(/\n/)) as { url: string }
+    expect((await fetch(`${url}/system_stats`)).status).toBe(200)
+    server.process.kill('SIGTERM')
+    const { stdout } = await server.ends
+    const loaded = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as readonly string[]
+    // The command that finds it is small, and so are the few lines that the bundler adds.
+    const bundle = ['main.cjs', 'rolldown-runtime.cjs', 'start.cjs']
+    expect(loaded.map((file) => basename(file)).toSorted()).toEqual(bundle)
   })
 
   test('serves and makes pictures in an empty folder, with two dependencies', async () => {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { slowPlaces } from '../commands.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -149,6 +150,18 @@ test('nothing imports the suites, and the suites take the emulator by its public
   expect(ours.filter((file) => /from '[^']*suites\//.test(code(file)))).toEqual([])
   const judges = sources.filter((file) => file.startsWith('suites/'))
   expect(judges.filter((file) => /from '(\.\.\/)+emulator\//.test(code(file)))).toEqual([])
+})
+
+test('what the quick command leaves out is there', () => {
+  expect(slowPlaces.filter((place) => !existsSync(join(root, place)))).toEqual([])
+})
+
+test('cases and judges take expect from the judge, so that another host can give its own', () => {
+  const judging = sources.filter((file) => /^suites\/(contract|judge|model|support)\//.test(file))
+  const own = /\bexpect\b[^}]*\} from 'vitest'/
+  expect(
+    judging.filter((file) => file !== 'suites/judge/expect.ts' && own.test(code(file))),
+  ).toEqual([])
 })
 
 test('no file names a place on a machine or in a registry', () => {

@@ -1,10 +1,10 @@
 // What the cases about failing runs share.
 
-import { expect } from 'vitest'
 import { type ExceptionType, exceptionTypes } from '../../spec/server/errors.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { judgeOrder } from './judge.ts'
 import type { Run, Subject } from './subject.ts'
+import { expect } from './expect.ts'
 
 /** The words of hosted for failures. */
 export const words = Object.keys(exceptionTypes) as ExceptionType[]

@@ -1,7 +1,6 @@
 // What cases about jobs ask a hosted server, again and again.
 
 import type { EmulatorOptions, ServerOptions } from 'flowdouble'
-import { expect } from 'vitest'
 import type { tiers } from '../../spec/server/access.ts'
 import type { Deployment, Schema } from '../../spec/language.ts'
 import { cancelledJob, jobDetail, jobList, jobStatus } from '../../spec/server/jobs.ts'
@@ -9,6 +8,7 @@ import { type Graph, slow } from '../generate/graphs.ts'
 import { type Message, violations } from './judge.ts'
 import type { Subject } from './subject.ts'
 import type { Reply } from './reply.ts'
+import { expect } from './expect.ts'
 
 /** An id that no run has. */
 export const nobody = '00000000-0000-4000-8000-000000000000'

@@ -1,9 +1,9 @@
 // Signed links as a client meets them: taken out of the answer to a view, then fetched bare.
 
-import { expect } from 'vitest'
 import { viewPath } from '../generate/form.ts'
 import type { Subject } from './subject.ts'
 import { type Fetched, fetchLink } from './fetch-link.ts'
+import { expect } from './expect.ts'
 
 /** The link that a view of this file leads to; `values` are further ones of the query. */
 export async function linkTo(

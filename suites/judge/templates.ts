@@ -1,7 +1,7 @@
 // What cases about templates share: a route with a template, and a payload with its indented form.
 
-import { expect } from 'vitest'
 import { direct, type GatewaySubject } from './gateway-subject.ts'
+import { expect } from './expect.ts'
 
 /** Options of a gateway for many posts, whose routes come later. */
 export const many = { rateLimit: 1000, routes: {} }

@@ -1,8 +1,8 @@
 // What a server finds wrong with a submitted graph, node by node.
 
-import { expect } from 'vitest'
 import type { Graph } from '../generate/graphs.ts'
 import type { Subject } from './subject.ts'
+import { expect } from './expect.ts'
 
 export type NodeError = {
   type: string

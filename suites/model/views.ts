@@ -1,6 +1,5 @@
 // How a server tells what the model holds: an account with the names of its runs and files, and what differs by deployment.
 
-import { expect } from 'vitest'
 import type { Deployment } from '../../spec/language.ts'
 import type { Session } from '../judge/client.ts'
 import { viewPath } from '../generate/form.ts'
@@ -11,6 +10,7 @@ import type { AccountModel } from './model.ts'
 import type { Subject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
 import type { Outcome } from './submit.ts'
+import { expect } from '../judge/expect.ts'
 
 /** An account as its client knows it. Runs and files have names of the model, and those that the server gave them. */
 export type Own = {

@@ -9,6 +9,7 @@ import { type AccountModel, createModel, type Model, modelTiers } from '../model
 import { type Own, ownOf, type Reading, readings } from '../model/views.ts'
 import { startSubject } from '../judge/subject.ts'
 import type { Work } from '../model/submit.ts'
+import { runs } from '../support/effort.ts'
 
 /** The accounts of a server; on local there is one. */
 type Real = { readonly accounts: readonly Own[]; submits: number }
@@ -249,7 +250,7 @@ test.each<Deployment>(['local', 'hosted'])(
         await subject.close()
       }
     })
-    await fc.assert(property, { seed: 20260104, numRuns: keys.length * 25 })
+    await fc.assert(property, { seed: 20260104, numRuns: runs(keys.length * 25) })
   },
   60_000,
 )

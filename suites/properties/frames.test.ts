@@ -7,8 +7,9 @@ import type { FrameContent } from '../../dist/emulator/machine.js'
 import { encodeFrame } from '../../dist/emulator/server/world/frames.js'
 import { frames } from '../../spec/server/frames.ts'
 import { type Decoded, decodeFrame } from '../judge/decode.ts'
+import { runs } from '../support/effort.ts'
 
-const settings = { seed: 11, numRuns: 300 }
+const settings = { seed: 11, numRuns: runs(300) }
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),

@@ -9,6 +9,7 @@ import type { Session } from '../judge/client.ts'
 import { failing, type Graph, slow, talking } from '../generate/graphs.ts'
 import { account, detailOf, listOf, queued, wordOf } from '../judge/jobs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
+import { runs } from '../support/effort.ts'
 
 /** Accounts with different numbers of workers. */
 const accounts = [account('key-one', 'standard'), account('key-two', 'creator')]
@@ -272,5 +273,5 @@ test('jobs/one-story Each job walks the written way, and all places tell it alik
       await subject.close()
     }
   })
-  await fc.assert(property, { seed: 20260105, numRuns: 20 })
+  await fc.assert(property, { seed: 20260105, numRuns: runs(20) })
 }, 60_000)

@@ -11,6 +11,7 @@ import { smallWorld } from '../support/small-world.ts'
 import { isForeign, startSubject, type Subject } from '../judge/subject.ts'
 import { exchange } from '../judge/wire.ts'
 import { fetchLink } from '../judge/fetch-link.ts'
+import { runs } from '../support/effort.ts'
 
 const account = (user: string) =>
   ({
@@ -37,7 +38,7 @@ afterAll(() => subject?.close())
 const put = async (user: string, text: string): Promise<string> =>
   (await of[user]!.upload({ name: 'a.txt', bytes: Buffer.from(text) })).json().name
 
-const run = { seed: 20260101, numRuns: 300 }
+const run = { seed: 20260101, numRuns: runs(300) }
 
 describe.skipIf(isForeign)('signed links', () => {
   test('files/links-whole No change of one character of a signed link passes.', async () => {
@@ -77,7 +78,7 @@ describe.skipIf(isForeign)('signed links', () => {
       const crossed = theirs.replace(names, names.exec(link)![0])
       expect((await fetchLink(crossed)).status).toBe(crossed === theirs ? 200 : 403)
     })
-    await fc.assert(property, { ...run, numRuns: 30 })
+    await fc.assert(property, { ...run, numRuns: runs(30) })
   })
 
   test('files/names-lead-nowhere No name leads to what has not been put there.', async () => {
@@ -121,7 +122,7 @@ describe.skipIf(isForeign)('signed links', () => {
         expect([nowMs, untilMs, status]).toEqual([nowMs, untilMs, nowMs <= untilMs ? 200 : 400])
       }
     })
-    await fc.assert(property, { ...run, numRuns: 40 })
+    await fc.assert(property, { ...run, numRuns: runs(40) })
   })
 })
 

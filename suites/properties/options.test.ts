@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accountsSchema, readAccounts } from '../../dist/emulator/options/accounts.js'
 import { failuresSchema, readFailures } from '../../dist/emulator/options/failures.js'
+import { runs } from '../support/effort.ts'
 
 const ajv = new Ajv2020({ allowUnionTypes: true })
 
@@ -63,9 +64,9 @@ function compare(schema: object, read: (value: unknown) => unknown, values: fc.A
     expect(isTaken).toBe(takes(plain))
     seen[isTaken ? 'taken' : 'refused']++
   })
-  fc.assert(property, { seed: 3, numRuns: 1500 })
+  fc.assert(property, { seed: 3, numRuns: runs(1500) })
   // Both happen often.
-  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100)
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(runs(100))
 }
 
 test('options/accounts Accounts are taken exactly where their schema takes them.', () => {

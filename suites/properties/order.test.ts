@@ -10,6 +10,7 @@ import { judgeOrder, type Message } from '../judge/judge.ts'
 import { endsRun } from '../judge/responses.ts'
 import { nodesOf, story } from '../support/transcript.ts'
 import { type Run, startSubject } from '../judge/subject.ts'
+import { runs } from '../support/effort.ts'
 
 const terminal = new Set(['execution_success', 'execution_error', 'execution_interrupted'])
 
@@ -107,7 +108,7 @@ it.each(both)(
           await close()
         }
       }),
-      { seed: 7, numRuns: 80 },
+      { seed: 7, numRuns: runs(80) },
     )
   },
 )

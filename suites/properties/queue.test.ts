@@ -6,6 +6,7 @@ import { both, type Deployment } from '../../spec/language.ts'
 import { talking } from '../generate/graphs.ts'
 import { isOf, nobody, oneAtATimeOn, queued } from '../judge/jobs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
+import { runs } from '../support/effort.ts'
 
 type Pending = { readonly id: string; readonly number: number }
 type Submit = { readonly kind: 'submit'; readonly number?: number; readonly front: boolean }
@@ -113,6 +114,6 @@ test.each(both)(
         await subject.close()
       }
     })
-    await fc.assert(property, { seed: 20260102, numRuns: 50 })
+    await fc.assert(property, { seed: 20260102, numRuns: runs(50) })
   },
 )

@@ -14,6 +14,7 @@ import {
 } from '../generate/random-requests.ts'
 import { startSubject } from '../judge/subject.ts'
 import { exchangeBytes } from '../judge/wire.ts'
+import { runs } from '../support/effort.ts'
 
 /** Statuses that any path may answer with: the HTTP layer, the guards, and what is unknown. */
 const general = [200, 400, 403, 404, 405, 413, 417, 500]
@@ -43,10 +44,10 @@ test('requests/answered Every request is answered with a status of the spec, and
       expect(allowed).toContain(status)
       seen.add(status)
     })
-    await fc.assert(property, { seed: 20260107, numRuns: 500 })
+    await fc.assert(property, { seed: 20260107, numRuns: runs(500) })
     for (const status of [200, 400, 403, 404, 405, 500]) expect(seen).toContain(status)
     expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
-    expect((await emulator?.journal())?.length).toBeGreaterThan(250)
+    expect((await emulator?.journal())?.length).toBeGreaterThan(runs(250))
   } finally {
     await subject.close()
   }
@@ -65,7 +66,7 @@ test('requests/answered-on-hosted Hosted answers every request with a status of 
       expect(rest).not.toContain('got itself in trouble')
       seen.add(status)
     })
-    await fc.assert(property, { seed: 20260109, numRuns: 500 })
+    await fc.assert(property, { seed: 20260109, numRuns: runs(500) })
     for (const status of [200, 400, 401, 403, 404, 405]) expect(seen).toContain(status)
     expect(seen).not.toContain(500)
     expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(0)
@@ -111,7 +112,7 @@ test.each(both)(
           expect([1000, 1002, 1007, 1009]).toContain(code)
         },
       )
-      await fc.assert(property, { seed: 20260108, numRuns: 100 })
+      await fc.assert(property, { seed: 20260108, numRuns: runs(100) })
       await witness.settled()
       expect(witness.messages()).toHaveLength(1)
       expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { exchange } from '../judge/wire.ts'
+import { runs } from '../support/effort.ts'
 
 type Command =
   | { readonly kind: 'get' | 'delete'; readonly name: string }
@@ -175,7 +176,7 @@ test('userdata/model User data is the tree of a small model.', async () => {
       await subject.close()
     }
   })
-  await fc.assert(property, { seed: 20260103, numRuns: 60 })
+  await fc.assert(property, { seed: 20260103, numRuns: runs(60) })
 })
 
 const anyText = fc.string({ unit: 'binary', maxLength: 20 })

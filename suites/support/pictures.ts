@@ -1,8 +1,8 @@
 // Pictures for the suites, and how far one is from another.
 
-import { expect } from 'vitest'
 import type { Pixels } from '../../dist/emulator/pictures/paint.js'
 import type { Picture } from '../../dist/emulator/pictures/picture.js'
+import { expect } from '../judge/expect.ts'
 
 export const painted = (id: number, width: number, height: number): Picture => ({
   kind: 'painted',

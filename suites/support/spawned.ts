@@ -31,9 +31,13 @@ export type Command = {
 /** Starts `flowdouble` with these arguments, in a folder of its own. */
 export const start = (...args: readonly string[]): Command => startAt(main, args)
 
-/** Starts the command that this file is. */
-export function startAt(file: string, args: readonly string[]): Command {
-  const child = spawn(process.execPath, [file, ...args], {
+/** Starts the command that this file is, with these flags of Node. */
+export function startAt(
+  file: string,
+  args: readonly string[],
+  nodeFlags: readonly string[] = [],
+): Command {
+  const child = spawn(process.execPath, [...nodeFlags, file, ...args], {
     cwd: folder(),
     env: { ...process.env, NO_COLOR: '1' },
   })

@@ -1,10 +1,10 @@
 // Who is let in locally, which is everyone, and the key that partner nodes ask for.
 
-import { expect } from 'vitest'
 import { secretKeys } from '../../../spec/server/access.ts'
 import { type Graph, node, talking } from '../../generate/graphs.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { exchange } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** A picture that a partner makes, saved. */
 const bought: Graph = {

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
-import { expect } from 'vitest'
 import { bought, type Graph, node, solid } from '../../generate/graphs.ts'
 import { proves, switched, test } from '../../judge/proves.ts'
 import { type Run, startSubject, type Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../../spec/node-types.json'), 'utf8')

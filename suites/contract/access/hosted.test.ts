@@ -1,6 +1,5 @@
 // Who is let in on hosted: keys, tiers, the socket, and what no account sees of another.
 
-import { expect } from 'vitest'
 import { paidPaths, publicPaths } from '../../../spec/server/access.ts'
 import { hostedError, planRefusal } from '../../../spec/server/errors.ts'
 import { endpoints } from '../../../spec/index.ts'
@@ -12,6 +11,7 @@ import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 

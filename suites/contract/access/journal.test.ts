@@ -1,9 +1,9 @@
 // What a journal tells of keys: nothing, wherever a client lets one stand; and that it replays all the same.
 
 import { replay } from 'flowdouble'
-import { expect } from 'vitest'
 import { bought, node, solid, talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const open = { tier: 'pro', balance: 1000, subscription: 'active', failsWith: null } as const
 

@@ -1,6 +1,5 @@
 // What hosted tells of node types, models and their previews, and what it has none of.
 
-import { expect } from 'vitest'
 import {
   globalSubgraphs,
   hostedModelFolders,
@@ -11,6 +10,7 @@ import { violations } from '../../judge/judge.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { notFound } from '../../judge/hosted.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 

@@ -1,10 +1,10 @@
 // Model files as files: the lists with sizes, metadata and previews, embeddings, and what packs would bring.
 
-import { expect } from 'vitest'
 import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, told } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const unknown = { status: 404, type: undefined, length: '0', body: '' }
 

@@ -3,10 +3,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EmulatorOptions, replay, startEmulator } from 'flowdouble'
-import { expect } from 'vitest'
 import { node } from '../../generate/graphs.ts'
 import { proves, test } from '../../judge/proves.ts'
 import { fileOf, folder } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** An entry of object_info: an output node with one number. */
 const type = (name: string, least: number) => ({

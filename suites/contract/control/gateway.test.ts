@@ -1,10 +1,10 @@
 // What a test asks of the gateway's double over HTTP, and who is not let in.
 
 import { type GatewayOptions, startGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import gatewayDocument from '../../../spec/openapi.gateway.json' with { type: 'json' }
 import { type GatewaySubject, SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 async function on(
   options: GatewayOptions,

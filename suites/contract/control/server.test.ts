@@ -1,6 +1,6 @@
 // What a test asks of the double itself: moving its clock and reading its journal over HTTP, and what a person sees.
 
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { banner, nextStep } from '../../../dist/emulator/cli/serve-display.js'
 import { quirksCommand } from '../../../dist/emulator/cli/quirks.js'
 import { both } from '../../../spec/language.ts'
@@ -8,6 +8,7 @@ import hostedDocument from '../../../spec/openapi.hosted.json' with { type: 'jso
 import localDocument from '../../../spec/openapi.local.json' with { type: 'json' }
 import { slow, solid } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
 
 const io = (isTTY: boolean, env: Record<string, string> = {}) => {

@@ -3,7 +3,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { type Agent, type Delivery, replayGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import { commandAgent, urlAgent } from '../../../dist/emulator/edge/gateway/agent.js'
 import { agentCall } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
@@ -18,6 +17,7 @@ import {
 import { violations } from '../../judge/judge.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const chat = { secret: SECRET, prompt: '{text}', deliver: 'telegram', skills: ['review', 'code'] }
 const routes = { hook: chat }

@@ -1,10 +1,10 @@
 // Agents and senders that work in real time behind a gateway whose clock does not.
 
 import { type Agent, type Delivery, replayGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import { direct, failureNotice, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const routes = { hook: { secret: SECRET, prompt: '{text}', deliver: 'slack' }, direct: direct('x') }
 

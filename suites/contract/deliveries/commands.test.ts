@@ -1,7 +1,6 @@
 // Agent commands beside the process of the gateway: what they leave behind, and what they are told.
 
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { expect } from 'vitest'
 import { senders } from '../../../spec/gateway/deliveries.ts'
 import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
 import { atDesk, enabled, postTo, runGateway, withReceiving } from '../../support/command-line.ts'
@@ -9,6 +8,7 @@ import { SECRET } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
 import { start } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'deliveries/agent-left',

@@ -1,9 +1,9 @@
 // Where texts go: direct deliveries, and what each target stands for.
 
-import { expect } from 'vitest'
 import { targets as allTargets, platforms } from '../../../spec/gateway/deliveries.ts'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, switched } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
 

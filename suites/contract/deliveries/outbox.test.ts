@@ -1,10 +1,10 @@
 // Deliveries that end late or never, and the outbox with its scripted failures.
 
-import { expect } from 'vitest'
 import { outboxEntry } from '../../../spec/gateway/deliveries.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
 const id = (text: string) => ({ 'X-Request-ID': text })

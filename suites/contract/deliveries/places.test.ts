@@ -1,9 +1,9 @@
 // Places that take no text: a platform without a chat, one that is not connected, a target that is spelled another way.
 
-import { expect } from 'vitest'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { atDesk } from '../../support/command-line.ts'
+import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
 const pull = { repository: { full_name: 'acme/widgets' }, number: 9 }

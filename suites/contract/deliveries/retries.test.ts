@@ -1,9 +1,9 @@
 // What happens where the answer of a run cannot be delivered: further attempts, and who is told.
 
 import type { Delivery } from 'flowdouble'
-import { expect } from 'vitest'
 import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const one = { routes: { hook: { secret: SECRET, prompt: '{text}', deliver: 'telegram' } } }
 

@@ -1,10 +1,10 @@
 // Agent runs: what they are given, how they answer, and what becomes of it.
 
-import { expect } from 'vitest'
 import { agentRun } from '../../../spec/gateway/deliveries.ts'
 import { EMPTY_NOTICE, failureNotice, postAll, SECRET } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
 const id = (text: string) => ({ 'X-Request-ID': text })

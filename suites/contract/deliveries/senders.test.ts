@@ -1,11 +1,11 @@
 // Deliveries that are really sent: the call of each sender, what counts as success, and what is never told or sent.
 
-import { expect } from 'vitest'
 import { senderDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
 import { senders } from '../../../spec/gateway/deliveries.ts'
 import { direct, type GatewaySubject } from '../../judge/gateway-subject.ts'
 import { withPlatforms } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const tokens = {
   github_comment: 'ghp_of-the-host',

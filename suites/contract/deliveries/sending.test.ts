@@ -1,6 +1,5 @@
 // Sending as the commands set it up: credentials and addresses of senders, and one address for all deliveries.
 
-import { expect } from 'vitest'
 import { urlDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
 import { deliveryCall, senders } from '../../../spec/gateway/deliveries.ts'
 import {
@@ -14,6 +13,7 @@ import {
 import { direct, type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** The error of the last delivery. */
 const lastError = ({ gateway }: GatewaySubject) => gateway.outbox().at(-1)?.error

@@ -1,8 +1,8 @@
 // How many agent runs can wait.
 
-import { expect } from 'vitest'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { proves, switched } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const routes = { hook: { secret: SECRET, prompt: '{text}' } }
 const never = () => new Promise<string>(() => {})

@@ -3,13 +3,13 @@
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { startEmulator } from 'flowdouble'
-import { expect } from 'vitest'
 import { completeOptions } from '../../../dist/emulator/options/complete.js'
 import { profiles } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** How a connection to this address ends up: `open`, or the code of the system's error. */
 async function knock(host: string, port: number): Promise<string> {

@@ -1,6 +1,5 @@
 // Which paths hosted has: those below its prefix, under their new names, and none of what only local has.
 
-import { expect } from 'vitest'
 import { hostedModels } from '../../../spec/server/catalog.ts'
 import { endpoints } from '../../../spec/index.ts'
 import type { Endpoint } from '../../../spec/language.ts'
@@ -9,6 +8,7 @@ import { notFound, replyIn } from '../../judge/hosted.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const key = { 'X-API-Key': 'test-key' }
 

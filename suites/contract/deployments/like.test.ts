@@ -1,12 +1,12 @@
 // A server that behaves as a known one: what --like makes of the defaults, and that flags win over it.
 
 import { startEmulator, startGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import { servers } from '../../../spec/truth/servers.ts'
 import { completeOptions } from '../../../dist/emulator/options/complete.js'
 import { completeGatewayOptions } from '../../../dist/emulator/options/gateway.js'
 import { node, solid } from '../../generate/graphs.ts'
 import { proves, test } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const real = 'comfyui-0.3.64'
 

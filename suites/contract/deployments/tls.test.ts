@@ -7,13 +7,13 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
-import { expect } from 'vitest'
 import { WebSocket } from 'ws'
 import { profiles } from '../../../spec/server/deployments.ts'
 import { talking } from '../../generate/graphs.ts'
 import { proves, test } from '../../judge/proves.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
 import { folder, start } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 const file = (name: string): string => join(import.meta.dirname, '../../tls', name)
 const certificate = { tlsCert: file('cert.pem'), tlsKey: file('key.pem') }

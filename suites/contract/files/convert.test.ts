@@ -3,12 +3,12 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { decode, encode } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
-import { expect } from 'vitest'
 import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
+import { expect } from '../../judge/expect.ts'
 
 const size = { width: 3, height: 2 }
 const colors = Array.from({ length: 6 }, (_, at) => [40 * at, 200 - at, 7])

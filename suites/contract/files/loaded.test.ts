@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { decode, encode } from 'fast-png'
-import { expect } from 'vitest'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** A row of two pixels: red, green, blue and alpha. */
 const pixels = [200, 100, 50, 0, 10, 20, 30, 191]
@@ -54,6 +54,24 @@ proves('files/loaded-without-alpha', async (subject) => {
   expect([colours?.channels, [...colours!.data]]).toEqual([3, [200, 100, 50, 10, 20, 30]])
   expect(mask).toMatchObject({ width: 64, height: 64, channels: 3 })
   expect(new Set(mask?.data)).toEqual(new Set([0]))
+})
+
+proves('files/loaded-broken', async ({ upload, connect, run, get }) => {
+  const shown: Record<string, string[]> = (await get('/internal/folder_paths')).json()
+  const root = shown['checkpoints']![0]!.replace(/\/models\/checkpoints$/, '')
+  const session = await connect('me')
+  for (const subfolder of ['', 'deep/er']) {
+    await upload({ name: 'notimg.png', bytes: new Uint8Array(9) }, { subfolder })
+    const path = subfolder === '' ? 'notimg.png' : `${subfolder}/notimg.png`
+    const { messages } = await run(session, {
+      load: node('LoadImage', { image: path }),
+      show: node('PreviewImage', { images: ['load', 0] }),
+    })
+    expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
+      exception_type: 'PIL.UnidentifiedImageError',
+      exception_message: `cannot identify image file '${root}/input/${path}'\n`,
+    })
+  }
 })
 
 proves('files/loaded-mask', async (subject) => {

@@ -1,13 +1,13 @@
 // Files: masks, which are stored as their original with another alpha channel.
 
 import { decode, encode } from 'fast-png'
-import { expect } from 'vitest'
 import { uploadReply } from '../../../spec/server/files.ts'
 import { viewPath } from '../../generate/form.ts'
 import { node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const png = (width: number, height: number, channels: 3 | 4, of: (at: number) => number[]) => {
   const pixels = Array.from({ length: width * height }, (_, at) => of(at))
@@ -206,7 +206,7 @@ proves('files/mask-format', async (subject) => {
     'WEBPVP8L',
     'image/webp',
   ])
-  for (const name of ['m.jpg', 'm', '.png', 'm.txt']) {
+  for (const name of ['m.jpg', 'm', '.png', '.bmp', 'm.txt']) {
     expect([name, (await uploadMask(subject, inInput, {}, { name })).status]).toEqual([name, 500])
     expect((await viewed(subject, name)).status).toBe(404)
   }

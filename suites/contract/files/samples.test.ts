@@ -1,10 +1,10 @@
 // Files: the samples that stand for outputs that are no pictures, and the key of videos.
 
-import { expect } from 'vitest'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node } from '../../generate/graphs.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const node = (class_type: string, inputs: Readonly<Record<string, unknown>>): Node => ({
   class_type,

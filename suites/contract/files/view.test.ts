@@ -1,11 +1,11 @@
 // Files: viewing them, and how they are named there.
 
 import { decode } from 'fast-png'
-import { expect } from 'vitest'
 import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

@@ -2,13 +2,13 @@
 
 import { decode as decodePng } from 'fast-png'
 import jpeg from 'jpeg-js'
-import { expect } from 'vitest'
 import { previewMetadata } from '../../../spec/server/frames.ts'
 import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge/frames.ts'
 import { type Graph, node, textToImage } from '../../generate/graphs.ts'
 import { judgeOrder, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
+import { expect } from '../../judge/expect.ts'
 
 const PNG_MAGIC = '89504e470d0a1a0a'
 const word = (value: number): string => value.toString(16).padStart(8, '0')

@@ -1,13 +1,13 @@
 // Previews on the socket: whether they come, in which form, and at which place of a step.
 
 import { startEmulator } from 'flowdouble'
-import { expect } from 'vitest'
 import { frames } from '../../../spec/server/frames.ts'
 import { openSession, type Session } from '../../judge/client.ts'
 import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge/frames.ts'
 import { textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
+import { expect } from '../../judge/expect.ts'
 
 const jpegPreviews = { preview: 'jpeg' } as const
 
@@ -41,9 +41,9 @@ proves(
     const before = plain.frames().length
     await submit(painting(1, 12))
     await idle()
-    await Promise.all([plain.settled(), asking.settled()])
+    await Promise.all([plain.settled(), again.settled()])
     expect(plain.frames().slice(before)).toHaveLength(1)
-    expect(asking.frames().at(-1)?.frame).toBe('previewImage')
+    expect(again.frames().at(-1)?.frame).toBe('previewImage')
   },
   jpegPreviews,
 )

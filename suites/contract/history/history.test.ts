@@ -1,11 +1,11 @@
 // The history: its entries, and what a failed, an interrupted and a cached run leave there.
 
-import { expect } from 'vitest'
 import { historyById } from '../../../spec/server/history.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const isEnd = ({ type, data }: Message) => type === 'executing' && data['node'] === null
 const file = (filename: string) => ({ filename, subfolder: '', type: 'output' })

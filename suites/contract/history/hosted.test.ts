@@ -1,6 +1,5 @@
 // The hosted history: a list, newest first, and one entry by its id.
 
-import { expect } from 'vitest'
 import { hostedHistory, hostedHistoryById } from '../../../spec/server/history.ts'
 import { failing, node, slow, solid, talking } from '../../generate/graphs.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../judge/jobs.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const historyOf = async ({ get }: Subject, query = ''): Promise<any[]> =>
   fitting(hostedHistory, await get(`/history${query}`)).history

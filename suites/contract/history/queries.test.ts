@@ -2,11 +2,11 @@
 
 import { connect as openConnection } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
-import { expect } from 'vitest'
 import { limits } from '../../../spec/index.ts'
 import { talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const idsIn = async (get: Subject['get'], query = ''): Promise<string[]> =>
   Object.keys((await get(`/history${query}`)).json())

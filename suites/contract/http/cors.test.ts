@@ -1,9 +1,9 @@
 // The CORS mode, which lets pages of another origin in.
 
-import { expect } from 'vitest'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, type Exchange } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const foreign = { Origin: 'http://evil.example' }
 const named = (origin: string) => [

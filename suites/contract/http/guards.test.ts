@@ -1,12 +1,12 @@
 // What is refused before any path is looked at: pages of a foreign origin, and bodies that are too large.
 
 import { once } from 'node:events'
-import { expect } from 'vitest'
 import { WebSocket } from 'ws'
 import { errors, limits } from '../../../spec/index.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, told } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const refused = { status: 403, type: undefined, length: '0', body: '' }
 

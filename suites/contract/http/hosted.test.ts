@@ -1,7 +1,6 @@
 // What holds for every path of hosted: its refusals, HEAD, OPTIONS, pages of other origins, bodies.
 
 import { gzipSync } from 'node:zlib'
-import { expect } from 'vitest'
 import { hostedCors } from '../../../spec/server/http.ts'
 import type { ReplyBody } from '../../../spec/language.ts'
 import { everyHostedPath } from '../../generate/every-path.ts'
@@ -11,6 +10,7 @@ import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { exchange, type Exchange, exchangeBytes } from '../../judge/wire.ts'
 import type { Reply } from '../../judge/reply.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const key = { 'X-API-Key': 'test-key' }

@@ -1,10 +1,11 @@
 // Requests that would take a careless server down, or keep it busy for ever: it answers, and goes on.
 
 import { connect } from 'node:net'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import type { Graph } from '../../generate/graphs.ts'
 import { solid } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const many = (count: number, node: Graph[string]): Graph =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}`, node]))

@@ -1,12 +1,12 @@
 // The bodies of replies and requests, as bytes on the wire.
 
-import { expect } from 'vitest'
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, told } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 

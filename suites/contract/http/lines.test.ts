@@ -2,11 +2,11 @@
 // the page for a failure, and how long a reply may be kept.
 
 import { once } from 'node:events'
-import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { dial, exchange, exchangeBytes } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const longest = limits.line.value
 const refused = [400, errors.refusals.badRequestText.body.text]

@@ -1,11 +1,11 @@
 // Which paths and methods there are: the twin below /api, HEAD, OPTIONS, and all that is unknown.
 
-import { expect } from 'vitest'
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, type Exchange, told } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
 const textType = 'text/plain; charset=utf-8'

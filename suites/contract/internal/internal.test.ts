@@ -1,6 +1,5 @@
 // What stands below /internal/: the log with its subscribers, folders and files.
 
-import { expect } from 'vitest'
 import { errors, type EndpointName, endpoints, limits } from '../../../spec/index.ts'
 import { folderPaths, rawLogs } from '../../../spec/server/internal.ts'
 import { failing, slow, solid, talking } from '../../generate/graphs.ts'
@@ -8,6 +7,7 @@ import { type Message, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { exchange, told } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
 const textType = 'text/plain; charset=utf-8'

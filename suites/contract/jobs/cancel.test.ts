@@ -1,6 +1,5 @@
 // Cancelling and deleting hosted jobs.
 
-import { expect } from 'vitest'
 import { cancelledJobs } from '../../../spec/server/jobs.ts'
 import { failing, slow, solid, talking } from '../../generate/graphs.ts'
 import { judgeOrder } from '../../judge/judge.ts'
@@ -19,6 +18,7 @@ import {
   wordsOf,
 } from '../../judge/jobs.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'jobs/cancel',

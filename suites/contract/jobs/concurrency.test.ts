@@ -1,11 +1,11 @@
 // How many hosted jobs run at a time, and what those that wait are told.
 
-import { expect } from 'vitest'
 import { tiers } from '../../../spec/server/access.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
 import { slow, talking } from '../../generate/graphs.ts'
 import { account, cancel, detailOf, isOf, queued, submitAll, wordsOf } from '../../judge/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const words = (word: JobStatus, count: number): JobStatus[] =>
   Array.from({ length: count }, () => word)

@@ -1,10 +1,10 @@
 // All that is told about one hosted job: its times, its workflow, what it has left, and why it failed.
 
-import { expect } from 'vitest'
 import { secretKeys } from '../../../spec/server/access.ts'
 import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
 import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../../judge/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** What the detail of every run holds. */
 const always = [

@@ -1,11 +1,11 @@
 // The words of a failure in the job detail, which are those of the socket, or names of Python exceptions with a quirk.
 
-import { expect } from 'vitest'
 import { type ExceptionType, pythonNames } from '../../../spec/server/errors.ts'
 import { account, errorOf, words } from '../../judge/failures.ts'
 import { failing, type Graph, node } from '../../generate/graphs.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** Runs a graph to its error, and gives the error of the socket with the one of the job detail. */
 async function bothErrors(

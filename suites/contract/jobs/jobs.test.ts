@@ -1,6 +1,5 @@
 // Hosted jobs: the word for the state of a run, and which runs are told of at all.
 
-import { expect } from 'vitest'
 import { type JobStatus, jobTransitions, rawStates } from '../../../spec/server/jobs.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
 import {
@@ -19,6 +18,7 @@ import {
 } from '../../judge/jobs.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'jobs/status',

@@ -1,6 +1,5 @@
 // The list of hosted jobs: which of them, in which order, page by page.
 
-import { expect } from 'vitest'
 import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
 import {
   account,
@@ -14,6 +13,7 @@ import {
 } from '../../judge/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const accounts = [...oneAtATime, account('other-key')]
 

@@ -1,10 +1,10 @@
 // The node manager: its paths, how far installations are, and what shows of them.
 
-import { expect } from 'vitest'
 import { changed, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const on = { manager: true }
 const model = { url: 'http://models.example/x', path: 'checkpoints', filename: 'mine.safetensors' }

@@ -1,8 +1,9 @@
 // A world that cannot keep up with its clock: its time waits, and requests are answered between what is due.
 
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** So many steps take the server far longer than an interrupt takes to arrive. */
 const NODES = 100

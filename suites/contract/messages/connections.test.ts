@@ -1,6 +1,5 @@
 // The sockets of hosted: each connection of an account hears all of its runs, and no connection of another does.
 
-import { expect } from 'vitest'
 import { openSession, type Session } from '../../judge/client.ts'
 import { askForMetadata, painting } from '../../judge/frames.ts'
 import { slow, talking } from '../../generate/graphs.ts'
@@ -8,6 +7,7 @@ import type { Message } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
 import { exchange } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'

@@ -1,6 +1,5 @@
 // The socket of hosted: one story per account, with the run in every message.
 
-import { expect } from 'vitest'
 import type { Session } from '../../judge/client.ts'
 import {
   failing,
@@ -14,6 +13,7 @@ import {
 import { judgeOrder, type Message } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'

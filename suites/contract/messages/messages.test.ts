@@ -1,6 +1,5 @@
 // The JSON messages of the socket: what each type holds.
 
-import { expect } from 'vitest'
 import {
   failing,
   type Graph,
@@ -14,6 +13,7 @@ import { isOf } from '../../judge/jobs.ts'
 import type { Message } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf, story } from '../../support/transcript.ts'
+import { expect } from '../../judge/expect.ts'
 
 const dataOf = (type: string, messages: readonly Message[]): Message['data'][] =>
   messages.filter((message) => message.type === type).map(({ data }) => data)

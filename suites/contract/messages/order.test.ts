@@ -1,6 +1,5 @@
 // The messages of a run in their order: the whole sequence, once for each kind of run.
 
-import { expect } from 'vitest'
 import {
   changed,
   failing,
@@ -16,6 +15,7 @@ import { judgeOrder, type Message } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** A source, a node of three steps, a node that joins them, and an output. */
 const chain: Graph = {

@@ -1,12 +1,12 @@
 // The socket itself: its handshake, its id, and what a client may say on it.
 
 import { once } from 'node:events'
-import { expect } from 'vitest'
 import { limits } from '../../../spec/index.ts'
 import { slow, talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
 import { dial, exchange } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, submit }) => {
   const firstOf = async (clientId?: string, path?: string): Promise<unknown> =>

@@ -2,7 +2,6 @@
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { expect } from 'vitest'
 import { limits } from '../../../spec/index.ts'
 import { WebSocket } from 'ws'
 import type { EmulatorOptions, Entry } from 'flowdouble'
@@ -10,6 +9,7 @@ import { talking, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { dial } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const key = 'dGhlIHNhbXBsZSBub25jZQ=='
 const handshake = (path: string, ...more: readonly string[]) =>

@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
 import { step } from '../../../dist/emulator/server/step.js'
 import { createServer } from '../../../dist/emulator/server/server.js'
@@ -12,6 +11,7 @@ import { account } from '../../judge/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { WorldOptions } from '../../../dist/emulator/server/state/options.js'
+import { expect } from '../../judge/expect.ts'
 
 const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
 

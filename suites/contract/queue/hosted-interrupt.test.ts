@@ -1,6 +1,5 @@
 // The hosted queue: interrupting what runs.
 
-import { expect } from 'vitest'
 import { slow, talking } from '../../generate/graphs.ts'
 import {
   account,
@@ -16,6 +15,7 @@ import {
 } from '../../judge/jobs.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted', accounts: oneAtATime } as const
 

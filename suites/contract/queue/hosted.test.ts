@@ -1,6 +1,5 @@
 // The hosted queue: its listing, and removing from it.
 
-import { expect } from 'vitest'
 import { hostedQueueListing, hostedQueueResult } from '../../../spec/server/queue.ts'
 import { node, slow, solid, talking } from '../../generate/graphs.ts'
 import {
@@ -17,6 +16,7 @@ import {
 } from '../../judge/jobs.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted', accounts: oneAtATime } as const
 

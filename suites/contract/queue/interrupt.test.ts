@@ -1,9 +1,9 @@
 // The queue: interrupting what runs.
 
-import { expect } from 'vitest'
 import { slow } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const isProgress = ({ type }: Message) => type === 'progress'
 const isStartOf =

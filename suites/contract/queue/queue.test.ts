@@ -1,12 +1,12 @@
 // The queue: listing, order, clearing and deleting, and what a removal leaves.
 
-import { expect } from 'vitest'
 import { queueListing } from '../../../spec/server/queue.ts'
 import type { Session } from '../../judge/client.ts'
 import { slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const isStart = ({ type }: Message) => type === 'execution_start'
 const remaining = (count: number): Message => ({

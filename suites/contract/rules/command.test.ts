@@ -4,10 +4,11 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import type { rulesCommand as runHere } from '../../../dist/emulator/cli/rules.js'
 import type { Rule } from '../../../spec/language.ts'
 import { rules } from '../../../spec/index.ts'
+import { expect } from '../../judge/expect.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const entries: [string, Rule][] = Object.entries(rules)

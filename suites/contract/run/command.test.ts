@@ -1,10 +1,11 @@
 // The command `flowdouble run`: flags, exit codes, and what it prints where.
 
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { unreachable } from '../../../dist/emulator/client/server.js'
 import { end, entryOf, message, succeeded } from './misbehaving-server.ts'
 import { command, runOn, serve, testClock } from './harness.ts'
+import { expect } from '../../judge/expect.ts'
 
 const invalid = {
   '3': {

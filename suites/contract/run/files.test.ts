@@ -2,9 +2,10 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { entryOf, picture, startOtherHost } from './misbehaving-server.ts'
 import { cleanUp, filesIn, newFolder, runOn, sampler, serve } from './harness.ts'
+import { expect } from '../../judge/expect.ts'
 
 const image = (filename: string, subfolder = '') => ({ ...picture, filename, subfolder })
 const loading = (name: string, type = 'LoadImage', input = 'image') =>

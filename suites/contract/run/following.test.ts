@@ -1,8 +1,9 @@
 // How the client follows a run and judges its end, whatever the server does meanwhile.
 
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { end, entryOf, message, picture, promptId, succeeded } from './misbehaving-server.ts'
 import { runOn, serve, testClock } from './harness.ts'
+import { expect } from '../../judge/expect.ts'
 
 const other = (type: string, data: object = {}) => ({ type, data: { ...data, prompt_id: 'other' } })
 const running = (node: string) => message('executing', { node })

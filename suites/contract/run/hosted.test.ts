@@ -2,7 +2,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
 import { promptId, startOtherHost } from './misbehaving-server.ts'
 import {
@@ -16,6 +16,7 @@ import {
   serve,
   serveHosted,
 } from './harness.ts'
+import { expect } from '../../judge/expect.ts'
 
 test('run/hosted-key The key goes with each request to the server, and as token with the socket.', async () => {
   const server = await serveHosted()

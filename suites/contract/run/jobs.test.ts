@@ -1,9 +1,10 @@
 // The client follows the jobs of a hosted server: without a socket, in either vocabulary, through refusals.
 
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
 import { message } from './misbehaving-server.ts'
 import { asked, command, runHosted, serveHosted, testClock } from './harness.ts'
+import { expect } from '../../judge/expect.ts'
 
 const execution_error = {
   node_id: '3',

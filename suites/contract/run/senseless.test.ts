@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
 import { entryOf, message } from './misbehaving-server.ts'
 import type { Behaviour } from './misbehaving-server.ts'
@@ -17,6 +17,7 @@ import {
   serveHosted,
   testClock,
 } from './harness.ts'
+import { expect } from '../../judge/expect.ts'
 
 const [status, job, history] = ['/job/run-1/status', '/jobs/run-1', '/history/run-1']
 const always = (path: string, answer: { readonly status?: number; readonly body: string }) => ({

@@ -3,11 +3,12 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { runWorkflow } from '../../../dist/emulator/client/run.js'
 import type { RunEvent, RunOptions, RunResult } from '../../../dist/emulator/client/run.js'
 import { startSubject } from '../../judge/subject.ts'
 import { start, textToImage } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 const failing = textToImage.replace('text-to-image', 'failing')
 const imageToImage = textToImage.replace('text-to-image', 'image-to-image')

@@ -3,9 +3,10 @@
 import { chmodSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { runWorkflow } from '../../../dist/emulator/client/run.js'
 import { startSubject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const workflowPath = join(import.meta.dirname, '../../../recordings/workflows/text-to-image.json')
 const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))

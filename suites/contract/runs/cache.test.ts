@@ -1,11 +1,11 @@
 // The cache of a server: which nodes of a run are not run again.
 
 import { encode } from 'fast-png'
-import { expect } from 'vitest'
 import { changed, failing, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
 import type { Run } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** The nodes that the cache spared, and those that ran. */
 const sides = ({ messages }: Run): unknown[] => [

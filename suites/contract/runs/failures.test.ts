@@ -1,6 +1,5 @@
 // Runs that fail: the six words of hosted, by the account and by the workflow.
 
-import { expect } from 'vitest'
 import type { ExceptionType } from '../../../spec/server/errors.ts'
 import { account, errorOf, failed, words } from '../../judge/failures.ts'
 import {
@@ -13,6 +12,7 @@ import {
   textToImage,
 } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 

@@ -2,13 +2,13 @@
 
 import { join } from 'node:path'
 import { decode } from 'fast-png'
-import { expect } from 'vitest'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node, node } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { nodesOf, story } from '../../support/transcript.ts'
 import type { Run, Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const pictures = (batch_size: number, color = 0): Node =>
   node('EmptyImage', { width: 64, height: 32, batch_size, color })

@@ -1,10 +1,10 @@
 // The execution of a workflow: which nodes run, in which order, and what ends a run.
 
-import { expect } from 'vitest'
 import { failing, type Graph, node, slow, solid, textToImage } from '../../generate/graphs.ts'
 import { judgeOrder } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { nodesOf, story } from '../../support/transcript.ts'
+import { expect } from '../../judge/expect.ts'
 
 const picture = { width: 64, height: 64, batch_size: 1, color: 0 }
 
@@ -91,6 +91,24 @@ proves('runs/node-order', async ({ connect, run, upload, get }) => {
   const graph = { ...twoChains, '4': node('LoadImage', { image: 'other.png' }) }
   const { messages } = await run(await connect('me'), graph)
   expect(nodesOf('executing', messages)).toEqual(['4', '5', '1', '2', '3'])
+})
+
+proves('runs/order-of-outputs', async ({ connect, run, get }) => {
+  const session = await connect('me')
+  const chain = (id: string, color: number): Graph => ({
+    [`${id} source`]: node('EmptyImage', { width: 8, height: 8, batch_size: 1, color }),
+    [`${id} turn`]: node('ImageInvert', { image: [`${id} source`, 0] }),
+    [id]: node('PreviewImage', { images: [`${id} turn`, 0] }),
+  })
+  const graph = { ...chain('one', 1), ...chain('two', 2), ...chain('three', 3) }
+  const { prompt_id, messages } = await run(session, graph)
+  const { prompt } = (await get(`/history/${prompt_id}`)).json()[prompt_id]
+  const outputs: string[] = prompt[4]
+  expect(new Set(outputs)).toEqual(new Set(['one', 'two', 'three']))
+  // Sources of one rank go in the order of their outputs; an output goes as soon as it is ready.
+  const order = nodesOf('executing', messages)
+  expect(order.filter((id) => outputs.includes(String(id)))).toEqual(outputs)
+  expect(new Set(order)).toEqual(new Set(Object.keys(graph)))
 })
 
 proves(

@@ -1,12 +1,12 @@
 // Runs that fail because a scenario says so.
 
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
-import { expect } from 'vitest'
 import { account, errorOf, failed, words } from '../../judge/failures.ts'
 import { type Graph, solid, talking, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 

@@ -1,9 +1,9 @@
 // The progress of nodes: how many steps each tells, and up to which number.
 
-import { expect } from 'vitest'
 import { changed, type Graph, node, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Run } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** The values of the progress messages of a node, and the numbers that they count up to. */
 const progressOf = ({ messages }: Run, id: string): readonly (readonly unknown[])[] =>

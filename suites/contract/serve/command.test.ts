@@ -4,10 +4,11 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { serveCommand } from '../../../dist/emulator/cli/serve.js'
 
 import { fileOf, folder, start, textToImage } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`serve/stops ${signal} stops a server that has open connections, with exit code 0; with --json its addresses are all that it says`, async () => {

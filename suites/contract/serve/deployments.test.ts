@@ -3,10 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { WebSocket } from 'ws'
 import { banner, nextStep } from '../../../dist/emulator/cli/serve-display.js'
 import { fileOf, folder, start } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
 
 type Addresses = {

@@ -1,6 +1,5 @@
 // `serve --with-gateway`: two servers of one command, which are told together and whose time passes together.
 
-import { expect } from 'vitest'
 import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
 import { type ClockGroup } from '../../../dist/emulator/edge/clock.js'
 import { startEmulator, startGateway } from 'flowdouble'
@@ -9,6 +8,7 @@ import { atDesk, deskAt, enabled, postTo } from '../../support/command-line.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
 import { start } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 const asked = (url: string, path: string, body: unknown) =>
   fetch(`${url}/_flowdouble/${path}`, { method: 'POST', body: JSON.stringify(body) })

@@ -5,10 +5,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { openLog } from '../../../dist/emulator/cli/serve-log.js'
 import { serveAtTerminal } from '../../support/fake-terminal.ts'
 import { folder, main, start, textToImage } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 const urlIn = (line: string): string => (JSON.parse(line) as { url: string }).url
 const unknownNode = JSON.stringify({ prompt: { '1': { class_type: 'NoSuchNode', inputs: {} } } })

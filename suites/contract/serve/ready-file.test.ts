@@ -4,9 +4,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { serveCommand } from '../../../dist/emulator/cli/serve.js'
 import { folder, start } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** Something that listens; its port is taken. */
 async function taken(): Promise<{ readonly port: number; readonly close: () => void }> {

@@ -1,10 +1,10 @@
 // Settings on hosted, and what an account can tell of itself.
 
-import { expect } from 'vitest'
 import { hostedSetting, userStatus, userStorage } from '../../../spec/server/settings.ts'
 import { codeOf, notFound } from '../../judge/hosted.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'settings/hosted-merge',

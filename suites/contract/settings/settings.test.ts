@@ -1,11 +1,11 @@
 // Settings of the front end, and the users that there are.
 
-import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
 import { userStorage } from '../../../spec/server/settings.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, told } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
 const empty = { status: 200, type: undefined, length: '0', body: '' }

@@ -1,8 +1,8 @@
 // Secrets that a gateway knew long ago, or that are short: they show no more than those of its routes now.
 
-import { expect } from 'vitest'
 import { postAll, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'signatures/hidden',

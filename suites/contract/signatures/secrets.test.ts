@@ -3,13 +3,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect } from 'vitest'
+import { afterAll } from 'vitest'
 import { replayGateway, startGateway } from 'flowdouble'
 import { schemes } from '../../../spec/gateway/signatures.ts'
 import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import { headersOf, NOW, schemeNames, timedSchemes } from '../../generate/senders.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const body = '{}'
 

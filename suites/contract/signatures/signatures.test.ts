@@ -1,12 +1,12 @@
 // How senders prove who they are: each scheme with vectors that others published, and which one decides.
 
-import { expect } from 'vitest'
 import { type SchemeName, schemes } from '../../../spec/gateway/signatures.ts'
 import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { headersOf, NOW, schemeNames, signingSchemes } from '../../generate/senders.ts'
 import { signatureVectors } from '../../generate/signature-vectors.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 type Headers = Readonly<Record<string, string>>
 const refusal = { error: 'Invalid signature' }

@@ -1,7 +1,6 @@
 // What the commands of subscriptions print, and how they end.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { expect } from 'vitest'
 import { subscriptionList } from '../../../spec/gateway/subscriptions.ts'
 import {
   atDesk,
@@ -11,6 +10,7 @@ import {
   switchedAtDesk,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const fitsList = new Ajv2020({ strict: true }).compile(subscriptionList)
 

@@ -14,7 +14,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import { withLock } from '../../../dist/emulator/config/lock.js'
 import { startOfProcess } from '../../../dist/emulator/config/processes.js'
 import {
@@ -25,6 +24,7 @@ import {
   subscriptionsName,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'subscriptions/private',

@@ -2,7 +2,6 @@
 
 import { utimesSync } from 'node:fs'
 import { type Gateway, type GatewayOptions, startGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import {
   atDesk,
   type Desk,
@@ -15,6 +14,7 @@ import {
   withReceiving,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** What a gateway of the desk's subscriptions file logged, and how often it was given the file. */
 type Watched = { readonly gateway: Gateway; readonly lines: string[]; readonly loads: () => number }

@@ -1,6 +1,5 @@
 // Where the settings of the gateway stand, and which of them wins.
 
-import { expect } from 'vitest'
 import {
   atDesk,
   enabled,
@@ -10,6 +9,7 @@ import {
   urlOf,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'subscriptions/settings',

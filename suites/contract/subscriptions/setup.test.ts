@@ -1,10 +1,10 @@
 // The wizard of the gateway: what it asks, what its flags answer, and what it writes.
 
 import { chmodSync } from 'node:fs'
-import { expect } from 'vitest'
 import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
 import { atDesk, optionsOf, runWizard, urlOf } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const onOffQuestion = /yes or no/
 proves(

@@ -1,6 +1,5 @@
 // Commands that manage subscriptions: what they write, what they print, what they refuse.
 
-import { expect } from 'vitest'
 import { targets } from '../../../spec/gateway/deliveries.ts'
 import { configDirectory, subscribed, writtenMembers } from '../../../spec/gateway/subscriptions.ts'
 import { join } from 'node:path'
@@ -14,6 +13,7 @@ import {
 } from '../../support/command-line.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'subscriptions/file',

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { expect, vi } from 'vitest'
+import { vi } from 'vitest'
 import { signatureOf, signedHeaders } from '../../../dist/emulator/client/sign.js'
 import { type Scheme, schemes } from '../../../spec/gateway/signatures.ts'
 import { testPayload, testSenders } from '../../../spec/gateway/subscriptions.ts'
@@ -17,6 +17,7 @@ import {
 import { proves, test } from '../../judge/proves.ts'
 import { main } from '../../support/spawned.ts'
 import { signatureVectors } from '../../generate/signature-vectors.ts'
+import { expect } from '../../judge/expect.ts'
 
 const accepted = {
   status: 202,

@@ -1,6 +1,5 @@
 // What hosted tells of itself and of the account that asks.
 
-import { expect } from 'vitest'
 import { tiers } from '../../../spec/server/access.ts'
 import { hostedFeatures } from '../../../spec/server/messages.ts'
 import { hostedSystemStats, queueLength } from '../../../spec/server/system.ts'
@@ -8,6 +7,7 @@ import { slow, solid } from '../../generate/graphs.ts'
 import { codeOf, notFound } from '../../judge/hosted.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 

@@ -1,10 +1,10 @@
 // How the prompt of a route becomes a text.
 
-import { expect } from 'vitest'
 import { limits } from '../../../spec/limits.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import { container, delivers, indented, many } from '../../judge/templates.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves(
   'templates/reference',

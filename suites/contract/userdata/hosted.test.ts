@@ -1,12 +1,12 @@
 // User data on hosted: the same files as on local, told and refused in another way.
 
-import { expect } from 'vitest'
 import { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { write } from '../../judge/userdata.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
+import { expect } from '../../judge/expect.ts'
 
 const shown = ({ status, text, headers }: Reply) => [status, text, headers['content-type']]
 const textType = 'text/plain; charset=utf-8'

@@ -1,11 +1,11 @@
 // User data: the two listings of what is stored.
 
-import { expect } from 'vitest'
 import { errors } from '../../../spec/index.ts'
 import { userEntries, userFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
 const textType = 'text/plain; charset=utf-8'

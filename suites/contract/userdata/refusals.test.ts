@@ -1,11 +1,11 @@
 // User data: what cannot be done, with which file names, and how much fits.
 
-import { expect } from 'vitest'
 import { errors, limits } from '../../../spec/index.ts'
 import { proves } from '../../judge/proves.ts'
 import { paths, write } from '../../judge/userdata.ts'
 import { exchange, told } from '../../judge/wire.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves('userdata/unknown-file', async (subject) => {
   await write(subject, 'deep/a')

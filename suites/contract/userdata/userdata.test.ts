@@ -1,6 +1,5 @@
 // User data: writing, reading, deleting and moving files.
 
-import { expect } from 'vitest'
 import { errors } from '../../../spec/index.ts'
 import { userFile } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
@@ -9,6 +8,7 @@ import { paths, write } from '../../judge/userdata.ts'
 import { exchange } from '../../judge/wire.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
+import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
 const shown = ({ status, text, headers }: Reply) => [status, text, headers['content-type']]

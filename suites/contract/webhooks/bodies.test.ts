@@ -1,10 +1,10 @@
 // Bodies of posts to the gateway: how large they are, and what payload they hold.
 
 import { once } from 'node:events'
-import { expect } from 'vitest'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves, switched } from '../../judge/proves.ts'
 import { dial } from '../../judge/wire.ts'
+import { expect } from '../../judge/expect.ts'
 
 const MiB = 2 ** 20
 const tooLarge = [413, '{"error": "Payload too large"}']

@@ -1,8 +1,8 @@
 // Which event a post is, and which routes it triggers.
 
-import { expect } from 'vitest'
 import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** The event that the answer to an accepted or an ignored post tells. */
 const eventOf = async (

@@ -1,8 +1,8 @@
 // A gateway that behaves as a known one.
 
-import { expect } from 'vitest'
 import { servers } from '../../../spec/truth/servers.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const name = 'hermes-2026.07'
 

@@ -1,9 +1,9 @@
 // What a gateway logs: a line for each post, run and delivery.
 
-import { expect } from 'vitest'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { atDesk, postTo, runGateway } from '../../support/command-line.ts'
+import { expect } from '../../judge/expect.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
 

@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, switched } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
 let files = 0

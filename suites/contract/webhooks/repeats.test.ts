@@ -2,7 +2,6 @@
 
 import { createHmac } from 'node:crypto'
 import { type GatewayOptions, replayGateway } from 'flowdouble'
-import { expect } from 'vitest'
 import {
   createGatewayState,
   type GatewayStateOptions,
@@ -17,6 +16,7 @@ import {
 } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves, switched } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
 const hook = { secret: SECRET }

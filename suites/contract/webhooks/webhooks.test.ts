@@ -1,10 +1,10 @@
 // The gateway on HTTP: its paths, the order of its checks, and what it answers.
 
-import { expect } from 'vitest'
 import { checks, gatewayHealth, gatewayRefusals } from '../../../spec/gateway/webhooks.ts'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
 
 proves('webhooks/health', async ({ send }) => {
   const reply = await send('GET', '/health')

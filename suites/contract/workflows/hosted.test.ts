@@ -1,6 +1,5 @@
 // Submitting on hosted: what a client's own words change, which is little, and what is refused.
 
-import { expect } from 'vitest'
 import { hostedError } from '../../../spec/server/errors.ts'
 import { submitRefusal, submitReply } from '../../../spec/server/workflows.ts'
 import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
@@ -9,6 +8,7 @@ import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import { story } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
+import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -256,6 +256,30 @@ switched(
     await session.settled()
     expect(session.messages()).toHaveLength(1)
     expect((await submit(solid())).json().node_errors).toEqual({})
+  },
+  hosted,
+)
+
+switched(
+  'workflows.invalid-is-200',
+  async ({ submit, get, history }: Subject) => {
+    const ids: string[] = []
+    for (const [graph, , blamed] of refused) {
+      const { prompt_id, node_errors } = (await submit(graph)).json()
+      ids.push(prompt_id)
+      const status = await get(`/job/${prompt_id}/status`)
+      expect([status.status, status.json().status]).toEqual([200, 'failed'])
+      const detail = (await get(`/jobs/${prompt_id}`)).json()
+      expect([detail.id, detail.status]).toEqual([prompt_id, 'failed'])
+      // The word for a bad workflow and the details in node_errors, of one and the same submit.
+      const { exception_type, node_id, exception_message } = detail.execution_error
+      expect([exception_type, Object.keys(node_errors)]).toEqual(['ValidationError', blamed])
+      expect(blamed.length === 0 ? [''] : blamed).toContain(node_id)
+      expect(exception_message).toMatch(/./)
+    }
+    expect(await history()).toEqual(ids)
+    const { jobs } = (await get('/jobs?status=failed')).json()
+    expect(jobs.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted())
   },
   hosted,
 )

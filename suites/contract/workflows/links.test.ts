@@ -1,9 +1,9 @@
 // What validation finds wrong with the links of a node, and what it lets pass.
 
-import { expect } from 'vitest'
 import { changed, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { configOf, errorsOf, passes } from '../../judge/verdicts.ts'
+import { expect } from '../../judge/expect.ts'
 
 const picture = (inputs: Record<string, unknown>) => changed(solid(), '1', inputs)
 const sampling = (inputs: Record<string, unknown>) => changed(textToImage(), '3', inputs)

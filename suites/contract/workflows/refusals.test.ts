@@ -1,11 +1,11 @@
 // Workflows that are refused: the answer, the nodes that it names, and the world that it leaves as it was.
 
-import { expect } from 'vitest'
 import { nodeErrorsById, submitReply, submitRefusal } from '../../../spec/server/workflows.ts'
 import { type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves, switched } from '../../judge/proves.ts'
 import type { Reply } from '../../judge/reply.ts'
+import { expect } from '../../judge/expect.ts'
 
 const black = solid()['1']!
 const impossible = node('EmptyImage', { width: 0, height: 0, batch_size: 1, color: 0 })

@@ -1,12 +1,12 @@
 // Submitting workflows that run: the reply, the graph, extra_data.
 
 import { request as sendRequest } from 'node:http'
-import { expect } from 'vitest'
 import { submitReply } from '../../../spec/server/workflows.ts'
 import { node, slow, solid } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 const show = (source: unknown) => node('PreviewAny', { source })
 

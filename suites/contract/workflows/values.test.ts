@@ -1,9 +1,9 @@
 // How the values of a submitted workflow come back: converted, unwrapped, in their order, with every digit.
 
-import { expect } from 'vitest'
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expect } from '../../judge/expect.ts'
 
 /** The texts of all listings that show the graph: pending, running and done. Leaves the run done. */
 async function listings(
@@ -141,6 +141,12 @@ proves('workflows/wrapped-literals', async (subject) => {
   expect(entry.graph['4']!.inputs).toEqual({ source: [1, 'two', 3.5] })
   expect(entry.outputs['3']).toEqual({ text: ['48'] })
   expect(JSON.parse(entry.outputs['4'].text[0])).toEqual([1, 'two', 3.5])
+  // On a socket too, whatever it is.
+  for (const value of [null, 5, { a: 1 }, [1, 2, 3]]) {
+    const wrapped = changed(solid(), '2', { images: { __value__: value } })
+    const { graph } = (await run(await connect('you'), wrapped)).entry
+    expect(graph['2']!.inputs['images']).toEqual(value)
+  }
   const wrong = await submit(changed(solid(), '1', { width: { __value__: 0 } }))
   expect(wrong.json().node_errors['1'].errors[0].message).toBe('Value 0 smaller than min of 1')
 })

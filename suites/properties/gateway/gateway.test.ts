@@ -7,6 +7,7 @@ import { gatewayRefusals, outcomes } from '../../../spec/gateway/webhooks.ts'
 import { direct, SECRET, signed, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { headersOf, schemeNames } from '../../generate/senders.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
+import { runs } from '../../support/effort.ts'
 
 type Step =
   | {
@@ -105,7 +106,7 @@ test('gateway/model Rate limit and ids are those of a small model, in any sequen
       })
     },
   )
-  await fc.assert(property, { seed: 20260112, numRuns: 60 })
+  await fc.assert(property, { seed: 20260112, numRuns: runs(60) })
   expect([...seenStatuses].toSorted((a, b) => a - b)).toEqual([200, 202, 401, 429, 502])
 })
 
@@ -249,7 +250,7 @@ test('gateway/answered Any request gets one of the answers of the spec, and the 
     },
   )
   try {
-    await fc.assert(property, { seed: 20260113, numRuns: 1000 })
+    await fc.assert(property, { seed: 20260113, numRuns: runs(1000) })
     for (const status of [200, 202, 400, 401, 404, 405, 413]) expect([...seen]).toContain(status)
     expect((await subject.send('GET', '/health')).status).toBe(200)
     expect((await subject.post('hook', {})).status).toBe(202)
@@ -277,5 +278,5 @@ test('gateway/replays Whatever was sent, the journal replays, and holds no secre
       expect(replayGateway(journal)).toEqual({ entries, differs: null })
     },
   )
-  await fc.assert(property, { seed: 20260114, numRuns: 60 })
+  await fc.assert(property, { seed: 20260114, numRuns: runs(60) })
 })

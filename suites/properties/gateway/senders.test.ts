@@ -14,6 +14,7 @@ import { expect, test } from 'vitest'
 import { senderDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
 import { withReceiving } from '../../support/command-line.ts'
 import { direct, startGatewaySubject } from '../../judge/gateway-subject.ts'
+import { runs } from '../../support/effort.ts'
 
 const forms: Readonly<Record<string, RegExp>> = {
   github_comment: /^\/b\/repos\/[\w.-]+\/[\w.-]+\/issues\/\d+\/comments$/,
@@ -74,10 +75,10 @@ test('calls of senders go where their operator said, whatever payloads say', asy
             expect(last.headers.host).toBe(new URL(url).host)
           } else expect(status).toBe(502)
         }),
-        { numRuns: 300 },
+        { numRuns: runs(300) },
       )
       // Much of it can be sent.
-      expect(got.length).toBeGreaterThan(50)
+      expect(got.length).toBeGreaterThan(runs(50))
     } finally {
       await subject.close()
     }

@@ -8,6 +8,7 @@ import { type Scheme, type SchemeName, schemes } from '../../../spec/gateway/sig
 import { type GatewaySubject, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { headersOf, NOW, schemeNames, signingSchemes } from '../../generate/senders.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
+import { runs } from '../../support/effort.ts'
 
 /** Runs a property on a gateway that takes any number of posts. */
 async function holds(
@@ -16,7 +17,7 @@ async function holds(
 ) {
   const subject = await startGatewaySubject({ rateLimit: 1e6, routes: {} })
   try {
-    await fc.assert(property(subject), { seed: 20260109, numRuns })
+    await fc.assert(property(subject), { seed: 20260109, numRuns: runs(numRuns) })
   } finally {
     await subject.close()
   }

@@ -16,6 +16,7 @@ import {
   postTo,
   subscriptionsName,
 } from '../../support/command-line.ts'
+import { runs } from '../../support/effort.ts'
 
 const dist = join(import.meta.dirname, '..', '..', '..', 'dist', 'emulator')
 const main = join(dist, 'cli', 'main.js')
@@ -213,7 +214,7 @@ test('any sequence of commands leaves what a small model says', async () => {
       ])
     }),
   )
-  await fc.assert(property, { numRuns: 30 })
+  await fc.assert(property, { numRuns: runs(30) })
 })
 
 const anyContent = fc.oneof(
@@ -266,7 +267,7 @@ test('a file of any content brings no command down, and is never overwritten', a
         else if (command !== 'subscribe' && !('zz' in members)) expect(code).toBe(1)
       }
     })
-    await fc.assert(property, { numRuns: 150 })
+    await fc.assert(property, { numRuns: runs(150) })
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }

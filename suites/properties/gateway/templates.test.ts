@@ -3,6 +3,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { direct, startGatewaySubject } from '../../judge/gateway-subject.ts'
+import { runs } from '../../support/effort.ts'
 
 const key = fc.constantFrom(
   'a',
@@ -62,7 +63,7 @@ test('templates/total Any template renders with any payload, quickly, and what i
       expect([found[0], found.at(-1)]).toEqual(['<', '>'])
       if (!/[{}]/.test(text)) expect(found).toBe(`<${text}>`)
     })
-    await fc.assert(property, { seed: 20260110, numRuns: 400 })
+    await fc.assert(property, { seed: 20260110, numRuns: runs(400) })
   } finally {
     await subject.close()
   }
@@ -85,7 +86,7 @@ test('templates/texts References to texts are those texts, whatever is around th
       expect((await subject.post('note', JSON.stringify(given))).status).toBe(200)
       expect(subject.texts().at(-1)).toBe(`<${expected(text, given)}>`)
     })
-    await fc.assert(property, { seed: 20260111, numRuns: 300 })
+    await fc.assert(property, { seed: 20260111, numRuns: runs(300) })
   } finally {
     await subject.close()
   }

@@ -1,11 +1,11 @@
 // Signed links that come with a key, which they do not need: what is told of it, and what is refused.
 
 import { type Effect, type Input, replay } from 'flowdouble'
-import { expect } from 'vitest'
 import { digits, refusalOf, seen } from '../../../judge/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
+import { expect } from '../../../judge/expect.ts'
 
 type Leak = Extract<Effect, { readonly kind: 'leak' }>
 const isLeak = (effect: Effect): effect is Leak => effect.kind === 'leak'

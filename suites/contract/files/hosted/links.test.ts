@@ -1,12 +1,12 @@
 // Files on hosted: signed links, which give a file to everyone who has them, for a while.
 
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
-import { expect } from 'vitest'
 import { digits, linkTo, refusalOf, seen, ten } from '../../../judge/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { exchange } from '../../../judge/wire.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
+import { expect } from '../../../judge/expect.ts'
 
 /** The links that a server gives to clients that name it so. */
 async function linkFor({ url }: Subject, host: string): Promise<URL> {

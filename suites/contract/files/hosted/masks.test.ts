@@ -1,7 +1,6 @@
 // Files on hosted: masks, which become pictures of their own.
 
 import { decode, encode } from 'fast-png'
-import { expect } from 'vitest'
 import { hostedError } from '../../../../spec/server/errors.ts'
 import { maskLayers, uploadReply } from '../../../../spec/server/files.ts'
 import { node } from '../../../generate/graphs.ts'
@@ -9,6 +8,7 @@ import { violations } from '../../../judge/judge.ts'
 import { fetchFile } from '../../../judge/links.ts'
 import { proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
+import { expect } from '../../../judge/expect.ts'
 
 const png = (width: number, height: number, of: (at: number) => number[]) => {
   const pixels = Array.from({ length: width * height }, (_, at) => of(at))

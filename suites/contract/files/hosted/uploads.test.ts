@@ -2,7 +2,6 @@
 
 import { blake3 } from '@noble/hashes/blake3.js'
 import { decode, encode } from 'fast-png'
-import { expect } from 'vitest'
 import { hostedError } from '../../../../spec/server/errors.ts'
 import {
   fileEntry,
@@ -18,6 +17,7 @@ import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import type { Reply } from '../../../judge/reply.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
+import { expect } from '../../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const hashOf = (bytes: Uint8Array) => Buffer.from(blake3(bytes)).toString('hex')

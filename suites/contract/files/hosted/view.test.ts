@@ -3,7 +3,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { decode } from 'fast-png'
-import { expect } from 'vitest'
 import { hostedError } from '../../../../spec/server/errors.ts'
 import { endpoints } from '../../../../spec/server/endpoints.ts'
 import { folderTypes } from '../../../../spec/server/files.ts'
@@ -15,6 +14,7 @@ import { fetchFile, linkTo } from '../../../judge/links.ts'
 import { proves, switched } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
+import { expect } from '../../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

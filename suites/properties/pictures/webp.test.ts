@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Picture } from '../../dist/emulator/pictures/picture.js'
-import { encodeFile } from '../../dist/emulator/pictures/encode.js'
-import { canonicalCodes, codeLengths } from '../../dist/emulator/pictures/codecs/prefix-codes.js'
-import { encodeWebp } from '../../dist/emulator/pictures/codecs/webp.js'
+import type { Picture } from '../../../dist/emulator/pictures/picture.js'
+import { encodeFile } from '../../../dist/emulator/pictures/encode.js'
+import { canonicalCodes, codeLengths } from '../../../dist/emulator/pictures/codecs/prefix-codes.js'
+import { encodeWebp } from '../../../dist/emulator/pictures/codecs/webp.js'
+import { runs } from '../../support/effort.ts'
 
 const countsOf = (counts: readonly number[]) => Uint32Array.from(counts)
 
@@ -28,7 +29,7 @@ test('webp/codes Codes are complete, no longer than 15 bits, and none begins wit
   const counts = fc
     .array(count, { minLength: 2, maxLength: 280 })
     .filter((all) => all.filter((one) => one > 0).length > 1)
-  fc.assert(fc.property(counts, property), { seed: 1, numRuns: 100 })
+  fc.assert(fc.property(counts, property), { seed: 1, numRuns: runs(100) })
   const fibonacci = [1, 1]
   while (fibonacci.length < 34) fibonacci.push(fibonacci.at(-1)! + fibonacci.at(-2)!)
   property(fibonacci)

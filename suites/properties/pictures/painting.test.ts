@@ -6,13 +6,14 @@ import { decode as decodePng } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
 import { describe, expect, it } from 'vitest'
 
-import { encodePicture, encodePreview } from '../../dist/emulator/pictures/encode.js'
-import { encodeJpeg } from '../../dist/emulator/pictures/codecs/jpeg.js'
-import { paint, type Pixels } from '../../dist/emulator/pictures/paint.js'
-import type { Picture } from '../../dist/emulator/pictures/picture.js'
-import { encodePng } from '../../dist/emulator/pictures/codecs/png.js'
-import { probePicture } from '../../dist/emulator/pictures/codecs/probe.js'
-import { distance, painted, stored } from '../support/pictures.ts'
+import { encodePicture, encodePreview } from '../../../dist/emulator/pictures/encode.js'
+import { encodeJpeg } from '../../../dist/emulator/pictures/codecs/jpeg.js'
+import { paint, type Pixels } from '../../../dist/emulator/pictures/paint.js'
+import type { Picture } from '../../../dist/emulator/pictures/picture.js'
+import { encodePng } from '../../../dist/emulator/pictures/codecs/png.js'
+import { probePicture } from '../../../dist/emulator/pictures/codecs/probe.js'
+import { distance, painted, stored } from '../../support/pictures.ts'
+import { runs } from '../../support/effort.ts'
 
 const ODD_SIZES = [
   [1, 1],
@@ -70,7 +71,7 @@ describe('encoders', () => {
     }
     const side = fc.integer({ min: 1, max: 40 })
     const quality = fc.integer({ min: 1, max: 100 })
-    fc.assert(fc.property(side, side, fc.nat(), quality, property), { seed: 1, numRuns: 60 })
+    fc.assert(fc.property(side, side, fc.nat(), quality, property), { seed: 1, numRuns: runs(60) })
   })
 
   it('pictures/png-exact a PNG file holds exactly the pixels of its picture', () => {
@@ -85,7 +86,7 @@ describe('encoders', () => {
       expect(decodePng(bytes).channels).toBe(3)
       expect(paint(stored(bytes, picture.width, picture.height))).toEqual(pixels)
     }
-    fc.assert(fc.property(anyPicture(60), property), { seed: 2, numRuns: 40 })
+    fc.assert(fc.property(anyPicture(60), property), { seed: 2, numRuns: runs(40) })
   })
 
   it('pictures/png-alpha a PNG file keeps an alpha channel that is not opaque', () => {
@@ -137,7 +138,7 @@ describe('painting', () => {
       expect([width, height]).toEqual([picture.width, picture.height])
       expect(data.length).toBe(width * height * 4)
     }
-    fc.assert(fc.property(anyPicture(70), property), { seed: 3, numRuns: 60 })
+    fc.assert(fc.property(anyPicture(70), property), { seed: 3, numRuns: runs(60) })
   })
 
   it('pictures/distinct different ids give clearly different pictures', () => {
@@ -162,7 +163,7 @@ describe('painting', () => {
       expect(pixels).toEqual(paint(of))
       expect(paint(once).data[0]).toBe(255 - pixels.data[0]!)
     }
-    fc.assert(fc.property(anyPicture(40), property), { seed: 4, numRuns: 30 })
+    fc.assert(fc.property(anyPicture(40), property), { seed: 4, numRuns: runs(30) })
   })
 
   it('pictures/solid a solid picture stays what it is at every size and in every mix', () => {

@@ -4,11 +4,12 @@ import * as fc from 'fast-check'
 import { encode as encodeAnyPng } from 'fast-png'
 import { expect, it } from 'vitest'
 
-import { encodeJpeg } from '../../dist/emulator/pictures/codecs/jpeg.js'
-import { paint } from '../../dist/emulator/pictures/paint.js'
-import { encodePng } from '../../dist/emulator/pictures/codecs/png.js'
-import { probePicture } from '../../dist/emulator/pictures/codecs/probe.js'
-import { painted, stored } from '../support/pictures.ts'
+import { encodeJpeg } from '../../../dist/emulator/pictures/codecs/jpeg.js'
+import { paint } from '../../../dist/emulator/pictures/paint.js'
+import { encodePng } from '../../../dist/emulator/pictures/codecs/png.js'
+import { probePicture } from '../../../dist/emulator/pictures/codecs/probe.js'
+import { painted, stored } from '../../support/pictures.ts'
+import { runs } from '../../support/effort.ts'
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 
@@ -40,7 +41,7 @@ it('pictures/hostile no bytes make the header reader or the painter throw', () =
     if (probe !== null) expect(Math.min(probe.width, probe.height)).toBeGreaterThan(0)
     expect(paint(stored(bytes, 6, 4)).data.length).toBe(96)
   }
-  fc.assert(fc.property(hostile, property), { seed: 5, numRuns: 500 })
+  fc.assert(fc.property(hostile, property), { seed: 5, numRuns: runs(500) })
 })
 
 it('pictures/undecodable what cannot be decoded is shown as the scene of its id', () => {

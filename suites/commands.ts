@@ -1,0 +1,58 @@
+// Which test files the commands run: `npm run test:quick`, `npm test`, `npm run test:long`.
+
+import { join } from 'node:path'
+
+/** What of the contract takes longer than the loop of work has time for: it starts processes, or fills something up. */
+const slow = [
+  'run/',
+  'serve/',
+  'rules/',
+  'access/hosted',
+  'access/token',
+  'deliveries/agents',
+  'deliveries/commands',
+  'deliveries/runs',
+  'deliveries/sending',
+  'files/animated',
+  'files/bounds',
+  'files/convert',
+  'files/samples',
+  'files/hosted/links',
+  'files/hosted/uploads',
+  'frames/frames',
+  'history/queries',
+  'http/bodies',
+  'http/guards',
+  'http/hosted',
+  'http/hostile',
+  'messages/transport',
+  'queue/bounds',
+  'runs/failures',
+  'settings/settings',
+  'signatures/forgotten',
+  'subscriptions/file',
+  'subscriptions/setup',
+  'subscriptions/subscriptions',
+  'subscriptions/test',
+  'templates/templates',
+  'userdata/refusals',
+  'webhooks/repeats',
+  'webhooks/webhooks',
+]
+
+/** The folders and files that the quick command leaves out. */
+export const slowPlaces = slow.map((name) =>
+  join('suites/contract', name.endsWith('/') ? name : `${name}.test.ts`),
+)
+
+const all = 'suites/**/*.test.ts'
+
+/** Files to run and to leave out, by the mode of the test runner. What only the long command runs says so by its name. */
+export const commands = {
+  quick: {
+    include: ['suites/contract/**/*.test.ts', 'suites/house/tidy.test.ts'],
+    exclude: slowPlaces.map((place) => (place.endsWith('/') ? `${place}**` : place)),
+  },
+  test: { include: [all], exclude: ['**/*.long.test.ts'] },
+  long: { include: [all], exclude: [] },
+}
