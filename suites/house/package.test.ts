@@ -60,7 +60,8 @@ describe.skipIf(isForeign)('the package', () => {
     const hook = join(folder(), 'loaded.cjs')
     const files = 'Object.keys(require.cache).filter((file) => file !== __filename)'
     writeFileSync(hook, `process.on('exit', () => console.log(JSON.stringify(${files})))`)
-    const argv = ['serve', '--port', '0', '--json']
+    // The log is loaded after the first answer, for which there would be a line.
+    const argv = ['serve', '--port', '0', '--json', '--quiet']
     const server = startAt(join(root, 'dist/bundle/main.cjs'), argv, ['--require', hook])
     const { url } = JSON.parse(await server.says(/\n/)) as { url: string }
     expect((await fetch(`${url}/system_stats`)).status).toBe(200)
