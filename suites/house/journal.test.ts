@@ -73,7 +73,7 @@ test.skipIf(!existsSync('/dev/full'))(
   'journal/full-disk A full disk ends the journal with one line, and the server goes on',
   async () => {
     const full = ['--journal', '/dev/full', '--overwrite']
-    const command = start('serve', '--port', '0', '--json', ...full)
+    const command = start('serve', '--port=0', '--json', '--quiet', ...full)
     const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
     for (let count = 0; count < 3; count++) expect((await fetch(`${url}/queue`)).status).toBe(200)
     command.process.kill('SIGTERM')
@@ -86,8 +86,8 @@ test('journal/full-file A file that takes no more ends with whole lines that rep
   const journal = newFile()
   // The shell counts blocks of 512 or 1024 bytes.
   const limit = 'ulimit -f 40'
-  const clock = ['--clock', 'instant']
-  const command = startLimited(limit, 'serve', '--port=0', '--json', ...clock, '--journal', journal)
+  const still = ['--quiet', '--clock', 'instant']
+  const command = startLimited(limit, 'serve', '--port=0', '--json', ...still, '--journal', journal)
   const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
   for (let count = 0; count < 200; count++)
     expect((await fetch(`${url}/models/vae?${count}`)).status).toBe(200)
