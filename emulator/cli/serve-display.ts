@@ -3,7 +3,7 @@
 import { relative } from 'node:path'
 import pc from 'picocolors'
 import type { Deployment } from '../../spec/language.ts'
-import { printable } from '../client/display.ts'
+import { printable } from '../client/printable.ts'
 import { packageFile } from '../edge/node/package-files.ts'
 import type { Emulator } from '../edge/node/server.ts'
 import type { Entry } from '../server/journal.ts'
