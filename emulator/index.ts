@@ -1,13 +1,10 @@
 // The public entry: start a server in this process, drive its clock, read its journal.
 
-export type { Gateway } from './edge/gateway/handle.ts'
-
-export type { Clock, ServerOptions } from './options/server-options.ts'
-
-export { type Emulator, type EmulatorOptions, startEmulator } from './edge/node/server.ts'
+export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'
-export type { Entry } from './server/journal.ts'
-export type { Effect, FrameContent, Input } from './machine.ts'
+export type { Emulator, Gateway } from './edge/handles.ts'
+export type { Effect, Entry, FrameContent, Input } from './machine.ts'
+export type { Clock, ServerOptions } from './options/server-options.ts'
 export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries } from './options/gateway.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'

@@ -1,7 +1,52 @@
-// What goes into a world and what comes out: plain data, the same behind every edge.
+// What a machine is, and what goes into the server and comes out of it: plain data, the same behind every edge.
 
 import type { keyHeader } from '../spec/server/access.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './pictures/picture.ts'
+
+/** An input of a machine with the effects that it had. */
+export type Entry<I = Input, E = Effect> = { readonly input: I; readonly effects: readonly E[] }
+
+/**
+ * A machine as everything sees it that drives, records or replays one. Behind it is a state of plain data that only its
+ * step changes: synchronous and deterministic.
+ */
+export type Machine<I, E> = {
+  /** Start of its time, in milliseconds since 1970. */
+  readonly epochMs: number
+  /** Its time, in milliseconds since its start. */
+  readonly nowMs: () => number
+  /** Applies an input and returns the effects in their order. Whatever is due before the input happens first. */
+  readonly step: (input: I) => readonly E[]
+  /** The input of time that passes. */
+  readonly wake: (atMs: number) => I
+  /** When it does something by itself next; undefined when it waits for an input. */
+  readonly nextWakeMs: () => number | undefined
+  /**
+   * Whether what it does next is to give up work that others do for it. Such a time is never jumped to: they work in
+   * real time, and would always be late.
+   */
+  readonly isWaitingForOthers: () => boolean
+  /** Whether what an input makes due at once is done in the same turn, after its effects have been emitted. */
+  readonly isEager: boolean
+  /** About how many bytes an entry holds. Texts count by their characters. */
+  readonly entryBytes: (entry: Entry<I, E>) => number
+  /** Secrets that an input brings, which no journal shows from then on. */
+  readonly newSecrets: (input: I) => readonly string[]
+  /** One or two words for what an effect is, such as `message progress`, for those who count them. */
+  readonly nameOf: (effect: E) => string
+}
+
+/** The answer to a request. */
+export type ReplyEffect = {
+  readonly kind: 'reply'
+  readonly request: number
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body
+  readonly reason?: string
+  /** The body is a file: the edge answers conditional requests and those for a part of it. */
+  readonly file?: FileFacts
+}
 
 /** Request headers by lower-case name; only those that the protocol looks at reach the machine. */
 export type Headers = Readonly<Record<string, string>>
@@ -44,7 +89,7 @@ export type Input =
       readonly text: string
     }
   | { readonly kind: 'close'; readonly atMs: number; readonly socket: number }
-  /** Time passes. Whatever was due until `atMs` happens. */
+  /** Time passes. Whatever is due until `atMs` happens. */
   | { readonly kind: 'wake'; readonly atMs: number }
 
 /** A body: text, bytes, or a picture that the edge encodes. */
@@ -75,16 +120,7 @@ export type FrameContent =
 
 /** Something that a world does. The edge carries the effects of a step out in their order. */
 export type Effect =
-  | {
-      readonly kind: 'reply'
-      readonly request: number
-      readonly status: number
-      readonly headers: Readonly<Record<string, string>>
-      readonly body: Body
-      readonly reason?: string
-      /** The body is a file: the edge answers conditional requests and those for a part of it. */
-      readonly file?: FileFacts
-    }
+  | ReplyEffect
   /** The handshake of the socket succeeds; it precedes all that is sent to the socket. */
   | { readonly kind: 'accept'; readonly socket: number }
   /** The handshake of the socket is answered like a request instead. */

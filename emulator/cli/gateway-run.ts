@@ -12,10 +12,10 @@ import { isUsageError, usageError } from '../options/usage.ts'
 import { refused } from '../lib/refused.ts'
 import type { Flags } from './command.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
-import { listenMessage, writeReadyFile } from './listening.ts'
+import { listenMessage, readyFile } from './listening.ts'
 import type { CommandIo } from './io.ts'
 import { notEnabled } from './webhook.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 /** Starts the gateway itself; cases that look at its options only take its place. */
 export type StartGateway = (
@@ -55,6 +55,8 @@ export async function runGateway(
     control: flags.isSet('control'),
     onLog: show,
   }
+  const readyPath = flags.text('ready-file')
+  const file = readyPath === undefined ? undefined : await readyFile(readyPath, io.cwd)
   const gateway = await start(options).catch((error: unknown) => {
     const message = listenMessage(error)
     if (message !== undefined) throw refused(message)
@@ -66,13 +68,13 @@ export async function runGateway(
     const routes = gateway.routes()
     const base_url = baseUrlOf({ ...settings, port })
     const ready = { url, base_url, port, pid: process.pid, routes }
-    const readyFile = flags.text('ready-file')
-    if (readyFile !== undefined) writeReadyFile(readyFile, ready, io.cwd)
+    file?.write(ready)
     if (flags.isJson) io.stdout.write(`${JSON.stringify(ready)}\n`)
     else if (!flags.isSet('quiet')) io.stdout.write(printable(banner(ready, work, dir)))
     await stopped(io.signal)
     return exitCodes.done
   } finally {
+    file?.remove()
     await gateway.close()
   }
 }

@@ -24,7 +24,7 @@ export function listCommand(
       help: { type: 'boolean', short: 'h' },
     }
     const { values, positionals } = parseFlags(argv, flags)
-    const taken = Object.keys(flags).map((flag) => `--${flag}`)
+    const taken = Object.keys(flags).flatMap((flag) => (flag === 'help' ? [] : `--${flag}`))
     if (positionals.length > 0) throw usageError(`${name} takes ${taken.join(' and ')} only.`)
     stdout.write(values['help'] === true ? help : list(values['json'] === true, values))
     return 0

@@ -40,7 +40,8 @@ const io = {
 }
 
 const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<number>>> = {
-  serve: async (argv) => (await import('./serve.ts')).serveCommand(argv, io),
+  serve: async (argv) =>
+    (await import('./serve.ts')).serveCommand(argv, { ...io, signal: stopSignal() }),
   run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
   gateway: async (argv) => {
     // Only what runs until it is stopped has to be stopped in order.
@@ -100,4 +101,6 @@ for (const stream of [process.stdout, process.stderr]) {
 ;(module as { enableCompileCache?: () => void }).enableCompileCache?.()
 void (async () => {
   process.exitCode = await main(process.argv.slice(2))
+  // A parent that does not read what its child says does not keep it from ending.
+  if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), 200).unref()
 })()

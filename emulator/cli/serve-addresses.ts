@@ -1,9 +1,9 @@
 // Where the servers of `serve` are, for people and for machines, and the keys that everybody may know.
 
-import type { Emulator } from '../edge/node/server.ts'
+import type { Emulator } from '../edge/handles.ts'
 import { defaults } from '../options/server-options.ts'
 import type { Tier } from '../server/state/options.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 export const socketUrlOf = ({ url }: Emulator): string => `${url.replace(/^http/, 'ws')}/ws`
 

@@ -1,17 +1,13 @@
-// What a person sees of a server: a banner, a line per request and run, and what to try next.
+// What a person sees of a server: a banner, and what to try next.
 
 import { relative } from 'node:path'
 import pc from 'picocolors'
-import type { Deployment } from '../../spec/language.ts'
 import { printable } from '../client/printable.ts'
 import { packageFile } from '../edge/node/package-files.ts'
-import type { Emulator } from '../edge/node/server.ts'
-import type { Entry } from '../server/journal.ts'
-import type { Effect } from '../machine.ts'
-import { replaceToken, splitTarget } from '../http/requests.ts'
+import type { Emulator } from '../edge/handles.ts'
 import type { CommandIo } from './io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])
@@ -95,72 +91,4 @@ ${opening}
   npx flowdouble run ${near.startsWith('..') ? example : near} ${clientFlags(emulator)}
   curl ${options.deployment === 'local' ? `${url}/history` : `-H "X-API-Key: ${knownKeys(emulator)[0]?.key ?? 'YOUR-KEY'}" ${url}/api/history_v2`}
 `
-}
-
-type Reply = Extract<Effect, { kind: 'reply' }>
-
-/** Shows each request and each run as a line. `mark` tells the lines of two servers apart. */
-export function createWatch(io: CommandIo, mark?: Deployment): { show: (entry: Entry) => void } {
-  const colors = colorsOf(io)
-  const server = mark === undefined ? '' : `${colors.dim(mark.padEnd('hosted'.length))}  `
-  const startedAtMs = new Map<string, number>()
-  const line = (atMs: number, text: string): void => {
-    io.stdout.write(`${colors.dim(`${(atMs / 1000).toFixed(3).padStart(9)}s`)}  ${server}${text}\n`)
-  }
-  const show = ({ input, effects }: Entry): void => {
-    for (const effect of effects) {
-      if (effect.kind === 'reply' && input.kind === 'request') {
-        const { method, target, links } = input
-        // The queries of signed links are long.
-        const shown = links ? `${splitTarget(target)[0]} (signed link)` : withoutToken(target)
-        const status = effect.status < 400 ? colors.green(effect.status) : colors.red(effect.status)
-        line(input.atMs, `${status} ${printable(`${method} ${shown}`)}${hint(target, effect)}`)
-      }
-      if (effect.kind === 'leak') line(input.atMs, colors.yellow(`warning: ${leakBy(effect)}`))
-      if (effect.kind !== 'run') continue
-      const { prompt_id, state } = effect
-      if (state === 'started') startedAtMs.set(prompt_id, input.atMs)
-      else {
-        const took = input.atMs - (startedAtMs.get(prompt_id) ?? input.atMs)
-        startedAtMs.delete(prompt_id)
-        const word = state === 'success' ? colors.green(state) : colors.red(state)
-        line(
-          input.atMs,
-          `${word} run ${printable(prompt_id)} ${colors.dim(`${Math.round(took)} ms`)}`,
-        )
-      }
-    }
-  }
-  return { show }
-}
-
-/** What is wrong when a client takes its key along to a signed link. */
-const leakBy = ({ where }: { readonly where: string }): string =>
-  `a client sent its key (${where}) along to a signed link, which is another host`
-
-const withoutToken = (target: string): string => replaceToken(target, () => '***')
-
-/** Why a submit was refused, and what lets it through. */
-function hint(target: string, { status, body }: Reply): string {
-  if (
-    status !== 400 ||
-    typeof body !== 'string' ||
-    !/^(\/api)?\/prompt$/.test(splitTarget(target)[0])
-  )
-    return ''
-  const { error, message = '' } = JSON.parse(body) as {
-    error?: { message: string; details: string }
-    message?: string
-  }
-  // Hosted refuses what it cannot read with a message alone.
-  const reason = printable(
-    error === undefined ? message : `${error.message} ${error.details}`.trim(),
-  )
-  const ways: string[] = []
-  if (body.includes('value_not_in_list'))
-    ways.push('--models any accepts model files that are not listed')
-  if (body.includes('does not exist.')) {
-    ways.push('--unknown-nodes accept runs them as pass-through, --object-info FILE teaches them')
-  }
-  return ways.reduce((text, way) => `${text}\n            ${way}`, `  ${reason}`)
 }

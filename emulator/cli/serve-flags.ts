@@ -1,5 +1,6 @@
 // The flags of `serve`: those of the server follow from the table of options, and the help from both.
 
+import { usageError } from '../options/usage.ts'
 import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
 import type { OptionEntry } from '../options/read.ts'
 import { optionTable } from '../options/table.ts'
@@ -10,6 +11,8 @@ const ownFlags = {
   config: { type: 'string' },
   'token-env': { type: 'string' },
   'ready-file': { type: 'string' },
+  log: { type: 'string' },
+  'log-format': { type: 'string', default: 'text' },
   'tls-ca': { type: 'string' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
@@ -43,9 +46,11 @@ ${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
 ${helpLine('--with-gateway', 'a webhook gateway beside it, on the same clock; flowdouble gateway has more')}
 ${helpLine('--gateway-port PORT', `its port; 0 takes a free one (default that of its settings, ${gatewayAddress.port})`)}
 ${helpLine('--config-dir DIR', 'where its settings and subscriptions are, but for host and enabled (default: kept in memory)')}
-${helpLine('--ready-file FILE', 'written when the server listens, with its addresses as JSON')}
-${helpLine('--json', 'print the addresses as one line of JSON, and nothing else')}
-${helpLine('--quiet', 'print nothing but errors')}
+${helpLine('--ready-file FILE', 'there while the server listens, with its addresses as JSON')}
+${helpLine('--log FILE', 'append the log of requests, runs and warnings to this file, instead of showing it')}
+${helpLine('--log-format FORMAT', 'text, or json: each line of the log is an object')}
+${helpLine('--json', 'print the addresses as one line of JSON; the log goes to standard error')}
+${helpLine('--quiet', 'show no requests and no runs; warnings and errors stay')}
 ${helpLine('-h, --help', 'this text')}
 
 Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage or the port is in use.
@@ -75,6 +80,8 @@ export function readFlags(argv: readonly string[]): {
   readonly withGateway: boolean
   readonly gatewayPort?: string
   readonly configDir?: string
+  readonly log?: string
+  readonly logFormat: 'text' | 'json'
   readonly json: boolean
   readonly quiet: boolean
   readonly help: boolean
@@ -93,6 +100,7 @@ export function readFlags(argv: readonly string[]): {
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
   const [tokenEnv, tlsCa] = [text('token-env'), text('tls-ca')]
   const [gatewayPort, configDir] = [text('gateway-port'), text('config-dir')]
+  const log = text('log')
   return {
     server,
     ...(config !== undefined && { config }),
@@ -102,12 +110,19 @@ export function readFlags(argv: readonly string[]): {
     ...(run !== undefined && { run }),
     ...(gatewayPort !== undefined && { gatewayPort }),
     ...(configDir !== undefined && { configDir }),
+    ...(log !== undefined && { log }),
+    logFormat: logFormatOf(text('log-format')),
     withGateway: values['with-gateway'] === true,
     out: text('out') ?? 'output',
     json: values['json'] === true,
     quiet: values['quiet'] === true,
     help: values['help'] === true,
   }
+}
+
+function logFormatOf(format: string | undefined): 'text' | 'json' {
+  if (format === 'text' || format === 'json') return format
+  throw usageError(`--log-format cannot be ${JSON.stringify(format)}: it is text or json.`)
 }
 
 const bareFlags = new Map(entries.map(([, { flag, bare }]) => [`--${flag}`, bare]))

@@ -8,7 +8,7 @@ import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
 import { quirksLike, serverLike, serversOn } from '../options/like.ts'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 
 /** What the flags of `serve` say of the gateway. */
@@ -30,13 +30,14 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
 }
 
 /**
- * Starts a gateway beside a server: with the clock, the seed and the beginning that the server has. It keeps its routes
- * in memory, unless there is a configuration directory, whose port is its port unless a flag says another. Runs are
+ * Starts a gateway beside a server: with the clock and the seed that the server has, from now on unless `epoch` says
+ * when. It keeps its routes in memory, unless there is a configuration directory, whose port is its port unless a flag says another. Runs are
  * answered by the script, deliveries go to the outbox. An error of the system is marked `isForGateway`.
  */
 export async function startBeside(
   flags: GatewayFlags,
-  { host, clock, epoch, seed }: ServerOptions,
+  { host, clock, seed }: ServerOptions,
+  epoch: GatewayOptions['epoch'],
   clocks: ClockGroup,
   io: CommandIo,
 ): Promise<Gateway> {
@@ -50,9 +51,9 @@ export async function startBeside(
     like,
     host,
     clock,
-    epoch,
     seed,
     clocks,
+    ...(epoch !== undefined && { epoch }),
     ...(port !== undefined && { port }),
   }
   return startGateway(options).catch((error: unknown) => {

@@ -1,23 +1,24 @@
-// The command `serve`: starts a server or two, says where they are, and shows on a terminal what happens.
+// The command `serve`: starts a server or two, says where they are, and logs what happens.
 
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock.ts'
-import { type Emulator, startEmulator } from '../edge/node/server.ts'
+import type { Emulator } from '../edge/handles.ts'
+import { startEmulator } from '../edge/node/server.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
-import { listenMessage, writeReadyFile } from './listening.ts'
+import { createLateLog, type LateLog } from './late-log.ts'
+import { listenMessage, type ReadyFile, readyFile } from './listening.ts'
 import { addressesOf } from './serve-addresses.ts'
 import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers } from './serve-plan.ts'
-import type { Gateway } from '../edge/gateway/handle.ts'
+import type { Gateway } from '../edge/handles.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code when all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const emulators: Emulator[] = []
-  const gateways: Gateway[] = []
+  const started: Started = { emulators: [], gateways: [] }
   try {
     const flags = readFlags(argv)
     if (flags.help) {
@@ -26,7 +27,7 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     }
     if (flags.run !== undefined) await requireWorkflow(resolve(io.cwd, flags.run))
     const beside = await besideOf(flags)
-    await serve(flags, io, { emulators, gateways }, beside)
+    await serve(flags, io, started, beside)
     return 0
   } catch (error) {
     const message = usageMessage(error)
@@ -34,7 +35,11 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     io.stderr.write(`${message}\nSee: flowdouble serve --help\n`)
     return 2
   } finally {
+    const { gateways, emulators, ready, log } = started
+    // First, so that nobody who waits for it finds a server that is about to go.
+    ready?.remove()
     await Promise.all([...gateways, ...emulators].map((one) => one.close()))
+    await log?.close()
   }
 }
 
@@ -47,35 +52,58 @@ async function besideOf(flags: Flags): Promise<typeof Beside | undefined> {
   return beside
 }
 
+/** What was started, and has to end. */
+type Started = {
+  readonly emulators: Emulator[]
+  readonly gateways: Gateway[]
+  ready?: ReadyFile
+  log?: LateLog
+}
+
 /** Starts the servers, each of which joins what was started, and resolves when they are to stop. */
 async function serve(
   flags: Flags,
-  io: CommandIo,
-  { emulators, gateways }: { emulators: Emulator[]; gateways: Gateway[] },
+  given: CommandIo,
+  started: Started,
   beside: typeof Beside | undefined,
 ): Promise<void> {
+  const { emulators, gateways } = started
+  const run = flags.run === undefined ? undefined : await import('./serve-run.ts')
+  const terminal = run?.shareTerminal(given)
+  const io = terminal?.io ?? given
   const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
   const plans = planServers(flags, io)
+  if (flags.readyFile !== undefined) started.ready = await readyFile(flags.readyFile, io.cwd)
+  const log = (started.log = createLateLog(flags, io))
   const clocks: ClockGroup = { members: [] }
   for (const plan of plans) {
-    const mark = plans.length > 1 ? plan.deployment : undefined
-    const watch = display && io.stdout.isTTY ? display.createWatch(io, mark) : undefined
+    const onEntry = log.reader(plans.length > 1 ? plan.deployment : undefined)
     // The gateway goes by the clock of the first one.
-    const own = { ...(watch && { onEntry: watch.show }), ...(emulators.length === 0 && { clocks }) }
+    const own = emulators.length === 0 ? { onEntry, clocks } : { onEntry }
     emulators.push(await startEmulator({ ...plan, ...own }))
   }
   const [first, ...others] = emulators
   if (first === undefined) return
-  const gateway = await beside?.startBeside(flags, first.options, clocks, io)
+  const gateway = await beside?.startBeside(flags, first.options, plans[0]?.epoch, clocks, io)
   if (gateway !== undefined) gateways.push(gateway)
   const ca = writeCa([first, ...others], flags, io)
-  announce([first, ...others], gateway, ca, flags, io)
+  const addresses = { ...addressesOf([first, ...others], gateway), ...(ca !== undefined && { ca }) }
+  started.ready?.write(addresses)
+  if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
   if (display) {
     io.stdout.write(display.banner([first, ...others], io, gateway))
     if (ca !== undefined) io.stdout.write(trustText(ca))
   }
-  await untilStopped(first, flags, io)
+  if (terminal !== undefined) await run?.runOnce(first, flags, terminal)
+  await untilAborted(io.signal)
 }
+
+/** Resolves when the signal is aborted; never where there is none. */
+const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 /** Throws a usage error at once for a file that is not a workflow, before anything listens. */
 async function requireWorkflow(path: string): Promise<void> {
@@ -113,55 +141,6 @@ function writeCa(
 
 const trustText = (ca: string): string =>
   `  Clients have to trust ${ca}\n  (NODE_EXTRA_CA_CERTS=FILE, SSL_CERT_FILE=FILE, curl --cacert FILE).\n\n`
-
-/** Tells machines where the servers are. */
-function announce(
-  emulators: readonly [Emulator, ...Emulator[]],
-  gateway: Gateway | undefined,
-  ca: string | undefined,
-  flags: Flags,
-  io: CommandIo,
-): void {
-  const addresses = { ...addressesOf(emulators, gateway), ...(ca !== undefined && { ca }) }
-  if (flags.readyFile !== undefined) writeReadyFile(flags.readyFile, addresses, io.cwd)
-  if (flags.json) io.stdout.write(`${JSON.stringify(addresses)}\n`)
-}
-
-async function untilStopped(emulator: Emulator, flags: Flags, io: CommandIo): Promise<void> {
-  const stopped = new Promise<void>((resolve) => {
-    process.once('SIGINT', () => resolve())
-    process.once('SIGTERM', () => resolve())
-  })
-  if (flags.run !== undefined)
-    await Promise.race([runOnce(emulator, flags.run, flags, io), stopped])
-  await stopped
-}
-
-async function runOnce(
-  emulator: Emulator,
-  workflow: string,
-  flags: Flags,
-  io: CommandIo,
-): Promise<void> {
-  const { runCommand } = await import('./run.ts')
-  const argv = [workflow, ...credentialsOf(emulator), '--out', flags.out]
-  if (flags.quiet) argv.push('--quiet')
-  // What --json prints is its first line alone; the paths then go to the other stream.
-  const code = await runCommand(argv, flags.json ? { ...io, stdout: io.stderr } : io)
-  if (flags.json || flags.quiet) return
-  const { nextStep } = await import('./serve-display.ts')
-  io.stdout.write(nextStep(emulator, code === 0, io.cwd))
-}
-
-/** Flags of `run` that lead to this server and let the run in. */
-function credentialsOf({ url, options }: Emulator): readonly string[] {
-  const { deployment, token, accounts } = options
-  const place = token === null ? url : `${url}/?token=${encodeURIComponent(token)}`
-  const flags = ['--url', place, '--deployment', deployment]
-  if (deployment === 'local') return flags
-  const account = accounts.find(({ tier }) => tier !== 'free') ?? accounts[0]
-  return [...flags, `--api-key=${account?.keys[0] ?? ''}`]
-}
 
 /** The text of an error that the user can do something about, or undefined. */
 function usageMessage(error: unknown): string | undefined {

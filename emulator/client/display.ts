@@ -11,6 +11,8 @@ export type Output = {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean
   readonly columns?: number
+  /** Bytes that were written and that nobody has read yet. */
+  readonly writableLength?: number
 }
 
 type Display = {

@@ -1,48 +1,39 @@
-// The handle that tests have on the clock of a running server.
+// The handle that tests have on the clock of a running machine.
 
-import type { Effect } from '../machine.ts'
 import { usageError } from '../options/usage.ts'
-import type { Driver } from './driver.ts'
 import type { Clock } from '../options/server-options.ts'
+import type { Driver } from './driver.ts'
+import type { ClockHandle } from './handles.ts'
 
-/** Moves a manual clock; with any other one both throw a usage error. */
-export type ClockHandle<E = Effect> = {
-  /** Moves the clock on by so many milliseconds. Resolves when all effects are on the wire. */
-  readonly advance: (byMs: number) => Promise<void>
-  /**
-   * Moves the clock until an effect matches, or with `idle` until nothing is due, for which it waits for agents and
-   * senders that are at work and lets none of them time out. Resolves when all effects are on the wire. Throws when
-   * nothing is due any more and no effect has matched.
-   */
-  readonly until: (what: 'idle' | ((effect: E) => boolean)) => Promise<void>
+/** A machine whose clock is moved. */
+export type ClockMember = {
+  readonly driver: Pick<Driver<never, never>, 'advance' | 'nowMs' | 'runUntilIdle'>
+  /** Resolves when all effects are on the wire. */
+  readonly flushed: () => Promise<unknown>
+  /** Resolves when work that others do has ended, be it one piece; undefined where there is none under way. */
+  readonly worked: () => Promise<void> | undefined
 }
 
 /** Machines whose clocks are one: each of their handles moves them all. */
-export type ClockGroup = {
-  readonly members: {
-    readonly driver: Pick<Driver, 'advance' | 'nowMs'> & { readonly settle: () => void }
-    readonly flushed: () => Promise<unknown>
-    readonly worked: () => Promise<void> | undefined
-  }[]
+export type ClockGroup = { readonly members: ClockMember[] }
+
+/** The handle as the edge has it: it can say more where a test waits in vain. */
+export type HintingClock<E> = ClockHandle<E> & {
+  readonly until: (what: Parameters<ClockHandle<E>['until']>[0], hint?: string) => Promise<void>
 }
 
 /**
- * @param flushed resolves when all effects are on the wire.
- * @param group the machines that are moved with this one, which joins them.
- * @param worked resolves when work that others do has ended, be it one piece; undefined where there is none under way.
- * @param hint what to look at where nothing is due any more.
+ * @param member the machine, which joins the others of its group.
+ * @param usualHint what to look at where nothing is due any more.
  */
 export function createClockHandle<I, E>(
   clock: Clock,
-  driver: Driver<I, E>,
-  flushed: () => Promise<unknown>,
-  { members }: ClockGroup = { members: [] },
-  worked: () => Promise<void> | undefined = () => undefined,
-  hint = 'Was the workflow submitted?',
-): ClockHandle<E> {
-  const { advance, nowMs } = driver
-  const own = { advance, nowMs, settle: driver.settle }
-  members.push({ driver: own, flushed, worked })
+  member: ClockMember & { readonly driver: Driver<I, E> },
+  { members }: ClockGroup,
+  usualHint: string,
+): HintingClock<E> {
+  const { driver } = member
+  members.push(member)
   const requireManual = (): void => {
     if (clock === 'manual') return
     throw usageError(
@@ -61,7 +52,7 @@ export function createClockHandle<I, E>(
   /** What others did for one machine can leave another one with something to do. */
   const idle = async (): Promise<void> => {
     for (;;) {
-      for (const one of members) one.driver.settle()
+      for (const one of members) one.driver.runUntilIdle()
       const works = members.map((one) => one.worked()).filter((work) => work !== undefined)
       if (works.length === 0) return
       await Promise.race(works)
@@ -75,7 +66,7 @@ export function createClockHandle<I, E>(
       driver.advance(byMs)
       await catchUp()
     },
-    until: async (what) => {
+    until: async (what, hint: string = usualHint) => {
       requireManual()
       if (what === 'idle') await idle()
       const matched = what !== 'idle' && driver.advanceUntil(what)

@@ -1,43 +1,21 @@
-// Drives a machine: gives inputs their time, carries effects out, and wakes the machine when something is due.
+// Drives a machine: gives inputs their time, emits their effects, and wakes the machine when something is due.
 
-import type { Effect, Input } from '../machine.ts'
+import type { Effect, Input, Machine } from '../machine.ts'
 import { usageError } from '../options/usage.ts'
 import type { Clock } from '../options/server-options.ts'
 
 /** Changes the effects of a step before anybody sees them. It makes wrong servers for the suites, and is for nothing else. */
 export type Tamper<I = Input, E = Effect> = (effects: readonly E[], input: I) => readonly E[]
 
-/** Time passes: the one input that every machine takes. */
-type Wake = { readonly kind: 'wake'; readonly atMs: number }
-
-/** What is driven: a state with its own time, in milliseconds since its start. */
-export type Machine<I, E> = {
-  readonly step: (input: I | Wake) => readonly E[]
-  /** When it does something by itself next; undefined when it waits for an input. */
-  readonly nextWakeMs: () => number | undefined
-  /**
-   * Whether what it does next is to give up work that others do for it. Such a time is never jumped to: they work in
-   * real time, and would always be late. None for a machine for which nobody else works.
-   */
-  readonly isWaitingForOthers?: () => boolean
-  /** Whether what an input makes due at once is done in the same turn, after its effects have been carried out. */
-  readonly isEager?: boolean
-  readonly nowMs: () => number
-  /** Start of its time, in milliseconds since 1970. */
-  readonly epochMs: number
-  /** How long it has been running by the clock of the machine, in milliseconds; where none is given, that which never jumps. */
-  readonly elapsedMs?: () => number
-}
-
-export type Driver<I = Input, E = Effect> = {
-  /** Lets an input happen now, and carries out its effects before it returns. */
+export type Driver<I, E> = {
+  /** Applies an input now, and emits its effects before it returns. */
   readonly dispatch: (at: (atMs: number) => I) => void
   /** Moves a manual clock on by so many milliseconds. */
   readonly advance: (byMs: number) => void
-  /** Moves a manual clock from one due time to the next until an effect matches, or nothing is due. Tells whether one matched. */
+  /** Moves a manual clock from one due time to the next until an effect matches, or nothing is due. Returns whether one matched. */
   readonly advanceUntil: (matches: (effect: E) => boolean) => boolean
   /** Moves a manual clock from one due time to the next until nothing is due, or only work of others is waited for. */
-  readonly settle: () => void
+  readonly runUntilIdle: () => void
   /** The time of the machine, in milliseconds since its start. */
   readonly nowMs: () => number
   readonly stop: () => void
@@ -54,21 +32,26 @@ const MAX_DATE_MS = 8.64e15
 /** Longest time that a native timer can wait, in milliseconds. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/**
- * @param carryOut receives each input with its effects, in order.
- * @param together does some work whose effects may leave in one go.
- * @param tamper changes what a step has brought about.
- */
+/** What surrounds a machine. */
+export type Surroundings<I, E> = {
+  /** Receives each input with its effects, in order. */
+  readonly emit: (input: I, effects: readonly E[]) => void
+  /** Does some work whose effects may leave in one go. */
+  readonly batch: (work: () => void) => void
+  /** How long the machine has been running, in milliseconds; where it is not given, by the clock that never jumps. */
+  readonly elapsedMs?: (() => number) | undefined
+  /** Changes what a step has brought about. */
+  readonly tamper?: Tamper<I, E> | undefined
+}
+
 export function createDriver<I, E>(
   machine: Machine<I, E>,
   clock: Clock,
-  carryOut: (input: I | Wake, effects: readonly E[]) => void,
-  together: (work: () => void) => void,
-  tamper?: Tamper<I | Wake, E>,
+  { emit, batch, tamper, ...given }: Surroundings<I, E>,
 ): Driver<I, E> {
-  const { nextWakeMs, epochMs, isWaitingForOthers = () => false } = machine
+  const { nextWakeMs, epochMs, isWaitingForOthers } = machine
   const startedAt = performance.now()
-  const elapsedMs = machine.elapsedMs ?? (() => performance.now() - startedAt)
+  const elapsedMs = given.elapsedMs ?? (() => performance.now() - startedAt)
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -82,16 +65,16 @@ export function createDriver<I, E>(
   const nowMs = (): number =>
     scale === 0 ? machine.nowMs() : Math.min(wallMs(), nextWakeMs() ?? Infinity)
 
-  const happen: typeof machine.step =
+  const step: typeof machine.step =
     tamper === undefined ? machine.step : (input) => tamper(machine.step(input), input)
 
-  const feed = (input: I | Wake): readonly E[] => {
-    const effects = happen(input)
-    carryOut(input, effects)
+  const apply = (input: I): readonly E[] => {
+    const effects = step(input)
+    emit(input, effects)
     return effects
   }
 
-  const wakeAt = (atMs: number): readonly E[] => feed({ kind: 'wake', atMs })
+  const wakeAt = (atMs: number): readonly E[] => apply(machine.wake(atMs))
 
   /** One native timer, for the head of all that is due. */
   const schedule = (): void => {
@@ -109,7 +92,7 @@ export function createDriver<I, E>(
   /** Does what is due, as long as it is to be done now, for so long that nobody who waits for an answer notices. */
   const catchUp = (sliceMs: number, isNow: (dueMs: number) => boolean): void => {
     const endAt = performance.now() + sliceMs
-    together(() => {
+    batch(() => {
       let due = nextWakeMs()
       for (; due !== undefined && isNow(due) && performance.now() < endAt; due = nextWakeMs()) {
         wakeAt(due)
@@ -126,9 +109,9 @@ export function createDriver<I, E>(
 
   const dispatch = (at: (atMs: number) => I): void => {
     if (stopped) return
-    feed(at(nowMs()))
+    apply(at(nowMs()))
     if (clock === 'instant') return runInstantly()
-    if (machine.isEager === true && scale !== 0) catchUp(SLICE_MS, (dueMs) => dueMs <= wallMs())
+    if (machine.isEager && scale !== 0) catchUp(SLICE_MS, (dueMs) => dueMs <= wallMs())
     schedule()
   }
 
@@ -138,14 +121,14 @@ export function createDriver<I, E>(
     if (epochMs + untilMs > MAX_DATE_MS) {
       throw usageError(`Time cannot move by ${byMs} milliseconds: no date is that far away.`)
     }
-    together(() => {
+    batch(() => {
       let due = nextWakeMs()
       for (; due !== undefined && due <= untilMs; due = nextWakeMs()) wakeAt(due)
       wakeAt(untilMs)
     })
   }
 
-  const settle = (): void => {
+  const runUntilIdle = (): void => {
     if (stopped) throw usageError('The server is closed.')
     catchUp(Infinity, () => !isWaitingForOthers())
   }
@@ -153,7 +136,7 @@ export function createDriver<I, E>(
   const advanceUntil = (matches: (effect: E) => boolean): boolean => {
     if (stopped) throw usageError('The server is closed.')
     let matched = false
-    together(() => {
+    batch(() => {
       let due = nextWakeMs()
       for (; due !== undefined && !matched; due = nextWakeMs()) {
         matched = wakeAt(due).some(matches)
@@ -167,5 +150,5 @@ export function createDriver<I, E>(
     clearTimeout(timer)
   }
 
-  return { dispatch, advance, advanceUntil, settle, nowMs: machine.nowMs, stop }
+  return { dispatch, advance, advanceUntil, runUntilIdle, nowMs: machine.nowMs, stop }
 }

@@ -1,15 +1,13 @@
-// Keeps the journal of a server: the latest entries in memory, and all of them in a file where one is asked for.
+// Keeps the journal of a machine: the latest entries in memory, and all of them in a file where one is asked for.
 
-import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs'
-import type { Entry } from '../server/journal.ts'
-import type { Body } from '../machine.ts'
-import { usageError } from '../options/usage.ts'
+import type { Entry, Machine } from '../machine.ts'
 import { createRing } from '../journal/ring.ts'
-import type { WorldOptions } from '../server/state/options.ts'
+import type { JournalFormat, LineWriter } from '../journal/lines.ts'
+import type { JournalFile } from './journal-file.ts'
 
-export type Recorder = {
-  readonly record: (entry: Entry) => void
-  /** A line with the options of the world, then one per entry that is kept, oldest first. */
+export type Recorder<I, E> = {
+  readonly record: (entry: Entry<I, E>) => void
+  /** A line with the options of the machine, then one per entry that is kept, oldest first. */
   readonly lines: () => Promise<readonly string[]>
   /** Begins the file, if there is to be one; called when the server listens, so that no other journal is lost in vain. */
   readonly open: () => void
@@ -17,77 +15,49 @@ export type Recorder = {
 }
 
 /**
- * @param file appended to by each entry, readable by its owner only; null for none.
- * Opening it throws a usage error when it cannot be written.
+ * @param options what the machine was made from.
+ * @param loadFormat loads a module that a machine without a journal file needs only when its lines are asked for.
+ * @param file appended to by each entry; null for none.
  */
-export async function createRecorder(
-  options: WorldOptions,
-  file: string | null,
-): Promise<Recorder> {
+export async function createRecorder<O, I, E>(
+  { entryBytes, newSecrets }: Machine<I, E>,
+  options: O,
+  loadFormat: () => Promise<JournalFormat<O, I, E>>,
+  file: JournalFile | null,
+): Promise<Recorder<I, E>> {
   const kept = createRing(entryBytes)
-  // Writing lines needs a module of its own, which a server without a journal file loads only when they are asked for.
-  const writer = file === null ? undefined : await createWriter(options, file)
-  const record = (entry: Entry): void => {
+  /** All secrets that inputs ever brought, with those of entries that are kept no longer. */
+  const brought = new Set<string>()
+  const createWriter = async (): Promise<LineWriter<O, I, E>> => {
+    const [format, { createLineWriter }, toPlaceholder] = await Promise.all([
+      loadFormat(),
+      import('../journal/lines.ts'),
+      placeholdersOfProcess(),
+    ])
+    return createLineWriter(format, [...format.secretsOf(options), ...brought], toPlaceholder)
+  }
+  const fileWriter = file === null ? null : await createWriter()
+  const record = (entry: Entry<I, E>): void => {
     kept.add(entry)
-    writer?.write(entry)
+    for (const secret of newSecrets(entry.input)) brought.add(secret)
+    if (fileWriter !== null) file?.write(() => fileWriter.entry(entry))
   }
   const lines = async (): Promise<readonly string[]> => {
-    const { headerLine, lineWriter } = await import('../server/journal.ts')
-    const hide = await placeholdersOfProcess()
-    const entries = kept.entries().map(lineWriter(options, hide))
-    return [headerLine(options, hide, kept.first()), ...entries]
+    const writer = await createWriter()
+    return [writer.header(options, kept.first()), ...kept.entries().map(writer.entry)]
   }
-  return { record, lines, open: () => writer?.open(), close: () => writer?.close() }
+  const open = (): void => {
+    if (fileWriter !== null) file?.open(fileWriter.header(options, 0))
+  }
+  return { record, lines, open, close: () => file?.close() }
 }
 
 let made: Promise<(secret: string) => string> | undefined
 
 /** Their key is known to this process alone, so that nobody can try guesses on the placeholders of a journal. */
-export function placeholdersOfProcess(): Promise<(secret: string) => string> {
-  made ??= Promise.all([import('node:crypto'), import('../journal/placeholders.ts')]).then(
-    ([{ randomUUID }, { placeholders }]) => placeholders(randomUUID()),
+function placeholdersOfProcess(): Promise<(secret: string) => string> {
+  made ??= import('../journal/placeholders.ts').then(({ placeholders }) =>
+    placeholders(crypto.randomUUID()),
   )
   return made
-}
-
-const lengthOf = (body: Body): number =>
-  typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
-
-/** About what an entry holds: bodies and messages. Texts count by their letters. */
-function entryBytes({ input, effects }: Entry): number {
-  let bytes = input.kind === 'request' ? input.body.length : 0
-  if (input.kind === 'message') bytes += input.text.length
-  for (const effect of effects) {
-    if (effect.kind === 'send') bytes += effect.text.length
-    else if (effect.kind === 'reply') bytes += lengthOf(effect.body)
-  }
-  return bytes
-}
-
-async function createWriter(
-  options: WorldOptions,
-  file: string,
-): Promise<{ open: () => void; write: (entry: Entry) => void; close: () => void }> {
-  const { headerLine, lineWriter } = await import('../server/journal.ts')
-  const hide = await placeholdersOfProcess()
-  const lineOf = lineWriter(options, hide)
-  let handle: number | undefined
-  // Each line is on its way to the disk before the next input: a journal is most wanted after a crash.
-  const writeLine = (line: string): void => {
-    if (handle !== undefined) writeSync(handle, `${line}\n`)
-  }
-  const open = (): void => {
-    try {
-      handle = openSync(file, 'w', 0o600)
-      fchmodSync(handle, 0o600)
-    } catch (error) {
-      throw usageError(`Cannot write the journal: ${(error as Error).message}`)
-    }
-    writeLine(headerLine(options, hide))
-  }
-  const close = (): void => {
-    if (handle !== undefined) closeSync(handle)
-    handle = undefined
-  }
-  return { open, write: (entry) => writeLine(lineOf(entry)), close }
 }

@@ -123,3 +123,11 @@ export function readFile(text: string): ReadonlyMap<string, JsonObject> | undefi
     throw error
   }
 }
+
+/** The secrets that a text of routes holds; none where it is not one. */
+export function secretsIn(text: string): readonly string[] {
+  const routes = text === '' ? undefined : readFile(text)
+  return Array.from(routes?.values() ?? [], (route) => route.get('secret')).filter(
+    (secret) => typeof secret === 'string',
+  )
+}

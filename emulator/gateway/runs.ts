@@ -39,8 +39,8 @@ export function startRun(
     prompt,
     skills,
     payload,
-    chat_id: fill(runIds.chat_id, given),
-    session_key: fill(runIds.session_key, given),
+    chat_id: fill(chatIdParts, route, delivery_id),
+    session_key: fill(sessionKeyParts, route, delivery_id),
     status: 'running',
     answer: null,
     is_silent: false,
@@ -72,11 +72,19 @@ function askNext(state: GatewayState): void {
   }
 }
 
-const fill = (
-  form: string,
-  { route, delivery_id }: Pick<AgentRun, 'route' | 'delivery_id'>,
-): string =>
-  form.replaceAll(/\{(name|delivery_id)\}/g, (_, key) => (key === 'name' ? route : delivery_id))
+/** The form of an id, taken apart once: texts, with places at the odd ones. */
+const partsOf = (form: string): readonly string[] => form.split(/\{(name|delivery_id)\}/)
+const chatIdParts = partsOf(runIds.chat_id)
+const sessionKeyParts = partsOf(runIds.session_key)
+
+function fill(parts: readonly string[], route: string, delivery_id: string): string {
+  let text = ''
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] as string
+    text += at % 2 === 0 ? part : part === 'name' ? route : delivery_id
+  }
+  return text
+}
 
 /** The scripted agent answers. */
 export function answerByScript(state: GatewayState, id: number): void {

@@ -32,6 +32,7 @@ export function scriptFor(script: AgentScript, route: string): Omit<AgentScript,
 /** The answer to a run. What is put in is not read again. */
 export function answerTo(template: string, run: AgentRun): string {
   const { prompt, route, delivery_id } = run
+  if (template === plainScript.answer) return prompt
   const event = typeof run.event === 'string' ? run.event : JSON.stringify(run.event)
   const texts = new Map(Object.entries({ prompt, route, event, delivery_id }))
   return template.replace(/\{(\w+)\}/g, (place, key: string) => texts.get(key) ?? place)

@@ -85,7 +85,8 @@ function commentPlace(state: GatewayState, extra: JsonObject, payload: Json): Pl
   const repository = find(extraMembers.repository, commentFromPayload.repository)
   const number = find(extraMembers.number, commentFromPayload.number)
   const fault = commentFault(repository, number)
-  const resolved = { ...plain(extra), repo: repository, pr_number: wholeNumber(number) ?? number }
+  const numbered = { repo: repository, pr_number: wholeNumber(number) ?? number }
+  const resolved = Object.assign({}, plain(extra), numbered)
   const deliver_extra = fault === null ? resolved : plain(extra)
   return { target: commentTarget, chat_id: null, thread_id: null, deliver_extra, fault }
 }

@@ -12,8 +12,11 @@ type Holder = Pick<WorldOptions, 'token' | 'accounts'>
  * The token of a server and the keys of its accounts, those for partner nodes too, of 8 characters or more. The longest
  * come first, since one may be part of another.
  */
-export const secretsOf = (options: Holder): readonly KnownSecret[] =>
-  inOrder(options)
+export const secretsOf = (options: Holder): readonly KnownSecret[] => knownSecrets(inOrder(options))
+
+/** Secrets with how each may be spelled, the longest first. */
+export const knownSecrets = (texts: readonly string[]): readonly KnownSecret[] =>
+  texts
     .toSorted((a, b) => b.length - a.length)
     .map((text) => ({ text, spellings: spellingsOf(text) }))
 

@@ -1,4 +1,4 @@
-// Bytes put together.
+// Bytes put together, and compared.
 
 /** All parts, one behind the other. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
@@ -10,6 +10,10 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   }
   return bytes
 }
+
+/** Whether two arrays hold the same. */
+export const equalBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, at) => byte === other[at])
 
 /** The bytes of a text of Latin-1 characters. */
 export const latin1 = (text: string): Uint8Array =>

@@ -7,7 +7,7 @@ import type { QuirkId } from '../../spec/truth/quirks.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import { quirksLike, serverLike } from './like.ts'
 import { type Given, readOptions, readValue, type Where } from './read.ts'
-import { defaults, type OptionName, type ServerOptions } from './server-options.ts'
+import { defaults, epochFor, type OptionName, type ServerOptions } from './server-options.ts'
 import { isFor, optionTable, quirkIds, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
 
@@ -29,6 +29,7 @@ export function completeOptions(
   if (both !== undefined) throw usageError(`The quirk ${both} is switched on and off: choose one.`)
   const completed = {
     ...defaults,
+    epoch: epochFor(read.clock ?? defaults.clock),
     ...server?.options,
     ...read,
     quirk: quirksLike(server, quirk, noQuirk),

@@ -4,6 +4,7 @@ import { limits } from '../../spec/limits.ts'
 import { platforms } from '../../spec/gateway/deliveries.ts'
 import { webhookRoute } from '../../spec/gateway/subscriptions.ts'
 import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
+import { isLoopback } from '../lib/loopback.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { AgentRun, Delivery } from '../gateway/machine.ts'
 import type { GatewayStateOptions } from '../gateway/state.ts'
@@ -11,7 +12,7 @@ import { type AgentScript, plainScript } from '../gateway/scripted-agent.ts'
 import { isPlain } from './json-schema.ts'
 import { quirksLike, serverLike, serversOn } from './like.ts'
 import { type OptionTable, readOptions } from './read.ts'
-import { type Clock, FIXED_EPOCH_MS } from './server-options.ts'
+import type { Clock } from './server-options.ts'
 import { optionTable, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
 
@@ -44,7 +45,7 @@ export type CompleteGatewayOptions = {
   readonly rateLimit: number
   readonly maxBodyBytes: number
   readonly clock: Clock
-  /** Start of the gateway's time: milliseconds since 1970, or `now`. */
+  /** Start of the gateway's time: milliseconds since 1970, or `now`, which it is on every clock unless it is given. */
   readonly epoch: number | 'now'
   /** The ids that the gateway gives depend on it. */
   readonly seed: string
@@ -65,10 +66,12 @@ export type CompleteGatewayOptions = {
   /** The platforms that are connected: deliveries to others fail. Null for all that have a chat or a home channel. */
   readonly connected: readonly string[] | null
   /**
-   * Whether the paths below /_flowdouble/ are there. They answer callers on this machine only. By default they are where
-   * the gateway listens on loopback, or has a clock that only tests have.
+   * Whether the paths below /_flowdouble/ are there. They answer callers on this machine, and others that have the control
+   * token. By default they are where the gateway listens on loopback, or has a clock that only tests have.
    */
   readonly control: boolean
+  /** What callers from elsewhere need as a bearer token to use these paths; null keeps them out. */
+  readonly controlToken: string | null
 }
 
 /** Options of a gateway as a caller gives them. Each has a default. */
@@ -166,6 +169,7 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
   },
   connected: { ...none, help: 'the platforms that are connected', readWhole: connectedOf },
   control: { ...none, help: 'whether the control paths are there', schema: { type: 'boolean' } },
+  controlToken: optionTable.controlToken,
 }
 
 function quirkEntry(name: 'quirk' | 'noQuirk') {
@@ -174,11 +178,6 @@ function quirkEntry(name: 'quirk' | 'noQuirk') {
     schema: { type: 'array', items: { enum: quirksOf('gateway') } },
   } as const
 }
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i
-
-/** Whether an address or a name stands for this machine alone. */
-export const isLoopback = (host: string): boolean => loopback.test(host)
 
 /** Completes the options of a caller. Throws a usage error for an unknown name and an unusable value. */
 export function completeGatewayOptions(given: GatewayOptionsGiven): CompleteGatewayOptions {
@@ -202,13 +201,14 @@ export function completeGatewayOptions(given: GatewayOptionsGiven): CompleteGate
     rateLimit: limits.webhookRate.value,
     maxBodyBytes: limits.webhookBody.value,
     clock,
-    epoch: FIXED_EPOCH_MS,
+    epoch: 'now',
     seed: '0',
     agent: plainScript,
     agentsAtOnce: limits.agentsAtOnce.value,
     agentTimeOutMs: limits.agentTimeOut.value * 1000,
     deliveries: null,
     homeChannels: {},
+    controlToken: null,
     connected: null,
     control: isLoopback(host) || clock === 'manual' || clock === 'instant',
     noQuirk,

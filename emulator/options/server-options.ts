@@ -43,6 +43,8 @@ export type ServerOptions = {
   readonly unknownNodes: 'refuse' | 'accept'
   /** File that keeps all inputs and effects; null keeps the latest in memory only. */
   readonly journal: string | null
+  /** Whether a journal file that is there already is replaced. */
+  readonly overwrite: boolean
   /** Ids of quirks that are switched on. */
   readonly quirk: readonly string[]
   /** Ids of quirks that are switched off, although the named server has them. */
@@ -51,13 +53,18 @@ export type ServerOptions = {
   readonly cors: string | null
   /** Bearer token that every request needs; null lets everyone in. */
   readonly token: string | null
+  /** What callers from elsewhere need as a bearer token to use the paths below /_flowdouble/; null keeps them out. */
+  readonly controlToken: string | null
   /** Largest request body in MiB; null for the usual 100. */
   readonly maxUploadSize: number | null
   /** Whether messages are compressed for sockets that offer it. */
   readonly wsCompress: boolean
   /** Whether the node manager is installed. */
   readonly manager: boolean
-  /** Start of the world's time: milliseconds since 1970, or `now`. */
+  /**
+   * Start of the world's time: milliseconds since 1970, or `now`. By default a world on a real or scaled clock begins now,
+   * one on a manual or instant clock at a fixed moment.
+   */
   readonly epoch: number | 'now'
   /** Where the signed links of a hosted server lead, such as `http://storage:8190`; null for a listener of its own. */
   readonly signedBaseUrl: string | null
@@ -90,8 +97,12 @@ export type ServerOptionsGiven = Partial<
   readonly nodes?: NodeTypesGiven
 }
 
-/** The moment at which worlds start unless they are told otherwise: 2026-01-01, 00:00 UTC. */
-export const FIXED_EPOCH_MS = 1767225600000
+/** The moment at which worlds start whose time does not pass by itself: 2026-01-01, 00:00 UTC. */
+const FIXED_EPOCH_MS = 1767225600000
+
+/** When a world begins that is not told when. */
+export const epochFor = (clock: Clock): ServerOptions['epoch'] =>
+  clock === 'manual' || clock === 'instant' ? FIXED_EPOCH_MS : 'now'
 
 export const defaults: ServerOptions = {
   deployment: 'local',
@@ -111,14 +122,16 @@ export const defaults: ServerOptions = {
   models: 'listed',
   unknownNodes: 'refuse',
   journal: null,
+  overwrite: false,
   quirk: [],
   noQuirk: [],
   cors: null,
   token: null,
+  controlToken: null,
   maxUploadSize: null,
   wsCompress: false,
   manager: false,
-  epoch: FIXED_EPOCH_MS,
+  epoch: 'now',
   signedBaseUrl: null,
   strictSignedLinks: false,
   tls: null,

@@ -147,6 +147,13 @@ export const optionTable: OptionTable<OptionName> = {
     isPath: true,
     schema: textOrNull,
   },
+  overwrite: {
+    flag: 'overwrite',
+    value: '',
+    help: 'replace a journal file that is there already, instead of refusing to start',
+    bare: 'true',
+    schema: { type: 'boolean' },
+  },
   quirk: {
     flag: 'quirk',
     value: 'ID',
@@ -181,6 +188,13 @@ export const optionTable: OptionTable<OptionName> = {
     secret: true,
     schema: { type: ['string', 'null'], pattern: headerPattern },
   },
+  controlToken: {
+    flag: 'control-token',
+    value: 'TOKEN',
+    help: 'bearer token with which callers from elsewhere use /_flowdouble/ (default: this machine only)',
+    secret: true,
+    schema: { type: ['string', 'null'], pattern: headerPattern },
+  },
   maxUploadSize: {
     flag: 'max-upload-size',
     value: 'MB',
@@ -205,7 +219,7 @@ export const optionTable: OptionTable<OptionName> = {
   epoch: {
     flag: 'epoch',
     value: 'MS',
-    help: "start of the server's time in milliseconds since 1970, or now (default 2026-01-01 UTC)",
+    help: "start of the server's time in milliseconds since 1970, or now (default now; manual, instant: 2026-01-01 UTC)",
     schema: { anyOf: [{ type: 'integer', minimum: 0, maximum: 8.64e15 }, { const: 'now' }] },
   },
   signedBaseUrl: {

@@ -5,7 +5,7 @@ import { encodeApng } from './codecs/apng.ts'
 import { encodeJpeg } from './codecs/jpeg.ts'
 import { paint, paintPreview } from './paint.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
-import { onlyChannels } from './pixels.ts'
+import { framesOf, onlyChannels } from './pixels.ts'
 import { encodePng } from './codecs/png.ts'
 import { withTextChunks } from './codecs/png-chunks.ts'
 import { encodeWebpAnimation } from './codecs/webp-animation.ts'
@@ -47,8 +47,7 @@ type Animation = NonNullable<PictureFile['animation']>
 
 const encodeAnimation = ({ picture, format, text }: PictureFile, { rest, frameMs }: Animation) =>
   (format === 'webp' ? encodeWebpAnimation : encodeApng)(
-    [picture, ...rest].map(paint),
-    frameMs,
+    framesOf([picture, ...rest].map(paint), frameMs),
     text,
   )
 

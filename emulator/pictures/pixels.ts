@@ -1,5 +1,7 @@
 // Pictures as plain arrays of pixels, and the operations that treat every pixel for itself.
 
+import { equalBytes } from '../lib/bytes.ts'
+
 /** `width` times `height` pixels, row by row, 4 bytes a pixel: red, green, blue, alpha. */
 export type Pixels = { width: number; height: number; data: Uint8Array }
 
@@ -99,4 +101,19 @@ export const blend = (of: Pixels, over: Pixels, opacity: number): Pixels => {
     data[at + 3] = alpha * 255 + 0.5
   }
   return pixels
+}
+
+/** A picture of an animation, opaque, and how long it is shown. */
+export type Frame = { readonly pixels: Pixels; shownMs: number }
+
+/** Pictures as frames, without their alpha. One that equals the one before it is no frame: that is shown longer. */
+export const framesOf = (pictures: readonly Pixels[], frameMs: number): Frame[] => {
+  const frames: Frame[] = []
+  for (const picture of pictures) {
+    const pixels = onlyChannels(picture, 'rgb')
+    const last = frames.at(-1)
+    if (last !== undefined && equalBytes(last.pixels.data, pixels.data)) last.shownMs += frameMs
+    else frames.push({ pixels, shownMs: frameMs })
+  }
+  return frames
 }

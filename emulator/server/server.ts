@@ -115,6 +115,7 @@ function worldState({ options, hosted }: WorldSetup): WorldState {
     // A few for each file; older ones belong to files that are gone.
     counters: createBounded(4 * options.fileLimit),
     installs: createInstalls(),
+    memory: { models: new Set(), isUnloading: false },
     userFolder: createUserFolder(options.epochMs),
     userNames: new Set(),
     log: { lines: [], subscribers: createBounded(1000) },

@@ -375,6 +375,12 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'webhooks/refused-early': {
+    says: 'A post to an unknown or disabled route is answered without waiting for its body.',
+    basis: 'observed',
+    source: 'reference gateway, July 2026',
+    on: gateway,
+  },
   'webhooks/answered-in-order': {
     says: 'A post is answered after all that was due before it and before what it brings about.',
     basis: 'chosen',

@@ -113,7 +113,7 @@ export const rules = {
     on: hosted,
   },
   'access/hosted-accounts-apart': {
-    says: 'No hosted account sees runs, files, messages or counts of another, but by /_flowdouble/.',
+    says: 'No hosted account sees runs, files, messages or counts of another.',
     basis: 'observed',
     source: 'published hosted API, 2026, access',
     on: hosted,

@@ -261,6 +261,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64; published hosted API, 2026: GET /object_info and /models',
     on: both,
   },
+  'catalog/folders-are-options': {
+    says: 'Nodes that load a folder list the subfolders of the inputs.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /object_info',
+    on: local,
+  },
   'catalog/list-flags': {
     says: 'output_is_list flags outputs that are lists; no type of this version tells is_input_list.',
     basis: 'observed',

@@ -353,6 +353,30 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/prefix-outside': {
+    says: 'A prefix that leaves the outputs fails its node with a text of three paths.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/prefix-odd': {
+    says: 'The last part of a prefix is a name whatever it is: a dot, two dots, a backslash.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/batch-number-kept': {
+    says: 'Latents, videos, meshes and animations keep %batch_num% in their names as it is.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/temp-letters': {
+    says: 'A preview node has new letters and count 1 after a run of a graph without it.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
   'files/preview-is-temp': {
     says: 'Preview nodes save into the folder temp.',
     basis: 'observed',
@@ -389,6 +413,12 @@ export const rules = {
   },
   'files/animation-frames': {
     says: 'An animated PNG or WebP file shows each picture of the batch for its part of fps.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/animation-merged': {
+    says: 'Pictures of an animation that equal the one before make it stay; one alone makes no animation.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
@@ -480,6 +510,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/upload-odd-names': {
+    says: 'A file name loses the slashes at its start; its blanks, and backslashes in a subfolder, stay.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
   'files/upload-image-text': {
     says: 'An upload whose image is a text instead of a file answers 500.',
     basis: 'observed',
@@ -513,6 +549,12 @@ export const rules = {
     says: 'The mask of a file without an alpha channel is black, 64 pixels wide and high.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/loaded-broken': {
+    says: 'A loaded file that is no picture fails its node with the absolute path of the file.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'files/loaded-mask': {

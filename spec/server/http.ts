@@ -260,6 +260,12 @@ export const rules = {
     basis: 'chosen',
     on: hosted,
   },
+  'http/member-in-text': {
+    says: 'A JSON text or array that contains the name of a member answers 500.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt, /queue and /history',
+    on: local,
+  },
   'http/hosted-bad-body': {
     says: 'A hosted body that is no JSON, of a wrong type or broken in its coding answers 400.',
     basis: 'observed',

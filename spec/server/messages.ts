@@ -504,6 +504,12 @@ export const rules = {
     on: local,
     carries: ['A131'],
   },
+  'messages/older-socket': {
+    says: 'Of several sockets with one clientId the older ones receive nothing, not even status.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
+    on: local,
+  },
   'messages/reconnect': {
     says: 'A socket that returns during its run gets executing with the node at work.',
     basis: 'observed',

@@ -15,6 +15,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
+  'runs/order-of-outputs': {
+    says: 'Outputs, each with what it needs, are executed in the order of their list.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
+    on: local,
+  },
   'runs/unchanged-is-cached': {
     says: 'A node with the type, inputs and sources of the run before is not run again.',
     basis: 'observed',

@@ -194,6 +194,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, system endpoints',
     on: local,
   },
+  'system/memory-of-models': {
+    says: 'What is free of RAM and VRAM goes down when a run loads models, and up when they are unloaded.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, GET /system_stats',
+    on: local,
+  },
   'system/free': {
     says: 'POST /free takes unload_models and free_memory and answers 200.',
     basis: 'stated',

@@ -307,6 +307,18 @@ export const rules = {
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
+  'workflows/check-trips': {
+    says: 'A loader without the name of its file, or with no text as it, is an exception of the node.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
+    on: local,
+  },
+  'workflows/traceback': {
+    says: 'The exceptions of validation have a traceback, which is never empty.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
+    on: both,
+  },
   'workflows/union-types': {
     says: 'A link fits when the comma-separated types of both ends share one.',
     basis: 'observed',

@@ -14,7 +14,9 @@ export const quirks = {
   'workflows.invalid-is-200': {
     on: both,
     default: 'A workflow without a valid output is answered 400, without `prompt_id`.',
-    quirk: 'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs.',
+    quirk:
+      'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs; on hosted the ' +
+      'job of that id has failed.',
     source: 'the description, read literally; hosted servers as clients saw them',
   },
   'queue.poison-kills-worker': {
@@ -50,7 +52,8 @@ export const quirks = {
   'local.zombie-socket': {
     on: local,
     default: 'Of two sockets with one client id the newest receives, whatever the older one does.',
-    quirk: 'When the older one closes, the newest receives nothing more either.',
+    quirk:
+      'When the older one closes, the newest receives nothing more either, broadcasts included.',
     source: 'ComfyUI 0.3.64',
   },
   'history.completed-on-error': {

@@ -2,8 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { startEmulator } from 'flowdouble'
-import { nextWakeMs, step } from '../../dist/emulator/server/step.js'
-import { createServer } from '../../dist/emulator/server/server.js'
+import { createServer, nextWakeMs, stepServer as step } from '../../dist/emulator/internal.js'
 import { answer } from './child.mjs'
 import { nextBody } from './workload.mjs'
 

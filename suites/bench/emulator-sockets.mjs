@@ -1,7 +1,7 @@
 // Child process: sends messages to all of its sockets the way that the emulator carries out the effects of a step.
 
 import { createServer } from 'node:http'
-import { createSockets } from '../../dist/emulator/edge/node/sockets.js'
+import { createSockets } from '../../dist/emulator/internal.js'
 import { answer } from './child.mjs'
 import { messagesOf, timeSends } from './messages.mjs'
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { compare, median, mib, ms } from './measure.mjs'
 
 const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url))
-const served = [fileOf('../../dist/bundle/main.cjs'), 'serve', '--port', '0', '--json']
+const served = [fileOf('../../dist/bundle/main.cjs'), 'serve', '--port', '0', '--json', '--quiet']
 const bare = [fileOf('bare-cold.mjs')]
 
 /** Starts a server, waits for its first 200, and does something with it before it is ended. */

@@ -2,8 +2,7 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { configSchema } from '../../dist/emulator/options/complete.js'
-import { defaults } from '../../dist/emulator/options/server-options.js'
+import { configSchema, defaults } from '../../dist/emulator/internal.js'
 
 test('config.schema.json is up to date', async () => {
   const text = `${JSON.stringify(configSchema(), null, 2)}\n`

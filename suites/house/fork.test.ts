@@ -5,11 +5,16 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Effect, Input } from '../../dist/emulator/machine.js'
-import { completeOptions, worldOptions } from '../../dist/emulator/options/complete.js'
-import * as hostedParts from '../../dist/emulator/server/hosted/index.js'
-import { createServer, forkServer } from '../../dist/emulator/server/server.js'
-import { nextWakeMs, step } from '../../dist/emulator/server/step.js'
+import type { Effect, Input } from 'flowdouble'
+import {
+  completeOptions,
+  createServer,
+  forkServer,
+  hosted as hostedParts,
+  nextWakeMs,
+  stepServer as step,
+  worldOptions,
+} from '../../dist/emulator/internal.js'
 import type { Deployment } from '../../spec/language.ts'
 import { formOf } from '../generate/form.ts'
 import { failing, type Graph, slow, textToImage } from '../generate/graphs.ts'

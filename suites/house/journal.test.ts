@@ -1,18 +1,19 @@
 // The journal: what it keeps, what it never keeps, and when it says that it cannot be replayed.
 
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { solid } from '../generate/graphs.ts'
+import { fetchLink } from '../judge/fetch-link.ts'
 import { linkTo } from '../judge/links.ts'
 import { startSubject } from '../judge/subject.ts'
-import { fetchLink } from '../judge/fetch-link.ts'
+import { start, startLimited } from '../support/spawned.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
-const journalFile = (): string => join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')
+const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')
 
 test('journal/lost-beginning A journal without its first entries is not replayed', async () => {
   const subject = await startSubject()
@@ -25,11 +26,98 @@ test('journal/lost-beginning A journal without its first entries is not replayed
 
 test('journal/bounded Large replies push older entries out', async () => {
   const subject = await startSubject()
-  for (let count = 0; count < 40; count++) await subject.get('/object_info')
+  const large = 'a'.repeat(300_000)
+  for (let count = 0; count < 40; count++) {
+    await subject.request('POST', '/userdata/large.json', `${count}${large}`)
+  }
   const lines = await subject.emulator!.journal()
   await subject.close()
   expect(lines.length).toBeGreaterThan(5)
-  expect(lines.length).toBeLessThan(25)
+  expect(lines.length).toBeLessThan(40)
+})
+
+test('journal/repeated A large answer that comes again is kept once, in memory and in the file', async () => {
+  const journal = newFile()
+  const subject = await startSubject({ clock: 'instant', journal })
+  for (let count = 0; count < 40; count++) await subject.get('/object_info')
+  await subject.upload({ name: 'new.png', bytes: Buffer.from('new') })
+  await subject.get('/object_info')
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  expect(lines).toHaveLength(43)
+  const bodies = lines.slice(1).map((line) => JSON.parse(line).effects[0].body)
+  expect(bodies.slice(1, 40)).toEqual(Array.from({ length: 39 }, () => ({ sameAs: 0 })))
+  const text = readFileSync(journal, 'utf8')
+  expect(text).toBe(`${lines.join('\n')}\n`)
+  // The catalogue lists uploads: it is another one now.
+  expect(bodies[41]).toEqual(expect.any(String))
+  expect(text.length).toBeLessThan(3 * bodies[0].length)
+  expect(replay(lines)).toEqual({ entries: 42, differs: null })
+})
+
+test('journal/overwrite An existing file is refused, until it is to be overwritten', async () => {
+  const journal = newFile()
+  writeFileSync(journal, 'from before', { mode: 0o644 })
+  await expect(startEmulator({ journal })).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringMatching(/is there already.*--overwrite/),
+  })
+  expect(readFileSync(journal, 'utf8')).toBe('from before')
+  const server = await startEmulator({ journal, overwrite: true })
+  await server.close()
+  expect(JSON.parse(readFileSync(journal, 'utf8'))).toMatchObject({ first: 0 })
+  expect(statSync(journal).mode & 0o777).toBe(0o600)
+})
+
+test.skipIf(!existsSync('/dev/full'))(
+  'journal/full-disk A full disk ends the journal with one line, and the server goes on',
+  async () => {
+    const full = ['--journal', '/dev/full', '--overwrite']
+    const command = start('serve', '--port', '0', '--json', ...full)
+    const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+    for (let count = 0; count < 3; count++) expect((await fetch(`${url}/queue`)).status).toBe(200)
+    command.process.kill('SIGTERM')
+    const { code, stderr } = await command.ends
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^flowdouble: .*ENOSPC.*\n$/)])
+  },
+)
+
+test('journal/full-file A file that takes no more ends with whole lines that replay', async () => {
+  const journal = newFile()
+  // The shell counts blocks of 512 or 1024 bytes.
+  const limit = 'ulimit -f 40'
+  const clock = ['--clock', 'instant']
+  const command = startLimited(limit, 'serve', '--port=0', '--json', ...clock, '--journal', journal)
+  const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+  for (let count = 0; count < 200; count++)
+    expect((await fetch(`${url}/models/vae?${count}`)).status).toBe(200)
+  const kept = (await (await fetch(`${url}/_flowdouble/journal`)).text()).trimEnd().split('\n')
+  command.process.kill('SIGTERM')
+  const { code, stderr } = await command.ends
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^flowdouble: .*EFBIG.*\n$/)])
+  expect(kept).toHaveLength(201)
+  const { entries, differs } = replay(readFileSync(journal, 'utf8'))
+  expect([entries > 10, entries < 200, differs]).toEqual([true, true, null])
+})
+
+test('journal/cut A last line that was cut off is left out, wherever it was cut', async () => {
+  const subject = await startSubject({ clock: 'instant' })
+  await subject.submit(solid())
+  await subject.get('/queue')
+  const lines = await subject.emulator!.journal()
+  await subject.close()
+  const text = `${lines.join('\n')}\n`
+  const last = lines.at(-1) ?? ''
+  const entries = lines.length - 1
+  expect(replay(text)).toEqual({ entries, differs: null })
+  expect(replay(text.slice(0, -1))).toEqual({ entries, differs: null })
+  for (let missing = 2; missing <= last.length; missing++) {
+    expect(replay(text.slice(0, -missing))).toEqual({ entries: entries - 1, differs: null })
+  }
+  const broken = [...lines.slice(0, 2), '{"input":', ...lines.slice(2)]
+  expect(() => replay(broken)).toThrow(/^Entry 1 of the journal is not valid JSON/)
+  for (const none of ['', '{', 'null', '[]', '{"flowdouble": "journal 2"}'])
+    expect(() => replay(none)).toThrow(/^This is not a journal of a server/)
 })
 
 test('journal/other-charsets A key is hidden in whatever charset the body comes', async () => {
@@ -52,7 +140,7 @@ test('journal/other-charsets A key is hidden in whatever charset the body comes'
 })
 
 test('journal/kept-when-not-started A server that cannot start leaves an older journal alone', async () => {
-  const journal = journalFile()
+  const journal = newFile()
   writeFileSync(journal, 'from before')
   const first = await startEmulator()
   await expect(startEmulator({ port: first.port, journal })).rejects.toThrow(/EADDRINUSE/)
@@ -61,7 +149,7 @@ test('journal/kept-when-not-started A server that cannot start leaves an older j
 })
 
 test('journal/replay-as-given A journal replays as its server gives it and as its file has it, with the built-in catalogue', async () => {
-  const journal = journalFile()
+  const journal = newFile()
   const subject = await startSubject({ clock: 'instant', journal })
   await subject.submit(solid())
   const lines = await subject.emulator!.journal()

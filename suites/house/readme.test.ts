@@ -6,7 +6,6 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { createWatch } from '../../dist/emulator/cli/serve-display.js'
 import { startEmulator } from 'flowdouble'
 import { hostedKey } from '../contract/run/misbehaving-hosted.ts'
 import {
@@ -15,6 +14,7 @@ import {
   startPunishingServer,
 } from '../contract/run/misbehaving-server.ts'
 import { folder, start, textToImage } from '../support/spawned.ts'
+import { watchOn } from '../support/watch.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
@@ -117,7 +117,7 @@ test('the run that the README shows is a real one', async () => {
   const io = { stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' }
   const server = await startEmulator({
     deployment: 'hosted',
-    onEntry: createWatch(io, 'hosted').show,
+    onEntry: (await watchOn(io, 'hosted')).show,
   })
   const argv = [textToImage, '--url', server.url, '--api-key', 'test-key', '--out', 'output']
   const { stdout: paths, stderr } = await start('run', ...argv).ends

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Quirk } from '../../spec/language.ts'
 import { quirks } from '../../spec/index.ts'
 import { type NamedServer, servers } from '../../spec/truth/servers.ts'
-import { completeOptions } from '../../dist/emulator/options/complete.js'
-import { completeGatewayOptions } from '../../dist/emulator/options/gateway.js'
+import { completeGatewayOptions, completeOptions } from '../../dist/emulator/internal.js'
 
 /** How the source of a quirk names each server. */
 const sources: Readonly<Record<keyof typeof servers, RegExp>> = {

@@ -99,7 +99,7 @@ test('each file of the emulator has a layer, and imports from its own and earlie
 
 /** What runs for each request, message and delivery. */
 const isOnThePath = (file: string): boolean =>
-  /^emulator\/(http|edge\/node\/(http|wiring|connections|(raw-)?bodies|sockets)|edge\/(driver|codec|later)|server\/(step|admit|response-headers|local\/(index|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows)|world\/(frames|sockets|queue|history|files)|runs\/\w+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\b/.test(
+  /^emulator\/(http|edge\/node\/(http|host|wiring|connections|(raw-)?bodies|sockets)|edge\/(driver|codec|later|recorder)|server\/(step|admit|response-headers|local\/(index|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows)|world\/(frames|sockets|queue|history|files)|runs\/\w+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\b/.test(
     file,
   )
 
@@ -145,11 +145,26 @@ test('a gateway loads nothing of the workflow server', () => {
   expect(server).toEqual([])
 })
 
-test('nothing imports the suites, and the suites take the emulator by its public entry or as built', () => {
+test('nothing imports the suites', () => {
   const ours = sources.filter((file) => !file.startsWith('suites/') && file !== 'vitest.config.ts')
   expect(ours.filter((file) => /from '[^']*suites\//.test(code(file)))).toEqual([])
-  const judges = sources.filter((file) => file.startsWith('suites/'))
-  expect(judges.filter((file) => /from '(\.\.\/)+emulator\//.test(code(file)))).toEqual([])
+})
+
+test('the suites reach the emulator by its public entry, its command and internal.ts alone, as built', () => {
+  const paths = /'(?:\.\.\/)+(?:dist\/)?emulator\/[^']*'/g
+  const allowed = /dist\/emulator\/(internal|cli\/main)\.js'$/
+  const judges = files.filter((file) => /^suites\/.*\.m?[jt]s$/.test(file))
+  const others = judges.flatMap((file) =>
+    (read(file).match(paths) ?? [])
+      .filter((path) => !allowed.test(path))
+      .map((path) => [file, path]),
+  )
+  expect(others).toEqual([])
+})
+
+test('the package does not export what is for the suites alone', () => {
+  const { exports } = JSON.parse(read('package.json')) as { exports: unknown }
+  expect(JSON.stringify(exports)).not.toContain('internal')
 })
 
 test('what the quick command leaves out is there', () => {

@@ -48,6 +48,9 @@ export const signed = (body: string | Uint8Array, secret = SECRET): Record<strin
   'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 })
 
+/** When a gateway of a case begins, in milliseconds since 1970: what is signed for that moment is in time. */
+const BEGINNING_MS = 1_767_225_600_000
+
 /** Cases that are not about chats need to name none. */
 const homeChannels = Object.fromEntries(platforms.map((platform) => [platform, 'home']))
 
@@ -58,6 +61,7 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
   const gateway = await startGateway({
     port: 0,
     clock: 'manual',
+    epoch: BEGINNING_MS,
     routes,
     homeChannels,
     onLog: (line) => logs.push(line),

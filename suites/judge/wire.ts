@@ -1,5 +1,6 @@
 // One HTTP exchange as bytes on a connection of its own: what the usual clients hide, shown as it came.
 
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** A reply as it stood on the wire. */
@@ -58,6 +59,15 @@ export async function exchangeAll(url: string, sent: string): Promise<readonly E
     rest = one.body.slice(length)
   }
   return answers
+}
+
+/** The status of the answer to a request of which the body never comes; `head` ends with its last header. */
+export async function statusOfHead(url: string, head: string): Promise<number> {
+  const socket = dial(url)
+  socket.write(`${head}Content-Length: 1000\r\n\r\n`)
+  const [bytes] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return read(bytes.toString()).status
 }
 
 async function receive(url: string, sent: readonly (string | Uint8Array)[]): Promise<Buffer> {

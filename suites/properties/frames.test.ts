@@ -3,8 +3,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import type { FrameContent } from '../../dist/emulator/machine.js'
-import { encodeFrame } from '../../dist/emulator/server/world/frames.js'
+import type { FrameContent } from 'flowdouble'
+import { encodeFrame } from '../../dist/emulator/internal.js'
 import { frames } from '../../spec/server/frames.ts'
 import { type Decoded, decodeFrame } from '../judge/decode.ts'
 import { runs } from '../support/effort.ts'

@@ -2,9 +2,7 @@
 
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as hosted from '../../dist/emulator/server/hosted/index.js'
-import { createServer } from '../../dist/emulator/server/server.js'
-import { step } from '../../dist/emulator/server/step.js'
+import { createServer, hosted, stepServer as step } from '../../dist/emulator/internal.js'
 import { formOf, viewPath } from '../generate/form.ts'
 import { linkTo } from '../judge/links.ts'
 import { smallWorld } from '../support/small-world.ts'

@@ -3,8 +3,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accountsSchema, readAccounts } from '../../dist/emulator/options/accounts.js'
-import { failuresSchema, readFailures } from '../../dist/emulator/options/failures.js'
+import {
+  accountsSchema,
+  failuresSchema,
+  readAccounts,
+  readFailures,
+} from '../../dist/emulator/internal.js'
 import { runs } from '../support/effort.ts'
 
 const ajv = new Ajv2020({ allowUnionTypes: true })

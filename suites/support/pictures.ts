@@ -1,7 +1,6 @@
 // Pictures for the suites, and how far one is from another.
 
-import type { Pixels } from '../../dist/emulator/pictures/paint.js'
-import type { Picture } from '../../dist/emulator/pictures/picture.js'
+import type { Picture, Pixels } from '../../dist/emulator/internal.js'
 import { expect } from '../judge/expect.ts'
 
 export const painted = (id: number, width: number, height: number): Picture => ({

@@ -1,6 +1,6 @@
 // The options of a small world that cases make in process, where they need limits that no option sets.
 
-import type { WorldOptions } from '../../dist/emulator/server/state/options.js'
+import type { WorldOptions } from '../../dist/emulator/internal.js'
 
 /** A local world without node types; a case sets its own limits over these. */
 export const smallWorld: WorldOptions = {

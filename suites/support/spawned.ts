@@ -23,6 +23,8 @@ export type Command = {
   readonly process: ChildProcess
   /** Resolves when the output so far matches; rejects when the command ends without that. */
   readonly says: (pattern: RegExp) => Promise<string>
+  /** The same for standard error. */
+  readonly logs: (pattern: RegExp) => Promise<string>
   readonly ends: Promise<{ code: number | null; stdout: string; stderr: string }>
 }
 
@@ -30,38 +32,46 @@ export type Command = {
 export const start = (...args: readonly string[]): Command => startAt(main, args)
 
 /** Starts the command that this file is, with these flags of Node. */
-export function startAt(
+export const startAt = (
   file: string,
   args: readonly string[],
   nodeFlags: readonly string[] = [],
-): Command {
-  const child = spawn(process.execPath, [...nodeFlags, file, ...args], {
+): Command => startProcess(process.execPath, [...nodeFlags, file, ...args])
+
+/** Starts `flowdouble` with a limit that the shell sets, such as `ulimit -f 8`. */
+export const startLimited = (limit: string, ...args: readonly string[]): Command =>
+  startProcess('sh', ['-c', `${limit}; exec "$0" "$@"`, process.execPath, main, ...args])
+
+function startProcess(program: string, args: readonly string[]): Command {
+  const child = spawn(program, args, {
     cwd: folder(),
     env: { ...process.env, NO_COLOR: '1' },
   })
-  let stdout = ''
-  let stderr = ''
+  const said = { stdout: '', stderr: '' }
   const listeners = new Set<() => void>()
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString()
-    for (const listener of listeners) listener()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString()
-  })
-  const ends = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout, stderr }))
-  })
-  const says = (pattern: RegExp): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const check = (): void => {
-        if (pattern.test(stdout)) resolve(stdout)
-      }
-      listeners.add(check)
-      check()
-      void ends.then(() => reject(new Error(`It ended without ${pattern}:\n${stdout}\n${stderr}`)))
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk: Buffer) => {
+      said[name] += chunk.toString()
+      for (const listener of listeners) listener()
     })
-  return { process: child, says, ends }
+  }
+  const ends = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, ...said }))
+  })
+  const matchIn =
+    (name: keyof typeof said) =>
+    (pattern: RegExp): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          if (pattern.test(said[name])) resolve(said[name])
+        }
+        listeners.add(check)
+        check()
+        void ends.then(({ stdout, stderr }) =>
+          reject(new Error(`It ended without ${pattern}:\n${stdout}\n${stderr}`)),
+        )
+      })
+  return { process: child, says: matchIn('stdout'), logs: matchIn('stderr'), ends }
 }
 
 /** A file with this value as JSON. */

@@ -2,28 +2,9 @@
 
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
-import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
-import { usageError } from '../../options/usage.ts'
-import { answer } from '../../gateway/answers.ts'
-import {
-  entryBytes,
-  journalLines,
-  noteSecretsOf,
-  type GatewayEntry,
-  secretsOf,
-} from '../../gateway/journal.ts'
-import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
+import type { Entry } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log-lines.ts'
-import type { GatewayEffect, GatewayInput, ScriptedFailure } from '../../gateway/machine.ts'
-import { isWaitingForOthers } from '../../gateway/timers.ts'
-import { createGatewayState, type GatewayState, staticFault, timeMs } from '../../gateway/state.ts'
-import { needsBody, nextWakeMs, step } from '../../gateway/step.ts'
-import { type ClockGroup, createClockHandle } from '../clock.ts'
-import { CONTROL_PREFIX, writeAnswer } from '../control.ts'
-import { createDriver, type Tamper } from '../driver.ts'
-import { watchFile } from './file-watch.ts'
-import { answerGatewayControl, isOwn } from './control.ts'
-import { gatewayHeaders } from './headers.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
 import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
@@ -31,22 +12,35 @@ import {
   stateOptions,
 } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
-import { createWork, type WorkTimeOuts } from './work.ts'
-import { noPictures, writeReply } from '../node/http.ts'
-import { after, type Later } from '../later.ts'
+import { usageError } from '../../options/usage.ts'
+import { gatewayMachine } from '../../gateway/adapter.ts'
+import { answer } from '../../gateway/answers.ts'
+import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
+import { createGatewayState, staticFault } from '../../gateway/state.ts'
+import { needsBody } from '../../gateway/step.ts'
+import type { IncomingRequest } from '../../http/requests.ts'
+import type { ClockGroup } from '../clock.ts'
+import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import type { Tamper } from '../driver.ts'
+import type { Later } from '../later.ts'
 import { followConnections } from '../lifetime.ts'
+import { createHost } from '../node/host.ts'
+import { noPictures } from '../node/http.ts'
 import { createWebServer, serve } from '../node/listener.ts'
 import { hostOf, listen, portOf } from '../node/listening.ts'
-import { createMemory } from './memory.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
-import { placeholdersOfProcess } from '../recorder.ts'
-import { createRing } from '../../journal/ring.ts'
-import type { Gateway } from './handle.ts'
+import { createRecorder } from '../recorder.ts'
+import { gatewayPaths } from './control.ts'
+import { watchFile } from './file-watch.ts'
+import type { Gateway } from '../handles.ts'
+import { gatewayHeaders } from './headers.ts'
+import { createMemory } from './memory.ts'
+import { createWork, type WorkTimeOuts } from './work.ts'
 
 /** Options of `startGateway`: those of the gateway, and an ear for what happens. */
 export type GatewayOptions = GatewayOptionsGiven & {
-  /** Called with each input and its effects, after they have been carried out. */
-  readonly onEntry?: (entry: GatewayEntry) => void
+  /** Called with each input and its effects, after they have been emitted. */
+  readonly onEntry?: (entry: Entry<GatewayInput, GatewayEffect>) => void
   /** Called with each line of the log: one for each post, run and delivery, without secrets. */
   readonly onLog?: (line: LogLine) => void
   /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
@@ -58,10 +52,25 @@ export type GatewayOptions = GatewayOptionsGiven & {
 /**
  * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
  * cannot be served among them, and the system's error when the address is taken.
+ * @example
+ * import assert from 'node:assert'
+ * import { startGateway } from 'flowdouble'
+ *
+ * const routes = { ci: { secret: 'of-the-sender', prompt: 'Build {status}', deliver: 'telegram' } }
+ * const gateway = await startGateway({ port: 0, clock: 'manual', routes })
+ * const headers = { 'X-Gitlab-Token': 'of-the-sender' }
+ * const body = JSON.stringify({ status: 'green' })
+ * const posted = await fetch(`${gateway.url}/webhooks/ci`, { method: 'POST', headers, body })
+ * assert.equal(posted.status, 202)
+ * await gateway.until('idle')
+ * assert.equal(gateway.runs()[0].prompt, 'Build green')
+ * assert.equal(gateway.outbox()[0].target, 'telegram')
+ * await gateway.close()
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const { onEntry, onLog, tamper, clocks, ...rest } = given
   const options = completeGatewayOptions(rest)
+  const name = nameLike(options.like)
   const startedMs = Date.now()
   // Loaded here, so that nothing else of this package waits for it.
   const { createHmac } = await import('node:crypto')
@@ -70,104 +79,70 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   )
   const fault = staticFault(state.options)
   if (fault !== undefined) throw usageError(fault)
+  const machine = gatewayMachine(state)
   const recent = createRecent()
-  const kept = createRing(entryBytes)
-  const everKnown = secretsOf(state.options)
-  const responses = new Map<number, ServerResponse>()
-  let lastRequest = 0
-
-  const carryOut = (input: GatewayInput, effects: readonly GatewayEffect[]): void => {
-    const entry: GatewayEntry = { input, effects }
-    kept.add(entry)
-    noteSecretsOf(input, everKnown)
-    note(recent, effects)
-    for (const effect of effects) {
-      if (effect.kind !== 'reply') continue
-      const response = responses.get(effect.request)
-      responses.delete(effect.request)
-      if (response !== undefined) write(response, effect)
-    }
-    work.carryOut(effects)
-    onEntry?.(entry)
-    if (onLog !== undefined) logLines(state, effects).forEach(onLog)
-  }
-  const machine = {
-    step: (input: GatewayInput) => step(state, input),
-    nextWakeMs: () => nextWakeMs(state),
-    isWaitingForOthers: () => isWaitingForOthers(state),
-    // The scripted agent answers at once: that needs no timer of the system.
-    isEager: true,
-    nowMs: () => state.nowMs,
-    epochMs: state.options.epochMs,
-    // Real senders sign with the time of the wall, which goes on while a machine sleeps.
-    ...(options.epoch === 'now' && {
-      elapsedMs: () => Date.now() - startedMs,
-    }),
-  }
-  const driver = createDriver<GatewayInput, GatewayEffect>(
+  const recorder = await createRecorder(
     machine,
-    options.clock,
-    carryOut,
-    (all) => all(),
-    tamper,
+    state.options,
+    async () => (await import('../../gateway/journal.ts')).gatewayFormat,
+    null,
+  )
+  const failDeliveries: Gateway['failDeliveries'] = (failure) =>
+    host.driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure }))
+  const own = {
+    outbox: () => outboxOf(recent),
+    failDeliveries,
+    subscribe: (...given: Parameters<Gateway['subscribe']>) => memory.subscribe(...given),
+    remove: (name: string) => memory.remove(name),
+  }
+  const host = createHost(
+    machine,
+    recorder,
+    {
+      clock: options.clock,
+      emit: (effects) => {
+        note(recent, effects)
+        work.emit(effects)
+        if (onLog !== undefined) logLines(state, effects).forEach(onLog)
+      },
+      batch: (all) => all(),
+      flushed: () => Promise.resolve(),
+      worked: () => work.ended(),
+      // Real senders sign with the time of the wall, which goes on while a machine sleeps.
+      elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
+      hint: 'Was an event posted?',
+      encodeFile: noPictures,
+      name,
+      guard: { host: options.host, origin: null, token: options.controlToken },
+      place: 'gateway',
+    },
+    { onEntry, tamper, clocks },
+    gatewayPaths({ ...own, runsText: () => runsText(recent) }),
   )
   const { agent, deliveries } = options
-  // An instant clock stands still while others work.
-  const realTimeOuts = options.clock === 'instant' ? workTimeOuts(options) : null
-  const ownAgent = typeof agent === 'function' ? agent : null
-  const work = createWork(driver.dispatch, ownAgent, deliveries, realTimeOuts)
-  const clock = createClockHandle(
-    options.clock,
-    driver,
-    () => Promise.resolve(),
-    clocks,
-    work.ended,
-    'Was an event posted?',
+  const work = createWork(
+    host.driver.dispatch,
+    typeof agent === 'function' ? agent : null,
+    deliveries,
+    // An instant clock stands still while others work.
+    options.clock === 'instant' ? workTimeOuts(options) : null,
   )
-  const gatewayTimeMs = (): number => timeMs(state)
-  const write = (response: ServerResponse, reply: Parameters<typeof writeReply>[1]): void =>
-    writeReply(response, reply, gatewayTimeMs(), noPictures, nameLike(options.like))
-
-  const memory = createMemory(state, options, driver.dispatch)
+  const memory = createMemory(state, options, host.driver.dispatch)
   const look =
     options.subscriptionsFile === null ? () => undefined : watchFile(options.subscriptionsFile)
   const loadFile = (): void => {
     const changed = look()
-    if (changed !== undefined) driver.dispatch((atMs) => ({ kind: 'file', atMs, ...changed }))
-  }
-
-  const control = {
-    ...clock,
-    ...memory,
-    journal: async () =>
-      journalLines(
-        state.options,
-        kept.entries(),
-        kept.first(),
-        everKnown,
-        await placeholdersOfProcess(),
-      ),
-    outbox: () => outboxOf(recent),
-    failDeliveries: (failure: ScriptedFailure) =>
-      driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),
-    runsText: () => runsText(recent),
+    if (changed !== undefined) host.driver.dispatch((atMs) => ({ kind: 'file', atMs, ...changed }))
   }
   const respond = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
     const { method, target, headers, body, fault } = arrived
-    const [path = ''] = target.split('?', 1)
-    if (options.control && path.startsWith(CONTROL_PREFIX) && isOwn(response.req)) {
-      const asked = { method, path: path.slice(CONTROL_PREFIX.length), body }
-      return after(answerGatewayControl(asked, control), (found) =>
-        writeAnswer(response, found, {}),
-      )
-    }
+    if (options.control && isControl(method, target))
+      return host.answerControl(arrived, response, {})
     loadFile()
-    const request = ++lastRequest
-    responses.set(request, response)
-    // Who has gone away waits for no answer.
-    response.once('close', () => responses.delete(request))
     const kind = 'request'
-    driver.dispatch((atMs) => ({ kind, atMs, request, method, target, headers, body, fault }))
+    host.enter(response, (atMs, request) => {
+      return { kind, atMs, request, method, target, headers, body, fault }
+    })
   }
 
   const http = await createWebServer(null)
@@ -181,13 +156,14 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     refuseExpectation: null,
     upgrade: null,
     limitBytes: (head) => {
+      if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
       loadFile()
-      return limitOf(state, head)
+      return needsBody(state, head) ? options.maxBodyBytes : null
     },
     answer: respond,
-    write,
-    timeMs: gatewayTimeMs,
-    name: nameLike(options.like),
+    write: host.write,
+    timeMs: host.timeMs,
+    name,
   })
   loadFile()
   await listen(http, options.host, options.port)
@@ -195,12 +171,14 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   return {
     url: `http://${hostOf(options.host, port)}`,
     port,
-    ...control,
+    ...host.clock,
+    ...own,
     options,
+    journal: recorder.lines,
     routes: () => [...state.staticRoutes.keys(), ...state.dynamicRoutes.keys()],
     runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
     close: async () => {
-      driver.stop()
+      host.driver.stop()
       work.stop()
       await closing()
     },
@@ -211,10 +189,3 @@ const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts 
   runMs: agentTimeOutMs,
   deliveryMs: limits.senderTimeOut.value * 1000,
 })
-
-/** Bodies of requests that are no posts to a route are not listened to, but for what a test asks. */
-function limitOf(state: GatewayState, head: RequestHead): number | null {
-  if (head.target.startsWith(CONTROL_PREFIX)) return MAX_CONTROL_BYTES
-  return needsBody(state, head) ? state.options.maxBodyBytes : null
-}
-const MAX_CONTROL_BYTES = 65_536

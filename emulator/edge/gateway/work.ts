@@ -9,7 +9,7 @@ type Dispatch = (at: (atMs: number) => GatewayInput) => void
 
 export type Work = {
   /** Begins what the effects ask for, and ends what is over. */
-  readonly carryOut: (effects: readonly GatewayEffect[]) => void
+  readonly emit: (effects: readonly GatewayEffect[]) => void
   /** Resolves when a piece of what is under way has ended; undefined where nothing is. */
   readonly ended: () => Promise<void> | undefined
   /** Ends all that is under way. */
@@ -76,7 +76,7 @@ export function createWork(
     underWay.delete(key)
     notifyEnded()
   }
-  const carryOut = (effects: readonly GatewayEffect[]): void => {
+  const emit = (effects: readonly GatewayEffect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'ask' && agent !== null) {
         const { id, run } = effect
@@ -102,5 +102,5 @@ export function createWork(
   }
   const ended = (): Promise<void> | undefined =>
     underWay.size === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))
-  return { carryOut, ended, stop: () => [...underWay.keys()].forEach(stop) }
+  return { emit, ended, stop: () => [...underWay.keys()].forEach(stop) }
 }

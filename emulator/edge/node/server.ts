@@ -1,24 +1,28 @@
 // A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
 
-import type { Entry } from '../../server/journal.ts'
+import type { Entry } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import { usageError } from '../../options/usage.ts'
+import type { ServerOptionsGiven } from '../../options/server-options.ts'
+import { serverMachine } from '../../server/adapter.ts'
 import { createServer } from '../../server/server.ts'
 import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from './catalog.ts'
-import type { ClockGroup, ClockHandle } from '../clock.ts'
+import type { ClockGroup } from '../clock.ts'
 import type { Tamper } from '../driver.ts'
+import type { Emulator } from '../handles.ts'
+import { journalFile } from '../journal-file.ts'
 import { followConnections } from '../lifetime.ts'
 import { createWebServer } from './listener.ts'
 import { hostOf, listen, openLinks, portOf } from './listening.ts'
 import { createRecorder } from '../recorder.ts'
 import { readCertificate } from './tls.ts'
+import { untilMessageOf } from '../until-message.ts'
 import { wire } from './wiring.ts'
-import type { ServerOptions, ServerOptionsGiven } from '../../options/server-options.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and an ear for what happens. */
 export type EmulatorOptions = ServerOptionsGiven & {
-  /** Called with each input and its effects, after they have been carried out. */
+  /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry) => void
   /** For suites only: makes a deliberately wrong server, to show that a case catches it. */
   readonly tamper?: Tamper
@@ -26,25 +30,25 @@ export type EmulatorOptions = ServerOptionsGiven & {
   readonly clocks?: ClockGroup
 }
 
-/** A running server. */
-export type Emulator = ClockHandle & {
-  /** Base address, such as `http://127.0.0.1:8188`. */
-  readonly url: string
-  readonly port: number
-  /** What the signed links begin with for clients of `url`; null on local, which has none. */
-  readonly signedUrl: string | null
-  /** The certificate, in PEM form, that clients have to trust with `tls: 'auto'`; else null. */
-  readonly ca: string | null
-  readonly options: ServerOptions
-  /** The latest entries of the journal as lines of JSON, after a line that tells the options of the server. */
-  readonly journal: () => Promise<readonly string[]>
-  /** Stops listening and closes all connections. */
-  readonly close: () => Promise<void>
-}
-
 /**
  * Starts a server and resolves when it listens.
  * Throws a usage error for options that cannot be used, and the system's error when the address is taken.
+ * @example
+ * import assert from 'node:assert'
+ * import { startEmulator } from 'flowdouble'
+ *
+ * const server = await startEmulator({ clock: 'manual', pace: 10 })
+ * const prompt = {
+ *   '1': { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } },
+ *   '2': { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },
+ * }
+ * const body = JSON.stringify({ prompt })
+ * const submitted = await fetch(`${server.url}/prompt`, { method: 'POST', body })
+ * const { prompt_id } = await submitted.json()
+ * await server.until('idle')
+ * const history = await (await fetch(`${server.url}/history/${prompt_id}`)).json()
+ * assert.equal(history[prompt_id].status.status_str, 'success')
+ * await server.close()
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, tamper, clocks, ...rest } = given
@@ -65,22 +69,30 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     const linksPort = links[0] === undefined ? null : portOf(links[0])
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
     const server = createServer(made, hosted)
-    const recorder = await createRecorder(made, options.journal)
-    const { driver, sockets, clock } = wire(server, options, recorder, { main, links }, hooks)
+    const machine = serverMachine(server)
+    const { objectInfo: _, ...recorded } = made
+    const recorder = await createRecorder(
+      machine,
+      recorded,
+      async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
+      options.journal === null ? null : journalFile(options.journal, options.overwrite, warn),
+    )
+    const { host, sockets } = wire(server, machine, options, recorder, { main, links }, hooks)
     await listen(main, options.host, options.port)
     recorder.open()
     const port = portOf(main)
-    const host = hostOf(options.host, port)
+    const address = hostOf(options.host, port)
     return {
-      url: `${certificate === null ? 'http' : 'https'}://${host}`,
+      url: `${certificate === null ? 'http' : 'https'}://${address}`,
       port,
-      signedUrl: hosted && made.signedLinks && hosted.linkBase(made.signedLinks, host),
+      signedUrl: hosted && made.signedLinks && hosted.linkBase(made.signedLinks, address),
       ca: certificate?.ca ?? null,
       options,
-      ...clock,
-      journal: () => recorder.lines(),
+      ...host.clock,
+      untilMessage: untilMessageOf(host.clock),
+      journal: recorder.lines,
       close: async () => {
-        driver.stop()
+        host.driver.stop()
         sockets.closeAll()
         await closing()
         recorder.close()
@@ -91,6 +103,9 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     throw error
   }
 }
+
+/** What the operator has to know, whatever else is shown. */
+const warn = (line: string): void => void process.stderr.write(`flowdouble: ${line}\n`)
 
 /** What only a hosted server needs; Node computes its hashes. */
 async function loadHosted(): Promise<Hosted> {

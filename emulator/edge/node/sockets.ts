@@ -29,10 +29,10 @@ type Handshake = { readonly request: IncomingMessage; readonly raw: Duplex; read
 export type Sockets = {
   /** Takes over the connection of a request that asks for an upgrade. */
   readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
-  /** Carries the socket effects of one step out. */
-  readonly carryOut: (effects: readonly Effect[]) => void
-  /** What is carried out during the work leaves in one write per socket, as far as that is not too much. */
-  readonly together: (work: () => void) => void
+  /** Emits the socket effects of one step. */
+  readonly emit: (effects: readonly Effect[]) => void
+  /** What is emitted during the work leaves in one write per socket, as far as that is not too much. */
+  readonly batch: (work: () => void) => void
   /** Resolves when all that was sent has been handed to the system. */
   readonly flushed: () => Promise<void>
   readonly closeAll: () => void
@@ -59,7 +59,7 @@ export function createSockets(behind: Behind): Sockets {
   const connections = new Map<number, Connection>()
   /** Sockets that hold messages back, so that those of a step leave in one write. */
   const corked = new Set<Duplex>()
-  let isTogether = false
+  let isBatching = false
   const handshakes = new Map<number, Handshake>()
   let server: Promise<WebSocketServer> | undefined
   let protocol: WebSocketServer
@@ -125,7 +125,7 @@ export function createSockets(behind: Behind): Sockets {
     raw?.end(replyText({ status, headers, body }, timeMs(), name), () => raw.destroy())
   }
 
-  const carryOut = (effects: readonly Effect[]): void => {
+  const emit = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'accept') accept(effect.socket)
       if (effect.kind === 'refuse') refuse(effect)
@@ -134,7 +134,7 @@ export function createSockets(behind: Behind): Sockets {
       const bytes = effect.kind === 'send' ? Buffer.from(effect.text) : encode(effect.content)
       for (const id of effect.sockets) sendTo(id, bytes, effect.kind === 'frame')
     }
-    if (!isTogether) uncork()
+    if (!isBatching) uncork()
   }
 
   const uncork = (): void => {
@@ -142,12 +142,12 @@ export function createSockets(behind: Behind): Sockets {
     corked.clear()
   }
 
-  const together = (work: () => void): void => {
-    isTogether = true
+  const batch = (work: () => void): void => {
+    isBatching = true
     try {
       work()
     } finally {
-      isTogether = false
+      isBatching = false
       uncork()
     }
   }
@@ -187,7 +187,7 @@ export function createSockets(behind: Behind): Sockets {
     }
   }
 
-  return { upgrade, carryOut, together, flushed, closeAll }
+  return { upgrade, emit, batch, flushed, closeAll }
 }
 
 /** Resolves when all that was sent has been handed to the system, or the reader of the socket does not take it. */

@@ -1,133 +1,93 @@
-// Connects the parts of an edge: requests and sockets go through the driver into the server, its effects come back out.
+// Connects the parts of an edge: requests and sockets go through the host into the server, its effects come back out.
 
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
-import type { Entry } from '../../server/journal.ts'
-import type { Effect, Input } from '../../machine.ts'
+import type { Effect, Input, Machine } from '../../machine.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
 import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
 import { nameLike } from '../../options/like.ts'
-import { admit } from '../../server/admit.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders, finish } from '../../server/response-headers.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
-import { needsBody, nextWakeMs, step } from '../../server/step.ts'
+import type { WorldOptions } from '../../server/state/options.ts'
+import type { Server } from '../../server/state/server.ts'
+import { needsBody } from '../../server/step.ts'
 import { receiveBody } from './bodies.ts'
-import { type ClockGroup, type ClockHandle, createClockHandle } from '../clock.ts'
 import { createCodec } from '../codec.ts'
-import { answerControl, CONTROL_PREFIX } from '../control.ts'
-import { createDriver, type Driver, type Machine, type Tamper } from '../driver.ts'
-import { readHeaders, writeReply } from './http.ts'
+import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after, type Later } from '../later.ts'
+import { createHost, type Hooks, type Host } from './host.ts'
+import { readHeaders } from './http.ts'
 import { type Behind, serve } from './listener.ts'
 import type { Recorder } from '../recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
-import type { Server } from '../../server/state/server.ts'
-import type { WorldOptions } from '../../server/state/options.ts'
-import type { ServerOptions } from '../../options/server-options.ts'
-
-/** What a caller hangs into the path of inputs and effects. */
-export type Hooks = {
-  readonly onEntry: ((entry: Entry) => void) | undefined
-  readonly tamper: Tamper | undefined
-  /** The machines that are moved with this one. */
-  readonly clocks: ClockGroup | undefined
-}
 
 /** The web servers that clients reach: those of the links are none on local. */
 export type Listeners = { readonly main: HttpServer; readonly links: readonly HttpServer[] }
 
-export type Edge = {
-  readonly driver: Driver
-  readonly sockets: Sockets
-  readonly clock: ClockHandle
-}
-
 /** Puts the server behind its listeners, which answer from now on. */
 export function wire(
   server: Server,
+  machine: Machine<Input, Effect>,
   options: ServerOptions,
-  recorder: Recorder,
+  recorder: Recorder<Input, Effect>,
   listeners: Listeners,
-  { onEntry, tamper, clocks }: Hooks,
-): Edge {
-  const responses = new Map<number, ServerResponse>()
-  let lastRequest = 0
+  hooks: Hooks<Input, Effect>,
+): { readonly host: Host<Input, Effect>; readonly sockets: Sockets } {
   const codec = createCodec()
-
-  const carryOut = (input: Input, effects: readonly Effect[]): void => {
-    const entry = { input, effects }
-    recorder.record(entry)
-    for (const effect of effects) if (effect.kind === 'reply') reply(effect)
-    sockets.carryOut(effects)
-    onEntry?.(entry)
-  }
-  const together = (work: () => void): void => sockets.together(work)
-  const machine: Machine<Input, Effect> = {
-    step: (input) => step(server, input),
-    nextWakeMs: () => nextWakeMs(server),
-    nowMs: () => server.state.nowMs,
-    epochMs: server.options.epochMs,
-  }
-  const driver = createDriver<Input, Effect>(machine, options.clock, carryOut, together, tamper)
   const name = nameLike(options.like)
-  const timeMs = (): number => server.options.epochMs + server.state.nowMs
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
+  const host = createHost(
+    machine,
+    recorder,
+    {
+      clock: options.clock,
+      emit: (effects) => sockets.emit(effects),
+      batch: (work) => sockets.batch(work),
+      flushed: () => sockets.flushed(),
+      worked: () => undefined,
+      hint: 'Was the workflow submitted?',
+      encodeFile: codec.encodeFile,
+      name,
+      guard: {
+        host: options.host,
+        // The pages of any origin may use the server then, but not the double.
+        origin: options.cors === '*' ? null : options.cors,
+        token: options.controlToken,
+      },
+      place: options.deployment,
+    },
+    hooks,
+  )
+  const { timeMs, write } = host
   const sockets = createSockets({
-    dispatch: driver.dispatch,
+    dispatch: host.driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs,
     name,
     readsCredentials,
     compresses: options.wsCompress,
   })
-  const clock = createClockHandle(options.clock, driver, () => sockets.flushed(), clocks)
-
-  const reply = (effect: Extract<Effect, { kind: 'reply' }>): void => {
-    const response = responses.get(effect.request)
-    responses.delete(effect.request)
-    if (response !== undefined) writeReply(response, effect, timeMs(), codec.encodeFile, name)
-  }
-  const write = (response: ServerResponse, found: Reply): void =>
-    writeReply(response, found, timeMs(), codec.encodeFile, name)
 
   const enter = (
     { method, target, headers, body, fault }: IncomingRequest,
     response: ServerResponse,
     links: true | undefined,
   ): void => {
-    const request = ++lastRequest
-    responses.set(request, response)
     const kind = 'request'
-    driver.dispatch((atMs) => ({
-      kind,
-      atMs,
-      links,
-      request,
-      method,
-      target,
-      headers,
-      body,
-      fault,
-    }))
+    host.enter(response, (atMs, request) => {
+      return { kind, atMs, links, request, method, target, headers, body, fault }
+    })
   }
   const answer = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
     const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
-    return after(loading, () => answerReady(arrived, response))
-  }
-  const answerReady = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
-    const { method, target, headers } = arrived
-    if (target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS') {
-      const admitted = admit(server, arrived)
-      if ('refusal' in admitted) {
-        const { refusal } = admitted
-        return write(response, finish(server.options, target, headers['accept'], refusal))
-      }
-      const cors = corsHeaders(options)
-      return answerControl(arrived, response, clock, recorder, options.deployment, cors)
-    }
-    enter(arrived, response, undefined)
+    return after(loading, () =>
+      isControl(method, target)
+        ? host.answerControl(arrived, response, corsHeaders(options))
+        : enter(arrived, response, undefined),
+    )
   }
   const answerLink = (arrived: IncomingRequest, response: ServerResponse): Later<void> =>
     after(codec.ready(true), () => enter(arrived, response, true))
@@ -136,8 +96,10 @@ export function wire(
   serve(listeners.main, {
     readHeaders: (request) => readHeaders(request, readsCredentials),
     receive: receiveBody,
-    limitBytes: (head) =>
-      head.target.startsWith(CONTROL_PREFIX) || needsBody(server, head) ? maxBytes : null,
+    limitBytes: (head) => {
+      if (isControl(head.method, head.target)) return MAX_CONTROL_BYTES
+      return needsBody(server, head) ? maxBytes : null
+    },
     answer,
     write,
     timeMs,
@@ -164,7 +126,7 @@ export function wire(
       upgrade: null,
     })
   }
-  return { driver, sockets, clock }
+  return { host, sockets }
 }
 
 /** What is answered to what does not reach a world. */

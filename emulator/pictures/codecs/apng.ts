@@ -1,7 +1,7 @@
 // Writes animated PNG files: the pixels of each frame as a PNG file has them, and before them how long it is shown.
 
 import { latin1 } from '../../lib/bytes.ts'
-import { onlyChannels, type Pixels } from '../pixels.ts'
+import type { Frame } from '../pixels.ts'
 import { encodePng, type Texts, usableTexts } from './png.ts'
 import { chunk, contentsOf, pngOf } from './png-chunks.ts'
 
@@ -10,20 +10,16 @@ const PER_SECOND = 1000
 const MOST_TIME = 0xffff
 
 /**
- * A PNG file that shows these frames, which have one size, for `frameMs` each, again and again. Alpha is left out.
+ * A PNG file that shows these frames, which have one size, again and again.
  * Each text becomes a comf chunk behind the pixels: keyword, zero byte, JSON. A single frame makes a still picture.
  */
-export const encodeApng = (
-  frames: readonly Pixels[],
-  frameMs: number,
-  texts: Texts,
-): Uint8Array => {
-  const files = frames.map((pixels) => encodePng(onlyChannels(pixels, 'rgb')))
+export const encodeApng = (frames: readonly Frame[], texts: Texts): Uint8Array => {
+  const files = frames.map(({ pixels }) => encodePng(pixels))
   const isStill = frames.length === 1
   const head = isStill ? [] : [chunk('acTL', numbers(frames.length, 0))]
   let sequence = 0
   const body = files.flatMap((file, at) => {
-    const control = isStill ? [] : [chunk('fcTL', frameControl(frames[at]!, sequence++, frameMs))]
+    const control = isStill ? [] : [chunk('fcTL', frameControl(frames[at]!, sequence++))]
     const data = contentsOf(file, 'IDAT').map((content) =>
       at === 0 ? chunk('IDAT', content) : chunk('fdAT', numbers(sequence++), content),
     )
@@ -37,12 +33,14 @@ export const encodeApng = (
 }
 
 /** Which part of the picture a frame is, here all of it, and how long it stays until the next takes its place. */
-const frameControl = ({ width, height }: Pixels, sequence: number, frameMs: number): Uint8Array => {
+const frameControl = ({ pixels, shownMs }: Frame, sequence: number): Uint8Array => {
   const bytes = new Uint8Array(26)
-  bytes.set(numbers(sequence, width, height))
+  bytes.set(numbers(sequence, pixels.width, pixels.height))
   const view = new DataView(bytes.buffer)
-  view.setUint16(20, Math.min(frameMs, MOST_TIME))
-  view.setUint16(22, PER_SECOND)
+  // Longer times are told in whole seconds.
+  const perSecond = shownMs > MOST_TIME ? 1 : PER_SECOND
+  view.setUint16(20, Math.min(Math.round((shownMs * perSecond) / PER_SECOND), MOST_TIME))
+  view.setUint16(22, perSecond)
   return bytes
 }
 

@@ -2,7 +2,7 @@
 // The container is our own for the same reason as the pictures in it: webp.ts says it.
 
 import { concat, latin1 } from '../../lib/bytes.ts'
-import { onlyChannels, type Pixels } from '../pixels.ts'
+import type { Frame } from '../pixels.ts'
 import { usableTexts, type Texts } from './png.ts'
 import { encodeWebp } from './webp.ts'
 
@@ -16,27 +16,22 @@ const MOST_MS = 0xffffff
 const HEAD_LENGTH = 12
 
 /**
- * A WebP file that shows these frames, which have one size, for `frameMs` each, again and again. Alpha is left out.
+ * A WebP file that shows these frames, which have one size, again and again.
  * The texts stand in EXIF tags, from that of the camera model downwards: keyword, colon, JSON. A single frame makes a
  * still picture.
  */
-export const encodeWebpAnimation = (
-  frames: readonly Pixels[],
-  frameMs: number,
-  texts: Texts,
-): Uint8Array => {
+export const encodeWebpAnimation = (frames: readonly Frame[], texts: Texts): Uint8Array => {
   const isStill = frames.length === 1
-  const pictures = frames.map((pixels) =>
-    encodeWebp(onlyChannels(pixels, 'rgb')).subarray(HEAD_LENGTH),
-  )
-  const { width, height } = frames[0]!
+  const pictures = frames.map(({ pixels }) => encodeWebp(pixels).subarray(HEAD_LENGTH))
+  const { width, height } = frames[0]!.pixels
   const size = [...little(width - 1, 3), ...little(height - 1, 3)]
   const exif = exifOf(usableTexts(texts))
   const flags = (isStill ? 0 : HAS_ANIMATION) | (exif === undefined ? 0 : HAS_EXIF)
-  const place = [...little(0, 6), ...size, ...little(Math.min(frameMs, MOST_MS), 3), REPLACES]
+  const placeOf = ({ shownMs }: Frame): Uint8Array =>
+    Uint8Array.from([...little(0, 6), ...size, ...little(Math.min(shownMs, MOST_MS), 3), REPLACES])
   const shown = isStill
     ? pictures
-    : pictures.map((picture) => chunk('ANMF', Uint8Array.from(place), picture))
+    : pictures.map((picture, at) => chunk('ANMF', placeOf(frames[at]!), picture))
   const content = concat([
     latin1('WEBP'),
     chunk('VP8X', Uint8Array.of(flags, 0, 0, 0, ...size)),

@@ -144,7 +144,8 @@ export function executionOrder(
 ): string[] {
   const blockedBy = new Map<string, Set<string>>()
   const feeds = new Map<string, string[]>()
-  const stack = [...outputs]
+  // One output after the other: each with what it needs and those before it do not [runs/order-of-outputs].
+  const stack = outputs.toReversed()
   for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
     if (blockedBy.has(id)) continue
     const sources = new Set<string>()

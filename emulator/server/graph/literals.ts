@@ -3,13 +3,15 @@
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
 import { currentInput, listsModels } from '../nodes/catalog.ts'
 import { fileChoices, fileInputOf, isWebAddress, namedFile } from '../world/named-files.ts'
+import { linkOf } from './graph.ts'
 import * as errors from './node-errors.ts'
-import type { NodeError } from './node-errors.ts'
+import type { NodeError, PythonException } from './node-errors.ts'
 import {
   compareNumbers,
   type Conversion,
   isTruthy,
   pythonText,
+  pythonTypeName,
   toFloat,
   toInt,
 } from '../../lib/python.ts'
@@ -23,8 +25,8 @@ export function checkLiteral(
   input: DeclaredInput,
   given: Json,
 ): { readonly value: Json; readonly error?: NodeError } {
-  const wrapped = isObject(given) ? given.get('__value__') : undefined
-  const unwrapped = wrapped ?? given
+  const unwrapped =
+    isObject(given) && given.has('__value__') ? (given.get('__value__') as Json) : given
   const conversion = convert(world, input, unwrapped)
   if ('failure' in conversion) {
     return { value: given, error: errors.conversionFailed(input, unwrapped, conversion.failure) }
@@ -76,18 +78,35 @@ function finite(conversion: Conversion): Conversion {
   return { failure: 'a number is finite' }
 }
 
-/** Types that load a file refuse a name that stands for none. */
+/** Types that load a file refuse a name that stands for none, and trip over what cannot be a name. */
 export function refusedByItsType(
   world: World,
   type: NodeType,
   inputs: JsonObject | undefined,
-): NodeError | undefined {
+): NodeError | PythonException | undefined {
   const input = fileInputOf(type.class_type)
-  const value = input && inputs?.get(input.name)
-  if (input?.what === undefined || value === undefined || Array.isArray(value)) return undefined
+  if (input?.what === undefined) return undefined
+  const given = inputs?.get(input.name)
+  if (given === undefined) return missingArgument(type, input.name)
+  // What a link brings is not known yet: such a check sees None.
+  const value = linkOf(given) === undefined ? given : null
+  if (typeof value !== 'string') {
+    const text = `'${pythonTypeName(value)}' object has no attribute 'endswith'`
+    return { type: 'AttributeError', text }
+  }
   // The run finds out that it cannot be fetched [runs/image-download-error].
   const { takesWebAddresses } = world.setup.traits
   if (takesWebAddresses && input.what === 'image' && isWebAddress(value)) return undefined
   if (namedFile(world, value) !== undefined) return undefined
-  return errors.refusedByType(input.name, `Invalid ${input.what} file: ${pythonText(value)}`)
+  return errors.refusedByType(input.name, `Invalid ${input.what} file: ${value}`)
+}
+
+/** Types whose check is that of another one. */
+const checkedBy: Readonly<Record<string, string>> = { LoadImageOutput: 'LoadImage' }
+
+function missingArgument({ class_type, newStyle }: NodeType, name: string): PythonException {
+  const check = newStyle ? 'validate_inputs' : 'VALIDATE_INPUTS'
+  const owner = checkedBy[class_type] ?? class_type
+  const text = `${owner}.${check}() missing 1 required positional argument: '${name}'`
+  return { type: 'TypeError', text }
 }

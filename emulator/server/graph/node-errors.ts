@@ -84,11 +84,14 @@ export function notInList(input: DeclaredInput, value: Json, options: readonly J
 export const refusedByType = (input: string, text: string): NodeError =>
   build('custom_validation_failed', { input, text }, [['input_name', input]])
 
+/** Never empty on real servers, where it tells their files and lines. */
+const TRACEBACK = ['  File "flowdouble", in validate_inputs\n'] as const
+
 /** Validation of an output node broke off. */
 export const brokeOff = (exception: PythonException): NodeError =>
   build('exception_during_validation', { exception: exception.text }, [
     ['exception_type', exception.type],
-    ['traceback', []],
+    ['traceback', [...TRACEBACK]],
   ])
 
 /** Validation of the source of a link broke off. */
@@ -101,7 +104,7 @@ export const brokeOffUpstream = (
     ...about(input),
     ['exception_message', exception.text],
     ['exception_type', exception.type],
-    ['traceback', []],
+    ['traceback', [...TRACEBACK]],
     ['linked_node', link],
   ])
 

@@ -88,7 +88,9 @@ const CRASH = Symbol('crash')
 
 /** `undefined` when the node has no class_type. */
 function classTypeOf(node: Json): Json | undefined | typeof CRASH {
-  if (Array.isArray(node) || typeof node === 'string') return undefined
+  // Python finds the name in them, and then cannot take out what stands under it.
+  if (Array.isArray(node) || typeof node === 'string')
+    return node.includes('class_type') ? CRASH : undefined
   if (!isObject(node)) return CRASH
   const class_type = node.get('class_type')
   return Array.isArray(class_type) || isObject(class_type) ? CRASH : class_type
@@ -250,7 +252,9 @@ function continueVisit(
     } else takeLiteral(validation, visit, type, input, value)
   }
   const refused = refusedByItsType(validation.world, type, inputs)
-  if (refused !== undefined) visit.errors.push(refused)
+  if (refused === undefined) return undefined
+  if ('text' in refused) return refused
+  visit.errors.push(refused)
   return undefined
 }
 

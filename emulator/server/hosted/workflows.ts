@@ -24,6 +24,7 @@ import {
   runOf,
   targetsOf,
 } from '../local/workflows.ts'
+import { rememberRefused } from './refused-jobs.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 
 /**
@@ -50,12 +51,9 @@ export function submit(world: HostedWorld, request: Request): Reply {
   if (!isObject(extra)) return badRequest('extra_data is no object.')
   const verdict = validatePrompt(world, prompt, targets)
   if (verdict.kind === 'crash') return badRequest('The prompt is no workflow.')
-  if (verdict.kind === 'refused') {
-    return world.setup.quirks.has('workflows.invalid-is-200')
-      ? accepted(drawUuid(world.state.random), `${world.state.counter++}`, verdict.nodeErrors)
-      : refused(verdict.error, verdict.nodeErrors)
-  }
-  const refusal = refusedByPlan(world, prompt as JsonObject)
+  const isTaken = verdict.kind === 'valid' || world.setup.quirks.has('workflows.invalid-is-200')
+  if (!isTaken) return refused(verdict.error, verdict.nodeErrors)
+  const refusal = verdict.kind === 'valid' ? refusedByPlan(world, prompt as JsonObject) : undefined
   if (refusal !== undefined) return refusal
   const workflow_id = body.get('workflow_id')
   const known = {
@@ -65,6 +63,11 @@ export function submit(world: HostedWorld, request: Request): Reply {
     workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
     // Nobody is told by a client id: all sockets of the account are [workflows/hosted-client-id].
     ...keepExtra(world, extra, null),
+  }
+  if (verdict.kind === 'refused') {
+    rememberRefused(world, prompt, verdict, known)
+    world.state.counter++
+    return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
   }
   const run = runOf(world, request, document, verdict, known)
   if (run === undefined) return refuseByPlan('queueFull')

@@ -6,7 +6,7 @@ import { isTruthy } from '../../lib/python.ts'
 
 /**
  * The body of a change of queue or history: whether all goes, and which ids. Arrays and texts change nothing.
- * Undefined when the server trips over the body.
+ * Undefined when the server trips over the body, as over those that have the name of a member in them.
  */
 export function readChange(
   request: Request,
@@ -17,7 +17,10 @@ export function readChange(
   } catch {
     return undefined
   }
-  if (Array.isArray(body) || typeof body === 'string') return { clear: false, ids: [] }
+  if (Array.isArray(body) || typeof body === 'string') {
+    const trips = body.includes('clear') || body.includes('delete')
+    return trips ? undefined : { clear: false, ids: [] }
+  }
   if (!isObject(body)) return undefined
   const clear = isTruthy(body.get('clear'))
   const ids = body.get('delete')

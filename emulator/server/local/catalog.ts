@@ -5,13 +5,14 @@ import { floatOf, type Json, writeJson } from '../../lib/json.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from '../nodes/catalog.ts'
+import { serverFolder } from '../world/paths.ts'
 import type { World } from '../state/world.ts'
 
 const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
 
 /** Where a model folder lies. Each name has one place. */
 export const folderPath = (folder: string): string =>
-  folder === 'custom_nodes' ? '/flowdouble/custom_nodes' : `/flowdouble/models/${folder}`
+  folder === 'custom_nodes' ? `${serverFolder}/custom_nodes` : `${serverFolder}/models/${folder}`
 
 const withoutEnding = (name: string): string => name.replace(/\.[^./]*$/, '')
 

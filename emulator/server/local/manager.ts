@@ -69,10 +69,10 @@ const MAX_NAME = 1024
 
 /** The model that a path and a file name stand for; undefined when they lead out of the model folders. */
 function modelAt(path: string, filename: string): Model | undefined {
-  const isName = normalisePath(filename) === filename && !filename.includes('/')
+  const isName = normalisePath(filename) === filename && !/[\\/]/.test(filename)
   if (!isName || !isModelFile(filename) || path.length + filename.length > MAX_NAME)
     return undefined
-  const parts = normalisePath(path)?.split('/') ?? []
+  const parts = path.includes('\\') ? [] : (normalisePath(path)?.split('/') ?? [])
   // A path may begin at the root of the installation, as those of real catalogues of models do.
   if (parts[0] === 'models') parts.shift()
   const [folder = '', ...below] = parts

@@ -6,12 +6,13 @@ import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { featuresText } from '../world/features.ts'
 import { isTruthy } from '../../lib/python.ts'
+import { unloadModels } from '../world/memory.ts'
 import { remaining } from '../world/world.ts'
 import type { World } from '../state/world.ts'
 
 const GIB = 2 ** 30
 
-/** A machine of a plausible size that never changes: a test double has no memory pressure of its own to tell. */
+/** A machine of a plausible size, with no model loaded. */
 const usual = {
   system: {
     os: 'posix',
@@ -26,29 +27,42 @@ const usual = {
     embedded_python: false,
     argv: ['main.py'],
   },
-  devices: [
-    {
-      name: 'cuda:0 Flowdouble Test Device : native',
-      type: 'cuda',
-      index: 0,
-      vram_total: 24 * GIB,
-      vram_free: 20 * GIB,
-      torch_vram_total: 0,
-      torch_vram_free: 0,
-    },
-  ],
+  device: {
+    name: 'cuda:0 Flowdouble Test Device : native',
+    type: 'cuda',
+    index: 0,
+    vram_total: 24 * GIB,
+    vram_free: 20 * GIB,
+    torch_vram_total: 0,
+    torch_vram_free: 0,
+  },
 }
 
-const statistics = json(JSON.stringify(usual))
+/** What each loaded model takes of the memory of the device, and of the machine. */
+const MODEL_VRAM = 2 * GIB
+const MODEL_RAM = GIB
 
 /** A server that behaves as a known one tells what that tells [deployments/like-local]. */
-export function systemStats({ setup }: World): Reply {
-  const { like } = setup.options
+function statisticsOf(like: string | null, models: number): Reply {
   const own = like === null ? undefined : (servers as Readonly<Record<string, NamedServer>>)[like]
-  if (own?.statistics === undefined) return statistics
-  const { system, device } = own.statistics
-  const devices = usual.devices.map((one) => ({ ...one, ...device }))
-  return json(JSON.stringify({ system: { ...usual.system, ...system }, devices }))
+  const system = { ...usual.system, ...own?.statistics?.system }
+  const device = { ...usual.device, ...own?.statistics?.device }
+  device.torch_vram_total += models * MODEL_VRAM
+  device.vram_free = Math.max(0, device.vram_free - models * MODEL_VRAM)
+  system.ram_free = Math.max(0, system.ram_free - models * MODEL_RAM)
+  return json(JSON.stringify({ system, devices: [device] }))
+}
+
+/** Replies by the server that is meant and the number of models: there are few, and many ask. */
+const known = new Map<string, Reply>()
+
+/** What is free goes down while models are loaded [system/memory-of-models]. */
+export function systemStats({ setup, state: { memory } }: World): Reply {
+  const { like } = setup.options
+  const key = `${memory.models.size} ${like ?? ''}`
+  const reply = known.get(key) ?? statisticsOf(like, memory.models.size)
+  known.set(key, reply)
+  return reply
 }
 
 export const features = (world: World): Reply => json(featuresText(world.setup))
@@ -57,7 +71,7 @@ export const features = (world: World): Reply => json(featuresText(world.setup))
 export const promptInfo = (world: World): Reply =>
   json(`{"exec_info": {"queue_remaining": ${remaining(world)}}}`)
 
-/** `free_memory` drops the results of earlier runs, before the next one; `unload_models` has nothing to unload. */
+/** `free_memory` drops the results of earlier runs, before the next one; both it and `unload_models` unload the models. */
 export function free(world: World, request: Request): Reply {
   let body: Json
   try {
@@ -69,8 +83,12 @@ export function free(world: World, request: Request): Reply {
 }
 
 /** Does what a body asks to free. */
-export function freed({ state: { workers } }: World, body: JsonObject): Reply {
-  if (isTruthy(body.get('free_memory'))) for (const worker of workers) worker.dropCache = true
+export function freed(world: World, body: JsonObject): Reply {
+  const freesMemory = isTruthy(body.get('free_memory'))
+  if (freesMemory) for (const worker of world.state.workers) worker.dropCache = true
+  // Real servers unload with free_memory too, unless the body says something else of unload_models.
+  const unloads = body.has('unload_models') ? isTruthy(body.get('unload_models')) : freesMemory
+  if (unloads) unloadModels(world)
   return empty
 }
 

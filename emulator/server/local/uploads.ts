@@ -32,12 +32,13 @@ export function receive(world: World, request: Request, make: Make): Reply {
   const form = readForm(request)
   if (form === undefined) return refuse('internal')
   const { image, field } = form
-  if (image === undefined) return refuse('badRequestEmpty')
   const type = field('type') ?? 'input'
-  if (!isFolderType(type) || image.filename === undefined) return refuse('internal')
-  if (image.filename === '') return refuse('badRequestEmpty')
-  const target = uploadTarget(type, field('subfolder') ?? '', image.filename)
-  if (target === undefined) return refuse('badRequestEmpty')
+  if (!isFolderType(type)) return refuse('internal')
+  if (image === undefined) return refuse('badRequestEmpty')
+  if (image.filename === undefined) return refuse('internal')
+  const target = uploadTarget(world, type, field('subfolder') ?? '', image.filename)
+  if (target === 'outside') return refuse('badRequestEmpty')
+  if (target === 'folder') return refuse('internal')
   const overwrite = field('overwrite') === 'true' || field('overwrite') === '1'
   const name = overwrite ? target.name : freeName(world, type, target, image.bytes)
   if (overwrite || get(world.state.files, keyOf(type, target.subfolder, name)) === undefined) {
@@ -83,7 +84,8 @@ const textNames = new Set(['type', 'subfolder', 'overwrite', 'original_ref'])
 export function readForm(request: Request): Form | undefined {
   const type = request.headers['content-type'] ?? ''
   if (/^application\/x-www-form-urlencoded\b/i.test(type)) return readFields(request)
-  const boundary = getMultipartBoundary(type)
+  // Any other kind of body counts as a form without fields.
+  const boundary = /^multipart\/form-data\b/i.test(type) ? getMultipartBoundary(type) : null
   const parts = new Map<string, MultipartPart>()
   const texts = new Map<string, string>()
   if (boundary !== null) {
@@ -101,17 +103,29 @@ export function readForm(request: Request): Form | undefined {
     }
   }
   const image = parts.get('image')
+  const filename = image && filenameOf(image)
   // An empty text counts as no image, but not an empty file.
-  const hasImage = image !== undefined && (image.filename !== undefined || image.size > 0)
+  const hasImage = image !== undefined && (filename !== undefined || image.size > 0)
   return {
-    image: hasImage ? { filename: image.filename, bytes: new Uint8Array(image.bytes) } : undefined,
+    image: hasImage ? { filename, bytes: new Uint8Array(image.bytes) } : undefined,
     field: (name) => texts.get(name),
   }
 }
 
+/** A file name between quotes. The library would trim its blanks. */
+const QUOTED_NAME = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i
+
+/** The name of a file without what it starts with of slashes; a part whose name is empty is no file. */
+function filenameOf(part: MultipartPart): string | undefined {
+  const header = part.headers['content-disposition'] ?? ''
+  const quoted = /;\s*filename\*/i.test(header) ? undefined : QUOTED_NAME.exec(header)?.[1]
+  const name = quoted?.replace(/^[\\/]+/, '').replaceAll(/\\(.)/g, '$1') ?? part.filename
+  return name === '' ? undefined : name
+}
+
 /** Whether a part is read as a text whoever looks at it. */
-const isText = ({ filename, mediaType = 'text/plain' }: MultipartPart): boolean =>
-  filename === undefined && mediaType.startsWith('text/')
+const isText = (part: MultipartPart): boolean =>
+  filenameOf(part) === undefined && (part.mediaType ?? 'text/plain').startsWith('text/')
 
 /** A part as text, in the charset that it names. Throws for bytes that are no text in it. */
 const textOf = ({ bytes, headers }: MultipartPart): string =>
@@ -135,12 +149,16 @@ function readFields(request: Request): Form | undefined {
 /** Where a file goes; `within` is the part of its own name up to the last slash. */
 type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
 
-/** Where an upload goes, or undefined when that is outside its folder. */
-function uploadTarget(type: FolderType, subfolder: string, filename: string): Target | undefined {
-  const folder = pathWithin(type, subfolder)
-  if (folder === undefined || /^\/|\/$|(^|\/)\.\.?$/.test(filename)) return undefined
-  const path = pathWithin(type, `${folder}/${filename}`.replace(/^\//, ''))
-  if (path === undefined || path === '') return undefined
+/** Where an upload goes: not outside the folder of its type, and not where a folder is. */
+function uploadTarget(
+  world: World,
+  type: FolderType,
+  subfolder: string,
+  filename: string,
+): Target | 'outside' | 'folder' {
+  const path = pathWithin(type, subfolder === '' ? filename : `${subfolder}/${filename}`)
+  if (path === undefined) return 'outside'
+  if (hasFolder(world, type, path)) return 'folder'
   const cut = path.lastIndexOf('/')
   const within = filename.slice(0, filename.lastIndexOf('/') + 1)
   return { subfolder: cut < 0 ? '' : path.slice(0, cut), name: path.slice(cut + 1), within }

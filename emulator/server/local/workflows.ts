@@ -47,8 +47,10 @@ export function submit(world: World, request: Request): Reply {
   const body = document.value
   if (!isObject(body)) {
     if (!Array.isArray(body) && typeof body !== 'string') return refuse('internal')
+    // A member is looked for as Python does: a text has each that it contains, and none of them can be taken out of it.
+    if (body.includes('number') || body.includes('front')) return refuse('internal')
     world.state.counter++
-    return refused(promptErrors.noPrompt, new Map())
+    return body.includes('prompt') ? refuse('internal') : refused(promptErrors.noPrompt, new Map())
   }
   const number = priority(world, body)
   if (number === undefined) return refuse('internal')

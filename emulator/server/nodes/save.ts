@@ -19,7 +19,7 @@ function pictureSave(call: Call, type: 'output' | 'temp', prefix: string): Save 
   const source = pictureInput(call)
   const pictures = source === undefined ? [] : batchPictures(source)
   const contents = pictures.map((picture) => ({ picture, format: 'png' as const }))
-  return { type, prefix, ending: 'png', key: 'images', contents }
+  return { type, prefix, ending: 'png', key: 'images', contents, numbersBatch: true }
 }
 
 const saveImages: Behaviour = (call) => ({
@@ -31,8 +31,11 @@ const saveImages: Behaviour = (call) => ({
 /** Letters of temporary names; one is left out, as in the real server. */
 const LETTERS = 'abcdefghijklmnopqrstuvxyz'
 
+/** What the letters of a node are kept by. */
+export const lettersKey = (id: string, class_type: string): string => `${id} ${class_type}`
+
 function tempPrefix(call: Call): string {
-  const key = `${call.node_id} ${call.type.class_type}`
+  const key = lettersKey(call.node_id, call.type.class_type)
   const known = get(call.world.state.tempLetters, key)
   const letters = known ?? drawLetters(call.world.state.random, LETTERS, 5)
   if (known === undefined) put(call.world.state.tempLetters, key, letters)
@@ -98,6 +101,9 @@ const drawLoss: Behaviour = (call) => {
   }
 }
 
+/** The others leave `%batch_num%` in the name as it is, and so do animations [files/batch-number-kept]. */
+const batchNumbered: ReadonlySet<SampleFormat> = new Set(['flac', 'mp3', 'opus', 'svg'])
+
 /** Files that are no pictures: the same small sample in every run. */
 const saveSample =
   (format: SampleFormat, key: string, prefix: string, animated?: boolean): Behaviour =>
@@ -112,6 +118,7 @@ const saveSample =
       ending: format,
       key,
       contents: [{ sample: format }],
+      numbersBatch: batchNumbered.has(format),
       ...(animated !== undefined && { animated }),
     },
   })

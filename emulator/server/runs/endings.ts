@@ -3,6 +3,7 @@
 import { pythonNameOf, wordOf } from './exceptions.ts'
 import { addEntry } from '../world/history.ts'
 import { isObject, writeJson } from '../../lib/json.ts'
+import { unloadBetweenRuns } from '../world/memory.ts'
 import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
 import { hiddenInputs } from './inputs.ts'
@@ -123,6 +124,7 @@ function endRun(
   const { messages, startedMs } = running
   addEntry(world, running.run, { state, messages, outputs, meta, failure, startedMs })
   worker.running = null
+  unloadBetweenRuns(world)
   announce(world, running.run.prompt_id, state)
   sendStatus(world, remaining(world))
   if (world.setup.traits.endsWithNullNode)

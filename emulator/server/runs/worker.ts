@@ -1,6 +1,5 @@
 // Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
 
-import { clear } from '../../lib/bounded.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
@@ -17,6 +16,7 @@ import {
   socketsFor,
   wantsMetadata,
 } from '../world/sockets.ts'
+import { keepCacheOf, keepLettersOf, loadModels } from './leftovers.ts'
 import { gatherInputs } from './inputs.ts'
 import { isCacheable } from '../nodes/node.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
@@ -61,6 +61,7 @@ function takeRun(world: World, worker: Worker): void {
   worker.interrupted = false
   const prepared = prepare(world, run)
   keepCacheOf(world, worker, prepared.hashes)
+  keepLettersOf(world, prepared.types)
   const poison = run.poison ?? poisonOf(prepared.graph, run.outputs)
   const running = createRunning(world, worker, run, prepared, poison === null)
   world.state.startedCount++
@@ -104,34 +105,6 @@ const failedBy = (poison: string): Failure => ({
   exception_message: poison,
 })
 
-/** Results that are kept where they outlive their run [runs/cache-lru]. */
-const MAX_RESULTS = 100
-
-/**
- * Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph], unless
- * the server keeps the latest ones. Those that the new graph may use are the latest, and stay in any number.
- */
-function keepCacheOf(world: World, worker: Worker, hashes: ReadonlyMap<string, number>): void {
-  const { cache } = world.setup.options
-  const kept: Worker['cache'] = new Map()
-  if (cache === 'lru' && !worker.dropCache) {
-    const own = new Set(hashes.values())
-    const others = [...worker.cache].filter(([hash]) => !own.has(hash))
-    const count = [...own].filter((hash) => worker.cache.has(hash)).length
-    const room = Math.max(0, MAX_RESULTS - count)
-    for (const [hash, result] of others.slice(Math.max(0, others.length - room)))
-      kept.set(hash, result)
-  }
-  if (!worker.dropCache) {
-    for (const hash of hashes.values()) {
-      const result = worker.cache.get(hash)
-      if (result !== undefined) kept.set(hash, result)
-    }
-  } else clear(world.state.tempLetters)
-  worker.dropCache = false
-  worker.cache = kept
-}
-
 /** Why this graph would kill the worker of a real server, or null [runs/poison-fails-its-run]. */
 function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null {
   for (const [id, node] of graph) {
@@ -172,6 +145,7 @@ function startNode(world: World, running: Running, id: string): void {
     'executing',
     () => `{"node": ${node}, "display_node": ${node}, "prompt_id": ${running.promptIdText}}`,
   )
+  if (running.lastNode === null) loadModels(world, running.graph)
   running.lastNode = id
   running.inputs = gatherInputs(running, id, type)
   running.executed.push(id)
@@ -291,8 +265,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
 function outputOf(world: World, running: Running, done: Work): string | null | Failure {
   if (done.save === undefined) return done.ui ?? null
   const entries = saveFiles(world, done.save, running.savedBy)
-  if (typeof entries === 'string')
-    return { exception_type: 'Exception', exception_message: entries }
+  if ('exception_type' in entries) return entries
   const { animated } = done.save
   const also = animated === undefined ? '' : `, "animated": [${animated}]`
   return `{"${done.save.key}": ${JSON.stringify(entries)}${also}}`

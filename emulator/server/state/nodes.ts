@@ -60,6 +60,8 @@ export type Save = {
   readonly ending: string
   /** Whether the prefix is the whole name, so that no counter follows it. */
   readonly isWholeName?: boolean
+  /** Whether `%batch_num%` in the prefix stands for the place of a file among those of its batch. */
+  readonly numbersBatch?: boolean
   readonly key: string
   readonly contents: readonly FileContent[]
   /** What the output says as `animated` beside the files; absent where it says nothing. */

@@ -50,6 +50,9 @@ export type HostedSetup = {
   readonly links: SignedLinks
 }
 
+/** The model files that runs have loaded, oldest first, and whether they go when no run needs them any more. */
+export type Memory = { readonly models: Set<string>; isUnloading: boolean }
+
 /** What a world is made from. It never changes, and forks of a world share it. */
 export type WorldSetup = {
   /** The place of the world among those of its server. */
@@ -99,6 +102,7 @@ export type WorldState = {
   readonly counters: Bounded<number>
 
   readonly installs: Installs
+  readonly memory: Memory
 
   readonly userFolder: UserFolder
   /** Names of the users that were added. */

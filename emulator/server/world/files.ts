@@ -9,9 +9,10 @@ import { probeIntact } from '../../pictures/codecs/intact.ts'
 import { MOST_PIXELS, probePicture } from '../../pictures/codecs/probe.ts'
 import { hash53 } from '../../lib/random.ts'
 import { hold, release } from './held-bytes.ts'
-import { type FolderType, normalisePath } from './paths.ts'
+import { type FolderType, savePlace } from './paths.ts'
 import { sampleBytes } from './samples.ts'
 import type { FileContent, SavedBy, StoredFile } from '../state/files.ts'
+import type { Failure } from '../state/nodes.ts'
 import { textsOf } from './saved-texts.ts'
 import type { Hashing, World, WorldSetup } from '../state/world.ts'
 
@@ -65,7 +66,7 @@ function countName(world: World, type: string, subfolder: string, name: string):
 
 /**
  * Writes the files of a node under the next free counter of its prefix.
- * Returns the entries, or the reason why the prefix cannot be used.
+ * Returns the entries, or what the node fails with where the prefix cannot be used.
  */
 export function saveFiles(
   world: World,
@@ -75,24 +76,20 @@ export function saveFiles(
     ending: string
     contents: readonly FileContent[]
     isWholeName?: boolean
+    numbersBatch?: boolean
   },
   run: SavedBy,
-): readonly FileEntry[] | string {
-  const prefix = fillPlaceholders(world, save.prefix, save.contents[0])
-  const path = normalisePath(prefix)
-  if (path === undefined) {
-    return `**** ERROR: Saving image outside the output folder is not allowed.\n prefix: ${save.prefix}`
-  }
+): readonly FileEntry[] | Failure {
+  const place = savePlace(save.type, fillPlaceholders(world, save.prefix, save.contents[0]))
+  if ('exception_type' in place) return place
   const { hosted } = world.setup
   if (hosted !== null) {
     return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
   }
-  const cut = path.lastIndexOf('/')
-  const subfolder = cut < 0 ? '' : path.slice(0, cut)
-  const base = path.slice(cut + 1)
+  const { subfolder, base } = place
   const counter = (get(world.state.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
   return save.contents.map((content, index) => {
-    const batched = base.replaceAll('%batch_num%', `${index}`)
+    const batched = save.numbersBatch ? base.replaceAll('%batch_num%', `${index}`) : base
     const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
     const filename = `${batched}${number}.${save.ending}`
     const saved = ofRun(content, run)

@@ -16,9 +16,22 @@ export type FileInput = {
   readonly endings?: readonly string[]
   /** The subfolder whose files are listed, at any depth; those at the top of the input folder when absent. */
   readonly below?: string
+  /** Whether its combo lists subfolders of the input folder, and no files. */
+  readonly folders?: true
 }
 
-const pictures = ['.png', '.jpg', '.jpeg', '.gif', '.bmp', '.webp', '.tif', '.tiff', '.avif']
+const pictures = [
+  '.png',
+  '.jpg',
+  '.jpeg',
+  '.gif',
+  '.bmp',
+  '.webp',
+  '.tif',
+  '.tiff',
+  '.avif',
+  '.svg',
+]
 const videos = ['.mp4', '.webm', '.mov', '.mkv', '.avi', '.m4v']
 const meshes = ['.gltf', '.glb', '.obj', '.fbx', '.stl']
 const texts = ['.txt', '.pdf']
@@ -34,6 +47,8 @@ const fileInputs: readonly FileInput[] = [
   { class_type: 'Load3DAnimation', name: 'model_file', endings: meshes, below: '3d' },
   { class_type: 'OpenAIInputFiles', name: 'file', endings: texts },
   { class_type: 'GeminiInputFiles', name: 'file', endings: texts },
+  { class_type: 'LoadImageSetFromFolderNode', name: 'folder', folders: true },
+  { class_type: 'LoadImageTextSetFromFolderNode', name: 'folder', folders: true },
 ]
 const byClass = new Map(fileInputs.map((input) => [input.class_type, input]))
 // This one names files of the output folder, which its combo fetches from elsewhere.
@@ -45,8 +60,9 @@ export const isWebAddress = (value: Json | undefined): value is string =>
 
 export const fileInputOf = (class_type: string): FileInput | undefined => byClass.get(class_type)
 
-/** Names of the files in the input folder that the combo of this input lists, sorted. */
+/** Names of the files, or of the subfolders, in the input folder that the combo of this input lists, sorted. */
 export function fileChoices(world: World, input: FileInput): Json[] {
+  if (input.folders) return folderChoices(world)
   const names: string[] = []
   const below = world.setup.traits.hasSubfolders ? input.below : undefined
   for (const key of world.state.files.entries.keys()) {
@@ -56,6 +72,16 @@ export function fileChoices(world: World, input: FileInput): Json[] {
     if (input.endings === undefined || input.endings.includes(ending)) names.push(name)
   }
   return names.sort()
+}
+
+/** The subfolders of the input folder. Hosted has none, and goes on to list the one of its catalogue. */
+function folderChoices({ setup, state }: World): Json[] {
+  const names = new Set<string>(setup.traits.hasSubfolders ? [] : ['3d'])
+  for (const key of state.files.entries.keys()) {
+    const [, name] = /^input\/([^/]+)\//.exec(key) ?? []
+    if (name !== undefined) names.add(name)
+  }
+  return [...names].sort()
 }
 
 /**

@@ -1,4 +1,7 @@
-// The names of files [files/*]: the folders that there are, and paths that do not leave them.
+// The names of files [files/*]: the folders that there are, paths that do not leave them, and the places that prefixes stand
+// for [files/prefix-odd, files/prefix-outside].
+
+import type { Failure } from '../state/nodes.ts'
 
 /** The folders in which files are kept. */
 export const folderTypes = ['input', 'output', 'temp'] as const
@@ -18,9 +21,19 @@ export function annotated(name: string): {
   return { name, type: null }
 }
 
-/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL or a backslash. */
+/** Where the server pretends to lie: what it tells of paths starts here. */
+export const serverFolder = '/flowdouble'
+
+/** The path that messages tell of a file or a folder among the inputs, the outputs or the temporary files. */
+export const toldPath = (type: FolderType, path: string): string =>
+  path === '' ? `${serverFolder}/${type}` : `${serverFolder}/${type}/${path}`
+
+/** The same of a stored file by its key, `type/subfolder/name`, in which the subfolder may be empty. */
+export const keyPath = (key: string): string => `${serverFolder}/${key.replace('//', '/')}`
+
+/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL. */
 export function normalisePath(path: string): string | undefined {
-  if (path.startsWith('/') || path.includes('\0') || path.includes('\\')) return undefined
+  if (path.startsWith('/') || path.includes('\0')) return undefined
   const parts: string[] = []
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue
@@ -39,4 +52,43 @@ export function pathWithin(type: FolderType, path: string): string | undefined {
   const whole = normalisePath(`${type}/${path}`)
   if (whole === type) return ''
   return whole?.startsWith(`${type}/`) ? whole.slice(type.length + 1) : undefined
+}
+
+/** Where files go that a node saves: a folder below the outputs, and the beginning of their names. */
+type SavePlace = { readonly subfolder: string; readonly base: string }
+
+/** The place of files that are saved under this prefix, or what its node fails with. Its last part is a name in any case. */
+export function savePlace(type: FolderType, prefix: string): SavePlace | Failure {
+  if (prefix.includes('\0'))
+    return { exception_type: 'ValueError', exception_message: 'embedded null byte' }
+  const root = toldPath(type, '')
+  const isAbsolute = prefix.startsWith('/')
+  const parts = resolved(prefix, isAbsolute)
+  const start = isAbsolute ? '' : root
+  const folder = resolved([start, ...parts.slice(0, -1)].join('/'), true)
+  const rootParts = resolved(root, true)
+  const common = rootParts.findIndex((part, at) => part !== folder[at])
+  if (common < 0) {
+    const subfolder = folder.slice(rootParts.length).join('/')
+    return { subfolder, base: parts.at(-1) ?? '.' }
+  }
+  const exception_message = [
+    '**** ERROR: Saving image outside the output folder is not allowed.',
+    ` full_output_folder: /${folder.join('/')}`,
+    `         output_dir: ${root}`,
+    `         commonpath: /${rootParts.slice(0, common).join('/')}`,
+  ].join('\n')
+  return { exception_type: 'Exception', exception_message }
+}
+
+/** The parts of a path without `.` and what `..` takes back; a relative one may begin with `..`. */
+function resolved(path: string, isAbsolute: boolean): string[] {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop()
+    else if (!isAbsolute) parts.push(part)
+  }
+  return parts
 }

@@ -26,7 +26,10 @@ export function sendFrame(world: World, sockets: readonly number[], content: Fra
   if (sockets.length > 0) world.effects.push({ kind: 'frame', sockets, content })
 }
 
-export const everyone = (world: World): number[] => [...world.state.sockets.keys()]
+/** All sockets; on local of those with one client id only the newest: the older ones get nothing [messages/older-socket]. */
+export const everyone = ({ setup, state }: World): number[] => [
+  ...(setup.traits.sharesMessages ? state.sockets.keys() : state.socketByClient.values()),
+]
 
 /**
  * The sockets that receive a message type of a run with this client id (null: the run has none). On hosted all sockets
@@ -96,9 +99,15 @@ export function readMessage(world: World, id: number, text: string): void {
   socket.negotiated = true
   if (message.get('type') !== 'feature_flags') return
   const flags = message.get('data')
-  socket.supportsPreviewMetadata =
+  // What a client says is about its id: the newest socket that has it is meant [messages/older-socket].
+  const meant = world.setup.traits.sharesMessages
+    ? id
+    : world.state.socketByClient.get(socket.clientId)
+  const receiver = meant === undefined ? undefined : world.state.sockets.get(meant)
+  if (receiver === undefined) return
+  receiver.supportsPreviewMetadata =
     isObject(flags) && flags.get('supports_preview_metadata') === true
-  send(world, [id], 'feature_flags', featuresText(world.setup))
+  send(world, [receiver.id], 'feature_flags', featuresText(world.setup))
 }
 
 /** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */

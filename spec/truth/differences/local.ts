@@ -144,10 +144,21 @@ export const localDifferences = [
   {
     topic: 'Two sockets with one `clientId`',
     stated: 'events are filtered by `clientId`; of two with the same it says nothing',
-    real: 'the newest receives; when an older one closes, the newest receives nothing more either',
-    ours: 'the newest receives, whatever older ones do',
-    rules: ['messages/newest-socket', 'messages/reconnect'],
+    real:
+      'the newest receives, and older ones nothing at all; when an older one closes, the newest receives ' +
+      'nothing more either',
+    ours: 'the newest receives, whatever older ones do, and those nothing',
+    rules: ['messages/newest-socket', 'messages/older-socket', 'messages/reconnect'],
     quirks: ['local.zombie-socket'],
+  },
+  {
+    topic: 'Names of files that a loader is given',
+    stated: 'nothing',
+    real:
+      'an empty name, a folder and an absolute path such as `/etc/passwd` are accepted: the run opens them, ' +
+      'and fails or shows what is there',
+    ours: 'refused with 400, as a file that does not exist: no name leads out of the three folders',
+    rules: ['workflows/missing-input-file', 'workflows/check-trips'],
   },
   {
     topic: '`executing` with node null',

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
-import { createWatch } from '../../../dist/emulator/cli/serve-display.js'
 import { bought, type Graph, node, solid } from '../../generate/graphs.ts'
 import { proves, switched, test } from '../../judge/proves.ts'
 import { type Run, startSubject, type Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { watchOn } from '../../support/watch.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../../spec/node-types.json'), 'utf8')
 const open = {
@@ -277,7 +277,7 @@ switched(
 test('serve/watch A terminal shows why hosted refuses a submit, and no key', async () => {
   let shown = ''
   const stdout = { isTTY: true, columns: 80, write: (text: string) => (shown += text) }
-  const { show } = createWatch({ stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' })
+  const { show } = await watchOn({ stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' })
   const subject = await startSubject({ deployment: 'hosted', clock: 'instant', onEntry: show })
   await subject.connect('me')
   await subject.request('POST', '/prompt', 'no JSON')

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Entry, replay } from 'flowdouble'
 import { WebSocket } from 'ws'
-import { banner, createWatch } from '../../../dist/emulator/cli/serve-display.js'
+import { banner } from '../../../dist/emulator/internal.js'
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { solid } from '../../generate/graphs.ts'
@@ -14,6 +14,7 @@ import { proves, test } from '../../judge/proves.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { watchOn } from '../../support/watch.ts'
 
 const token = 'tok+n/of=mine&only'
 const bearer = { Authorization: `Bearer ${token}` }
@@ -38,7 +39,6 @@ proves(
         ...ways.map(() => status),
       ])
     }
-    expect((await exchange(url, 'GET', '/_flowdouble/journal', bearer)).status).toBe(200)
     const session = await connect(undefined, `/ws?clientId=me&${query}`)
     expect(session.messages()[0]?.data['sid']).toBe('me')
     const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws`, { headers: bearer })
@@ -67,8 +67,6 @@ proves(
       ['GET', '/nowhere'],
       ['GET', '/../x'],
       ['DELETE', '/queue'],
-      ['GET', '/_flowdouble/journal'],
-      ['POST', '/_flowdouble/advance'],
       ['CONNECT', 'example.com:80'],
     ]
     for (const [method, path] of paths) {
@@ -138,7 +136,7 @@ const terminal = () => {
 proves('access/bearer-hidden', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'flowdouble-'))
   const { written, io } = terminal()
-  const watch = createWatch(io)
+  const watch = await watchOn(io)
   const journal = join(folder, 'journal.ndjson')
   const onEntry = (entry: Entry) => watch.show(entry)
   try {

@@ -100,14 +100,31 @@ proves('catalog/uploads-are-options', async ({ get, upload }) => {
   await upload({ name: 'zebra.png', bytes })
   await upload({ name: 'Ape.JPG', bytes })
   await upload({ name: 'list.txt', bytes })
+  await upload({ name: 'drawn.svg', bytes })
   await upload({ name: 'below.png', bytes }, { subfolder: 'sub' })
   await upload({ name: 'out.png', bytes }, { type: 'output' })
-  const after = [...before, 'Ape.JPG', 'zebra.png'].toSorted()
+  const after = [...before, 'Ape.JPG', 'zebra.png', 'drawn.svg'].toSorted()
   expect(await options('LoadImage')).toEqual(after)
   const types = (await get('/object_info')).json()
   expect(types.LoadImage.input.required.image[0]).toEqual(after)
-  const all = [...allBefore, 'Ape.JPG', 'zebra.png', 'list.txt'].toSorted()
+  const all = [...allBefore, 'Ape.JPG', 'zebra.png', 'list.txt', 'drawn.svg'].toSorted()
   expect(await options('LoadImageMask')).toEqual(all)
+})
+
+proves('catalog/folders-are-options', async ({ get, upload }) => {
+  const classes = ['LoadImageSetFromFolderNode', 'LoadImageTextSetFromFolderNode']
+  const options = async (): Promise<string[][]> => {
+    const types = (await get('/object_info')).json()
+    return classes.map((name) => types[name].input.required.folder[0])
+  }
+  const [before] = await options()
+  await upload({ name: 'a.png', bytes: new Uint8Array(1) }, { subfolder: 'set/of/pictures' })
+  await upload({ name: 'b.png', bytes: new Uint8Array(1) }, { subfolder: 'set' })
+  await upload({ name: 'c.png', bytes: new Uint8Array(1) }, { subfolder: 'no', type: 'output' })
+  const after = [...before!, 'set'].toSorted()
+  expect(await options()).toEqual([after, after])
+  const { input } = (await get(`/object_info/${classes[0]}`)).json()[classes[0]!]
+  expect(input.required.folder[0]).toEqual(after)
 })
 
 proves('catalog/list-flags', async ({ get }) => {

@@ -63,28 +63,6 @@ test('gateway-control/failures A script of another form is refused with a hint',
     }
   }))
 
-const unknown = [404, '404: Not Found']
-
-test('gateway-control/own Whoever speaks through a tunnel, a browser or another name is not let in', () =>
-  on({}, async ({ send }) => {
-    const others = [
-      { Host: 'gateway.example' },
-      { Host: '127.0.0.1.example:80' },
-      { 'X-Forwarded-For': '127.0.0.1' },
-      { Forwarded: 'for=127.0.0.1' },
-      { Via: '1.1 tunnel' },
-      { Origin: 'http://localhost:8644' },
-      { 'Sec-Fetch-Site': 'same-origin' },
-    ]
-    for (const headers of others) {
-      for (const path of ['outbox', 'runs', 'journal']) {
-        const { status, body } = await send('GET', `/_flowdouble/${path}`, '', headers)
-        expect([headers, status, body]).toEqual([headers, ...unknown])
-      }
-    }
-    expect((await send('GET', '/_flowdouble/runs', '', { Host: 'localhost' })).status).toBe(200)
-  }))
-
 test('gateway-control/exposed On other addresses the paths are there for tests, or when asked for', async () => {
   const routes = { hook: { secret: SECRET } }
   const found: number[] = []
@@ -102,3 +80,27 @@ test('gateway-control/exposed On other addresses the paths are there for tests, 
   }
   expect(found).toEqual([404, 200, 200, 200, 404])
 })
+
+test('gateway-control/epoch A gateway begins now on every clock, unless it is told when', async () => {
+  const before = Math.floor(Date.now() / 1000) * 1000
+  for (const clock of ['real', 'x2', 'manual', 'instant'] as const) {
+    const gateway = await startGateway({ port: 0, clock })
+    const { headers } = await fetch(`${gateway.url}/health`)
+    await gateway.close()
+    expect([clock, Date.parse(headers.get('date') ?? '') >= before]).toEqual([clock, true])
+  }
+})
+
+test('gateway-control/members An unknown member is refused, with the known one that is near', () =>
+  on({}, async ({ send }) => {
+    const wrong = [
+      ['advance', { ms: 1, untill: 'idle' }, 'until'],
+      ['outbox', { target: '*', error: 'x', time: 1 }, 'times'],
+      ['subscriptions', { name: 'ci', rout: {} }, 'route'],
+    ] as const
+    for (const [path, body, meant] of wrong) {
+      const { status, json } = await send('POST', `/_flowdouble/${path}`, JSON.stringify(body))
+      const error = expect.stringContaining(`Did you mean ${meant}?`)
+      expect([path, status, json().error]).toEqual([path, 400, error])
+    }
+  }))

@@ -1,14 +1,14 @@
 // What a test asks of the double itself: moving its clock and reading its journal over HTTP, and what a person sees.
 
 import { test } from 'vitest'
-import { banner, createWatch, nextStep } from '../../../dist/emulator/cli/serve-display.js'
-import { quirksCommand } from '../../../dist/emulator/cli/quirks.js'
+import { banner, nextStep, quirksCommand } from '../../../dist/emulator/internal.js'
 import { both } from '../../../spec/language.ts'
 import hostedDocument from '../../../spec/openapi.hosted.json' with { type: 'json' }
 import localDocument from '../../../spec/openapi.local.json' with { type: 'json' }
 import { slow, solid } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { watchOn } from '../../support/watch.ts'
 
 const io = (isTTY: boolean, env: Record<string, string> = {}) => {
   const written = { out: '', error: '' }
@@ -37,20 +37,76 @@ test('control/advance A manual clock moves over HTTP, and the answer comes after
   await subject.close()
 })
 
+test('control/advance The answer has the new time and what happened until then', async () => {
+  const subject = await startSubject()
+  const { epoch } = subject.emulator!.options
+  await subject.connect('me')
+  await subject.submit(slow(10, 5), { client_id: 'me' })
+  const answers = []
+  for (const body of [{ ms: 20 }, { ms: 5 }, { until: 'idle' }, { ms: 0 }])
+    answers.push((await subject.post('/_flowdouble/advance', body)).json())
+  expect(answers).toEqual([
+    { nowMs: 20, timeMs: Number(epoch) + 20, happened: {} },
+    { nowMs: 25, timeMs: Number(epoch) + 25, happened: expect.any(Object) },
+    { nowMs: expect.any(Number), timeMs: expect.any(Number), happened: expect.any(Object) },
+    { nowMs: answers[2].nowMs, timeMs: answers[2].timeMs, happened: {} },
+  ])
+  expect(answers[1].happened).toMatchObject({ 'run started': 1 })
+  expect(answers[2].happened).toMatchObject({ 'message progress': 5, 'run success': 1 })
+  await subject.close()
+})
+
 test('control/advance Another clock, another body or another path is refused with a hint', async () => {
   const subject = await startSubject({ clock: 'instant' })
   const refusals = [
     await subject.post('/_flowdouble/advance', { ms: 1 }),
     await subject.post('/_flowdouble/advance', { days: 1 }),
+    await subject.post('/_flowdouble/advance', { until: 'idle', ms: 3 }),
+    await subject.post('/_flowdouble/advance', { untill: 'idle' }),
     await subject.post('/_flowdouble/advance', null),
     await subject.request('POST', '/_flowdouble/advance', '{'),
     await subject.get('/_flowdouble/advance'),
     await subject.get('/_flowdouble/nothing'),
   ]
-  expect(refusals.map(({ status }) => status)).toEqual([409, 400, 400, 400, 404, 404])
+  expect(refusals.map(({ status }) => status)).toEqual([409, 400, 400, 400, 400, 400, 404, 404])
   expect(refusals[0]?.json().error).toContain('manual')
   expect(refusals[1]?.json().error).toContain('"until": "idle"')
+  expect(refusals[3]?.json().error).toMatch(/no member "untill"\. Did you mean until\?/)
+  expect(refusals[7]?.json().error).toContain('POST /_flowdouble/advance')
   await subject.close()
+})
+
+test('control/until-message The clock moves to a message with these data, which come back', async () => {
+  const subject = await startSubject()
+  const session = await subject.connect('me')
+  const emulator = subject.emulator!
+  const { prompt_id } = (await subject.submit(slow(10, 5), { client_id: 'me' })).json()
+  const data = await emulator.untilMessage('progress', { value: 3 })
+  expect(data).toMatchObject({ value: 3, max: 5, prompt_id })
+  await session.settled()
+  const values = session.messages().filter(({ type }) => type === 'progress')
+  expect(values.map((message) => message.data['value'])).toEqual([1, 2, 3])
+  await emulator.untilMessage('execution_success', { prompt_id })
+  await expect(emulator.untilMessage('progress', { value: 4 })).rejects.toThrow(
+    /Nothing is due.*type progress/,
+  )
+  await subject.close()
+})
+
+test('control/epoch A world on a real clock begins now, one on a manual clock at a fixed time', async () => {
+  const beginning = async (options: Parameters<typeof startSubject>[0]): Promise<number> => {
+    const subject = await startSubject(options)
+    const { headers } = await subject.get('/prompt')
+    await subject.close()
+    return Date.parse(headers['date'] ?? '')
+  }
+  const before = Math.floor(Date.now() / 1000) * 1000
+  for (const clock of ['real', 'x2'] as const)
+    expect([clock, (await beginning({ clock })) >= before]).toEqual([clock, true])
+  for (const clock of ['manual', 'instant'] as const)
+    expect([clock, await beginning({ clock })]).toEqual([clock, 1_767_225_600_000])
+  expect(await beginning({ clock: 'real', epoch: 1_000_000 })).toBeLessThan(before)
+  expect(await beginning({ clock: 'manual', epoch: 'now' })).toBeGreaterThanOrEqual(before)
 })
 
 test('control/advance Time does not move backwards', async () => {
@@ -83,7 +139,7 @@ test.each(both)('control/openapi The %s server returns its own document', async 
 
 test('serve/watch A terminal shows each request and run, why a submit was refused, and no token', async () => {
   const terminal = io(true, { NO_COLOR: '1' })
-  const { show } = createWatch(terminal)
+  const { show } = await watchOn(terminal)
   const subject = await startSubject({ clock: 'instant', onEntry: show })
   await subject.submit(solid(), { prompt_id: 'mine\u001b[2J' })
   await subject.get('/view?filename=none.png&token=SECRET')

@@ -3,7 +3,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { type Agent, type Delivery, replayGateway } from 'flowdouble'
-import { commandAgent, urlAgent } from '../../../dist/emulator/edge/gateway/agent.js'
+import { commandAgent, urlAgent } from '../../../dist/emulator/internal.js'
 import { agentCall } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
 import { atDesk, runGateway, withReceiving } from '../../support/command-line.ts'

@@ -1,6 +1,6 @@
 // Deliveries that are really sent: the call of each sender, what counts as success, and what is never told or sent.
 
-import { senderDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
+import { senderDeliveries } from '../../../dist/emulator/internal.js'
 import { senders } from '../../../spec/gateway/deliveries.ts'
 import { direct, type GatewaySubject } from '../../judge/gateway-subject.ts'
 import { withPlatforms } from '../../support/platforms.ts'

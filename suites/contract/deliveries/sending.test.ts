@@ -1,6 +1,6 @@
 // Sending as the commands set it up: credentials and addresses of senders, and one address for all deliveries.
 
-import { urlDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
+import { urlDeliveries } from '../../../dist/emulator/internal.js'
 import { deliveryCall, senders } from '../../../spec/gateway/deliveries.ts'
 import {
   atDesk,

@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { startEmulator } from 'flowdouble'
-import { completeOptions } from '../../../dist/emulator/options/complete.js'
+import { completeOptions } from '../../../dist/emulator/internal.js'
 import { profiles } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { talking } from '../../generate/graphs.ts'

@@ -2,8 +2,7 @@
 
 import { startEmulator, startGateway } from 'flowdouble'
 import { servers } from '../../../spec/truth/servers.ts'
-import { completeOptions } from '../../../dist/emulator/options/complete.js'
-import { completeGatewayOptions } from '../../../dist/emulator/options/gateway.js'
+import { completeGatewayOptions, completeOptions } from '../../../dist/emulator/internal.js'
 import { node, solid } from '../../generate/graphs.ts'
 import { proves, test } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'

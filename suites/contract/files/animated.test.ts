@@ -38,6 +38,19 @@ const twoColors: Graph = {
   shown: node('PreviewImage', { images: ['frames', 0] }),
 }
 
+/** `frames` is a batch of so many squares, each of another colour. */
+const colored = (count: number, side: number): Graph => {
+  const graph: Record<string, Node> = {}
+  for (let at = 0; at < count; at++) {
+    const name = at === 0 ? 'until 0' : `square ${at}`
+    graph[name] = node('EmptyImage', { width: side, height: side, batch_size: 1, color: 40 * at })
+    const until = at === count - 1 ? 'frames' : `until ${at}`
+    const inputs = { image1: [`until ${at - 1}`, 0], image2: [name, 0] }
+    if (at > 0) graph[until] = node('ImageBatch', inputs)
+  }
+  return graph
+}
+
 /** Runs a graph with a saver and gives what it told, its file, and what the other nodes showed. */
 async function save({ connect, get, run }: Subject, graph: Graph, saver: Node, fields = {}) {
   const { entry } = await run(await connect('me'), { ...graph, saver }, fields)
@@ -100,6 +113,44 @@ proves('files/animation-frames', async (subject) => {
   expect(decode(single.bytes)).toMatchObject({ width: 6, height: 4, channels: 3 })
 })
 
+proves('files/animation-merged', async (subject) => {
+  const still = await save(subject, batch(5), savePng())
+  expect(pngChunks(still.bytes).map(([name]) => name)).toEqual(['IHDR', 'IDAT', 'comf', 'IEND'])
+  expect(still.output.animated).toEqual([true])
+  const webp = await save(subject, batch(5), saveWebp())
+  expect(webpChunks(webp.bytes.subarray(12)).map(([name]) => name)).toEqual([
+    'VP8X',
+    'VP8L',
+    'EXIF',
+  ])
+  expect(webp.output.animated).toEqual([true])
+  // Red, blue, blue, red.
+  const twice: Graph = {
+    left: one(0xff0000),
+    right: one(0x0000ff),
+    first: node('ImageBatch', { image1: ['left', 0], image2: ['right', 0] }),
+    last: node('ImageBatch', { image1: ['right', 0], image2: ['left', 0] }),
+    frames: node('ImageBatch', { image1: ['first', 0], image2: ['last', 0] }),
+  }
+  const delays = async (fps: number) => {
+    const { frames } = decodeApng((await save(subject, twice, savePng(fps))).bytes)
+    return frames.map(({ delayNumber, delayDenominator }) => [delayNumber, delayDenominator])
+  }
+  expect(await delays(8)).toEqual([
+    [125, 1000],
+    [250, 1000],
+    [125, 1000],
+  ])
+  expect(await delays(0.02)).toEqual([
+    [50_000, 1000],
+    [100, 1],
+    [50_000, 1000],
+  ])
+  const { bytes } = await save(subject, twice, saveWebp(8))
+  const frames = webpChunks(bytes.subarray(12)).filter(([name]) => name === 'ANMF')
+  expect(frames.map(([, content]) => content.readUIntLE(12, 3))).toEqual([125, 250, 125])
+})
+
 proves(['files/animation-frames', 'files/animation-webp'], async (subject) => {
   const { bytes, headers, output } = await save(subject, twoColors, saveWebp(8))
   expect(headers['content-type']).toBe('image/webp')
@@ -131,7 +182,7 @@ const extra_pnginfo = { workflow: { title: 'Ü' }, note: 1 }
 
 proves('files/animation-text', async (subject) => {
   const fields = { extra_data: { extra_pnginfo } }
-  const { bytes } = await save(subject, batch(2), savePng(), fields)
+  const { bytes } = await save(subject, twoColors, savePng(), fields)
   const names = pngChunks(bytes).map(([name]) => name)
   expect(names.slice(names.indexOf('fdAT') + 1)).toEqual(['comf', 'comf', 'comf', 'IEND'])
   const texts = pngChunks(bytes)
@@ -139,12 +190,12 @@ proves('files/animation-text', async (subject) => {
     .map(([, content]) => content.toString('latin1').split('\0') as [string, string])
   expect(texts.map(([keyword]) => keyword)).toEqual(['prompt', 'workflow', 'note'])
   const told = Object.fromEntries(texts.map(([keyword, json]) => [keyword, JSON.parse(json)]))
-  expect(told).toEqual({ prompt: { ...batch(2), saver: savePng() }, ...extra_pnginfo })
+  expect(told).toEqual({ prompt: { ...twoColors, saver: savePng() }, ...extra_pnginfo })
 })
 
 proves('files/animation-text', async (subject) => {
   const fields = { extra_data: { extra_pnginfo } }
-  const { bytes } = await save(subject, batch(2), saveWebp(), fields)
+  const { bytes } = await save(subject, twoColors, saveWebp(), fields)
   const exif = webpChunks(bytes.subarray(12)).find(([name]) => name === 'EXIF')![1]
   expect(exif.subarray(0, 8)).toEqual(Buffer.from('II\x2a\0\x08\0\0\0', 'latin1'))
   const tags = Array.from({ length: exif.readUInt16LE(8) }, (_, index) => {
@@ -160,11 +211,11 @@ proves('files/animation-text', async (subject) => {
   expect(tags.map(([tag]) => tag)).toEqual([0x010e, 0x010f, 0x0110])
   const texts = tags.map(([, text]) => text)
   expect(texts.slice(0, 2)).toEqual(['note:1', String.raw`workflow:{"title": "\u00dc"}`])
-  expect(JSON.parse(texts[2]!.slice('prompt:'.length))).toEqual({ ...batch(2), saver: saveWebp() })
+  expect(JSON.parse(texts[2]!.slice('prompt:'.length))).toEqual({ ...twoColors, saver: saveWebp() })
 })
 
 proves('files/animation-pixels', async (subject) => {
-  const { bytes } = await save(subject, batch(6, 2048, 2048), savePng())
+  const { bytes } = await save(subject, colored(6, 2048), savePng())
   const [, control] = pngChunks(bytes).find(([name]) => name === 'acTL')!
   expect(control.readUInt32BE(0)).toBe(4)
 })

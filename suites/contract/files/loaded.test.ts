@@ -56,6 +56,24 @@ proves('files/loaded-without-alpha', async (subject) => {
   expect(new Set(mask?.data)).toEqual(new Set([0]))
 })
 
+proves('files/loaded-broken', async ({ upload, connect, run, get }) => {
+  const shown: Record<string, string[]> = (await get('/internal/folder_paths')).json()
+  const root = shown['checkpoints']![0]!.replace(/\/models\/checkpoints$/, '')
+  const session = await connect('me')
+  for (const subfolder of ['', 'deep/er']) {
+    await upload({ name: 'notimg.png', bytes: new Uint8Array(9) }, { subfolder })
+    const path = subfolder === '' ? 'notimg.png' : `${subfolder}/notimg.png`
+    const { messages } = await run(session, {
+      load: node('LoadImage', { image: path }),
+      show: node('PreviewImage', { images: ['load', 0] }),
+    })
+    expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
+      exception_type: 'PIL.UnidentifiedImageError',
+      exception_message: `cannot identify image file '${root}/input/${path}'\n`,
+    })
+  }
+})
+
 proves('files/loaded-mask', async (subject) => {
   const taken = (channel: string): Graph => ({
     [`load ${channel}`]: node('LoadImageMask', { image: 'mine.png', channel }),

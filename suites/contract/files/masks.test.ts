@@ -206,7 +206,7 @@ proves('files/mask-format', async (subject) => {
     'WEBPVP8L',
     'image/webp',
   ])
-  for (const name of ['m.jpg', 'm', '.png', 'm.txt']) {
+  for (const name of ['m.jpg', 'm', '.png', '.bmp', 'm.txt']) {
     expect([name, (await uploadMask(subject, inInput, {}, { name })).status]).toEqual([name, 500])
     expect((await viewed(subject, name)).status).toBe(404)
   }

@@ -84,6 +84,92 @@ proves('files/saved-name', async ({ connect, run, upload, get }) => {
   expect((await view(get, entry)).headers['content-type']).toBe('image/png')
 })
 
+proves('files/prefix-outside', async ({ connect, run, get }) => {
+  const session = await connect('me')
+  // Where the outputs lie, each server tells for itself.
+  const shown: Record<string, string[]> = (await get('/internal/folder_paths')).json()
+  const root = shown['checkpoints']![0]!.replace(/\/models\/checkpoints$/, '')
+  const cases = [
+    ['../up', root, root],
+    ['/abs', '/', '/'],
+    ['a/../../../x/y', `${root.replace(/\/[^/]*$/, '')}/x`, root.replace(/\/[^/]*$/, '') || '/'],
+  ] as const
+  for (const [prefix, folder, common] of cases) {
+    const { status } = (await run(session, solid(0, prefix))).entry
+    const [, { exception_message, exception_type }] = status.messages.at(-1)!
+    const text = [
+      '**** ERROR: Saving image outside the output folder is not allowed.',
+      ` full_output_folder: ${folder.replace(/^\/\//, '/')}`,
+      `         output_dir: ${root}/output`,
+      `         commonpath: ${common}`,
+    ].join('\n')
+    expect([prefix, exception_type, exception_message]).toEqual([prefix, 'Exception', `${text}\n`])
+  }
+  const { status } = (await run(session, solid(0, 'nul\0x'))).entry
+  expect(status.messages.at(-1)![1]).toMatchObject({
+    exception_type: 'ValueError',
+    exception_message: 'embedded null byte\n',
+  })
+})
+
+proves('files/prefix-odd', async (subject) => {
+  const names = {
+    '': '/._00001_.png',
+    '.': '/._00002_.png',
+    '..': '/.._00001_.png',
+    'dir/': '/dir_00001_.png',
+    'a//b/.': 'a/b_00001_.png',
+    'a/..': '/._00003_.png',
+    'back\\slash': '/back\\slash_00001_.png',
+    '~': '/~_00001_.png',
+    ' lead': '/ lead_00001_.png',
+  }
+  const graphs = Object.keys(names).map((prefix, color) => solid(color, prefix))
+  const saved = await imagesOf(subject, ...graphs)
+  expect(saved.map(({ subfolder, filename }) => `${subfolder}/${filename}`)).toEqual(
+    Object.values(names),
+  )
+  for (const entry of saved.filter(({ filename }) => !filename.includes('..'))) {
+    expect([entry, (await view(subject.get, entry)).status]).toEqual([entry, 200])
+  }
+})
+
+proves('files/batch-number-kept', async ({ connect, run }) => {
+  const session = await connect('me')
+  const named = async (class_type: string, inputs: object, key = 'images'): Promise<string> => {
+    const { '1': source } = taking('SaveImage', {}, 2)
+    const latent = node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 })
+    const saver = node(class_type, { filename_prefix: 'n%batch_num%', ...inputs })
+    const graph = { '1': source!, '2': latent, '3': saver }
+    return (await run(session, graph)).entry.outputs['3'][key][0].filename
+  }
+  expect(await named('SaveLatent', { samples: ['2', 0] }, 'latents')).toBe(
+    'n%batch_num%_00001_.latent',
+  )
+  const webp = { fps: 6, lossless: true, quality: 80, method: 'default', images: ['1', 0] }
+  expect(await named('SaveAnimatedWEBP', webp)).toBe('n%batch_num%_00002_.webp')
+  const png = { fps: 6, compress_level: 4, images: ['1', 0] }
+  expect(await named('SaveAnimatedPNG', png)).toBe('n%batch_num%_00003_.png')
+  expect(await named('SaveImage', { images: ['1', 0] })).toBe('n0_00004_.png')
+})
+
+proves('files/temp-letters', async ({ connect, run }) => {
+  const session = await connect('me')
+  const preview = async (graph: Graph): Promise<string> =>
+    (await run(session, graph)).entry.outputs['2']?.images[0].filename ?? ''
+  const first = await preview(taking('PreviewImage'))
+  expect(first).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
+  expect(await preview(taking('PreviewImage', {}, 1, 1))).toBe(first.replace('00001', '00002'))
+  // The same node in another graph keeps them, and loses them in one that is without it.
+  const { '1': source, '2': shown } = taking('PreviewImage', {}, 1, 2)
+  const extended = { '1': source!, '2': shown!, '9': node('PreviewAny', { source: 1 }) }
+  expect(await preview(extended)).toBe(first.replace('00001', '00003'))
+  await run(session, { '7': node('PreviewAny', { source: 2 }) })
+  const later = await preview(taking('PreviewImage', {}, 1, 3))
+  expect(later).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
+  expect(later).not.toBe(first)
+})
+
 proves('files/preview-is-temp', async (subject) => {
   const other = taking('PreviewImage', {}, 2, 9)
   const [first, ...more] = await imagesOf(subject, taking('PreviewImage'), other)

@@ -41,9 +41,9 @@ proves(
     const before = plain.frames().length
     await submit(painting(1, 12))
     await idle()
-    await Promise.all([plain.settled(), asking.settled()])
+    await Promise.all([plain.settled(), again.settled()])
     expect(plain.frames().slice(before)).toHaveLength(1)
-    expect(asking.frames().at(-1)?.frame).toBe('previewImage')
+    expect(again.frames().at(-1)?.frame).toBe('previewImage')
   },
   jpegPreviews,
 )

@@ -187,3 +187,26 @@ proves('http/body-broken-off', async ({ url, emulator, get }) => {
   const inputs = (await emulator?.journal())?.filter((line) => line.includes('"kind":"request"'))
   expect(inputs).toHaveLength(1)
 })
+
+proves('http/member-in-text', async ({ post }) => {
+  const statuses = async (path: string, bodies: readonly unknown[]) => {
+    const told: number[] = []
+    for (const body of bodies) told.push((await post(path, body)).status)
+    return told
+  }
+  const [trips, passes] = [
+    ['prompt', 'my prompt', ['prompt'], 'number', ['front']],
+    ['', 'promp', ['my prompt'], [['prompt']]],
+  ]
+  expect(await statuses('/prompt', trips)).toEqual(trips.map(() => 500))
+  expect(await statuses('/prompt', passes)).toEqual(passes.map(() => 400))
+  const nodes = ['class_type', 'my class_type', ['class_type']]
+  const graphs = nodes.map((one) => ({ prompt: { '1': one } }))
+  expect(await statuses('/prompt', graphs)).toEqual([500, 500, 500])
+  expect(await statuses('/prompt', [{ prompt: { '1': 'class' } }])).toEqual([400])
+  for (const path of ['/queue', '/history']) {
+    const changes = ['clear', 'delete', ['delete'], ['x', 'clear'], 'undeleted']
+    expect(await statuses(path, changes)).toEqual(changes.map(() => 500))
+    expect(await statuses(path, ['', [], ['cleared'], 'cle'])).toEqual([200, 200, 200, 200])
+  }
+})

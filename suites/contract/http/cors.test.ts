@@ -29,7 +29,6 @@ for (const cors of ['*', 'https://pages.example']) {
         ['OPTIONS', '/nowhere', 200],
         ['POST', '/prompt', 400, '{}'],
         ['POST', '/prompt', 200, JSON.stringify({ prompt: solid() })],
-        ['GET', '/_flowdouble/journal', 200],
       ]
       for (const headers of [foreign, { Origin: 'http://127.0.0.1:bad' }, {}]) {
         for (const [method, path, status, body] of ways) {

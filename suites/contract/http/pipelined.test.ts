@@ -2,8 +2,9 @@
 
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { dial, exchangeAll } from '../../judge/wire.ts'
+
 import { expect } from '../../judge/expect.ts'
+import { exchangeAll, statusOfHead } from '../../judge/wire.ts'
 
 const line = (method: string, path: string): string =>
   `${method} ${path} HTTP/1.1\r\nHost: here\r\n`
@@ -123,17 +124,6 @@ proves('http/last-answer', async ({ url, deployment }) => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
 })
 
-/** The first bytes of the answer to a head whose body never comes. */
-async function answerTo(url: string, head: string): Promise<string> {
-  const socket = dial(url)
-  socket.write(`${head}Content-Length: 1000\r\n\r\n`)
-  const [bytes] = await new Promise<[Buffer]>((resolve) =>
-    socket.once('data', (data) => resolve([data])),
-  )
-  socket.destroy()
-  return bytes.toString().slice(0, 'HTTP/1.1 200'.length)
-}
-
 proves('http/refused-early', async ({ url, deployment }) => {
   const refused: readonly [method: string, path: string, headers: string, status: number][] =
     deployment === 'hosted'
@@ -152,7 +142,7 @@ proves('http/refused-early', async ({ url, deployment }) => {
   for (const [method, path, headers, status] of refused) {
     const host = `Host: ${new URL(url).host}\r\n`
     const head = `${method} ${path} HTTP/1.1\r\n${host}${headers}`
-    expect([path, await answerTo(url, head)]).toEqual([path, `HTTP/1.1 ${status}`])
+    expect([path, await statusOfHead(url, head)]).toEqual([path, status])
   }
 })
 

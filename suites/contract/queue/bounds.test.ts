@@ -3,14 +3,16 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errors, limits } from '../../../spec/index.ts'
-import { step } from '../../../dist/emulator/server/step.js'
-import { createServer } from '../../../dist/emulator/server/server.js'
-import * as hostedParts from '../../../dist/emulator/server/hosted/index.js'
+import {
+  createServer,
+  hosted as hostedParts,
+  stepServer as step,
+  type WorldOptions,
+} from '../../../dist/emulator/internal.js'
 import { talking } from '../../generate/graphs.ts'
 import { account } from '../../judge/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import type { WorldOptions } from '../../../dist/emulator/server/state/options.js'
 import { expect } from '../../judge/expect.ts'
 
 const catalog = join(import.meta.dirname, '../../../spec/node-types.json')

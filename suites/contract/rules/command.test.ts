@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'vitest'
-import type { rulesCommand as runHere } from '../../../dist/emulator/cli/rules.js'
+import type { rulesCommand as runHere } from '../../../dist/emulator/internal.js'
 import type { Rule } from '../../../spec/language.ts'
 import { rules } from '../../../spec/index.ts'
 import { expect } from '../../judge/expect.ts'
@@ -124,12 +124,15 @@ test('rules/usage It explains itself, and refuses what it does not know', async 
     expect.stringContaining('Usage: flowdouble rules'),
   ])
   expect(command([]).stdout).toMatch(/^ {2}rules +/m)
-  for (const args of [['--yaml'], ['queue']]) {
-    const { status, stdout, stderr } = await rulesCommand(args)
-    expect([status, stdout, stderr]).toEqual([
-      2,
-      '',
-      'rules takes --json only.\nSee: flowdouble rules --help\n',
-    ])
+  for (const [arg, says] of [
+    ['--jsn', "Unknown option '--jsn'. Did you mean --json?"],
+    ['queue', 'rules takes --json only.'],
+  ] as const) {
+    const { status, stdout, stderr } = await rulesCommand([arg])
+    expect({ status, stdout, stderr }).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `${says}\nSee: flowdouble rules --help\n`,
+    })
   }
 })

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { unreachable } from '../../../dist/emulator/client/server.js'
+import { unreachable } from '../../../dist/emulator/internal.js'
 import { end, entryOf, message, succeeded } from './misbehaving-server.ts'
 import { command, runOn, serve, testClock } from './harness.ts'
 import { expect } from '../../judge/expect.ts'

@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach } from 'vitest'
-import { runCommand } from '../../../dist/emulator/cli/run.js'
-import { runWorkflow } from '../../../dist/emulator/client/run.js'
-import type { RunEvent, RunOptions, RunResult } from '../../../dist/emulator/client/run.js'
+import {
+  runCommand,
+  type RunEvent,
+  type RunOptions,
+  type RunResult,
+  runWorkflow,
+} from '../../../dist/emulator/internal.js'
 import { hostedKey } from './misbehaving-hosted.ts'
 import { startPunishingServer } from './misbehaving-server.ts'
 import type { Behaviour, PunishingServer } from './misbehaving-server.ts'

@@ -4,8 +4,12 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { runWorkflow } from '../../../dist/emulator/client/run.js'
-import type { RunEvent, RunOptions, RunResult } from '../../../dist/emulator/client/run.js'
+import {
+  type RunEvent,
+  type RunOptions,
+  type RunResult,
+  runWorkflow,
+} from '../../../dist/emulator/internal.js'
 import { startSubject } from '../../judge/subject.ts'
 import { start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { runWorkflow } from '../../../dist/emulator/client/run.js'
+import { runWorkflow } from '../../../dist/emulator/internal.js'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 

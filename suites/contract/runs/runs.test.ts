@@ -93,6 +93,24 @@ proves('runs/node-order', async ({ connect, run, upload, get }) => {
   expect(nodesOf('executing', messages)).toEqual(['4', '5', '1', '2', '3'])
 })
 
+proves('runs/order-of-outputs', async ({ connect, run, get }) => {
+  const session = await connect('me')
+  const chain = (id: string, color: number): Graph => ({
+    [`${id} source`]: node('EmptyImage', { width: 8, height: 8, batch_size: 1, color }),
+    [`${id} turn`]: node('ImageInvert', { image: [`${id} source`, 0] }),
+    [id]: node('PreviewImage', { images: [`${id} turn`, 0] }),
+  })
+  const graph = { ...chain('one', 1), ...chain('two', 2), ...chain('three', 3) }
+  const { prompt_id, messages } = await run(session, graph)
+  const { prompt } = (await get(`/history/${prompt_id}`)).json()[prompt_id]
+  const outputs: string[] = prompt[4]
+  expect(new Set(outputs)).toEqual(new Set(['one', 'two', 'three']))
+  // Sources of one rank go in the order of their outputs; an output goes as soon as it is ready.
+  const order = nodesOf('executing', messages)
+  expect(order.filter((id) => outputs.includes(String(id)))).toEqual(outputs)
+  expect(new Set(order)).toEqual(new Set(Object.keys(graph)))
+})
+
 proves(
   'runs/failure-ends',
   async ({ connect, run, queue, history, deployment }) => {

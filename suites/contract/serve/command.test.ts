@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { serveCommand } from '../../../dist/emulator/cli/serve.js'
+import { serveCommand } from '../../../dist/emulator/internal.js'
 
 import { fileOf, folder, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
@@ -121,6 +121,8 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['a port beyond the last', ['--port', '99999'], /--port cannot be "99999"/],
   ['a value that looks like a flag', ['--pace', '-5'], /--pace needs a value/],
   ['a ready file in no folder', ['--ready-file', '/no/such/x'], /Cannot write the ready file/],
+  ['a log in no folder', ['--log', '/no/such/x'], /Cannot write the log/],
+  ['an unknown format of the log', ['--log-format', 'xml'], /--log-format cannot be "xml".*json/],
   ['a missing workflow', ['--run', 'none.json'], /Cannot read the workflow/],
   ['a broken workflow', ['--run', fileOf('{"1": }')], /--run: .* not valid JSON .line 1, column 7/],
   ['an unknown clock', ['--clock', 'fast'], /clock cannot be "fast".*manual/],

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import { WebSocket } from 'ws'
-import { banner, createWatch, nextStep } from '../../../dist/emulator/cli/serve-display.js'
+import { banner, nextStep } from '../../../dist/emulator/internal.js'
 import { fileOf, folder, start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
+import { watchOn } from '../../support/watch.ts'
 
 type Addresses = {
   readonly url: string
@@ -206,17 +207,18 @@ test('serve/watch The lines of two servers are told apart, and a leaked key is w
   } as const
   const reply = (status: number, body: string) =>
     ({ kind: 'reply', request: 1, status, headers: {}, body }) as const
-  createWatch(io, 'local').show({ input, effects: [reply(200, '{}')] })
+  const [local, hosted] = [await watchOn(io, 'local'), await watchOn(io, 'hosted')]
+  local.show({ input, effects: [reply(200, '{}')] })
   const refusal = '{"code": "BAD_REQUEST", "message": "No prompt."}'
   const leak = { kind: 'leak', request: 1, where: 'X-API-Key' } as const
-  createWatch(io, 'hosted').show({ input, effects: [reply(400, refusal), leak] })
+  hosted.show({ input, effects: [reply(400, refusal), leak] })
   const link = {
     ...input,
     method: 'GET',
     target: '/a.png?X-Goog-Signature=1',
     links: true as const,
   }
-  createWatch(io, 'hosted').show({ input: link, effects: [reply(200, '')] })
+  hosted.show({ input: link, effects: [reply(200, '')] })
   expect(written).toEqual([
     '    1.500s  local   200 POST /api/prompt\n',
     '    1.500s  hosted  400 POST /api/prompt  No prompt.\n',

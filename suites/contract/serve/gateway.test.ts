@@ -1,9 +1,8 @@
 // `serve --with-gateway`: two servers of one command, which are told together and whose time passes together.
 
 import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
-import { type ClockGroup } from '../../../dist/emulator/edge/clock.js'
+import { checkGatewayFlags, type ClockGroup, startBeside } from '../../../dist/emulator/internal.js'
 import { startEmulator, startGateway } from 'flowdouble'
-import { checkGatewayFlags, startBeside } from '../../../dist/emulator/cli/serve-gateway.js'
 import { atDesk, deskAt, enabled, postTo } from '../../support/command-line.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
@@ -59,7 +58,7 @@ test('serve/gateway-clock One manual clock moves both, whichever is asked', asyn
   const { options } = server
   const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
   const flags = { withGateway: true, gatewayPort: '0' }
-  const gateway = await startBeside(flags, options, clocks, io)
+  const gateway = await startBeside(flags, options, options.epoch, clocks, io)
   try {
     gateway.subscribe('note', direct('x'))
     const timeOf = async (url: string) => Date.parse((await fetch(url)).headers.get('date') ?? '')
@@ -95,7 +94,7 @@ test('serve/gateway-config With a configuration directory it has its settings an
       const server = await startEmulator()
       const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
       const flags = { withGateway: true, configDir: dir }
-      const gateway = await startBeside(flags, server.options, { members: [] }, io)
+      const gateway = await startBeside(flags, server.options, undefined, { members: [] }, io)
       expect(await postTo(gateway.url, 'ci', SECRET)).toBe(202)
       expect(await postTo(gateway.url, 'fixed', 'of-config')).toBe(202)
       // Its port is that of the settings, too, where no flag says another: here a free one.
@@ -130,7 +129,7 @@ test('serve/gateway-options An option of a gateway that cannot be used is named'
 test('serve/gateway-alone A gateway without a server has a clock of its own', async () => {
   const [one, other] = [
     await startGateway({ port: 0, clock: 'manual' }),
-    await startGateway({ port: 0, clock: 'manual' }),
+    await startGateway({ port: 0, clock: 'manual', epoch: 1_767_225_600_000 }),
   ]
   await one.advance(5000)
   await expect(one.until(() => false)).rejects.toThrow(

@@ -4,11 +4,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EmulatorOptions, startEmulator, startGateway } from 'flowdouble'
 import { test } from 'vitest'
-import { readFlags } from '../../../dist/emulator/cli/serve-flags.js'
-import { completeOptions } from '../../../dist/emulator/options/complete.js'
-import { fits } from '../../../dist/emulator/options/json-schema.js'
-import { optionTable } from '../../../dist/emulator/options/table.js'
-import { planServers } from '../../../dist/emulator/cli/serve-plan.js'
+import {
+  completeOptions,
+  fits,
+  optionTable,
+  planServers,
+  readFlags,
+} from '../../../dist/emulator/internal.js'
 import { fileOf, folder } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 

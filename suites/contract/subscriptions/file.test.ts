@@ -14,8 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
-import { withLock } from '../../../dist/emulator/config/lock.js'
-import { startOfProcess } from '../../../dist/emulator/config/processes.js'
+import { startOfProcess, withLock } from '../../../dist/emulator/internal.js'
 import {
   atDesk,
   type Desk,
@@ -67,7 +66,7 @@ proves(
 
 /** A process that holds the lock of a path until it is killed. Resolves when it has it. */
 async function startHolder(path: string) {
-  const module = new URL('../../../dist/emulator/config/lock.js', import.meta.url).href
+  const module = new URL('../../../dist/emulator/internal.js', import.meta.url).href
   const code = `import(${JSON.stringify(module)}).then(({ withLock }) =>
     withLock(${JSON.stringify(path)}, () => { process.stdin.resume(); console.log('held'); return new Promise(() => {}) }))`
   const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { vi } from 'vitest'
-import { signatureOf, signedHeaders } from '../../../dist/emulator/client/sign.js'
+import { signatureOf, signedHeaders } from '../../../dist/emulator/internal.js'
 import { type Scheme, schemes } from '../../../spec/gateway/signatures.ts'
 import { testPayload, testSenders } from '../../../spec/gateway/subscriptions.ts'
 import {

@@ -3,7 +3,7 @@
 import request from 'supertest'
 import { featureFlags } from '../../../spec/server/messages.ts'
 import { queueLength, systemStats } from '../../../spec/server/system.ts'
-import { slow, solid } from '../../generate/graphs.ts'
+import { slow, solid, textToImage } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
@@ -36,6 +36,36 @@ proves('system/statistics-fields', async ({ get }) => {
   const { vram_total, vram_free, torch_vram_total, torch_vram_free } = devices[0]
   const sizes = [ram_total, ram_free, vram_total, vram_free, torch_vram_total, torch_vram_free]
   expect(sizes.filter((size) => !Number.isSafeInteger(size) || size < 0)).toEqual([])
+})
+
+proves('system/memory-of-models', async ({ connect, get, post, reach, run, submit, idle }) => {
+  const session = await connect('me')
+  const free = async (): Promise<{ ram: number; vram: number }> => {
+    const { system, devices } = (await get('/system_stats')).json()
+    return { ram: system.ram_free, vram: devices[0].vram_free }
+  }
+  await post('/free', { unload_models: true, free_memory: true })
+  const before = await free()
+  await run(session, solid())
+  expect(await free()).toEqual(before)
+  await run(session, textToImage())
+  const held = await free()
+  expect(held.ram).toBeLessThan(before.ram)
+  expect(held.vram).toBeLessThan(before.vram)
+  // The same models once more take nothing, and they stay when the run is over.
+  await run(session, textToImage(2))
+  expect(await free()).toEqual(held)
+  await post('/free', { unload_models: false, free_memory: true })
+  expect(await free()).toEqual(held)
+  await post('/free', { unload_models: true })
+  expect(await free()).toEqual(before)
+  // While a run needs them they stay; they go when it is over.
+  await submit({ ...textToImage(3), slow: slow()['1']! }, { client_id: 'me' })
+  await reach(session, ({ type, data }) => type === 'progress' && data['node'] === 'slow')
+  await post('/free', { free_memory: true })
+  expect(await free()).toEqual(held)
+  await idle()
+  expect(await free()).toEqual(before)
 })
 
 proves(

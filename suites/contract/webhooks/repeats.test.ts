@@ -5,8 +5,8 @@ import { type GatewayOptions, replayGateway } from 'flowdouble'
 import {
   createGatewayState,
   type GatewayStateOptions,
-} from '../../../dist/emulator/gateway/state.js'
-import { step } from '../../../dist/emulator/gateway/step.js'
+  stepGateway as step,
+} from '../../../dist/emulator/internal.js'
 import { atDesk, optionsOf } from '../../support/command-line.ts'
 import {
   direct,

@@ -259,3 +259,27 @@ switched(
   },
   hosted,
 )
+
+switched(
+  'workflows.invalid-is-200',
+  async ({ submit, get, history }: Subject) => {
+    const ids: string[] = []
+    for (const [graph, , blamed] of refused) {
+      const { prompt_id, node_errors } = (await submit(graph)).json()
+      ids.push(prompt_id)
+      const status = await get(`/job/${prompt_id}/status`)
+      expect([status.status, status.json().status]).toEqual([200, 'failed'])
+      const detail = (await get(`/jobs/${prompt_id}`)).json()
+      expect([detail.id, detail.status]).toEqual([prompt_id, 'failed'])
+      // The word for a bad workflow and the details in node_errors, of one and the same submit.
+      const { exception_type, node_id, exception_message } = detail.execution_error
+      expect([exception_type, Object.keys(node_errors)]).toEqual(['ValidationError', blamed])
+      expect(blamed.length === 0 ? [''] : blamed).toContain(node_id)
+      expect(exception_message).toMatch(/./)
+    }
+    expect(await history()).toEqual(ids)
+    const { jobs } = (await get('/jobs?status=failed')).json()
+    expect(jobs.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted())
+  },
+  hosted,
+)

@@ -146,6 +146,59 @@ proves('workflows/missing-input-file', async (subject) => {
   }
 })
 
+proves('workflows/check-trips', async (subject) => {
+  const loaders = [
+    ['LoadImage', 'image', 'LoadImage.VALIDATE_INPUTS'],
+    ['LoadImageMask', 'image', 'LoadImageMask.VALIDATE_INPUTS'],
+    ['LoadImageOutput', 'image', 'LoadImage.VALIDATE_INPUTS'],
+    ['LoadAudio', 'audio', 'LoadAudio.VALIDATE_INPUTS'],
+    ['LoadLatent', 'latent', 'LoadLatent.VALIDATE_INPUTS'],
+    ['LoadVideo', 'file', 'LoadVideo.validate_inputs'],
+  ] as const
+  const given = { NoneType: null, int: 5, bool: true, float: 1.5, list: [1, 2, 3], dict: { a: 1 } }
+  for (const [class_type, name, check] of loaders) {
+    const thrown = async (inputs: Readonly<Record<string, unknown>>) => {
+      const graph = {
+        '1': node(class_type, { channel: 'red', ...inputs }),
+        '2': node('PreviewAny', { source: ['1', 0] }),
+        '3': node('PrimitiveString', { value: 'example.png' }),
+      }
+      const [error, ...more] = await errorsOf(subject, graph, '1')
+      expect([error?.type, more]).toEqual(['exception_during_inner_validation', []])
+      const { exception_type, exception_message, linked_node, traceback } = error!.extra_info as any
+      expect([error?.details, linked_node]).toEqual([exception_message, ['1', 0]])
+      expect(traceback.length).toBeGreaterThan(0)
+      return [class_type, exception_type, exception_message]
+    }
+    const missing = `${check}() missing 1 required positional argument: '${name}'`
+    expect(await thrown({})).toEqual([class_type, 'TypeError', missing])
+    const text = (type: string) => `'${type}' object has no attribute 'endswith'`
+    for (const [type, value] of Object.entries(given)) {
+      expect(await thrown({ [name]: value })).toEqual([class_type, 'AttributeError', text(type)])
+    }
+    expect(await thrown({ [name]: ['3', 0] })).toEqual([
+      class_type,
+      'AttributeError',
+      text('NoneType'),
+    ])
+  }
+})
+
+proves('workflows/traceback', async (subject) => {
+  const own = await errorsOf(subject, { '1': node('PreviewAny', { source: ['9', 0] }) }, '1')
+  expect(own).toMatchObject([{ type: 'exception_during_validation' }])
+  const graph = {
+    '1': node('PreviewImage', { images: ['2', 0] }),
+    '2': node('ImageInvert', { image: ['9', 0] }),
+  }
+  const upstream = await errorsOf(subject, graph, '2')
+  expect(upstream).toMatchObject([{ type: 'exception_during_inner_validation' }])
+  for (const [error] of [own, upstream]) {
+    const { traceback } = error!.extra_info as any
+    expect(traceback).toEqual([expect.stringMatching(/\n$/)])
+  }
+})
+
 // What counts is the file, not the list: one that came later is found, below a folder and in another one too.
 proves(
   'workflows/missing-input-file',
@@ -161,6 +214,12 @@ proves(
     expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([
       { type: 'custom_validation_failed' },
     ])
+    // Nor does any name lead out of the folders: real servers take these, and fail in the run.
+    for (const name of ['', '/etc/passwd', 'deep']) {
+      expect(await errorsOf(subject, loading(name), '1')).toMatchObject([
+        { type: 'custom_validation_failed', details: `image - Invalid image file: ${name}` },
+      ])
+    }
     const elsewhere = await errorsOf(subject, loading('deep/late.png [output]'), '1')
     expect(elsewhere[0]?.details).toBe('image - Invalid image file: deep/late.png [output]')
   },

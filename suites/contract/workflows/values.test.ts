@@ -141,6 +141,12 @@ proves('workflows/wrapped-literals', async (subject) => {
   expect(entry.graph['4']!.inputs).toEqual({ source: [1, 'two', 3.5] })
   expect(entry.outputs['3']).toEqual({ text: ['48'] })
   expect(JSON.parse(entry.outputs['4'].text[0])).toEqual([1, 'two', 3.5])
+  // On a socket too, whatever it is.
+  for (const value of [null, 5, { a: 1 }, [1, 2, 3]]) {
+    const wrapped = changed(solid(), '2', { images: { __value__: value } })
+    const { graph } = (await run(await connect('you'), wrapped)).entry
+    expect(graph['2']!.inputs['images']).toEqual(value)
+  }
   const wrong = await submit(changed(solid(), '1', { width: { __value__: 0 } }))
   expect(wrong.json().node_errors['1'].errors[0].message).toBe('Value 0 smaller than min of 1')
 })

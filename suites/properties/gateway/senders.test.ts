@@ -11,7 +11,7 @@ import {
   string,
 } from 'fast-check'
 import { expect, test } from 'vitest'
-import { senderDeliveries } from '../../../dist/emulator/edge/gateway/senders.js'
+import { senderDeliveries } from '../../../dist/emulator/internal.js'
 import { withReceiving } from '../../support/command-line.ts'
 import { direct, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { runs } from '../../support/effort.ts'

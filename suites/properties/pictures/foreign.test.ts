@@ -4,12 +4,9 @@ import * as fc from 'fast-check'
 import { encode as encodeAnyPng } from 'fast-png'
 import { expect, it } from 'vitest'
 
-import { encodeJpeg } from '../../dist/emulator/pictures/codecs/jpeg.js'
-import { paint } from '../../dist/emulator/pictures/paint.js'
-import { encodePng } from '../../dist/emulator/pictures/codecs/png.js'
-import { probePicture } from '../../dist/emulator/pictures/codecs/probe.js'
-import { painted, stored } from '../support/pictures.ts'
-import { runs } from '../support/effort.ts'
+import { encodeJpeg, encodePng, paint, probePicture } from '../../../dist/emulator/internal.js'
+import { painted, stored } from '../../support/pictures.ts'
+import { runs } from '../../support/effort.ts'
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 

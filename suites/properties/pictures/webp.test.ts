@@ -3,11 +3,14 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Picture } from '../../dist/emulator/pictures/picture.js'
-import { encodeFile } from '../../dist/emulator/pictures/encode.js'
-import { canonicalCodes, codeLengths } from '../../dist/emulator/pictures/codecs/prefix-codes.js'
-import { encodeWebp } from '../../dist/emulator/pictures/codecs/webp.js'
-import { runs } from '../support/effort.ts'
+import {
+  canonicalCodes,
+  codeLengths,
+  encodeFile,
+  encodeWebp,
+  type Picture,
+} from '../../../dist/emulator/internal.js'
+import { runs } from '../../support/effort.ts'
 
 const countsOf = (counts: readonly number[]) => Uint32Array.from(counts)
 

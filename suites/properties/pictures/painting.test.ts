@@ -6,14 +6,18 @@ import { decode as decodePng } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
 import { describe, expect, it } from 'vitest'
 
-import { encodePicture, encodePreview } from '../../dist/emulator/pictures/encode.js'
-import { encodeJpeg } from '../../dist/emulator/pictures/codecs/jpeg.js'
-import { paint, type Pixels } from '../../dist/emulator/pictures/paint.js'
-import type { Picture } from '../../dist/emulator/pictures/picture.js'
-import { encodePng } from '../../dist/emulator/pictures/codecs/png.js'
-import { probePicture } from '../../dist/emulator/pictures/codecs/probe.js'
-import { distance, painted, stored } from '../support/pictures.ts'
-import { runs } from '../support/effort.ts'
+import {
+  encodeJpeg,
+  encodePicture,
+  encodePng,
+  encodePreview,
+  paint,
+  type Picture,
+  type Pixels,
+  probePicture,
+} from '../../../dist/emulator/internal.js'
+import { distance, painted, stored } from '../../support/pictures.ts'
+import { runs } from '../../support/effort.ts'
 
 const ODD_SIZES = [
   [1, 1],

@@ -3,16 +3,22 @@
 import { deflateSync } from 'node:zlib'
 import { decode as decodePng } from 'fast-png'
 import { expect, it } from 'vitest'
-import { decodePicture } from '../../dist/emulator/pictures/codecs/decode.js'
-import { inflate, stored as storedStream } from '../../dist/emulator/pictures/codecs/inflate.js'
-import { probeIntact } from '../../dist/emulator/pictures/codecs/intact.js'
-import { encodeJpeg } from '../../dist/emulator/pictures/codecs/jpeg.js'
-import { tidyJpeg } from '../../dist/emulator/pictures/codecs/jpeg-tidy.js'
-import { encodePng } from '../../dist/emulator/pictures/codecs/png.js'
-import { chunk, contentsOf, pngOf } from '../../dist/emulator/pictures/codecs/png-chunks.js'
-import { rowBytesOf, tidyPng } from '../../dist/emulator/pictures/codecs/png-tidy.js'
-import { fill } from '../../dist/emulator/pictures/pixels.js'
-import { MOST_PIXELS } from '../../dist/emulator/pictures/codecs/probe.js'
+import {
+  chunk,
+  contentsOf,
+  decodePicture,
+  encodeJpeg,
+  encodePng,
+  fill,
+  inflate,
+  MOST_PIXELS,
+  pngOf,
+  probeIntact,
+  rowBytesOf,
+  stored as storedStream,
+  tidyJpeg,
+  tidyPng,
+} from '../../../dist/emulator/internal.js'
 
 const text = (value: string): Uint8Array => Uint8Array.from(value, (char) => char.charCodeAt(0))
 const four = (value: number): number[] => [

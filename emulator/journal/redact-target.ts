@@ -1,4 +1,4 @@
-// The target of a request as a journal shows it: without credentials.
+// The target of a request in a journal: without credentials.
 
 import { splitAtPlaceholders } from './placeholders.ts'
 import { decodePart, replaceToken } from '../http/requests.ts'
@@ -6,22 +6,22 @@ import { decodePart, replaceToken } from '../http/requests.ts'
 /**
  * The target with placeholders for the query's tokens, and for known secrets wherever they stand, however they are
  * spelled.
- * @param hide makes the placeholder of a secret.
- * @param without replaces the known secrets in a text.
+ * @param redactOne makes the placeholder of a secret.
+ * @param redactKnown replaces the known secrets in a text.
  */
-export function shownTarget(
+export function redactTarget(
   target: string,
-  hide: (secret: string) => string,
-  without: (text: string) => string,
+  redactOne: (secret: string) => string,
+  redactKnown: (text: string) => string,
 ): string {
-  const shown = without(replaceToken(target, hide))
-  if (!shown.includes('%')) return shown
-  return shown
+  const redacted = redactKnown(replaceToken(target, redactOne))
+  if (!redacted.includes('%')) return redacted
+  return redacted
     .split(/([/?&=])/)
     .map((part) => {
       const decoded = decodePart(part)
-      const hidden = without(decoded)
-      return hidden === decoded ? part : encodeAround(hidden)
+      const without = redactKnown(decoded)
+      return without === decoded ? part : encodeAround(without)
     })
     .join('')
 }

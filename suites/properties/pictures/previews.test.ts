@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest'
 
-import { paint, paintPreview } from '../../dist/emulator/pictures/paint.js'
-import { distance, painted } from '../support/pictures.ts'
+import { paint, paintPreview } from '../../../dist/emulator/internal.js'
+import { distance, painted } from '../../support/pictures.ts'
 
 const SHAPES = [
   [512, 512, 256],

@@ -1,0 +1,50 @@
+// A log that is loaded when there is something to write: nobody who waits for the first answer of a server waits for it.
+
+import type { Deployment } from '../../spec/language.ts'
+import type { Entry } from '../machine.ts'
+import type { CommandIo } from './io.ts'
+import { type LogFlags, openLogFile } from './log-file.ts'
+import type * as Records from './serve-log.ts'
+
+export type LateLog = {
+  /** What takes the entries of one server. `mark` names it where there are two. */
+  readonly reader: (mark: Deployment | undefined) => (entry: Entry) => void
+  /** Resolves when all that came is written. */
+  readonly close: () => Promise<void>
+}
+
+type Loaded = { readonly log: Records.Log; readonly records: typeof Records }
+
+/** Opens the file of the log at once: a mistake in its name is told before anything starts. */
+export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
+  const file = flags.log === undefined ? undefined : openLogFile(flags.log, io)
+  const isQuiet = flags.quiet && file === undefined
+  let loaded: Loaded | undefined
+  let loading: Promise<void> | undefined
+  const waiting: (() => void)[] = []
+  const load = async (): Promise<void> => {
+    const records = await import('./serve-log.ts')
+    loaded = { log: await records.openLog(flags, io, file), records }
+    for (const write of waiting.splice(0)) write()
+  }
+  const reader: LateLog['reader'] = (mark) => {
+    let read: ReturnType<typeof Records.createRecordReader> | undefined
+    const write = (entry: Entry): void => {
+      if (loaded === undefined) return
+      read ??= loaded.records.createRecordReader(mark)
+      for (const record of read(entry)) loaded.log.write(record)
+    }
+    return (entry) => {
+      // Quiet and without a file, the log is its warnings.
+      if (isQuiet && !entry.effects.some(({ kind }) => kind === 'leak')) return
+      if (loaded !== undefined) return write(entry)
+      waiting.push(() => write(entry))
+      loading ??= load()
+    }
+  }
+  const close = async (): Promise<void> => {
+    await loading
+    file?.close()
+  }
+  return { reader, close }
+}

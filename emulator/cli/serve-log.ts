@@ -1,0 +1,190 @@
+// The log of `serve`: what came, how runs went, and warnings, first as records, then as lines of text or of JSON, and
+// where these go: to the terminal, to standard error, to a file. Warnings always reach a person.
+
+import type { Deployment } from '../../spec/language.ts'
+import { type Output } from '../client/display.ts'
+import { printable } from '../client/printable.ts'
+import { replaceToken, splitTarget } from '../http/requests.ts'
+import type { Effect } from '../machine.ts'
+import type { Entry } from '../machine.ts'
+import type { CommandIo } from './io.ts'
+import type { LogFile, LogFlags } from './log-file.ts'
+
+/** One line of the log. `atMs` is the time of the server's clock since it started. */
+export type LogRecord = {
+  readonly atMs: number
+  /** Which server, where there are two. */
+  readonly server?: Deployment
+} & (
+  | {
+      readonly event: 'request'
+      readonly method: string
+      readonly target: string
+      readonly status: number
+      /** Why a submit was refused, and what lets it through. */
+      readonly reason?: string
+      readonly hints?: readonly string[]
+    }
+  | {
+      readonly event: 'run'
+      readonly prompt_id: string
+      readonly state: string
+      readonly tookMs: number
+    }
+  | { readonly event: 'warning'; readonly text: string }
+)
+
+/** What happens in the entries of one server. */
+export function createRecordReader(server?: Deployment): (entry: Entry) => readonly LogRecord[] {
+  const startedAtMs = new Map<string, number>()
+  const recordOf = (input: Entry['input'], effect: Effect): LogRecord | undefined => {
+    const when = { atMs: input.atMs, ...(server !== undefined && { server }) }
+    if (effect.kind === 'reply' && input.kind === 'request') {
+      const { method, target, links } = input
+      // The queries of signed links are long.
+      const redacted = links ? `${splitTarget(target)[0]} (signed link)` : withoutToken(target)
+      const { status } = effect
+      const refusal = refusalOf(target, effect)
+      return { ...when, event: 'request', method, target: redacted, status, ...refusal }
+    }
+    if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
+    if (effect.kind !== 'run') return undefined
+    const { prompt_id, state } = effect
+    if (state === 'started') {
+      startedAtMs.set(prompt_id, input.atMs)
+      return undefined
+    }
+    const tookMs = Math.round(input.atMs - (startedAtMs.get(prompt_id) ?? input.atMs))
+    startedAtMs.delete(prompt_id)
+    return { ...when, event: 'run', prompt_id, state, tookMs }
+  }
+  return ({ input, effects }) =>
+    effects.flatMap((effect) => {
+      const record = recordOf(input, effect)
+      return record === undefined ? [] : [record]
+    })
+}
+
+/** What is wrong when a client takes its key along to a signed link. */
+const leakBy = ({ where }: { readonly where: string }): string =>
+  `a client sent its key (${where}) along to a signed link, which is another host`
+
+const withoutToken = (target: string): string => replaceToken(target, () => '***')
+
+type Reply = Extract<Effect, { kind: 'reply' }>
+
+/** Why a submit was refused, and what lets it through. */
+function refusalOf(
+  target: string,
+  { status, body }: Reply,
+): { readonly reason?: string; readonly hints?: readonly string[] } {
+  const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
+  if (status !== 400 || typeof body !== 'string' || !isSubmit) return {}
+  const { error, message = '' } = JSON.parse(body) as {
+    error?: { message: string; details: string }
+    message?: string
+  }
+  // Hosted refuses what it cannot read with a message alone.
+  const reason = error === undefined ? message : `${error.message} ${error.details}`.trim()
+  const hints: string[] = []
+  if (body.includes('value_not_in_list'))
+    hints.push('--models any accepts model files that are not listed')
+  if (body.includes('does not exist.')) {
+    hints.push('--unknown-nodes accept runs them as pass-through, --object-info FILE teaches them')
+  }
+  return { reason, ...(hints.length > 0 && { hints }) }
+}
+
+type Paint = (text: string) => string
+type Colors = {
+  readonly dim: Paint
+  readonly green: Paint
+  readonly red: Paint
+  readonly yellow: Paint
+}
+
+const plain: Paint = (text) => text
+const noColors: Colors = { dim: plain, green: plain, red: plain, yellow: plain }
+
+/** A record as text. `between` stands before each hint: a line of its own on a terminal. */
+function recordText(record: LogRecord, colors: Colors, between: string): string {
+  const time = colors.dim(`${(record.atMs / 1000).toFixed(3).padStart(9)}s`)
+  const server = record.server === undefined ? '' : `${colors.dim(record.server.padEnd(6))}  `
+  return `${time}  ${server}${eventText(record, colors, between)}`
+}
+
+function eventText(record: LogRecord, colors: Colors, between: string): string {
+  if (record.event === 'warning') return colors.yellow(`warning: ${record.text}`)
+  if (record.event === 'run') {
+    const { state, prompt_id, tookMs } = record
+    const word = state === 'success' ? colors.green(state) : colors.red(state)
+    return `${word} run ${printable(prompt_id)} ${colors.dim(`${tookMs} ms`)}`
+  }
+  const { method, target, status, reason, hints = [] } = record
+  const code = status < 400 ? colors.green(`${status}`) : colors.red(`${status}`)
+  const why = reason === undefined ? '' : `  ${oneLine(reason, between)}`
+  return `${code} ${printable(`${method} ${target}`)}${why}${hints.map((hint) => between + hint).join('')}`
+}
+
+/** The errors of several nodes come one a line. */
+const oneLine = (text: string, between: string): string =>
+  between.startsWith('\n') ? printable(text) : printable(text.replace(/\s*\n\s*/g, between))
+
+/** A record as a line of JSON. */
+const recordJson = ({ event, ...others }: LogRecord): string => JSON.stringify({ event, ...others })
+
+export type Log = { readonly write: (record: LogRecord) => void }
+
+/**
+ * How much may wait for a reader of standard error, in bytes: a parent that does not read what its child says must
+ * not fill the memory of the child.
+ */
+const MAX_UNREAD_BYTES = 1 << 20
+
+/** Hints stand below their request on a terminal, and in the same line elsewhere. */
+const below = '\n            '
+const behind = '; '
+
+type Line = (record: LogRecord) => string
+
+/**
+ * The log that the flags ask for. A person at a terminal sees it on standard output, as the banner; otherwise it goes
+ * to standard error, which leaves standard output to what a program reads.
+ */
+export async function openLog(flags: LogFlags, io: CommandIo, file?: LogFile): Promise<Log> {
+  const isTerminal = io.stdout.isTTY === true && !flags.json && !flags.quiet
+  const output = isTerminal ? io.stdout : io.stderr
+  const colors = isTerminal && !io.env['NO_COLOR'] ? await terminalColors() : noColors
+  const isJson = flags.logFormat === 'json'
+  const text: Line = (record) => recordText(record, colors, isTerminal ? below : behind)
+  const screen = createScreen(output, isJson ? recordJson : text)
+  const fileLine: Line = isJson ? recordJson : (record) => recordText(record, noColors, behind)
+  const write = (record: LogRecord): void => {
+    file?.write(`${fileLine(record)}\n`)
+    const isForScreen = file === undefined && !flags.quiet
+    if (isForScreen || record.event === 'warning') screen(record)
+  }
+  return { write }
+}
+
+async function terminalColors(): Promise<Colors> {
+  const { default: picocolors } = await import('picocolors')
+  return picocolors.createColors(true)
+}
+
+/** Writes lines as long as somebody reads them. What was left out is counted, and told with the next line. */
+function createScreen(output: Output, line: Line): (record: LogRecord) => void {
+  let leftOut = 0
+  return (record) => {
+    if ((output.writableLength ?? 0) > MAX_UNREAD_BYTES) {
+      leftOut++
+      return
+    }
+    if (leftOut > 0) {
+      const text = `${leftOut} lines of the log were left out: nobody read them`
+      leftOut = 0
+      output.write(`${line({ event: 'warning', atMs: record.atMs, text })}\n`)
+    }
+    output.write(`${line(record)}\n`)
+  }
+}

@@ -1,0 +1,98 @@
+// `serve --run`: runs a workflow once through a server that was just started, on the same terminal as its log.
+
+import type { Output } from '../client/display.ts'
+import type { Emulator } from '../edge/handles.ts'
+import type { CommandIo } from './io.ts'
+
+const eraseLine = '\r\u001b[2K'
+
+/** A terminal on which lines of the log stand above a progress bar, which stays the last line. */
+export type SharedTerminal = {
+  /** For lines: whoever writes here does not see the bar. */
+  readonly io: CommandIo
+  /** For the run, which moves its bar on standard error. */
+  readonly runIo: CommandIo
+  /** Takes the bar away. From now on the run writes nothing. */
+  readonly endRun: () => void
+}
+
+/** Lets the log and a run share standard output and standard error. */
+export function shareTerminal(io: CommandIo): SharedTerminal {
+  let bar = ''
+  let isOver = false
+  const above = (output: Output): Output => ({
+    ...sizeOf(output),
+    get writableLength() {
+      return output.writableLength ?? 0
+    },
+    write: (text) => {
+      if (bar === '') return output.write(text)
+      io.stderr.write(eraseLine)
+      output.write(text)
+      return io.stderr.write(bar)
+    },
+  })
+  const [stdout, stderr] = [above(io.stdout), above(io.stderr)]
+  const write = (text: string): void => {
+    if (isOver) return
+    const last = text.slice(text.lastIndexOf('\n') + 1)
+    bar = last === eraseLine ? '' : last
+    io.stderr.write(text)
+  }
+  const listing = (text: string): unknown => (isOver ? undefined : stdout.write(text))
+  const runIo = {
+    ...io,
+    stdout: { ...sizeOf(io.stdout), write: listing },
+    stderr: { ...sizeOf(io.stderr), write },
+  }
+  const endRun = (): void => {
+    isOver = true
+    if (bar !== '') io.stderr.write(eraseLine)
+    bar = ''
+  }
+  return { io: { ...io, stdout, stderr }, runIo, endRun }
+}
+
+const sizeOf = ({ isTTY, columns }: Output): Omit<Output, 'write'> => ({
+  ...(isTTY !== undefined && { isTTY }),
+  ...(columns !== undefined && { columns }),
+})
+
+/** What the flags of `serve` say of the run. */
+type RunFlags = {
+  readonly run?: string
+  readonly out: string
+  readonly json: boolean
+  readonly quiet: boolean
+}
+
+/** Runs the workflow, and says how to go on. A run that the signal ends says nothing: the server ends as well. */
+export async function runOnce(
+  emulator: Emulator,
+  { run = '', out, json, quiet }: RunFlags,
+  { io, runIo, endRun }: SharedTerminal,
+): Promise<void> {
+  const { signal } = io
+  if (signal?.aborted) return
+  const { runCommand } = await import('./run.ts')
+  const argv = [run, ...credentialsOf(emulator), '--out', out]
+  if (quiet) argv.push('--quiet')
+  signal?.addEventListener('abort', endRun, { once: true })
+  // What --json prints is its first line alone; the paths then go to the other stream.
+  const stdout = json ? runIo.stderr : runIo.stdout
+  const code = await runCommand(argv, { ...runIo, stdout })
+  endRun()
+  if (json || quiet || signal?.aborted) return
+  const { nextStep } = await import('./serve-display.ts')
+  io.stdout.write(nextStep(emulator, code === 0, io.cwd))
+}
+
+/** Flags of `run` that lead to this server and let the run in. */
+function credentialsOf({ url, options }: Emulator): readonly string[] {
+  const { deployment, token, accounts } = options
+  const place = token === null ? url : `${url}/?token=${encodeURIComponent(token)}`
+  const flags = ['--url', place, '--deployment', deployment]
+  if (deployment === 'local') return flags
+  const account = accounts.find(({ tier }) => tier !== 'free') ?? accounts[0]
+  return [...flags, `--api-key=${account?.keys[0] ?? ''}`]
+}

@@ -1,0 +1,159 @@
+// Hosts a machine: its driver and clock, its journal, its control paths, and the way of requests in and replies out.
+
+import type { ServerResponse } from 'node:http'
+import type { Entry, Machine, ReplyEffect } from '../../machine.ts'
+import type { Clock } from '../../options/server-options.ts'
+import type { Place } from '../../../spec/language.ts'
+import type { IncomingRequest } from '../../http/requests.ts'
+import type { Reply } from '../../http/replies.ts'
+import type { EncodeFile } from '../../http/respond.ts'
+import { type ClockGroup, createClockHandle, type HintingClock } from '../clock.ts'
+import {
+  type Answer,
+  answerControl,
+  commonPaths,
+  type ControlPaths,
+  jsonText,
+  type Move,
+  refusal,
+} from '../control.ts'
+import { createDriver, type Driver, type Tamper } from '../driver.ts'
+import { type Guard, whyRefused } from '../guard.ts'
+import type { Recorder } from '../recorder.ts'
+import { writeReply } from './http.ts'
+
+/** What a caller puts into the path of inputs and effects. */
+export type Hooks<I, E> = {
+  /** Called with each input and its effects, after they have been emitted. */
+  readonly onEntry?: ((entry: Entry<I, E>) => void) | undefined
+  readonly tamper?: Tamper<I, E> | undefined
+  /** The machines that are moved with this one. */
+  readonly clocks?: ClockGroup | undefined
+}
+
+/** What a machine needs of its edge. */
+export type Edge<E> = {
+  readonly clock: Clock
+  /** Emits the effects of a step that are not replies. */
+  readonly emit: (effects: readonly E[]) => void
+  /** Does some work whose effects may leave in one go. */
+  readonly batch: (work: () => void) => void
+  /** Resolves when all effects are on the wire. */
+  readonly flushed: () => Promise<unknown>
+  /** Resolves when work that others do has ended, be it one piece; undefined where there is none under way. */
+  readonly worked: () => Promise<void> | undefined
+  /** How long the machine has been running, in milliseconds; where it is not given, by the clock that never jumps. */
+  readonly elapsedMs?: (() => number) | undefined
+  /** What to look at where a test waits for something that never comes. */
+  readonly hint: string
+  readonly encodeFile: EncodeFile
+  /** What the header Server of its answers holds. */
+  readonly name: string
+  readonly guard: Guard
+  /** Whose OpenAPI document it answers. */
+  readonly place: Place
+}
+
+export type Host<I, E> = {
+  readonly driver: Driver<I, E>
+  readonly clock: HintingClock<E>
+  /** The time of the machine since 1970, in milliseconds. */
+  readonly timeMs: () => number
+  /** Applies a request; its answer goes into the response. */
+  readonly enter: (response: ServerResponse, input: (atMs: number, request: number) => I) => void
+  /** Writes a reply that the machine does not know of. */
+  readonly write: (response: ServerResponse, reply: Reply) => void
+  /** Answers a request for the double itself. `headers` go with what the guard lets in. */
+  readonly answerControl: (
+    arrived: IncomingRequest,
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+  ) => Promise<void>
+}
+
+/** @param more gives the control paths of this kind of machine alone. */
+export function createHost<I, E extends { readonly kind: string }>(
+  machine: Machine<I, E>,
+  recorder: Recorder<I, E>,
+  edge: Edge<E>,
+  { onEntry, tamper, clocks }: Hooks<I, E>,
+  more: ControlPaths = {},
+): Host<I, E> {
+  const responses = new Map<number, ServerResponse>()
+  let lastRequest = 0
+  /** How often each effect has been emitted, for each who counts. */
+  const counts = new Set<Map<string, number>>()
+
+  const timeMs = (): number => machine.epochMs + machine.nowMs()
+  const write = (response: ServerResponse, reply: Reply): void =>
+    writeReply(response, reply, timeMs(), edge.encodeFile, edge.name)
+  const reply = (effect: ReplyEffect): void => {
+    const response = responses.get(effect.request)
+    responses.delete(effect.request)
+    if (response !== undefined) write(response, effect)
+  }
+  const count = (effect: E): void => {
+    const name = machine.nameOf(effect)
+    for (const counted of counts) counted.set(name, (counted.get(name) ?? 0) + 1)
+  }
+  const emit = (input: I, effects: readonly E[]): void => {
+    const entry = { input, effects }
+    recorder.record(entry)
+    for (const effect of effects) if (isReply(effect)) reply(effect)
+    edge.emit(effects)
+    if (counts.size > 0) effects.forEach(count)
+    onEntry?.(entry)
+  }
+  const { batch, elapsedMs, flushed, worked, hint } = edge
+  const driver = createDriver(machine, edge.clock, { emit, batch, elapsedMs, tamper })
+  const member = { driver, flushed, worked }
+  const clock = createClockHandle(edge.clock, member, clocks ?? { members: [] }, hint)
+
+  const enter: Host<I, E>['enter'] = (response, input) => {
+    const request = ++lastRequest
+    responses.set(request, response)
+    driver.dispatch((atMs) => input(atMs, request))
+    // Who goes away before the answer comes waits for none.
+    if (responses.has(request)) response.once('close', () => responses.delete(request))
+  }
+  const move: Move = async (how) => {
+    const counted = new Map<string, number>()
+    counts.add(counted)
+    try {
+      await how(clock)
+    } finally {
+      counts.delete(counted)
+    }
+    return { nowMs: machine.nowMs(), timeMs: timeMs(), happened: Object.fromEntries(counted) }
+  }
+  const openapi: ControlPaths = {
+    'GET openapi.json': async () => {
+      // Read only when somebody asks for it.
+      const { openapiText } = await import('./openapi.ts')
+      return jsonText(openapiText(edge.place))
+    },
+  }
+  const paths: ControlPaths = Object.assign(commonPaths(move, recorder.lines), openapi, more)
+  const control: Host<I, E>['answerControl'] = async (arrived, response, headers) => {
+    const { socket, headers: asked } = response.req
+    const caller = { address: socket.remoteAddress ?? '', headers: asked }
+    const why = whyRefused(caller, edge.guard)
+    if (why !== undefined) return writeAnswer(response, refusal(403, why), {})
+    writeAnswer(response, await answerControl(arrived, paths), headers)
+  }
+  return { driver, clock, timeMs, enter, write, answerControl: control }
+}
+
+const isReply = (effect: { readonly kind: string }): effect is ReplyEffect =>
+  effect.kind === 'reply'
+
+/** Writes an answer to the one who tests; `headers` go with it. */
+function writeAnswer(
+  response: ServerResponse,
+  { status, type, text }: Answer,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const length = Buffer.byteLength(text)
+  response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, ...headers })
+  response.end(text)
+}

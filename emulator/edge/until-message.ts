@@ -1,0 +1,31 @@
+// Moves the clock of a server until it sends a message that a test waits for.
+
+import type { Effect } from '../machine.ts'
+import type { HintingClock } from './clock.ts'
+import type { Emulator } from './handles.ts'
+
+export const untilMessageOf =
+  ({ until }: HintingClock<Effect>): Emulator['untilMessage'] =>
+  async (type, data = {}) => {
+    let found: unknown
+    const matches = (effect: Effect): boolean => {
+      // A text without the word need not be read.
+      if (effect.kind !== 'send' || !effect.text.includes(type)) return false
+      const message = JSON.parse(effect.text) as { readonly type: string; readonly data: unknown }
+      if (message.type !== type || !holds(message.data, data)) return false
+      found = message.data
+      return true
+    }
+    await until(matches, `Messages of type ${type} go to open sockets: is one open?`)
+    return found as typeof data
+  }
+
+/** Whether a value is as expected; an object may have more members, at whatever depth. */
+function holds(value: unknown, expected: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return value === expected
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(expected) && (!Array.isArray(value) || value.length !== expected.length))
+    return false
+  const members: Readonly<Record<string, unknown>> = { ...value }
+  return Object.entries(expected).every(([name, member]) => holds(members[name], member))
+}

@@ -1,0 +1,35 @@
+// Bodies of requests in a journal: as text, or as base64 where they are not UTF-8.
+
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64 } from '../lib/base64.ts'
+
+/** What stands in a line for the bytes of a body. */
+export type LineBody = { readonly body: string } | { readonly bodyBase64: string }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Bytes as text; undefined where they are not UTF-8. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+export const lineBody = (bytes: Uint8Array): LineBody => {
+  const body = textOf(bytes)
+  return body === undefined ? { bodyBase64: base64(bytes) } : { body }
+}
+
+/** An input of its value in a line: the body of a request becomes bytes again. */
+export function inputOf(value: unknown): unknown {
+  const input = value as { kind: string; body?: string; bodyBase64?: string }
+  if (input.kind !== 'request') return input
+  const { body = '', bodyBase64, ...rest } = input
+  const bytes =
+    bodyBase64 === undefined
+      ? utf8ToBytes(body)
+      : Uint8Array.from(atob(bodyBase64), (char) => char.charCodeAt(0))
+  return { ...rest, body: bytes }
+}

@@ -1,0 +1,46 @@
+// The server as a machine: what drives, records and replays it needs no more than this.
+
+import type { Effect, Entry, Input, Machine } from '../machine.ts'
+import type { Server } from './state/server.ts'
+import { nextWakeMs, step } from './step.ts'
+
+export const serverMachine = (server: Server): Machine<Input, Effect> => ({
+  epochMs: server.options.epochMs,
+  nowMs: () => server.state.nowMs,
+  step: (input) => step(server, input),
+  wake: (atMs) => ({ kind: 'wake', atMs }),
+  nextWakeMs: () => nextWakeMs(server),
+  isWaitingForOthers: () => false,
+  isEager: false,
+  entryBytes,
+  newSecrets: () => [],
+  nameOf,
+})
+
+/** Bodies and messages. Pictures are recipes until somebody asks for their bytes. */
+function entryBytes({ input, effects }: Entry): number {
+  let bytes = input.kind === 'request' ? input.body.length : 0
+  if (input.kind === 'message') bytes += input.text.length
+  for (const effect of effects) {
+    if (effect.kind === 'send') bytes += effect.text.length
+    else if (effect.kind === 'reply') {
+      const { body } = effect
+      bytes += typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
+    }
+  }
+  return bytes
+}
+
+function nameOf(effect: Effect): string {
+  switch (effect.kind) {
+    case 'send':
+      // The type comes first in every message.
+      return `message ${/"type": ?"(\w+)"/.exec(effect.text)?.[1] ?? ''}`
+    case 'frame':
+      return `frame ${effect.content.frame}`
+    case 'run':
+      return `run ${effect.state}`
+    default:
+      return effect.kind
+  }
+}

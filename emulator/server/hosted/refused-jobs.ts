@@ -1,0 +1,63 @@
+// Jobs of workflows that are refused although their submit is answered 200 [quirk workflows.invalid-is-200]: they have
+// failed before they could run.
+
+import { isObject, type Json, ownText, writeJson } from '../../lib/json.ts'
+import type { Verdict } from '../graph/validate.ts'
+import { pythonNameOf } from '../runs/exceptions.ts'
+import { addEntry } from '../world/history.ts'
+import { timestamp } from '../world/world.ts'
+import type { Run } from '../state/runs.ts'
+import type { HostedWorld } from '../state/world.ts'
+
+type Refused = Extract<Verdict, { kind: 'refused' }>
+
+/** Files a refused workflow as a job that has failed with a ValidationError, on the node that is to blame. */
+export function rememberRefused(
+  world: HostedWorld,
+  prompt: Json,
+  { error, nodeErrors }: Refused,
+  known: Pick<
+    Run,
+    'prompt_id' | 'number' | 'numberText' | 'workflow_id' | 'extraDataText' | 'shownExtraDataText'
+  >,
+): void {
+  const run: Run = {
+    ...known,
+    serial: world.state.nextSerial++,
+    graphText: ownText(writeJson(prompt)),
+    graph: null,
+    client_id: null,
+    hasPartnerKey: false,
+    outputs: [],
+    submittedAtMs: world.state.nowMs,
+    poison: null,
+    deleted: false,
+  }
+  const [id = ''] = nodeErrors.keys()
+  const node = isObject(prompt) ? prompt.get(id) : undefined
+  const class_type = isObject(node) ? node.get('class_type') : undefined
+  const details = [error.message, error.details].filter((text) => text !== '').join('\n')
+  const word = 'ValidationError'
+  const failure = new Map<string, Json>([
+    ['node_id', id],
+    ['node_type', typeof class_type === 'string' ? class_type : ''],
+    ['exception_message', `${details}\n`],
+    ['exception_type', world.setup.traits.jobNames === 'python' ? pythonNameOf(word) : word],
+    ['traceback', []],
+    ['current_inputs', new Map()],
+    ['current_outputs', new Map()],
+  ])
+  const told = new Map<string, Json>([
+    ['prompt_id', run.prompt_id],
+    ...failure,
+    ['timestamp', timestamp(world)],
+  ])
+  addEntry(world, run, {
+    state: 'error',
+    messages: [`["execution_error", ${writeJson(told)}]`],
+    outputs: [],
+    meta: [],
+    failure: writeJson(failure),
+    startedMs: world.state.nowMs,
+  })
+}

@@ -1,0 +1,155 @@
+// The log of `serve`: where it goes, what silences it and what does not, and how it shares a terminal with a run.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'vitest'
+import { openLog } from '../../../dist/emulator/internal.js'
+import { serveAtTerminal } from '../../support/fake-terminal.ts'
+import { folder, main, start, textToImage } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
+
+const urlIn = (line: string): string => (JSON.parse(line) as { url: string }).url
+const unknownNode = JSON.stringify({ prompt: { '1': { class_type: 'NoSuchNode', inputs: {} } } })
+
+test('serve/log With its output piped a server logs each request, run and refusal as one line on standard error', async () => {
+  const command = start('serve', '--port', '0', '--json', '--clock', 'instant')
+  const url = urlIn(await command.says(/\n/))
+  await fetch(`${url}/queue?token=SECRET`)
+  await fetch(`${url}/prompt`, { method: 'POST', body: unknownNode })
+  const prompt = { '1': { class_type: 'FlowdoubleText', inputs: { text: 'hi' } } }
+  await fetch(`${url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
+  await command.logs(/success run/)
+  command.process.kill('SIGTERM')
+  const { code, stdout, stderr } = await command.ends
+  expect(code).toBe(0)
+  expect(stdout.split('\n')).toHaveLength(2)
+  const texts = stderr.trimEnd().split('\n')
+  expect(texts.map((line) => line.replace(/^ *\d+\.\d{3}s {2}/, ''))).toEqual([
+    '200 GET /queue?token=***',
+    expect.stringMatching(/^400 POST \/prompt {2}.*NoSuchNode does not exist.*; --unknown-nodes/),
+    '200 POST /prompt',
+    expect.stringMatching(/^success run [-0-9a-f]{36} \d+ ms$/),
+  ])
+})
+
+/** Has a client take its key along to a signed link. */
+async function leakKey(url: string): Promise<void> {
+  const headers = { 'X-API-Key': 'test-key' }
+  const body = new FormData()
+  body.append('image', new Blob(['text']), 'a.txt')
+  const upload = await fetch(`${url}/api/upload/image`, { method: 'POST', headers, body })
+  const { name } = (await upload.json()) as { name: string }
+  const view = `${url}/api/view?filename=${name}&type=input`
+  const link = await fetch(view, { headers, redirect: 'manual' })
+  await fetch(link.headers.get('location') ?? '', { headers })
+}
+
+test('serve/quiet Silences requests and runs, and never a warning', async () => {
+  const command = start('serve', '--deployment=hosted', '--port=0', '--json', '--quiet')
+  await leakKey(urlIn(await command.says(/\n/)))
+  await command.logs(/\n/)
+  command.process.kill('SIGTERM')
+  const { stderr } = await command.ends
+  expect(stderr).toMatch(/^ *\d+\.\d{3}s {2}warning: a client sent its key [^\n]*\n$/)
+})
+
+test('serve/log-file --log appends the log to a file, as JSON if asked for, and warnings show as well', async () => {
+  const file = join(folder(), 'serve.log')
+  const flags = ['--json', '--quiet', '--log', file, '--log-format', 'json']
+  for (const _ of ['first', 'second']) {
+    const command = start('serve', '--deployment=hosted', '--port=0', ...flags)
+    await leakKey(urlIn(await command.says(/\n/)))
+    await command.logs(/\n/)
+    command.process.kill('SIGTERM')
+    const { stderr } = await command.ends
+    const { event, text } = JSON.parse(stderr) as { event: string; text: string }
+    expect([event, text]).toEqual(['warning', expect.stringContaining('sent its key')])
+  }
+  const records = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const once = [
+    { event: 'request', method: 'POST', target: '/api/upload/image', status: 200 },
+    { event: 'request', method: 'GET', status: 302 },
+    { event: 'request', method: 'GET', target: expect.stringContaining('(signed link)') },
+    { event: 'warning' },
+  ]
+  const byEvent = (one: Readonly<Record<string, unknown>>) => String(one['event'])
+  expect(records.map(byEvent)).toEqual([...once, ...once].map(byEvent))
+  expect(records).toMatchObject([...once, ...once])
+})
+
+test('serve/unread-log A parent that does not read standard error neither stops the server nor keeps it from ending', async () => {
+  const args = [main, 'serve', '--port', '0', '--json', '--clock', 'instant']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const long = `${urlIn(line)}/queue?${'a'.repeat(7000)}`
+  for (let round = 0; round < 40; round++) expect((await fetch(long)).status).toBe(200)
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('serve/unread-log Lines that nobody reads are left out beyond a bound, and counted', async () => {
+  const written: string[] = []
+  const stderr = { writableLength: 0, write: (text: string) => written.push(text) }
+  const io = { stdout: stderr, stderr, env: {}, cwd: '/' }
+  const { write } = await openLog({ json: false, quiet: false, logFormat: 'text' }, io)
+  const record = { event: 'request', atMs: 1, method: 'GET', target: '/', status: 200 } as const
+  write(record)
+  stderr.writableLength = 2 ** 21
+  for (let count = 0; count < 3; count++) write(record)
+  stderr.writableLength = 0
+  write(record)
+  expect(written).toEqual([
+    expect.stringContaining('200 GET /'),
+    expect.stringMatching(/warning: 3 lines of the log were left out/),
+    expect.stringContaining('200 GET /'),
+  ])
+})
+
+const addressOn = (screen: string): string => /http:\/\/127\.0\.0\.1:\d+/.exec(screen)?.[0] ?? ''
+const slowRun = ['--port', '0', '--clock', 'manual', '--run', textToImage]
+
+/** Serves a run until its bar stands on the screen. */
+async function untilBar(...argv: readonly string[]) {
+  const { terminal, stop } = serveAtTerminal(...argv)
+  const url = addressOn(await terminal.shows(/submitted/))
+  const advance = (body: object) =>
+    fetch(`${url}/_flowdouble/advance`, { method: 'POST', body: JSON.stringify(body) })
+  const bar = terminal.shows(/\[[#.]{24}\]/)
+  await advance({ ms: 60 })
+  await bar
+  return { url, advance, terminal, stop }
+}
+
+test('serve/run-log Lines of the log stand above the progress bar of a run, which stays the last line', async () => {
+  const { url, advance, terminal, stop } = await untilBar(...slowRun, '--out', folder())
+  await fetch(`${url}/queue`)
+  await terminal.shows(/200 GET \/queue\n/)
+  expect(terminal.lines().at(-1)).toMatch(/^\[[#.]{24}\]/)
+  await advance({ until: 'idle' })
+  await terminal.shows(/goes on serving/)
+  const mixed = (line: string) => /\d\.\d{3}s {2}/.test(line) && /\[[#.]{24}\]/.test(line)
+  expect(terminal.lines().filter(mixed)).toEqual([])
+  expect(await stop()).toBe(0)
+})
+
+test('serve/run-stops Ctrl-C during a run takes its bar away and prints nothing that is false', async () => {
+  const { terminal, stop } = await untilBar(...slowRun, '--out', folder())
+  const before = terminal.lines().slice(0, -1)
+  expect(await stop()).toBe(0)
+  expect(terminal.lines()).toEqual([...before, ''])
+})
+
+test('serve/run-stops A signal during a run ends the process with exit code 0 and no further word', async () => {
+  const command = start('serve', ...slowRun)
+  const before = await command.logs(/submitted .*\n/)
+  command.process.kill('SIGINT')
+  const { code, stdout, stderr } = await command.ends
+  expect(code).toBe(0)
+  expect(`${stdout}${stderr.slice(before.length)}`).not.toMatch(/goes on|stopped|ECONN|succeed/i)
+})

@@ -1,0 +1,65 @@
+// The ready file: there while a command listens, and never with an address at which nobody does.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'vitest'
+import { serveCommand } from '../../../dist/emulator/internal.js'
+import { folder, start } from '../../support/spawned.ts'
+import { expect } from '../../judge/expect.ts'
+
+/** Something that listens; its port is taken. */
+async function taken(): Promise<{ readonly port: number; readonly close: () => void }> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  return { port: (other.address() as AddressInfo).port, close: () => other.close() }
+}
+
+/** Starts a server that cannot listen; what of the ready file is there afterwards. */
+async function leftAfterRefusal(port: number, content: string): Promise<string | undefined> {
+  const file = join(folder(), 'ready.json')
+  writeFileSync(file, content)
+  const quiet = { write: () => undefined }
+  const io = { stdout: quiet, stderr: quiet, env: {}, cwd: folder() }
+  expect(await serveCommand(['--port', `${port}`, '--ready-file', file], io)).toBe(2)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+test('serve/ready-file It holds the addresses of all servers when they listen, and is gone when they stop', async () => {
+  const place = folder()
+  const file = join(place, 'ready.json')
+  const flags = ['--deployment=both', '--port=0', '--with-gateway', '--gateway-port=0', '--json']
+  const command = start('serve', ...flags, '--ready-file', file)
+  const line = await command.says(/\n/)
+  expect(readFileSync(file, 'utf8')).toBe(line)
+  expect(readdirSync(place)).toEqual(['ready.json'])
+  command.process.kill('SIGTERM')
+  expect((await command.ends).code).toBe(0)
+  expect(readdirSync(place)).toEqual([])
+})
+
+test('serve/ready-file One that another command has written since is left alone', async () => {
+  const file = join(folder(), 'ready.json')
+  const command = start('serve', '--port', '0', '--json', '--ready-file', file)
+  await command.says(/\n/)
+  writeFileSync(file, '{"pid": 1}')
+  command.process.kill('SIGTERM')
+  await command.ends
+  expect(readFileSync(file, 'utf8')).toBe('{"pid": 1}')
+})
+
+test('serve/ready-file One of a process that is gone, or at whose address nobody listens, is removed at start', async () => {
+  const ended = start('quirks')
+  await ended.ends
+  const [other, gone] = [await taken(), await taken()]
+  gone.close()
+  const ready = (pid: number | undefined, port: number) =>
+    JSON.stringify({ url: `http://127.0.0.1:${port}`, pid })
+  const left = (content: string) => leftAfterRefusal(other.port, content)
+  expect(await left(ready(ended.process.pid, other.port))).toBe(undefined)
+  expect(await left(ready(process.pid, gone.port))).toBe(undefined)
+  const living = [ready(process.pid, other.port), 'no JSON', '{"name": "a package"}', 'null']
+  for (const content of living) expect(await left(content)).toBe(content)
+  other.close()
+})

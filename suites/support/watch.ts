@@ -1,0 +1,15 @@
+// The log of a server as somebody at a terminal sees it.
+
+import type { Entry } from 'flowdouble'
+import { type CommandIo, createRecordReader, openLog } from '../../dist/emulator/internal.js'
+import type { Deployment } from '../../spec/language.ts'
+
+/** What shows the entries of a server. `mark` names it where there are two. */
+export async function watchOn(
+  io: CommandIo,
+  mark?: Deployment,
+): Promise<{ readonly show: (entry: Entry) => void }> {
+  const log = await openLog({ json: false, quiet: false, logFormat: 'text' }, io)
+  const read = createRecordReader(mark)
+  return { show: (entry) => read(entry).forEach(log.write) }
+}
