@@ -2,7 +2,8 @@
 // where these go: to the terminal, to standard error, to a file. Warnings always reach a person.
 
 import type { Deployment } from '../../spec/language.ts'
-import { type Output, printable } from '../client/display.ts'
+import { type Output } from '../client/display.ts'
+import { printable } from '../client/printable.ts'
 import { replaceToken, splitTarget } from '../http/requests.ts'
 import type { Effect, Headers } from '../machine.ts'
 import { judgeOrigin } from '../server/local/access.ts'

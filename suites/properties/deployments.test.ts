@@ -138,7 +138,6 @@ test.each(sampleOf(Object.entries(wrong), 3))(
     expect(found?.text).toContain('To see it again: FC_SEED=')
     expect(found?.smallest.length).toBeLessThanOrEqual(turns)
   },
-  120_000,
 )
 
 test('deployments/same Hosted tells what local tells, but for the declared differences.', async () => {
@@ -149,4 +148,4 @@ test('deployments/same Hosted tells what local tells, but for the declared diffe
   if (isLong && process.env['FC_SEED'] === undefined) {
     expect([...declared.uses].filter(([, uses]) => uses === 0).map(([id]) => id)).toEqual([])
   }
-}, 120_000)
+})
