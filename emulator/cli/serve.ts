@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ClockGroup } from '../edge/clock.ts'
+import type { ClockGroup } from '../edge/clock-handle.ts'
 import type { Emulator } from '../edge/handles.ts'
 import { startEmulator } from '../edge/node/server.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
