@@ -28,7 +28,7 @@ export { fits } from './options/json-schema.ts'
 export { defaults } from './options/server-options.ts'
 export { optionTable } from './options/table.ts'
 
-export type { ClockGroup } from './edge/clock.ts'
+export type { ClockGroup } from './edge/clock-handle.ts'
 export { commandAgent, urlAgent } from './edge/gateway/agent.ts'
 export { senderDeliveries, urlDeliveries } from './edge/gateway/senders.ts'
 export { createSockets } from './edge/node/sockets.ts'

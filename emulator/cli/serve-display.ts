@@ -2,7 +2,7 @@
 
 import { relative } from 'node:path'
 import pc from 'picocolors'
-import { printable } from '../client/display.ts'
+import { printable } from '../client/printable.ts'
 import { packageFile } from '../edge/node/package-files.ts'
 import type { Emulator } from '../edge/handles.ts'
 import type { CommandIo } from './io.ts'

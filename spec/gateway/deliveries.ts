@@ -354,12 +354,12 @@ export const rules = {
     on: gateway,
   },
   'deliveries/agent-ended': {
-    says: 'The gateway kills a command that times out or outlives it, with all processes that it started.',
+    says: 'When a command times out or the gateway stops, the command and its processes are killed.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/agent-left': {
-    says: "A process that left its command's process group and holds its output does not block an exit.",
+    says: 'A process that left the process group of its command does not keep the gateway running.',
     basis: 'chosen',
     on: gateway,
   },

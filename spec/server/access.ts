@@ -119,7 +119,7 @@ export const rules = {
     on: hosted,
   },
   'access/hosted-keys-hidden': {
-    says: 'Replies and messages omit a key that was sent as a credential; other texts return as stored.',
+    says: 'Replies and messages omit a key that was sent as a credential; other texts stay as stored.',
     basis: 'chosen',
     on: hosted,
   },

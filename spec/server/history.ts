@@ -183,7 +183,7 @@ export const rules = {
     carries: ['A51', 'A52'],
   },
   'history/error-comes-first': {
-    says: 'The status_str of a failed run is error, whatever value completed has.',
+    says: 'The status_str of a failed run is error, for either value of completed.',
     basis: 'stated',
     on: local,
     carries: ['A53'],

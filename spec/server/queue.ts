@@ -142,7 +142,7 @@ export const rules = {
     on: local,
   },
   'queue/start-delay': {
-    says: 'Each run waits a start delay of 25 ms from its submit, even if it replaces a removed run.',
+    says: 'Each run waits a start delay of 25 ms from its submit, even in the place of a removed run.',
     basis: 'chosen',
     on: both,
   },

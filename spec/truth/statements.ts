@@ -221,7 +221,7 @@ export const statements = {
   B45: '`webhook list` reports that the platform is not enabled when it is not.',
   B46: '`webhook remove <name>` removes the subscription.',
   B47: '`webhook test <name>` sends a test event through the route.',
-  B48: '`webhook test` takes an optional payload, `--payload`, as a JSON string.',
+  B48: '`webhook test` accepts an optional payload, `--payload`, as a JSON string.',
   B49: '`gateway setup` is a wizard: it enables webhooks, sets the port and the global HMAC secret.',
   B50: '`gateway run` starts the gateway.',
   B51: 'The gateway is started or restarted after the configuration changes.',

@@ -274,4 +274,4 @@ test('jobs/one-story Each job walks the written way, and all places tell it alik
     }
   })
   await fc.assert(property, { seed: 20260105, numRuns: runs(20) })
-}, 60_000)
+})

@@ -177,7 +177,7 @@ export const gatewayDifferences = [
   {
     topic: 'A body that is not a JSON object',
     stated: 'the JSON body is the payload',
-    real: 'broken JSON, a space and forms become fields, UTF-16 and UTF-32 are read; arrays and scalars without an event header, and undecodable bytes, return 500',
+    real: 'broken JSON, a blank body and forms become fields, UTF-16 and UTF-32 are read; arrays and scalars without an event header, and undecodable bytes, return 500',
     ours: '400, except for the form whose field `payload` is JSON; the quirk reads UTF-16, not UTF-32',
     rules: ['webhooks/unparsable-body', 'webhooks/form-body', 'webhooks/no-500'],
     quirks: ['webhooks.crash-500'],
