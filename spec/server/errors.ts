@@ -443,13 +443,13 @@ export const nodeErrors = {
     message: 'Value {value} smaller than min of {min}',
     details: '{input}',
     extra: ['input_name', 'input_config', 'received_value'],
-    when: 'A number lies below the declared minimum.',
+    when: 'A number is below the declared minimum.',
   },
   value_bigger_than_max: {
     message: 'Value {value} bigger than max of {max}',
     details: '{input}',
     extra: ['input_name', 'input_config', 'received_value'],
-    when: 'A number lies above the declared maximum.',
+    when: 'A number is above the declared maximum.',
   },
   value_not_in_list: {
     message: 'Value not in list',

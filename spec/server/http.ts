@@ -31,7 +31,7 @@ export const rules = {
     carries: ['A69'],
   },
   'http/json-without-type': {
-    says: 'The server reads a JSON body whatever Content-Type the request has.',
+    says: 'The server reads a JSON body whatever its Content-Type.',
     basis: 'stated',
     on: both,
     carries: ['A69'],

@@ -111,7 +111,7 @@ export const statements = {
   A99: 'On hosted the jobs path returns the full job.',
   A100: 'The hosted server renames /models to /api/experiment/models.',
   A101: 'The hosted server renames /models/<folder> to /api/experiment/models/<folder>, with objects as items.',
-  A102: 'On hosted all other paths are the same behind the prefix /api.',
+  A102: 'On hosted all other paths are the same with the prefix /api.',
   // Paid and public paths
   A103: 'On hosted `system_stats` is public.',
   A104: 'On hosted `object_info` requires a paid tier.',

@@ -44,7 +44,7 @@ const endpointTable = table(
 )
 
 const checkTable = table(
-  ['', 'Check', 'Reply if it fails'],
+  ['', 'Check', 'Possible replies'],
   checks.map((check, at) => [
     String(at + 1),
     check.step,

@@ -20,7 +20,7 @@ function orderTable({ first, last, next }: Order): string {
   const marks = (state: State) =>
     [state === first ? ' (first)' : '', last.includes(state) ? ' (last)' : ''].join('')
   return table(
-    ['State', 'Without a change', 'To another state'],
+    ['State', 'Messages that keep it', 'Messages that change it'],
     states
       .filter(([, steps]) => Object.keys(steps).length > 0)
       .map(([state, steps]) => {
