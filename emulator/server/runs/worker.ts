@@ -16,15 +16,14 @@ import {
   socketsFor,
   wantsMetadata,
 } from '../world/sockets.ts'
-import { keepCacheOf, keepLettersOf, loadModels } from './leftovers.ts'
+import { cachedResult, cacheResult, isCached, keepCacheOf } from './cache.ts'
+import { keepLettersOf, loadModels } from './leftovers.ts'
 import { gatherInputs } from './inputs.ts'
-import { isCacheable } from '../nodes/node.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
 import { dequeue, nextPending } from '../world/queue.ts'
 import {
   createRunning,
   idAndTime,
-  isCached,
   members,
   sendNotification,
   prepare,
@@ -120,7 +119,7 @@ function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null 
 function startNextNode(world: World, running: Running): void {
   for (; running.at < running.order.length; running.at++) {
     const id = running.order[running.at] as string
-    const cached = running.worker.cache.get(running.hashes.get(id) ?? NaN)
+    const cached = cachedResult(running.worker, running.hashes, id)
     if (cached === undefined) return startNode(world, running, id)
     serveCached(world, running, id, cached)
   }
@@ -248,10 +247,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   const ui = joinedUi(calls)
   const result = { outputs: calls.outputs, ui, producer: id }
   running.results.set(id, result)
-  const class_type = running.types.get(id)?.class_type ?? ''
-  const hash = running.hashes.get(id)
-  const isKept = world.setup.options.cache !== 'none' && isCacheable(class_type)
-  if (hash !== undefined && isKept) running.worker.cache.set(hash, result)
+  cacheResult(world, running, id, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
   const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)
