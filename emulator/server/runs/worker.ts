@@ -1,24 +1,17 @@
 // Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
 
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
 import { accountFailure, plannedFailure } from './failures.ts'
 import { saveFiles } from '../world/files.ts'
 import { brokenLink } from '../graph/graph.ts'
 import { createCalls, hashOfCall, inputsOfCall, joinedUi, takeResults } from './lists.ts'
 import { announce } from '../world/log.ts'
-import {
-  everyone,
-  send,
-  sendFrame,
-  sendStatus,
-  socketsFor,
-  wantsMetadata,
-} from '../world/sockets.ts'
+import { everyone, send, sendFrame, sendStatus, socketsFor } from '../world/sockets.ts'
 import { cachedResult, cacheResult, isCached, keepCacheOf } from './cache.ts'
 import { keepLettersOf, loadModels } from './leftovers.ts'
 import { gatherInputs } from './inputs.ts'
+import { sendPreview } from './previews.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
 import { dequeue, nextPending } from '../world/queue.ts'
 import {
@@ -198,35 +191,6 @@ function doStep(
   // A node that takes a time of its own is over with its last step.
   const isLast = running.step === steps && stepMs !== undefined
   due(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
-}
-
-/** A preview goes before the progress message when it carries metadata, and after it when not. */
-function sendPreview(
-  world: World,
-  running: Running,
-  id: string,
-  image: Preview | Picture,
-  format: PictureFormat,
-  sendProgress: () => void,
-): void {
-  const { client_id, prompt_id } = running.run
-  const sockets = socketsFor(world, 'progress', client_id)
-  const isAsking = (socket: number): boolean => wantsMetadata(world, client_id, socket)
-  const asking = sockets.filter(isAsking)
-  if (asking.length > 0) {
-    const metadata = {
-      node_id: id,
-      prompt_id,
-      display_node_id: id,
-      parent_node_id: null,
-      real_node_id: id,
-      image_type: `image/${format}`,
-    }
-    sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
-  }
-  sendProgress()
-  const others = sockets.filter((socket) => !isAsking(socket))
-  sendFrame(world, others, { frame: 'previewImage', format, image })
 }
 
 function finishNode(world: World, running: Running, done: Work): void {
