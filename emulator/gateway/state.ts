@@ -122,14 +122,14 @@ export type GatewayWorld = {
   effects: GatewayEffect[]
 }
 
-export const hasQuirk = (
-  { setup }: { readonly setup: Pick<GatewaySetup, 'options'> },
-  id: GatewayQuirk,
-): boolean => setup.options.quirks.includes(id)
+export const hasQuirk = ({ setup }: GatewayWorld, id: GatewayQuirk): boolean =>
+  isOn(setup.options, id)
+
+const isOn = ({ quirks }: GatewayStateOptions, id: GatewayQuirk): boolean => quirks.includes(id)
 
 /** Whether the secret that stands for no validation does so: by a quirk, and on loopback only. */
 export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
-  hasQuirk({ setup: { options } }, 'webhooks.insecure-no-auth') &&
+  isOn(options, 'webhooks.insecure-no-auth') &&
   loopbackHosts.some((host) => host === options.host.trim().toLowerCase())
 
 /** The time of the gateway in milliseconds since 1970. */

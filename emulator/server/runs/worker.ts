@@ -13,7 +13,7 @@ import { keepLettersOf, loadModels } from './leftovers.ts'
 import { gatherInputs } from './inputs.ts'
 import { sendPreview } from './previews.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
-import { dequeue, nextPending } from '../world/queue.ts'
+import { dequeue, nextPending, readyAtMs } from '../world/queue.ts'
 import {
   createRunning,
   idAndTime,
@@ -85,7 +85,7 @@ function begin(world: World, running: Running, poison: string | null): void {
 function isEarly(world: World, worker: Worker): boolean {
   const next = nextPending(world)
   if (next === undefined) return false
-  const readyMs = next.submittedAtMs + world.setup.options.startDelayMs
+  const readyMs = readyAtMs(world, next)
   if (readyMs > world.state.nowMs) wakeWorker(world, worker, readyMs)
   return readyMs > world.state.nowMs
 }
