@@ -49,7 +49,7 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
   }
   const slotOf = (entry: Entry<I, E>): Slot<I, E> => {
     const bytes = entryBytes(entry)
-    if (!entry.effects.some(hasLargeBody)) return { entry, bytes, shared: [] }
+    if (!entry.effects.some(hasLargeBody)) return { entry, bytes, shared: none }
     const shared: Shared[] = []
     const effects = entry.effects.map((effect) => {
       if (!hasLargeBody(effect)) return effect
@@ -85,6 +85,8 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
   }
   return { add, entries, first: () => first }
 }
+
+const none: readonly Shared[] = []
 
 const hasLargeBody = <E>(effect: E): effect is E & { readonly body: string } =>
   typeof effect === 'object' &&
