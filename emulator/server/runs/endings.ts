@@ -23,7 +23,7 @@ export function succeed(world: World, running: Running): void {
   if (worker.interrupted && world.setup.traits.seesLateInterrupts) {
     return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
   }
-  sendForRun(world, running, 'execution_success', () => idAndTime(world, running.run))
+  sendForRun(world, running, 'execution_success', () => idAndTime(world, running))
   endRun(world, running, 'success', null)
 }
 

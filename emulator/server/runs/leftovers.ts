@@ -11,6 +11,7 @@ import type { World } from '../state/world.ts'
 
 /** A node that the new graph does not have gets other letters when it comes again [files/temp-letters]. */
 export function keepLettersOf(world: World, types: ReadonlyMap<string, NodeType>): void {
+  if (world.state.tempLetters.entries.size === 0) return
   const kept = new Set(Array.from(types, ([id, { class_type }]) => lettersKey(id, class_type)))
   for (const key of world.state.tempLetters.entries.keys()) {
     if (!kept.has(key)) remove(world.state.tempLetters, key)

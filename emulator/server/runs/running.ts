@@ -110,7 +110,8 @@ export function sendForRun(
 }
 
 /** The members that all messages about a whole run share, up to the closing brace. */
-export const members = (world: World, run: Run): string =>
-  `"prompt_id": ${JSON.stringify(run.prompt_id)}, "timestamp": ${timestamp(world)}}`
+export const members = (world: World, { promptIdText }: Running): string =>
+  `"prompt_id": ${promptIdText}, "timestamp": ${timestamp(world)}}`
+
 /** The data of messages that say no more than which run, and when. */
-export const idAndTime = (world: World, run: Run): string => `{${members(world, run)}`
+export const idAndTime = (world: World, running: Running): string => `{${members(world, running)}`

@@ -66,13 +66,13 @@ function takeRun(world: World, worker: Worker): void {
 
 /** Tells that a run has started, and lets it do its first thing; a run that cannot go on ends here. */
 function begin(world: World, running: Running, poison: string | null): void {
-  const { run, graph, worker, hashes } = running
-  sendForRun(world, running, 'execution_start', () => idAndTime(world, run))
+  const { graph, worker, hashes } = running
+  sendForRun(world, running, 'execution_start', () => idAndTime(world, running))
   if (world.setup.traits.notifiesOfStart) sendNotification(world, running, 'Your run has started.')
   const ids = poison === null ? [...graph.keys()] : []
   const cached = ids.filter((id) => isCached(worker, hashes, id))
   const nodes = JSON.stringify(cached)
-  sendForRun(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
+  sendForRun(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, running)}`)
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
   if (failure === undefined) due(world, running, world.setup.options.paceMs)
   else fail(world, running, running.order[0] ?? firstKey(graph), failure)
@@ -130,12 +130,11 @@ function startNode(world: World, running: Running, id: string): void {
   const type = running.types.get(id) as NodeType
   setRunning(running.progress, id, '0.0', '1.0')
   sendProgressState(world, running)
-  const node = JSON.stringify(id)
   sendForRun(
     world,
     running,
     'executing',
-    () => `{"node": ${node}, "display_node": ${node}, "prompt_id": ${running.promptIdText}}`,
+    () => `{${shownNode(id)}, "prompt_id": ${running.promptIdText}}`,
   )
   if (running.lastNode === null) loadModels(world, running.graph)
   running.lastNode = id
@@ -178,9 +177,11 @@ function doStep(
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${max}`)
   sendProgressState(world, running)
-  const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
   const sendProgress = (): void =>
-    sendForRun(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
+    sendForRun(world, running, 'progress', () => {
+      const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
+      return `{"value": ${value}, "max": ${max}, ${ids}}`
+    })
   const picture = socketPictures?.[running.step - 1]
   if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
   else if (preview === undefined || world.setup.options.preview === 'none') sendProgress()
@@ -232,14 +233,18 @@ function outputOf(world: World, running: Running, done: Work): string | null | F
 }
 
 function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {
-  const node = JSON.stringify(id)
-  const ids = `"node": ${node}, "display_node": ${node}`
   sendForRun(
     world,
     running,
     'executed',
-    () => `{${ids}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
+    () => `{${shownNode(id)}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
   )
+}
+
+/** The members that say of which node a message is, and where it is shown. */
+function shownNode(id: string): string {
+  const node = JSON.stringify(id)
+  return `"node": ${node}, "display_node": ${node}`
 }
 
 function sendProgressState(world: World, running: Running): void {
