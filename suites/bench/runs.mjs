@@ -1,4 +1,4 @@
-// Many runs at a stretch on the manual clock: 20 steps and 10 nodes each, of which none is served from the cache.
+// Many runs in a row on the manual clock: 20 steps and 10 nodes each, none of them served from the cache.
 
 import { startChild } from './child.mjs'
 import { median } from './measure.mjs'

@@ -1,4 +1,4 @@
-// Each limit stands in the sentences of its rules, with its number.
+// Each limit is in the sentences of its rules, with its number.
 
 import { expect, test } from 'vitest'
 import { limits, rules } from '../../spec/index.ts'
@@ -10,7 +10,7 @@ const pairs = Object.entries<Limit>(limits).flatMap(([name, limit]) =>
   limit.rules.map((id) => [name, id, limit] as const),
 )
 
-test.each(pairs)('the limit %s stands in the sentence of %s', (_, id, limit) => {
+test.each(pairs)('the limit %s is in the sentence of %s', (_, id, limit) => {
   const says = (rules as Rules)[id]?.says
   expect(` ${says}`).toContain(` ${amount(limit)}`)
 })
@@ -22,7 +22,7 @@ test('each limit is a whole number and has a rule', () => {
   expect(wrong.map(([name]) => name)).toEqual([])
 })
 
-test('no sentence of a rule tells a number of bytes that is no limit', () => {
+test('a number of bytes in the sentence of a rule is always a limit', () => {
   const told = new Set(Object.values<Limit>(limits).map((limit) => amount(limit)))
   const sentences = Object.values<Rule>(rules).map(({ says }) => says)
   const numbers = sentences.flatMap((says) => says.match(/\b\d[\d,]* MiB\b/g) ?? [])

@@ -1,4 +1,4 @@
-// Wrong hosted servers by what every request meets: paths, refusals, the catalogue, the system, user data.
+// Wrong hosted servers that mishandle every request: paths, refusals, the catalogue, the system, user data.
 
 import { answers, mapped, type Mutants, onJson, onReply, onText, stale, without } from './tamper.ts'
 

@@ -1,4 +1,4 @@
-// Wrong servers by what every request meets: address, access, paths, bodies, the catalogue and the system.
+// Wrong servers that mishandle every request: address, access, paths, bodies, the catalogue and the system.
 
 import {
   answers,

@@ -1,4 +1,4 @@
-// Wrong hosted servers by what they tell of jobs, of the queue and of the history, and by what they cancel.
+// Wrong hosted servers that report jobs, the queue and the history wrongly, or cancel wrongly.
 
 import { answers, dropped, type Mutants, onJson, onReply, onText, without } from './tamper.ts'
 

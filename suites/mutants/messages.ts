@@ -1,4 +1,4 @@
-// Wrong servers by the messages that they send on the socket.
+// Wrong servers that send wrong messages on the socket.
 
 import {
   delayed,

@@ -1,4 +1,4 @@
-// Wrong servers by their answers to submits, and by what they make of workflows.
+// Wrong servers that answer submits wrongly, or change workflows.
 
 import {
   answers,
@@ -56,7 +56,7 @@ export const workflows: Mutants = {
     breaks: ['workflows/graph-by-id'],
     tamper: onReply(/^POST \/prompt/, ({ status }) => ({ status: status === 500 ? 200 : status })),
   },
-  // Read and written again by JavaScript, which rounds and sorts.
+  // Parsed and serialized again by JavaScript, which rounds and sorts.
   'graph-through-javascript': {
     breaks: [
       'workflows/keeps-numbers',

@@ -1,4 +1,4 @@
-// Differences in files: what uploads and masks are named, and how a file is viewed.
+// Differences in files: the names of uploads and masks, and how a file is viewed.
 
 import { createHash } from 'node:crypto'
 import { deep, refusedAs } from './words.ts'
@@ -17,7 +17,7 @@ function byContent({ path, file, fields }: PlainRequest): string {
   return hash.update(fields?.['original_ref'] ?? '').digest('hex') + ending
 }
 
-/** Whether a mask is of something that there is not. */
+/** Whether the original of a mask is missing. */
 const isOfNothing = ({ path }: PlainRequest, { body }: PlainReply): boolean =>
   path === '/upload/mask' && body.name === '<nothing>'
 

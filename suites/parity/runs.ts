@@ -1,4 +1,4 @@
-// Differences in what is done with runs: their names and places, cancelling, the queue and the history.
+// Differences in operations on runs: their names and places, cancelling, the queue and the history.
 
 import {
   isFor,
@@ -16,7 +16,7 @@ const onSubmit =
   (request: PlainRequest): PlainRequest | undefined =>
     isFor(request, 'POST', '/prompt') ? { ...request, json: change(request.json) } : undefined
 
-/** The number of a run on hosted, which refused submits do not move. */
+/** The number of a run on hosted, which rejected submits do not increase. */
 const ownNumber = (view: ClientView, [number, id]: Item): number =>
   number - (view.runs.get(id)?.refusedBefore ?? 0)
 
@@ -40,7 +40,7 @@ const wholePromptOf = (view: ClientView, item: Item) => ({
 
 const serialOf = (id: string): number => Number(/\d+/.exec(id)?.[0])
 
-/** The list of hosted, or the page of it that a query asks for. */
+/** The list of hosted, or the page of it that a query requests. */
 function hostedHistory(view: ClientView, entries: any, query: string) {
   const values = new URLSearchParams(query)
   const offset = Number(values.get('offset') ?? 0)

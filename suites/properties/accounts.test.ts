@@ -1,4 +1,4 @@
-// What holds for every sequence of requests of two accounts: nothing of the one ever reaches the other.
+// What holds for every sequence of requests of two accounts: nothing of one ever reaches the other.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import type { Reply } from '../judge/reply.ts'
 const names = ['alder', 'birch'] as const
 type Name = (typeof names)[number]
 
-/** One account: all that it says carries its name, and the ids that it is told are its own. */
+/** One account: everything that it sends carries its name, and it receives only its own ids. */
 type Side = {
   readonly name: Name
   readonly subject: Subject
@@ -59,7 +59,7 @@ type Command =
   | { readonly does: 'connect' | 'clear' | 'interrupt' | 'upload' | 'keep' }
   | { readonly does: 'name'; readonly where: number; readonly whose: number; readonly at: number }
 
-/** What an account can be asked by the id of a run, which may be that of the other. */
+/** Requests of an account with the id of a run, which may be that of the other. */
 const named: readonly ((subject: Subject, id: string) => Promise<Reply>)[] = [
   ({ post }, id) => post('/queue', { delete: [id] }),
   ({ post }, id) => post('/interrupt', { prompt_id: id }),
@@ -116,7 +116,7 @@ async function play(side: Side, other: Side, command: Command): Promise<readonly
   }
 }
 
-/** All that an account can read of itself, and of what is the other's when it knows the names. */
+/** Everything that an account can read about itself, and about the other if it knows the names. */
 async function readAll({ subject }: Side, other: Side): Promise<readonly Reply[]> {
   const paths = [
     '/queue',
@@ -138,7 +138,7 @@ async function readAll({ subject }: Side, other: Side): Promise<readonly Reply[]
   return replies
 }
 
-/** Everything that came over the sockets of an account, as text. */
+/** Everything that arrived on the sockets of an account, as text. */
 async function heardBy({ sessions }: Side): Promise<string> {
   await Promise.all(sessions.map((session) => session.settled()))
   const bytes = sessions.flatMap(({ rawFrames }) => rawFrames)
@@ -146,7 +146,7 @@ async function heardBy({ sessions }: Side): Promise<string> {
   return [...sessions.flatMap(({ texts }) => texts), ...frames].join('\n')
 }
 
-/** No answer to an account, and nothing on its sockets, tells a name or an id of the other. */
+/** Answers to an account, and messages on its sockets, never contain a name or an id of the other. */
 async function judge(side: Side, other: Side, replies: readonly Reply[]): Promise<void> {
   const told = replies.map(
     ({ headers, bytes }) => JSON.stringify(headers) + bytes.toString('latin1'),
@@ -202,7 +202,7 @@ test('accounts/apart Nothing of one account ever reaches another.', async () => 
       await subject.idle()
       for (const [side, other] of [sides, sides.toReversed() as [Side, Side]]) {
         await judge(side, other, await readAll(side, other))
-        // What is its own it has heard of, whatever the other did to it.
+        // It received everything of its own, whatever the other did.
         const heard = side.sessions[0]?.messages() ?? []
         const over = new Set(
           heard.flatMap(({ type, data }) =>
@@ -223,8 +223,8 @@ test('accounts/apart Nothing of one account ever reaches another.', async () => 
   expect(ended).toBeGreaterThan(20)
 })
 
-test('accounts/unmoved What one account does changes nothing that the other is told.', async () => {
-  /** What an account is told when it plays its own turns, with or without those of the other. */
+test('accounts/unmoved The actions of one account change nothing that the other receives.', async () => {
+  /** What an account receives when it plays its own actions, with or without those of the other. */
   const playedBy = async (
     played: readonly (readonly [who: number, one: Command])[],
     alone: boolean,

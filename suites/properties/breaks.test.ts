@@ -1,4 +1,4 @@
-// What holds for every workflow of the catalogue's types: it is accepted, and with one thing broken it is refused by name.
+// What holds for every workflow of the catalogue's types: it is accepted, and with one break it is rejected by name.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { violations } from '../judge/judge.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import type { NodeError } from '../judge/verdicts.ts'
 
-/** Runs a body on a server of its own. */
+/** Runs a body on a new server. */
 async function onServer(
   deployment: Deployment,
   body: (subject: Subject) => Promise<void>,
@@ -57,7 +57,7 @@ test.each(both)(
 )
 
 test.each(both)(
-  'breaks/named on %s A workflow is accepted, and with one break it is refused by the name of that.',
+  'breaks/named on %s A workflow is accepted, and with one break it is rejected by the name of that break.',
   (deployment) =>
     onServer(deployment, async (subject) => {
       const done = new Map(Object.keys(breaks).map((name) => [name, 0]))

@@ -1,4 +1,4 @@
-// Writes PROTOCOL.md out of the spec. Pure: the same spec gives the same text.
+// Writes PROTOCOL.md from the spec. Pure: the same spec gives the same text.
 
 import { endpoints, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/server/access.ts'

@@ -1,4 +1,4 @@
-// What can be used in a workflow: node types, uploaded files among their options, model folders and models.
+// What a workflow can use: node types, uploaded files among their options, model folders and models.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ proves(
     const { text } = await get('/object_info')
     const types = JSON.parse(text)
     const given = JSON.parse(await readFile(file, 'utf8'))
-    // Combos of input files list what the world holds, not what the catalogue was made with.
+    // Combos of input files list what the world holds, not what the catalogue was created with.
     const listsFiles =
       /^(LoadImage|LoadImageMask|LoadAudio|LoadVideo|LoadLatent|Load3D|Load3DAnimation)$/
     const differing = Object.keys(given).filter(

@@ -1,4 +1,4 @@
-// Deliveries that are really sent: the call of each sender, what counts as success, and what is never told or sent.
+// Deliveries that are really sent: the call of each sender, what counts as success, and what is never printed or sent.
 
 import { senderDeliveries } from '../../../dist/emulator/internal.js'
 import { senders } from '../../../spec/gateway/deliveries.ts'
@@ -109,7 +109,7 @@ proves(
   { deliveries, routes: threads },
 )
 
-/** Answers of platforms, and for which targets each of them means success. */
+/** Answers of platforms, and the targets for which each of them means success. */
 const answers = [
   [{ status: 201, body: { ok: true } }, targets],
   [{ status: 200, body: { ok: false, error: 'x' } }, ['github_comment', 'discord']],
@@ -131,7 +131,7 @@ for (const [answer, successes] of answers) {
           for (const target of targets)
             if ((await post(target, { number: 7 })).status === 200) done.push(target)
           expect(done).toEqual(successes)
-          // One attempt each, and nobody is sent elsewhere.
+          // One attempt each, and nothing is sent elsewhere.
           expect(calls).toHaveLength(4)
           expect(calls.filter(({ url }) => url.includes('elsewhere'))).toEqual([])
         },

@@ -38,7 +38,7 @@ const twoColors: Graph = {
   shown: node('PreviewImage', { images: ['frames', 0] }),
 }
 
-/** `frames` is a batch of so many squares, each of another colour. */
+/** `frames` is a batch of this many squares, each of another colour. */
 const colored = (count: number, side: number): Graph => {
   const graph: Record<string, Node> = {}
   for (let at = 0; at < count; at++) {
@@ -51,7 +51,7 @@ const colored = (count: number, side: number): Graph => {
   return graph
 }
 
-/** Runs a graph with a saver and gives what it told, its file, and what the other nodes showed. */
+/** Runs a graph with a saver and returns its reported output, its file, and what the other nodes showed. */
 async function save({ connect, get, run }: Subject, graph: Graph, saver: Node, fields = {}) {
   const { entry } = await run(await connect('me'), { ...graph, saver }, fields)
   const { saver: output, shown } = entry.outputs
@@ -81,7 +81,7 @@ function pngChunks(bytes: Buffer): [name: string, content: Buffer][] {
   return chunks
 }
 
-/** The same of a WebP file, or of what a chunk of it holds. */
+/** The same of a WebP file, or of the content of one of its chunks. */
 function webpChunks(bytes: Buffer): [name: string, content: Buffer][] {
   const chunks: [string, Buffer][] = []
   for (let at = 0; at < bytes.length;) {
@@ -168,7 +168,7 @@ proves(['files/animation-frames', 'files/animation-webp'], async (subject) => {
     [6, 125],
   ])
   const stills = frames.map((frame) => webpChunks(frame.subarray(16))[0])
-  // The first frame is what a view of the file as a picture gives.
+  // Viewing the file as a picture returns the first frame.
   const view = await subject.get(viewPath({ ...output.images[0], preview: 'webp' }))
   expect(stills[0]).toEqual(webpChunks(view.bytes.subarray(12))[0])
   expect(stills[1]?.[0]).toBe('VP8L')

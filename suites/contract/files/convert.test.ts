@@ -25,7 +25,7 @@ function pixels(of: (at: number) => readonly number[]): Uint8Array {
   return Uint8Array.from(alphas.flatMap((_, at) => of(at)))
 }
 
-/** Puts files among the inputs and gives a way to view one of them. */
+/** Puts files among the inputs and returns a function that views one of them. */
 async function views({ get, upload }: Subject, files: Readonly<Record<string, Uint8Array>>) {
   for (const [name, bytes] of Object.entries(files)) await upload({ name, bytes })
   return (filename: string, values: Readonly<Record<string, string>>) =>
@@ -39,7 +39,7 @@ const told = ({ status, headers }: Reply) => [
   headers['etag'],
 ]
 
-/** What the header of a lossless WebP file says. */
+/** The content of the header of a lossless WebP file. */
 function webpOf({ bytes }: Reply) {
   expect(bytes.toString('latin1', 0, 4)).toBe('RIFF')
   expect(bytes.toString('latin1', 8, 16)).toBe('WEBPVP8L')
@@ -162,7 +162,7 @@ proves('files/view-bombs', async (subject) => {
 proves('files/view-undecodable', async (subject) => {
   const text = new TextEncoder().encode('no picture')
   const broken = rgba.slice()
-  // A byte of the pixels, whose checksum is then wrong.
+  // A byte of the pixels, so that the checksum no longer matches.
   broken[broken.length - 20]! ^= 255
   const huge = encode({ width: 4097, height: 1, channels: 1, data: new Uint8Array(4097) })
   new DataView(huge.buffer, huge.byteOffset).setUint32(20, 4097)

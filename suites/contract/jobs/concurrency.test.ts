@@ -1,4 +1,4 @@
-// How many hosted jobs run at a time, and what those that wait are told.
+// How many hosted jobs run at a time, and what those that wait report.
 
 import { tiers } from '../../../spec/server/access.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
@@ -45,7 +45,7 @@ for (const tier of ['standard', 'creator', 'pro'] as const) {
   )
 }
 
-// Where a worker was called for a job that is gone, the next one waits as long as any other.
+// If a worker was notified of a job that is gone, the next job waits as long as any other.
 proves(
   ['jobs/concurrency', 'queue/start-delay'],
   async (subject) => {
@@ -79,7 +79,7 @@ proves(
       const expected = held.map((_, index) => ['concurrency_limit', index + 1])
       expect(await Promise.all(held.map(told))).toEqual(expected)
     }
-    // Pending too, but nothing stands in its way.
+    // Pending too, but nothing blocks it.
     expect(await told(ids[most - 1] as string)).toEqual([null, null])
     await expectPlaces(a, b, c)
     await subject.reach(session, isOf('execution_start', ids[most - 1] as string))

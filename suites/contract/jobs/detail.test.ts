@@ -1,4 +1,4 @@
-// All that is told about one hosted job: its times, its workflow, what it has left, and why it failed.
+// The details of one hosted job: its times, its workflow, its outputs, and why it failed.
 
 import { secretKeys } from '../../../spec/server/access.ts'
 import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
@@ -6,7 +6,7 @@ import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../../judg
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** What the detail of every run holds. */
+/** What the details of every run contain. */
 const always = [
   'create_time',
   'id',

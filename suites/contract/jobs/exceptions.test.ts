@@ -7,7 +7,7 @@ import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** Runs a graph to its error, and gives the error of the socket with the one of the job detail. */
+/** Runs a graph to its error, and returns the error of the socket with the one of the job detail. */
 async function bothErrors(
   { connect, run, get }: Subject,
   graph: Graph,

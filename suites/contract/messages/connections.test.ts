@@ -1,4 +1,4 @@
-// The sockets of hosted: each connection of an account hears all of its runs, and no connection of another does.
+// The sockets of hosted: each connection of an account receives all of its runs, and none of another account's.
 
 import { openSession, type Session } from '../../judge/client.ts'
 import { askForMetadata, painting } from '../../judge/frames.ts'

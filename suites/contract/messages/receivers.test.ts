@@ -121,7 +121,7 @@ proves('messages/older-socket', async ({ connect, run, submit, idle }) => {
   const older = await connect('me')
   const newest = await connect('me')
   await run(newest, solid(1))
-  // What goes to everyone, and the progress of a run of nobody, neither.
+  // Neither broadcasts, nor the progress of a run without a client.
   await submit(textToImage(1, 2))
   await idle()
   older.send('{"type": "feature_flags", "data": {"supports_preview_metadata": true}}')

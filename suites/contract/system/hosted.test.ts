@@ -1,4 +1,4 @@
-// What hosted tells of itself and of the account that asks.
+// What hosted returns about itself and about the requesting account.
 
 import { tiers } from '../../../spec/server/access.ts'
 import { hostedFeatures } from '../../../spec/server/messages.ts'
@@ -96,7 +96,7 @@ proves(
   { ...hosted, ...ownWorld },
 )
 
-// What others do does not count.
+// The runs of others do not count.
 proves(
   'system/queue-length',
   async ({ as }) => {

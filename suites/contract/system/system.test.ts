@@ -52,14 +52,14 @@ proves('system/memory-of-models', async ({ connect, get, post, reach, run, submi
   const held = await free()
   expect(held.ram).toBeLessThan(before.ram)
   expect(held.vram).toBeLessThan(before.vram)
-  // The same models once more take nothing, and they stay when the run is over.
+  // Loading the same models again takes no memory, and they stay after the run.
   await run(session, textToImage(2))
   expect(await free()).toEqual(held)
   await post('/free', { unload_models: false, free_memory: true })
   expect(await free()).toEqual(held)
   await post('/free', { unload_models: true })
   expect(await free()).toEqual(before)
-  // While a run needs them they stay; they go when it is over.
+  // They stay while a run needs them, and are freed when it ends.
   await submit({ ...textToImage(3), slow: slow()['1']! }, { client_id: 'me' })
   await reach(session, ({ type, data }) => type === 'progress' && data['node'] === 'slow')
   await post('/free', { free_memory: true })

@@ -1,4 +1,4 @@
-// User data: the two listings of what is stored.
+// User data: the two listings of stored files.
 
 import { errors } from '../../../spec/index.ts'
 import { userEntries, userFiles } from '../../../spec/server/userdata.ts'
@@ -14,7 +14,7 @@ const files = ['b.json', 'flows/a.json', 'flows/sub/Z.json', 'flows/sub/y', 'flo
 const fill = async ({ request }: Subject) => {
   for (const file of files) await request('POST', `/userdata/${encodeURIComponent(file)}`, file)
 }
-/** What a listing holds, in an order of our own: that of a file system is not told. */
+/** The content of a listing, sorted: the order of a file system is not specified. */
 const listed = async ({ get }: Subject, query: string): Promise<unknown[]> => {
   const items = (await get(`/userdata?${query}`)).json()
   expect(violations(userFiles, items)).toEqual([])

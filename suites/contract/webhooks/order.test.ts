@@ -1,4 +1,4 @@
-// In which order a gateway tells what happens.
+// The order in which a gateway reports what happens.
 
 import {
   createGatewayWorld,
@@ -10,7 +10,7 @@ import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import { statusOfHead } from '../../judge/wire.ts'
 
-// Over HTTP the clock never passes what is due: the machine behind it is asked, made from what the gateway is made from.
+// Over HTTP the clock never passes a due event: the case uses the machine behind it, created from the gateway's setup.
 proves('webhooks/answered-in-order', async ({ gateway }) => {
   const [header = '{}'] = await gateway.journal()
   const { options } = JSON.parse(header) as { options: GatewayStateOptions }

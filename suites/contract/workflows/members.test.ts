@@ -7,7 +7,7 @@ import { expect } from '../../judge/expect.ts'
 
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Two pictures, both shown; the sampler is not needed by the first. */
+/** Two pictures, both shown; the first does not need the sampler. */
 const twoOutputs: Graph = {
   ...textToImage(),
   '10': solid()['1']!,
@@ -75,7 +75,7 @@ proves(
   ownWorld,
 )
 
-// What cannot hold ids breaks the request.
+// A value that cannot contain ids breaks the request.
 proves(
   'workflows/partial-targets',
   async ({ submit }) => {

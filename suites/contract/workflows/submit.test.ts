@@ -53,7 +53,7 @@ proves(
   ownWorld,
 )
 
-// In a world without time the whole run happens in the moment of its submit, and still the reply is first.
+// On an instant clock the whole run happens in the moment of its submit, and still the reply is first.
 proves(
   'workflows/answers-first',
   async ({ connect, url }) => {
@@ -133,7 +133,7 @@ proves(
   ownWorld,
 )
 
-// A client id inside extra_data counts where the body has none, and the one of the body wins.
+// A client id inside extra_data counts if the body has none, and the one of the body takes precedence.
 proves(
   'workflows/extra-data-kept',
   async (subject) => {
