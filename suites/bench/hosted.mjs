@@ -12,7 +12,7 @@ const POST = { path: '/api/prompt', key, changed: 'sampler' }
 
 const detailOf = ({ ours, theirs }) => `${us(ours)}, bare ${us(theirs)}`
 
-export async function* hosted({ rounds, gets, posts, barePosts, heardRuns }) {
+export async function* hosted({ rounds, gets, posts, barePosts, connectedRuns }) {
   const load = await startChild('load.mjs')
   const emulator = await startChild('emulator-http.mjs', { deployment: 'hosted' })
   for (const request of await readsOf(emulator)) {
@@ -36,7 +36,7 @@ export async function* hosted({ rounds, gets, posts, barePosts, heardRuns }) {
     atLeast: 0.4,
     detail: detailOf(costs),
   }
-  yield await fanOutRow(emulator, load, { rounds, heardRuns })
+  yield await fanOutRow(emulator, load, { rounds, connectedRuns })
   await Promise.all([emulator.stop(), load.stop()])
 }
 
@@ -85,7 +85,7 @@ async function readCosts(emulator, load, { name: _, what: __, ...request }, { ro
 }
 
 /** A whole run with its submit, next to a loop that sends the same messages. */
-async function fanOutRow(emulator, load, { rounds, heardRuns }) {
+async function fanOutRow(emulator, load, { rounds, connectedRuns }) {
   const bare = await startChild('bare-sockets.mjs')
   const both = []
   for (const { ready } of [emulator, bare]) {
@@ -94,10 +94,10 @@ async function fanOutRow(emulator, load, { rounds, heardRuns }) {
     await listeners.ask('open', { port, count: SOCKETS, key })
     both.push(listeners)
   }
-  const ours = () => costOf(emulator, load, { ...POST, count: heardRuns })
+  const ours = () => costOf(emulator, load, { ...POST, count: connectedRuns })
   await ours()
   const messages = await messagesOfRun(emulator)
-  const theirs = () => bare.ask('send', { messages, times: heardRuns })
+  const theirs = () => bare.ask('send', { messages, times: connectedRuns })
   await theirs()
   const costs = await compare(rounds, ours, theirs)
   for (const listeners of both) {

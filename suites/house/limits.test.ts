@@ -17,15 +17,15 @@ test.each(pairs)('the limit %s is in the sentence of %s', (_, id, limit) => {
 
 test('each limit is a whole number and has a rule', () => {
   const wrong = Object.entries<Limit>(limits).filter(
-    ([, { value, rules: told }]) => !Number.isInteger(value) || value <= 0 || told.length === 0,
+    ([, { value, rules: ids }]) => !Number.isInteger(value) || value <= 0 || ids.length === 0,
   )
   expect(wrong.map(([name]) => name)).toEqual([])
 })
 
 test('a number of bytes in the sentence of a rule is always a limit', () => {
-  const told = new Set(Object.values<Limit>(limits).map((limit) => amount(limit)))
+  const amounts = new Set(Object.values<Limit>(limits).map((limit) => amount(limit)))
   const sentences = Object.values<Rule>(rules).map(({ says }) => says)
   const numbers = sentences.flatMap((says) => says.match(/\b\d[\d,]* MiB\b/g) ?? [])
   expect(numbers.length).toBeGreaterThan(0)
-  expect(numbers.filter((number) => !told.has(number))).toEqual([])
+  expect(numbers.filter((number) => !amounts.has(number))).toEqual([])
 })

@@ -9,8 +9,8 @@ const jsonType = 'application/json; charset=utf-8'
 
 /** The code of a hosted refusal with this status, or a description of the reply. */
 export function codeOf(reply: Pick<Reply, 'status' | 'text' | 'headers'>, status: number): string {
-  const told = `${reply.status} ${reply.headers['content-type']}`
-  if (told !== `${status} ${jsonType}`) return `${told} ${reply.text}`
+  const head = `${reply.status} ${reply.headers['content-type']}`
+  if (head !== `${status} ${jsonType}`) return `${head} ${reply.text}`
   const body = JSON.parse(reply.text) as { code: string }
   const faults = violations(hostedError, body)
   return faults.length === 0 ? body.code : faults.join()

@@ -160,7 +160,7 @@ function subjectFor(shared: Shared, key: string): Subject {
     await reach(session, isEnd)
     const messages = session.messages().slice(before)
     const entry = await responses.finished(prompt_id)
-    if (entry === undefined) throw new Error(`The history tells nothing of the run ${prompt_id}.`)
+    if (entry === undefined) throw new Error(`The history has no entry of the run ${prompt_id}.`)
     return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
   }
   return {

@@ -80,7 +80,7 @@ const access: Mutants = {
         : [effect],
     ),
   },
-  'socket-wants-the-client-first': {
+  'socket-requires-the-client-first': {
     breaks: ['deployments/hosted-socket'],
     tamper: each((effect, input) =>
       effect.kind === 'accept' && 'target' in input && input.target.startsWith('/ws?token')

@@ -132,7 +132,7 @@ export const files: Mutants = {
     breaks: ['files/mask'],
     tamper: onJson(/^POST \/upload\/mask/, (reply) => without(reply, 'type')),
   },
-  'tag-tells-the-folder': {
+  'tag-names-the-folder': {
     breaks: ['files/view-conditional'],
     tamper: onReply(/^GET \/view/, ({ file }) =>
       file === undefined ? {} : { file: { ...file, tag: 'input' } },

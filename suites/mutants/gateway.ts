@@ -104,7 +104,7 @@ export const webhooks: Mutants = {
       tamper: onReply(({ status }) => (status === 502 ? { status: 200 } : {})),
     },
   },
-  'failure-tells-why': {
+  'failure-says-why': {
     breaks: ['webhooks/delivery-failed'],
     gateway: {
       tamper: onReply(({ body }) => ({ body: body.replace('Delivery failed', 'Chat is closed') })),

@@ -49,7 +49,7 @@ export const hostedFiles: Mutants = {
       return [{ kind: 'reply', request: effect.request, status: 401, headers: {}, body: '' }]
     }),
   },
-  'hosted-link-tells-the-key': {
+  'hosted-link-contains-the-key': {
     breaks: ['files/hosted-link-query'],
     tamper: onLocation((location) => `${location}&key=test-key`),
   },

@@ -73,7 +73,7 @@ export const queue: Mutants = {
     breaks: ['queue/delete', 'queue/running-is-spared'],
     tamper: onJson(/^GET \/queue/, (queue) => ({ ...queue, queue_pending: [] })),
   },
-  'removal-is-told-once': {
+  'removal-is-reported-once': {
     breaks: ['queue/removal-status'],
     tamper: () => (effects) =>
       effects.filter((effect, at) => {

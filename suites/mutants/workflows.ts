@@ -99,15 +99,15 @@ export const workflows: Mutants = {
     breaks: ['workflows/invalid-is-400', 'workflows/no-outputs', 'workflows/no-prompt'],
     tamper: onReply(/^POST \/prompt/, ({ status }) => ({ status: status === 400 ? 422 : status })),
   },
-  'invalid-is-told-twice': {
+  'invalid-is-reported-twice': {
     breaks: ['workflows/invalid-leaves-nothing'],
     tamper: onMessage('status', (one) => [one, one]),
   },
-  'bounds-told-without-value': {
+  'bounds-reported-without-value': {
     breaks: ['workflows/bounds'],
     tamper: onText(/^POST \/prompt/, /"received_value": ?\d+/, '"received_value": null'),
   },
-  'lists-told-as-types': {
+  'lists-reported-as-types': {
     breaks: ['workflows/not-in-list'],
     tamper: onText(/^POST \/prompt/, /"value_not_in_list"/g, '"invalid_input_type"'),
   },

@@ -25,7 +25,7 @@ const isEntry = (object: any): boolean => 'filename' in object && 'subfolder' in
 
 export const fileDifferences: readonly Difference[] = [
   {
-    id: 'an upload is named after its content, and told with the folders of its form',
+    id: 'an upload is named after its content, and reported with the folders of its form',
     from: ['files/hosted-upload-name', 'files/hosted-upload-same', 'files/hosted-upload-type'],
     request: (request) => {
       if (!isUpload(request) || request.file === undefined) return undefined

@@ -94,7 +94,7 @@ export const messageDifferences: readonly Difference[] = [
     received: onListener((messages) => messages.flatMap(notified)),
   },
   {
-    id: 'the nodes of a progress_state tell their types',
+    id: 'the nodes of a progress_state include their types',
     from: ['messages/hosted-node-types'],
     received: onData('progress_state', (data, view) => {
       const graph = view.runs.get(data.prompt_id)?.item?.[2] ?? {}
@@ -106,7 +106,7 @@ export const messageDifferences: readonly Difference[] = [
     }),
   },
   {
-    id: 'exceptions have six words, and their outputs are told',
+    id: 'exceptions have six words, and include outputs',
     from: ['runs/exception-words', 'runs/other-failures'],
     received: onData('execution_error', hostedError),
     reply: (reply, request, view) =>
@@ -119,7 +119,7 @@ export const messageDifferences: readonly Difference[] = [
     reply: (reply) => ({ ...reply, body: deep(reply.body, isVideo, asVideo) }),
   },
   {
-    id: 'a removed run is cancelled, and all removals are told at once',
+    id: 'a removed run is cancelled, and all removals are reported at once',
     from: ['messages/hosted-early-cancel', 'queue/hosted-removed-is-cancelled'],
     received: onListener((messages, view, request) => {
       if (request === undefined || !isFor(request, 'POST', '/queue')) return undefined

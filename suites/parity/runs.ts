@@ -122,7 +122,7 @@ export const runDifferences: readonly Difference[] = [
     },
   },
   {
-    id: 'a change of the queue tells what it removed',
+    id: 'a change of the queue returns what it removed',
     from: ['queue/hosted-result'],
     reply: (reply, request, view) =>
       isFor(request, 'POST', '/queue')
@@ -183,7 +183,7 @@ export const runDifferences: readonly Difference[] = [
     },
   },
   {
-    id: 'one run is told from its beginning on, an unknown one is refused',
+    id: 'the history lists one run from its beginning on, and rejects an unknown one',
     from: ['history/hosted-by-id', 'history/hosted-once-begun', 'history/hosted-unknown'],
     reply: (reply, request, view) => {
       const id = oneEntry.exec(request.path)?.[1]

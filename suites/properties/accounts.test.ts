@@ -139,7 +139,7 @@ async function readAll({ subject }: Side, other: Side): Promise<readonly Reply[]
 }
 
 /** Everything that arrived on the sockets of an account, as text. */
-async function heardBy({ sessions }: Side): Promise<string> {
+async function receivedBy({ sessions }: Side): Promise<string> {
   await Promise.all(sessions.map((session) => session.settled()))
   const bytes = sessions.flatMap(({ rawFrames }) => rawFrames)
   const frames = bytes.map((frame) => Buffer.from(frame).toString('latin1'))
@@ -148,10 +148,10 @@ async function heardBy({ sessions }: Side): Promise<string> {
 
 /** Answers to an account, and messages on its sockets, never contain a name or an id of the other. */
 async function judge(side: Side, other: Side, replies: readonly Reply[]): Promise<void> {
-  const told = replies.map(
+  const received = replies.map(
     ({ headers, bytes }) => JSON.stringify(headers) + bytes.toString('latin1'),
   )
-  const all = [...told, await heardBy(side)].join('\n')
+  const all = [...received, await receivedBy(side)].join('\n')
   const leaks = [other.name, ...other.ids].filter((word) => all.includes(word))
   expect({ account: side.name, leaks }).toEqual({ account: side.name, leaks: [] })
 }
@@ -203,9 +203,9 @@ test('accounts/apart Nothing of one account ever reaches another.', async () => 
       for (const [side, other] of [sides, sides.toReversed() as [Side, Side]]) {
         await judge(side, other, await readAll(side, other))
         // It received everything of its own, whatever the other did.
-        const heard = side.sessions[0]?.messages() ?? []
+        const messages = side.sessions[0]?.messages() ?? []
         const over = new Set(
-          heard.flatMap(({ type, data }) =>
+          messages.flatMap(({ type, data }) =>
             /success|error/.test(type) ? [data['prompt_id']] : [],
           ),
         )
@@ -234,17 +234,17 @@ test('accounts/unmoved The actions of one account change nothing that the other 
       const sides = sidesOf(subject)
       const [side, other] = sides
       side.sessions.push(await side.subject.connect(side.name))
-      const told: string[] = []
+      const received: string[] = []
       for (const [who, one] of played) {
         if (one.does === 'name' && who === 0 && one.whose % 2 === 0) continue
         if (who !== 0 && alone && one.does !== 'advance') continue
         const replies = who === 0 ? await play(side, other, one) : await play(other, side, one)
-        if (who === 0) told.push(...replies.map(({ status, text }) => `${status} ${text}`))
+        if (who === 0) received.push(...replies.map(({ status, text }) => `${status} ${text}`))
       }
       await subject.idle()
       for (const path of ['/queue', '/history', '/jobs', '/prompt'])
-        told.push((await side.subject.get(path)).text)
-      return [...told, await heardBy(side)].join('\n')
+        received.push((await side.subject.get(path)).text)
+      return [...received, await receivedBy(side)].join('\n')
     } finally {
       await subject.close()
     }

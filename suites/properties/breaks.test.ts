@@ -37,12 +37,12 @@ async function refuses({ submit, get }: Subject, { graph, error, blame }: Broken
   expect([reply.status, refusal.error?.type]).toEqual([400, error])
   expect(violations(submitRefusal, refusal)).toEqual([])
   const found: NodeError[] = refusal.node_errors[blame?.id ?? '']?.errors ?? []
-  const told = found.map(({ type, details }) => ({ type, details }))
+  const reported = found.map(({ type, details }) => ({ type, details }))
   if (blame === undefined) expect(refusal.node_errors).toEqual({})
   else {
     const { type, details } = blame
     const named = { type: expect.stringContaining(type), details: expect.stringContaining(details) }
-    expect(told).toContainEqual(named)
+    expect(reported).toContainEqual(named)
   }
   expect((await get('/queue')).json().queue_pending).toEqual([])
 }

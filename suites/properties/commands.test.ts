@@ -37,8 +37,8 @@ async function compare(model: AccountModel, own: AccountClient): Promise<void> {
   const { subject, sessions, nameOf } = own
   const responses: Responses = responsesOn[subject.deployment]
   const { queue_running, queue_pending } = (await subject.get('/queue')).json()
-  const told = (items: readonly any[][]) => items.map(([place, id]) => [place, nameOf(id)])
-  expect([told(queue_running), told(queue_pending)]).toEqual([model.running(), model.pending()])
+  const named = (items: readonly any[][]) => items.map(([place, id]) => [place, nameOf(id)])
+  expect([named(queue_running), named(queue_pending)]).toEqual([model.running(), model.pending()])
   const left = model.remaining()
   expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(left)
   const history = responses.entries((await subject.get('/history')).json())
@@ -96,11 +96,11 @@ const submitted = (fields: Fields): Deed =>
       ...client_id,
       prompt_id: name,
     })
-    const { prompt_id, ...told } = reply.json()
+    const { prompt_id, ...answer } = reply.json()
     // Two runs have two ids, whoever submitted them.
     for (const { nameOf } of real.accounts) expect(nameOf(prompt_id)).toBe(prompt_id)
     own.name(prompt_id, name)
-    expect(told).toEqual({ number: model.submit({ id: name, ...fields }), node_errors: {} })
+    expect(answer).toEqual({ number: model.submit({ id: name, ...fields }), node_errors: {} })
   })
 
 const refused = deed('submit nothing', async (model, { subject }) => {

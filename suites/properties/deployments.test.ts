@@ -133,7 +133,7 @@ const wrong: Readonly<Record<string, { readonly actions: number; readonly tamper
       actions: 3,
       tamper: onData('execution_interrupted', (data) => ({ ...data, executed: ['1'] })),
     },
-    'settings that are told alone': {
+    'settings that are returned alone': {
       actions: 2,
       tamper: onJson(/^POST \/api\/settings$/, () => ({})),
     },

@@ -164,10 +164,10 @@ async function compare(side: Side, takesTime: boolean, isLast = false): Promise<
   const [running, pending] = [having('in_progress'), having('pending')]
   expect(await queued(subject)).toEqual({ running, pending })
   expect(running.length).toBeLessThanOrEqual(runsAtATime)
-  const told = (await subject.get('/prompt')).json().exec_info.queue_remaining
-  expect(told).toBe(running.length + pending.length)
+  const reported = (await subject.get('/prompt')).json().exec_info.queue_remaining
+  expect(reported).toBe(running.length + pending.length)
   const status = session.messages().findLast(({ type }) => type === 'status')?.data['status']
-  expect(status).toEqual({ exec_info: { queue_remaining: told } })
+  expect(status).toEqual({ exec_info: { queue_remaining: reported } })
   const begun = new Set(
     session
       .messages()
@@ -212,8 +212,8 @@ async function sideOf(
 
 /** No message is about a run of another account. */
 function judgeReceivers({ session, ids }: Side): void {
-  const told = session.messages().flatMap(({ data }) => data['prompt_id'] ?? [])
-  expect(told.filter((id) => !ids.includes(id as string))).toEqual([])
+  const reported = session.messages().flatMap(({ data }) => data['prompt_id'] ?? [])
+  expect(reported.filter((id) => !ids.includes(id as string))).toEqual([])
 }
 
 async function play(commands: readonly Command[], shared: Subject): Promise<void> {

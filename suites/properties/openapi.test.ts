@@ -49,12 +49,12 @@ const pointer = (...keys: readonly string[]) =>
 
 /** What the document does not list about a reply to this operation, as sentences. */
 function undocumented({ document, path, method, operation }: Operation, reply: Reply): string[] {
-  const told: Part | undefined = operation['responses'][reply.status]
-  if (told === undefined) return [`status ${reply.status}`]
+  const documented: Part | undefined = operation['responses'][reply.status]
+  if (documented === undefined) return [`status ${reply.status}`]
   const type = reply.headers['content-type']?.split(';')[0] ?? ''
-  if (told['content'] === undefined) return reply.text === '' ? [] : [`a body: ${reply.text}`]
-  const known = type in told['content'] ? type : '*/*'
-  if (told['content'][known] === undefined) return [`the type ${type} of ${reply.status}`]
+  if (documented['content'] === undefined) return reply.text === '' ? [] : [`a body: ${reply.text}`]
+  const known = type in documented['content'] ? type : '*/*'
+  if (documented['content'][known] === undefined) return [`the type ${type} of ${reply.status}`]
   if (known !== 'application/json') return []
   const at = ['paths', path, method, 'responses', String(reply.status), 'content', known, 'schema']
   const validate = ajv.compile({ $ref: `${nameOf(document)}#/${pointer(...at)}` })

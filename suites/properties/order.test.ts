@@ -98,8 +98,8 @@ it.each(both)(
           expect(await queue()).toEqual({ running: [], pending: [] })
           expect(await history()).toEqual(ids)
           const messages = session.messages().slice(1)
-          const told = transcript(messages.filter(({ type }) => type === 'status'))
-          expect(told.map((line) => line.slice(-1)).join('')).toBe('122110')
+          const statuses = transcript(messages.filter(({ type }) => type === 'status'))
+          expect(statuses.map((line) => line.slice(-1)).join('')).toBe('122110')
           const cut = messages.findIndex(endsRun(deployment)) + 1
           for (const [index, own] of [messages.slice(0, cut), messages.slice(cut)].entries()) {
             judgeRun(deployment, graphs[index]!, own, (await finished(ids[index]!))!)

@@ -32,9 +32,9 @@ export async function withPlatforms(
       const { method, url, headers } = request
       const call = { method, url, headers, body: JSON.parse(await request.text()) as unknown }
       calls.push(call)
-      const told = answer(call) ?? {}
-      if (told === 'unreachable') return HttpResponse.error()
-      const { status = 200, headers: own = {}, body = { ok: true } } = told
+      const answered = answer(call) ?? {}
+      if (answered === 'unreachable') return HttpResponse.error()
+      const { status = 200, headers: own = {}, body = { ok: true } } = answered
       return HttpResponse.json(body as object, { status, headers: own })
     }),
   )

@@ -112,9 +112,9 @@ proves(
       expect(text).not.toMatch(secret)
       for (const name of secretKeys) expect(text).not.toContain(name)
     }
-    for (const told of [waiting, over]) {
-      expect(told?.extra_data.extra_pnginfo).toEqual(extra_data.extra_pnginfo)
-      expect(JSON.stringify(told)).not.toMatch(secret)
+    for (const listed of [waiting, over]) {
+      expect(listed?.extra_data.extra_pnginfo).toEqual(extra_data.extra_pnginfo)
+      expect(JSON.stringify(listed)).not.toMatch(secret)
     }
     for (const { text } of [all, one, file]) expect(text).toContain('shown')
     expect(session.texts.join()).not.toMatch(secret)

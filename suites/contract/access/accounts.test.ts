@@ -102,7 +102,7 @@ proves(
     }
     await as('z').submit(bought(), { extra_data: { api_key_comfy_org: 'p' } })
     await idle()
-    const heard = await Promise.all(
+    const received = await Promise.all(
       sessions.map(async (session) => {
         await session.settled()
         return session.texts.join()
@@ -116,7 +116,7 @@ proves(
       { keys: [isHidden, isHidden], partnerKey: isHidden },
       { keys: [isHidden], partnerKey: isHidden },
     ])
-    const all = [...heard, ...replies.map(({ text }) => text), header, ...lines].join('\n')
+    const all = [...received, ...replies.map(({ text }) => text), header, ...lines].join('\n')
     for (const secret of [keys[0], 'a-partner-key']) expect(all).not.toContain(secret)
     // A short key may be part of any word, but never a value by itself.
     for (const line of lines) {
@@ -275,8 +275,8 @@ provesQuirk(
 )
 
 test('serve/watch A terminal shows why hosted rejects a submit, and no key', async () => {
-  let shown = ''
-  const stdout = { isTTY: true, columns: 80, write: (text: string) => (shown += text) }
+  let printed = ''
+  const stdout = { isTTY: true, columns: 80, write: (text: string) => (printed += text) }
   const { show } = await watchOn({ stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' })
   const subject = await startSubject({ deployment: 'hosted', clock: 'instant', onEntry: show })
   await subject.connect('me')
@@ -284,8 +284,8 @@ test('serve/watch A terminal shows why hosted rejects a submit, and no key', asy
   await subject.submit({ '1': node('NoSuchNode') })
   await subject.submit(solid())
   await subject.close()
-  expect(shown).toMatch(/400 POST \/api\/prompt .*no JSON/)
-  expect(shown).toMatch(/400 POST \/api\/prompt .*NoSuchNode/)
-  expect(shown).toMatch(/success run/)
-  expect(shown).not.toContain('test-key')
+  expect(printed).toMatch(/400 POST \/api\/prompt .*no JSON/)
+  expect(printed).toMatch(/400 POST \/api\/prompt .*NoSuchNode/)
+  expect(printed).toMatch(/success run/)
+  expect(printed).not.toContain('test-key')
 })

@@ -257,11 +257,11 @@ proves(
       ])
     }
     await listener.settled()
-    const heard = listener.texts.join()
+    const received = listener.texts.join()
     // Two runs of one account wait, and the other account never has more than its own.
     const counts = transcript(listener.messages()).filter((line) => line.startsWith('status'))
     expect(new Set(counts)).toEqual(new Set(['status 0', 'status 1']))
-    expect([heard.includes(prompt_id), heard.includes('secret')]).toEqual([false, false])
+    expect([received.includes(prompt_id), received.includes('secret')]).toEqual([false, false])
   },
   twoKeys,
 )

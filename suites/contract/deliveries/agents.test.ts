@@ -43,7 +43,7 @@ const scriptAgent = (script: string, ...args: readonly string[]): Agent =>
     onFailure: (_, stderr) => failures.push(stderr),
   })
 
-const tells = `
+const printsInput = `
   let input = ''
   process.stdin.on('data', (chunk) => (input += chunk))
   process.stdin.on('end', () => {
@@ -69,10 +69,10 @@ proves(
       },
     ])
     // Events of payloads can be anything.
-    const [, , told] = JSON.parse(await ask(subject, 'x', { 'X-Request-ID': 'd-2' }))
-    expect(told.FLOWDOUBLE_EVENT).toBe('["odd"]')
+    const [, , environment] = JSON.parse(await ask(subject, 'x', { 'X-Request-ID': 'd-2' }))
+    expect(environment.FLOWDOUBLE_EVENT).toBe('["odd"]')
   },
-  { routes, deliveries, agent: scriptAgent(tells, '$HOME; id', '*') },
+  { routes, deliveries, agent: scriptAgent(printsInput, '$HOME; id', '*') },
 )
 
 let address = 'http://127.0.0.1:9'

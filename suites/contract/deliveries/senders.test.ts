@@ -207,10 +207,10 @@ const echo = 'is 123456:AAH-bot_token or 123456%3AAAH-bot_token wrong?'
 proves(
   'deliveries/credentials-hidden',
   async ({ gateway, post }) => {
-    for (const how of ['told', 'unreachable'] as const) {
+    for (const how of ['refused', 'unreachable'] as const) {
       const answer = { status: 401, body: { ok: false, description: `${'-'.repeat(150)}${echo}` } }
       await withPlatforms(
-        () => (how === 'told' ? answer : how),
+        () => (how === 'refused' ? answer : how),
         async (calls) => {
           for (const target of targets)
             expect([target, (await post(target, { number: 7 })).status]).toEqual([target, 502])

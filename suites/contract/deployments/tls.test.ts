@@ -152,11 +152,11 @@ test('serve/tls-auto The command writes the certificate that clients must trust,
   const out = join(folder(), 'ca.pem')
   const flags = ['--tls', 'auto', '--tls-ca', out, '--deployment', 'both', '--port', '0', '--json']
   const command = start('serve', ...flags)
-  const told = JSON.parse(await command.says(/\n/))
-  expect(told.ca).toBe(out)
+  const printed = JSON.parse(await command.says(/\n/))
+  expect(printed.ca).toBe(out)
   const trusted = await readFile(out)
-  expect((await ask(`${told.url}/queue`, {}, 'GET', '', trusted)).status).toBe(200)
-  expect((await ask(`${told.hosted.url}/api/system_stats`, {}, 'GET', '', trusted)).status).toBe(
+  expect((await ask(`${printed.url}/queue`, {}, 'GET', '', trusted)).status).toBe(200)
+  expect((await ask(`${printed.hosted.url}/api/system_stats`, {}, 'GET', '', trusted)).status).toBe(
     200,
   )
   command.process.kill('SIGTERM')

@@ -63,12 +63,18 @@ async function save({ connect, get, run }: Subject, graph: Graph, saver: Node, f
 
 proves('files/animated', async (subject) => {
   const images = (filename: string) => [{ filename, subfolder: '', type: 'output' }]
-  const told = async (count: number, saver: Node) =>
+  const outputOf = async (count: number, saver: Node) =>
     (await save(subject, batch(count), saver)).output
-  expect(await told(2, savePng())).toEqual({ images: images('P_00001_.png'), animated: [true] })
-  expect(await told(1, savePng())).toEqual({ images: images('P_00002_.png'), animated: [true] })
-  expect(await told(2, saveWebp())).toEqual({ images: images('W_00001_.webp'), animated: [true] })
-  expect(await told(1, saveWebp())).toEqual({ images: images('W_00002_.webp'), animated: [false] })
+  expect(await outputOf(2, savePng())).toEqual({ images: images('P_00001_.png'), animated: [true] })
+  expect(await outputOf(1, savePng())).toEqual({ images: images('P_00002_.png'), animated: [true] })
+  expect(await outputOf(2, saveWebp())).toEqual({
+    images: images('W_00001_.webp'),
+    animated: [true],
+  })
+  expect(await outputOf(1, saveWebp())).toEqual({
+    images: images('W_00002_.webp'),
+    animated: [false],
+  })
 })
 
 /** Names and contents of the chunks of a PNG file. */
@@ -189,8 +195,8 @@ proves('files/animation-text', async (subject) => {
     .filter(([name]) => name === 'comf')
     .map(([, content]) => content.toString('latin1').split('\0') as [string, string])
   expect(texts.map(([keyword]) => keyword)).toEqual(['prompt', 'workflow', 'note'])
-  const told = Object.fromEntries(texts.map(([keyword, json]) => [keyword, JSON.parse(json)]))
-  expect(told).toEqual({ prompt: { ...twoColors, saver: savePng() }, ...extra_pnginfo })
+  const outputOf = Object.fromEntries(texts.map(([keyword, json]) => [keyword, JSON.parse(json)]))
+  expect(outputOf).toEqual({ prompt: { ...twoColors, saver: savePng() }, ...extra_pnginfo })
 })
 
 proves('files/animation-text', async (subject) => {

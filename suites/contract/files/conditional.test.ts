@@ -90,7 +90,7 @@ proves('files/view-conditional', async (subject) => {
 
 proves('files/view-range', async (subject) => {
   const ask = await asking(subject)
-  const parts: [range: string, content: string, told: string][] = [
+  const parts: [range: string, content: string, returned: string][] = [
     ['bytes=0-0', '0', '0-0'],
     ['bytes=2-4', '234', '2-4'],
     ['bytes=7-', '789', '7-9'],
@@ -102,10 +102,10 @@ proves('files/view-range', async (subject) => {
   ]
   const { headers: whole } = await ask({})
   const view = (range: string) => request(subject.url).get(path).set('Range', range)
-  for (const [range, content, told] of parts) {
+  for (const [range, content, returned] of parts) {
     await view(range)
       .expect(206, content)
-      .expect('content-range', `bytes ${told}/10`)
+      .expect('content-range', `bytes ${returned}/10`)
       .expect('content-length', `${content.length}`)
       .expect('etag', whole['etag']!)
       .expect('last-modified', whole['last-modified']!)

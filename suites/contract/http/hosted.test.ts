@@ -33,12 +33,12 @@ const bodies = ['{}', '', '{', 'null', '[1]', '7', '"text"', '\u0000\u00ff']
 
 proves('http/hosted-refusals', async ({ raw }) => {
   const wrong = new Map<string, string>()
-  for (const { method, path, bodies: told, hasBody } of everyHostedPath) {
+  for (const { method, path, bodies: documented, hasBody } of everyHostedPath) {
     for (const one of keys) {
       const headers: Record<string, string> = one === '' ? {} : { 'X-API-Key': one }
       for (const body of hasBody ? bodies : [undefined]) {
         const reply = await raw(method, path, body, headers)
-        const isFine = told[reply.status]?.some((kind) => fits(reply, kind)) ?? false
+        const isFine = documented[reply.status]?.some((kind) => fits(reply, kind)) ?? false
         const asked = `${method} ${path}`
         if (!isFine) wrong.set(asked, `of "${one}" with ${body}: ${reply.status} ${reply.text}`)
       }

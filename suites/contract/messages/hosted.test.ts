@@ -135,8 +135,8 @@ proves(
     const { prompt_id, messages } = await run(session, {
       '1': node('FlowdoubleNotify', { value: 'hello' }),
     })
-    const told = messages.filter(({ type }) => type === 'notification')
-    expect(told[1]?.data).toEqual({ value: 'hello', prompt_id })
+    const notifications = messages.filter(({ type }) => type === 'notification')
+    expect(notifications[1]?.data).toEqual({ value: 'hello', prompt_id })
   },
 )
 

@@ -277,11 +277,11 @@ proves(
 
 proves('messages/local-notification', async ({ connect, run }) => {
   const session = await connect('me')
-  const told = (messages: readonly Message[]) =>
+  const notificationsOf = (messages: readonly Message[]) =>
     messages.flatMap(({ type, data }) => (type === 'notification' ? data['value'] : []))
-  expect(told((await run(session, textToImage())).messages)).toEqual([])
+  expect(notificationsOf((await run(session, textToImage())).messages)).toEqual([])
   const asking = { ...talking(), '2': node('FlowdoubleNotify', { value: 'hello' }) }
-  expect(told((await run(session, asking)).messages)).toEqual(['hello'])
+  expect(notificationsOf((await run(session, asking)).messages)).toEqual(['hello'])
 })
 
 provesQuirk('local.notification', async ({ connect, run }) => {

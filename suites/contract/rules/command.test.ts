@@ -17,14 +17,14 @@ const entries: [string, Rule][] = Object.entries(rules)
 async function rulesCommand(args: readonly string[], folder = root) {
   const path = join(folder, 'dist', 'emulator', 'cli', 'rules.js')
   const command = (await import(path)) as { rulesCommand: typeof runHere }
-  const told = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof told) => ({
+  const output = { stdout: '', stderr: '' }
+  const into = (name: keyof typeof output) => ({
     write: (text: string): void => {
-      told[name] += text
+      output[name] += text
     },
   })
   const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: folder }
-  return { status: command.rulesCommand(args, io), ...told }
+  return { status: command.rulesCommand(args, io), ...output }
 }
 
 const command = (args: readonly string[]) => {

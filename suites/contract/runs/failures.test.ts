@@ -92,9 +92,9 @@ proves(
         expect(error.node_type).toBe(graph[error.node_id]?.class_type)
       }
       expect((await own.submit({})).status).toBe(400)
-      const { messages: told } = await own.run(await own.connect(), solid())
-      expect(told.map(({ type }) => type)).toContain('execution_start')
-      expect(told.map(({ type }) => type)).not.toContain('executing')
+      const { messages: sent } = await own.run(await own.connect(), solid())
+      expect(sent.map(({ type }) => type)).toContain('execution_start')
+      expect(sent.map(({ type }) => type)).not.toContain('executing')
     }
     const { messages } = await subject
       .as('test-key')

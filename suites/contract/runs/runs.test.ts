@@ -250,10 +250,10 @@ proves('queue/twins', async ({ connect, submit, get, reach, idle }) => {
   expect(await statusOf(2, { number: 6 })).toBe(200)
   expect(await statusOf(2, { prompt_id: 'other' })).toBe(200)
   await session.settled()
-  const told = session.messages().filter(({ type }) => type === 'status').length
+  const statusCount = session.messages().filter(({ type }) => type === 'status').length
   expect(await statusOf(2, { number: 6, client_id: 'you' })).toBe(500)
   await session.settled()
-  expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(told)
+  expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(statusCount)
   const { queue_pending } = (await get('/queue')).json()
   const pending = queue_pending.map(([number, id]: unknown[]) => `${String(number)} ${String(id)}`)
   expect(pending.toSorted()).toEqual(['5 other', '5 twin', '5 twin', '6 twin', '6 twin'])

@@ -152,14 +152,14 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
 ]
 /** The same command in this process: starting a process for each refusal would take longer than all of them. */
 async function refused(...args: readonly string[]) {
-  const told = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof told) => ({
+  const output = { stdout: '', stderr: '' }
+  const into = (name: keyof typeof output) => ({
     write: (text: string): void => {
-      told[name] += text
+      output[name] += text
     },
   })
   const io = { stdout: into('stdout'), stderr: into('stderr'), env: process.env, cwd: folder() }
-  return { code: await serveCommand(args, io), ...told }
+  return { code: await serveCommand(args, io), ...output }
 }
 
 for (const [name, args, says] of wrong) {

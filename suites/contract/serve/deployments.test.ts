@@ -51,10 +51,10 @@ test('serve/both A local and a hosted server with one seed share nothing.', asyn
 test('serve/json The JSON of both lists the local addresses, and those of hosted with its keys.', async () => {
   const file = join(folder(), 'ready.json')
   const command = start('serve', '--deployment=both', '--port=0', '--json', '--ready-file', file)
-  const told = JSON.parse(await command.says(/\n/)) as Addresses
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(told)
-  const { port, hosted } = told
-  expect(told).toEqual({
+  const printed = JSON.parse(await command.says(/\n/)) as Addresses
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(printed)
+  const { port, hosted } = printed
+  expect(printed).toEqual({
     url: `http://127.0.0.1:${port}`,
     ws: `ws://127.0.0.1:${port}/ws`,
     port,

@@ -128,8 +128,8 @@ proves(
         expect(stderr).toMatch(
           /not enabled[\s\S]*gateway setup[\s\S]*enabled: true[\s\S]*WEBHOOK_ENABLED/,
         )
-        const told = await cli.run('webhook', command, ...argv, '--json')
-        expect(told.json()).toEqual({ error: expect.stringContaining('not enabled') })
+        const result = await cli.run('webhook', command, ...argv, '--json')
+        expect(result.json()).toEqual({ error: expect.stringContaining('not enabled') })
       }
     }
     expect(cli.has(subscriptionsName)).toBe(false)

@@ -213,12 +213,19 @@ proves(
     const { dynamic } = cli.routes()
     const routes = { open: { secret: '' }, fixed: { secret: 'other' }, dynamic }
     cli.write(subscriptionsName, JSON.stringify(routes))
-    const told = await runGateway(cli, {}, '--json', '--control', '--ready-file', cli.path('ready'))
-    expect((await fetch(`${told.url}/_flowdouble/runs`)).status).toBe(200)
-    const line = JSON.parse(told.said())
-    expect(line).toMatchObject({ url: told.url, routes: ['fixed', 'dynamic'], pid: process.pid })
+    const controlled = await runGateway(
+      cli,
+      {},
+      '--json',
+      '--control',
+      '--ready-file',
+      cli.path('ready'),
+    )
+    expect((await fetch(`${running.url}/_flowdouble/runs`)).status).toBe(200)
+    const line = JSON.parse(running.said())
+    expect(line).toMatchObject({ url: running.url, routes: ['fixed', 'dynamic'], pid: process.pid })
     expect(JSON.parse(cli.read('ready'))).toEqual(line)
-    expect((await told.stop()).stdout.trim().split('\n')).toHaveLength(1)
+    expect((await running.stop()).stdout.trim().split('\n')).toHaveLength(1)
   }, enabled('routes: {fixed: {secret: s}}')),
 )
 

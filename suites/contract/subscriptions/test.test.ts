@@ -51,8 +51,8 @@ proves(
       const [{ method, path, headers, body }] = got as [ReceivedRequest]
       expect([method, path]).toEqual(['POST', '/webhooks/ci'])
       expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('abc', body)}`)
-      const told = await cli.run('webhook', 'test', 'ci', '--json')
-      expect(told.json()).toMatchObject({
+      const result = await cli.run('webhook', 'test', 'ci', '--json')
+      expect(result.json()).toMatchObject({
         url: `${url}/webhooks/ci`,
         status: 202,
         triggered: true,
@@ -195,8 +195,8 @@ proves(
         const { code, stdout, stderr } = await cli.run('webhook', 'test', 'ci')
         expect([status, code, stderr]).toEqual([status, 1, expect.stringMatching(says)])
         expect(stdout).toContain(`Response (${status}): ${body}`)
-        const told = (await cli.run('webhook', 'test', 'ci', '--json')).json()
-        expect(told).toMatchObject({ status, triggered: false })
+        const result = (await cli.run('webhook', 'test', 'ci', '--json')).json()
+        expect(result).toMatchObject({ status, triggered: false })
       })
     }
     const taken = '{"status": "delivered", "route": "ci", "target": "slack", "delivery_id": "1"}'

@@ -84,14 +84,14 @@ proves(
 proves(
   'system/queue-length',
   async ({ as, get, submit, idle }) => {
-    const told = async () => (await get('/prompt')).json()
-    expect(await told()).toEqual({ exec_info: { queue_remaining: 0 } })
+    const lengthNow = async () => (await get('/prompt')).json()
+    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 0 } })
     for (let count = 0; count < 7; count++) await submit(slow())
-    expect(await told()).toEqual({ exec_info: { queue_remaining: 7 } })
-    expect(violations(queueLength, await told())).toEqual([])
+    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 7 } })
+    expect(violations(queueLength, await lengthNow())).toEqual([])
     expect((await as('test-key-free').get('/prompt')).status).toBe(403)
     await idle()
-    expect(await told()).toEqual({ exec_info: { queue_remaining: 0 } })
+    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 0 } })
   },
   { ...hosted, ...ownWorld },
 )

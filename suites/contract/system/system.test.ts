@@ -111,20 +111,20 @@ proves(
   'system/queue-length',
   async ({ connect, get, post, reach, submit }) => {
     const session = await connect('me')
-    const told = async () => (await get('/prompt')).json()
+    const lengthNow = async () => (await get('/prompt')).json()
     const length = (queue_remaining: number) => ({ exec_info: { queue_remaining } })
-    expect(await told()).toEqual(length(0))
+    expect(await lengthNow()).toEqual(length(0))
     await submit(slow(), { prompt_id: 'a', client_id: 'me' })
     await submit(slow(), { prompt_id: 'b' })
     await submit(slow(), { prompt_id: 'c' })
-    expect(await told()).toEqual(length(3))
+    expect(await lengthNow()).toEqual(length(3))
     await reach(session, ({ type }) => type === 'progress')
-    expect(await told()).toEqual(length(3))
+    expect(await lengthNow()).toEqual(length(3))
     await post('/queue', { delete: ['b'] })
-    expect(await told()).toEqual(length(2))
+    expect(await lengthNow()).toEqual(length(2))
     await reach(session, isEnd)
-    expect(await told()).toEqual(length(1))
-    expect(violations(queueLength, await told())).toEqual([])
+    expect(await lengthNow()).toEqual(length(1))
+    expect(violations(queueLength, await lengthNow())).toEqual([])
   },
   { deployment: 'local' },
 )

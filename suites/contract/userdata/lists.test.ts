@@ -77,8 +77,8 @@ proves('userdata/list-refusals', async (subject) => {
   ] as const
   for (const [query, { status, body }] of cases) {
     const reply = await subject.get(`/userdata${query}`)
-    const told = [query, reply.status, reply.text, reply.headers['content-type']]
-    expect(told).toEqual([query, status, body.text, textType])
+    const actual = [query, reply.status, reply.text, reply.headers['content-type']]
+    expect(actual).toEqual([query, status, body.text, textType])
   }
 })
 
@@ -118,7 +118,7 @@ proves('userdata/browse-refusals', async (subject) => {
   ] as const
   for (const [path, { status, body }] of cases) {
     const reply = await subject.get(`/v2/userdata?path=${path}`)
-    const told = [path, reply.status, reply.text, reply.headers['content-type']]
-    expect(told).toEqual([path, status, body.text, textType])
+    const actual = [path, reply.status, reply.text, reply.headers['content-type']]
+    expect(actual).toEqual([path, status, body.text, textType])
   }
 })

@@ -21,14 +21,14 @@ proves('webhooks/answered-in-order', async ({ gateway }) => {
     const asked = { kind: 'request', request: 1, method: 'POST', target: '/webhooks/hook' } as const
     return step(world, { ...asked, atMs, headers, body: new Uint8Array() })
   }
-  const told = (effects: ReturnType<typeof step>) => {
+  const aroundReply = (effects: ReturnType<typeof step>) => {
     const at = effects.findIndex(({ kind }) => kind === 'reply')
     return [effects.slice(0, at), effects.slice(at + 1)].map((part) => JSON.stringify(part))
   }
-  const [none, begun] = told(post('first', 0))
+  const [none, begun] = aroundReply(post('first', 0))
   expect(none).toBe('[]')
   expect(begun).toContain('first')
-  const [before, after] = told(post('second', 10_000))
+  const [before, after] = aroundReply(post('second', 10_000))
   expect(before).toContain('first')
   expect(before).not.toContain('second')
   expect(after).toContain('second')

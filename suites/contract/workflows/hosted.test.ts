@@ -41,7 +41,7 @@ proves(
       transcripts.push(transcript(session.messages().slice(before)))
     }
     expect(transcripts[0]).toContain('execution_success')
-    for (const told of transcripts) expect(told).toEqual(transcripts[0])
+    for (const one of transcripts) expect(one).toEqual(transcripts[0])
   },
   { ...hosted, ...ownWorld },
 )

@@ -19,12 +19,12 @@ proves(
     const reply = await submit(solid())
     expect(reply.status).toBe(200)
     const { prompt_id } = reply.json()
-    const told = { prompt_id, graph: solid(), targets: ['2'] }
-    expect((await queue()).pending).toMatchObject([told])
+    const listed = { prompt_id, graph: solid(), targets: ['2'] }
+    expect((await queue()).pending).toMatchObject([listed])
     await idle()
     expect(await history()).toEqual([prompt_id])
     const status = { status_str: 'success', completed: true }
-    expect(await finished(prompt_id)).toMatchObject({ ...told, status })
+    expect(await finished(prompt_id)).toMatchObject({ ...listed, status })
   },
   ownWorld,
 )

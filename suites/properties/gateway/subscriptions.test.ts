@@ -203,11 +203,11 @@ test('any sequence of commands leaves what a small model predicts', async () => 
         ]
         const ended = await cli.run('webhook', 'subscribe', '--json', ...argv, name)
         expect([ended.code, ended.stderr]).toEqual([0, ''])
-        const told = ended.json().secret
-        if (secret !== undefined) expect(told).toBe(secret)
-        else if (before !== undefined && !rotates) expect(told).toBe(before.secret)
-        else expect(told).not.toBe(before?.secret)
-        model.set(name, { secret: told, prompt: prompt ?? '' })
+        const printed = ended.json().secret
+        if (secret !== undefined) expect(printed).toBe(secret)
+        else if (before !== undefined && !rotates) expect(printed).toBe(before.secret)
+        else expect(printed).not.toBe(before?.secret)
+        model.set(name, { secret: printed, prompt: prompt ?? '' })
       }
       const listed: any[] = (await cli.run('webhook', 'list', '--json')).json()
       expect(listed.map(({ name, secret, prompt }) => [name, { secret, prompt }])).toEqual([

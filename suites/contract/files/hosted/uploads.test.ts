@@ -121,12 +121,12 @@ proves('files/hosted-upload-type', async (subject) => {
     '1': node('LoadImage', { image }),
     '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'copy' }),
   })
-  const told = async (red: number, fields: Readonly<Record<string, string>>) =>
+  const uploaded = async (red: number, fields: Readonly<Record<string, string>>) =>
     (await subject.upload({ name: 'my.png', bytes: png(red) }, fields)).json()
-  const plain = await told(10, {})
+  const plain = await uploaded(10, {})
   expect(plain.type).toBe('output')
-  const names = [plain.name, (await told(20, { type: 'input' })).name]
-  names.push((await told(30, { type: 'temp', subfolder: 'deep' })).name)
+  const names = [plain.name, (await uploaded(20, { type: 'input' })).name]
+  names.push((await uploaded(30, { type: 'temp', subfolder: 'deep' })).name)
   for (const [index, name] of names.entries()) {
     const [saved] = await outputsOf(subject, loading(name))
     const { data } = decode(await fetchFile(subject, saved.filename))
