@@ -221,11 +221,15 @@ proves(
       '--ready-file',
       cli.path('ready'),
     )
-    expect((await fetch(`${running.url}/_flowdouble/runs`)).status).toBe(200)
-    const line = JSON.parse(running.said())
-    expect(line).toMatchObject({ url: running.url, routes: ['fixed', 'dynamic'], pid: process.pid })
+    expect((await fetch(`${controlled.url}/_flowdouble/runs`)).status).toBe(200)
+    const line = JSON.parse(controlled.said())
+    expect(line).toMatchObject({
+      url: controlled.url,
+      routes: ['fixed', 'dynamic'],
+      pid: process.pid,
+    })
     expect(JSON.parse(cli.read('ready'))).toEqual(line)
-    expect((await running.stop()).stdout.trim().split('\n')).toHaveLength(1)
+    expect((await controlled.stop()).stdout.trim().split('\n')).toHaveLength(1)
   }, enabled('routes: {fixed: {secret: s}}')),
 )
 
@@ -233,7 +237,7 @@ proves(
   'subscriptions/run-wall-time',
   withCli(async (cli) => {
     await cli.run('webhook', 'subscribe', 'ci', '--secret', 's')
-    const running = await runGateway(cli)
+    const controlled = await runGateway(cli)
     const statusAt = async (offsetSeconds: number): Promise<number> => {
       const time = String(Math.floor(Date.now() / 1000) + offsetSeconds)
       const id = `msg${offsetSeconds}`
