@@ -1,4 +1,4 @@
-// Writes the AsyncAPI document out of the spec: the socket of each deployment, with its messages and binary frames.
+// Writes the AsyncAPI document from the spec: the socket of each deployment, with its messages and binary frames.
 
 import { frames, messages, order, profiles, receivers } from '../../spec/index.ts'
 import { previewMetadata } from '../../spec/server/frames.ts'
@@ -60,7 +60,7 @@ function messagePart(type: keyof typeof messages, deployment?: Deployment): Part
 }
 
 const messageTypes = Object.keys(messages) as (keyof typeof messages)[]
-/** The messages whose data differs on hosted: there they stand under a name of their own. */
+/** The messages whose data differs on hosted: there they have a different name. */
 const ownOnHosted: ReadonlySet<string> = new Set(
   messageTypes.filter((type) => 'hostedData' in messages[type]),
 )
@@ -73,7 +73,7 @@ const envelope = (type: string, data: Schema): Part => ({
   required: ['type', 'data'],
 })
 
-/** A binary message. No schema describes bytes: the layout stands in words, and as data in `x-layout`. */
+/** A binary message. No schema describes bytes: the layout is described in words, and as data in `x-layout`. */
 function framePart(name: string, { type, when, fields }: Frame): Part {
   const layout = fields.map((field) => `${field.name}: ${fieldText(field)}`)
   return {
@@ -97,7 +97,7 @@ const sentOn = (deployment: Deployment): readonly string[] =>
     .map(([type]) => type)
     .concat(frameNames)
 
-/** What a client may say; anything else changes nothing. */
+/** What a client may send; anything else has no effect. */
 const flagsOfClient = {
   name: 'feature_flags',
   title: 'feature_flags of the client',

@@ -1,4 +1,4 @@
-// Writes the chapter of PROTOCOL.md about what the description says and what real servers do.
+// Writes the chapter of PROTOCOL.md about differences between the description and real servers.
 
 import {
   gatewayDifferences,
@@ -12,7 +12,7 @@ import { link, section, table } from './markdown.ts'
 
 type Carriers = Omit<Difference, 'topic' | 'stated' | 'real' | 'ours'>
 
-/** Links to all that carries what this server does. */
+/** Links to the rules and quirks that implement what this server does. */
 const carriers = (one: Carriers): string =>
   [
     ...one.rules.map((id) => link(id, `rule-${id}`)),

@@ -103,8 +103,8 @@ export function gatewayPart(): string {
   const { scheme, host, port } = gatewayAddress
   return section(
     'The webhook gateway',
-    `A server of its own, at ${code(`${scheme}://${host}:${port}`)} unless told otherwise: it takes events that ` +
-      'other services post to named routes, and makes agent runs or messages of them.',
+    `A separate server, by default at ${code(`${scheme}://${host}:${port}`)}: it accepts events that other services ` +
+      'post to named routes, and turns them into agent runs or messages.',
     endpointTable,
     'A post to a route passes these checks in this order; the first one that fails answers.',
     checkTable,

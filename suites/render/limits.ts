@@ -6,13 +6,13 @@ import { link, section, table } from './markdown.ts'
 
 const MiB = 2 ** 20
 
-/** The number as sentences tell it, without what is counted: MiB where it is whole MiB, else with a comma from 10,000 on. */
+/** The number as sentences write it, without the unit: MiB if it is whole MiB, else with a comma from 10,000 on. */
 export function amount({ value, unit }: Pick<Limit, 'value' | 'unit'>): string {
   if (unit === 'bytes' && value % MiB === 0) return `${value / MiB} MiB`
   return value < 10_000 ? `${value}` : value.toLocaleString('en')
 }
 
-/** The number with what is counted. */
+/** The number with its unit. */
 const whole = (limit: Limit): string => {
   const number = amount(limit)
   return number.endsWith('MiB') ? number : `${number} ${limit.unit}`

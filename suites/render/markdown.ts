@@ -1,8 +1,8 @@
-// The few pieces of Markdown that the generated documents are made of.
+// The pieces of Markdown from which the generated documents are made.
 
 import type { Place } from '../../spec/language.ts'
 
-/** Text outside code spans in which nothing is taken for HTML, except anchors of our own. */
+/** Text outside code spans in which nothing is treated as HTML, except anchors of our own. */
 const escapeTags = (text: string) =>
   text
     .split(/(`[^`]*`)/)

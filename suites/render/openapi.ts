@@ -1,4 +1,4 @@
-// Writes the OpenAPI documents out of the spec: one for each server, with its paths as they are on the wire.
+// Writes the OpenAPI documents from the spec: one for each server, with its paths as they are on the wire.
 
 import { STATUS_CODES } from 'node:http'
 import { keyHeader } from '../../spec/server/access.ts'
@@ -21,7 +21,7 @@ import { addressVariables, type Part, schemaIn, schemasUsedBy } from './document
 
 const socketPath = socketEndpoints.socket.path
 
-/** What each document says of itself: what it is about, and where its server is. */
+/** What each document says about itself: its subject, and where its server is. */
 const servers = {
   local: {
     url: `${profiles.local.scheme}://{host}:{port}`,
@@ -47,14 +47,14 @@ const signatureSchemes = Object.fromEntries(
     {
       type: 'apiKey',
       in: 'header',
-      // A header of a family gets the name of one member: what stands for any is not a valid name.
+      // A header of a family gets the name of one member: the placeholder is not a valid name.
       name: signature.replace(/<(\w+)>/, 'Any'),
       description: `A signature of the sender: ${signature}.`,
     },
   ]),
 )
 
-/** What each server lets in with. */
+/** The security schemes of each server. */
 const securitySchemes = {
   local: {
     bearer: {
@@ -80,7 +80,7 @@ const securitySchemes = {
   gateway: signatureSchemes,
 } as const satisfies Record<Place, Part>
 
-/** What lets a request in, as alternatives; an empty one needs nothing. */
+/** What grants access to a request, as alternatives; an empty one needs nothing. */
 function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
   if (place === 'gateway') {
     const isOpen = endpoint.path === '/health'
@@ -90,7 +90,7 @@ function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
   return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
 
-/** The media types of the refusals that are texts of this status: some are pages for those who ask for them. */
+/** The media types of the text refusals with this status: some are pages for clients that accept HTML. */
 function textTypes(status: number): readonly string[] {
   const own = Object.values<Refusal>(errors.refusals)
     .filter((refusal) => refusal.status === status)
@@ -109,13 +109,13 @@ function contentOf(status: number, body: ReplyBody): Part {
   return { 'application/json': { schema: schemaIn(body) } }
 }
 
-/** Headers without which a reply of that status is of no use. */
+/** Headers without which a reply of that status is useless. */
 const headersByStatus: Readonly<Record<number, string>> = {
   302: 'Location',
   405: 'Allow',
 }
 
-/** The content of a reply that has either: with both schemas where they are of one media type. */
+/** The content of a reply that has either: with both schemas if they have one media type. */
 function together(one: Part, other: Part): Part {
   const both = Object.entries(other).map(([type, part]) => {
     const schemas = [one[type], part].map((of) => (of as Part | undefined)?.['schema'])
@@ -139,7 +139,7 @@ function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
   const { form, bodyIsOptional } = endpoint
   const body = bodyOn(on, endpoint)
   if (body === undefined) return undefined
-  // No bytes are bytes as well.
+  // An empty body counts as bytes as well.
   if (body === 'bytes') return { content: { 'application/octet-stream': {} } }
   const required = bodyIsOptional !== true
   const isForm = body === 'multipart'
@@ -236,7 +236,7 @@ function unserved({ path, on: places, method }: Endpoint, on: Place): Endpoint |
 type Area = { readonly rules: Rules; readonly endpoints?: Endpoints }
 type Paths = Record<string, Record<string, Operation>>
 
-/** All paths of a server but the socket, which OpenAPI cannot describe and asyncapi.json does. */
+/** All paths of a server except the socket, which OpenAPI cannot describe and asyncapi.json does. */
 function pathsOf(on: Place): Paths {
   const all: Paths = {}
   const add = (area: string, name: string, endpoint: Endpoint): void => {

@@ -1,4 +1,4 @@
-// Writes PROTOCOL.md out of the spec. Pure: the same spec gives the same text.
+// Writes PROTOCOL.md from the spec. Pure: the same spec gives the same text.
 
 import { endpoints, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/server/access.ts'
@@ -106,7 +106,7 @@ function endpointsPart(): string {
 function shapesPart(): string {
   return section(
     'Shapes',
-    'The bodies by name, in the notation of types. Objects may carry more members than are told here.',
+    'The bodies by name, in the notation of types. Objects may carry more members than are listed here.',
     table(
       ['Shape', 'What it is'],
       shapes.map(([name, schema]) => [
@@ -123,7 +123,7 @@ function jobsPart(): string {
   return section(
     'Jobs',
     'On hosted a run is a job. Its state is one of these words, and each leads to those beside it, or to none. ' +
-      'With the quirk `hosted.status-raw-states` the job status tells an internal state instead.',
+      'With the quirk `hosted.status-raw-states` the job status returns an internal state instead.',
     table(
       ['Word', 'Leads to', 'Internal states'],
       jobStatuses.map((word) => {

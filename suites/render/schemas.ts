@@ -1,11 +1,11 @@
-// Finds the schemas that the files of the spec export by name.
+// Finds the schemas that the files of the spec export, by name.
 
 import type { Schema } from '../../spec/language.ts'
 
 const isRecord = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A schema says what type it describes; no other export of the spec has such a key. */
+/** A schema states the type that it describes; no other export of the spec has such a key. */
 const isSchema = (value: unknown): value is Schema =>
   isRecord(value) && (typeof value['type'] === 'string' || Array.isArray(value['anyOf']))
 

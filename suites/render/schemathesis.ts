@@ -1,5 +1,5 @@
-// Writes the configuration with which Schemathesis reads the marks of the OpenAPI documents: what real servers do against
-// their own schemas is expected there, and only there.
+// Writes the configuration with which Schemathesis reads the marks of the OpenAPI documents: deviations of real servers
+// from their own schemas are expected there, and only there.
 
 import { both, gateway } from '../../spec/language.ts'
 import type { Part } from './documents.ts'
