@@ -237,7 +237,7 @@ proves(
   'subscriptions/run-wall-time',
   withCli(async (cli) => {
     await cli.run('webhook', 'subscribe', 'ci', '--secret', 's')
-    const controlled = await runGateway(cli)
+    const running = await runGateway(cli)
     const statusAt = async (offsetSeconds: number): Promise<number> => {
       const time = String(Math.floor(Date.now() / 1000) + offsetSeconds)
       const id = `msg${offsetSeconds}`
