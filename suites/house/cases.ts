@@ -11,7 +11,7 @@ export const source = (file: string): string => readFileSync(join(contract, file
 
 /** The files of the contract that hold cases. */
 export const withCases = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.test.ts') && /^\s*(proves|switched)\(/m.test(source(file)),
+  (file) => file.endsWith('.test.ts') && /^\s*(proves(Quirk|CliQuirk)?)\(/m.test(source(file)),
 )
 
 /** Each case once for each place that it runs at. */

@@ -5,7 +5,7 @@ import { test as register } from 'vitest'
 import { both, type Deployment, type Place, type Rule } from '../../spec/language.ts'
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
 import { type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
-import { isForeign, isOutOfReach, startSubject, type Subject } from './subject.ts'
+import { isForeign, isUnsupported, startSubject, type Subject } from './subject.ts'
 
 /** What a case is started with beyond its own options: each kind of subject has its own. */
 export type More = { readonly server?: EmulatorOptions; readonly gateway?: GatewayOptions }
@@ -16,7 +16,7 @@ export type Case = {
   readonly ids: readonly string[]
   readonly place: Place
   /** Whether it cannot run on the server elsewhere that the suites judge. */
-  readonly isOutOfReach: boolean
+  readonly isUnsupported: boolean
   /** Starts a subject for it alone, and gives what runs it there and closes the subject. */
   readonly start: (more?: More) => Promise<() => Promise<void>>
 }
@@ -104,9 +104,9 @@ export function proves(
 }
 
 /** A case for the behaviour that a quirk switches on; `options` are further ones of its subject. */
-export function switched(id: GatewayQuirkId, body: GatewayBody, options?: GatewayOptions): void
-export function switched(id: ServerQuirkId, body: Body, options?: EmulatorOptions): void
-export function switched(
+export function provesQuirk(id: GatewayQuirkId, body: GatewayBody, options?: GatewayOptions): void
+export function provesQuirk(id: ServerQuirkId, body: Body, options?: EmulatorOptions): void
+export function provesQuirk(
   id: keyof typeof quirks,
   body: Body | GatewayBody,
   options: EmulatorOptions | GatewayOptions = {},
@@ -121,20 +121,20 @@ export function switched(
 /** Declares a case. The overloads above see to it that body and options are those of the place. */
 function add(
   place: Place,
-  told: Pick<Case, 'title' | 'ids'>,
+  described: Pick<Case, 'title' | 'ids'>,
   body: Body | GatewayBody,
   options: EmulatorOptions | GatewayOptions,
 ): void {
   const one =
     place === 'gateway'
       ? {
-          isOutOfReach: isForeign,
+          isUnsupported: isForeign,
           start: onGateway(body as GatewayBody, options as GatewayOptions),
         }
       : onServer(place, body as Body, options as EmulatorOptions)
-  const all = { ...told, place, ...one }
+  const all = { ...described, place, ...one }
   if (collected !== undefined) collected.push(all)
-  else register.skipIf(all.isOutOfReach)(all.title, () => runCase(all))
+  else register.skipIf(all.isUnsupported)(all.title, () => runCase(all))
 }
 
 /** Runs a case on its subject, and closes that, however it went. */
@@ -160,9 +160,9 @@ function onServer(
   deployment: Deployment,
   body: Body,
   { deployment: _named, ...options }: EmulatorOptions,
-): Pick<Case, 'isOutOfReach' | 'start'> {
+): Pick<Case, 'isUnsupported' | 'start'> {
   return {
-    isOutOfReach: isOutOfReach(deployment, options),
+    isUnsupported: isUnsupported(deployment, options),
     start: async ({ server = {} } = {}) => {
       const subject = await startSubject({ ...options, ...server, deployment })
       return () => closing(subject, body)

@@ -6,7 +6,7 @@ import type { Message } from './judge.ts'
 import type { Reply } from './reply.ts'
 
 /** A run as the queue lists it. */
-export type Listed = {
+export type QueueEntry = {
   readonly prompt_id: string
   readonly graph: Graph
   readonly extra_data: any
@@ -15,7 +15,7 @@ export type Listed = {
 }
 
 /** A run as the history tells of it. */
-export type Over = Listed & {
+export type HistoryEntry = QueueEntry & {
   /** What else is told of the nodes with an output, by their ids. */
   readonly meta: any
   /** What is shown, by node id. */
@@ -28,21 +28,21 @@ export type Over = Listed & {
 }
 
 type Get = (path: string) => Promise<Reply>
-type Reading = {
-  readonly queued: (get: Get, item: any) => Promise<Listed>
+type ResponseShape = {
+  readonly queued: (get: Get, item: any) => Promise<QueueEntry>
   /** The ids of all entries, oldest first. */
   readonly ids: (history: any) => readonly string[]
-  readonly over: (entry: any) => Over
+  readonly over: (entry: any) => HistoryEntry
 }
 
-const ofLocal = ([, prompt_id, graph, extra_data, targets]: any): Listed => ({
+const ofLocal = ([, prompt_id, graph, extra_data, targets]: any): QueueEntry => ({
   prompt_id,
   graph,
   extra_data,
   targets,
 })
 
-const shapes: Readonly<Record<Deployment, Reading>> = {
+const shapes: Readonly<Record<Deployment, ResponseShape>> = {
   local: {
     queued: async (_, item) => ofLocal(item),
     ids: (history) => Object.keys(history),
@@ -54,7 +54,7 @@ const shapes: Readonly<Record<Deployment, Reading>> = {
       const { extra_data } = (await get(`/jobs/${prompt_id}`)).json().workflow
       return { prompt_id, graph, extra_data, targets }
     },
-    ids: ({ history }) => history.map(({ prompt_id }: Listed) => prompt_id).toReversed(),
+    ids: ({ history }) => history.map(({ prompt_id }: QueueEntry) => prompt_id).toReversed(),
     over: ({ prompt, ...rest }) => {
       const { prompt_id, prompt: graph, extra_data, outputs_to_execute: targets } = prompt
       return { prompt_id, graph, extra_data, targets, ...rest }
@@ -63,9 +63,9 @@ const shapes: Readonly<Record<Deployment, Reading>> = {
 }
 
 /** How cases read a server of this deployment. */
-export function readingsOf(deployment: Deployment, get: Get) {
+export function responsesOf(deployment: Deployment, get: Get) {
   const { queued, ids, over } = shapes[deployment]
-  const listed = (items: readonly unknown[]): Promise<Listed[]> =>
+  const listed = (items: readonly unknown[]): Promise<QueueEntry[]> =>
     Promise.all(items.map((item) => queued(get, item)))
   return {
     queue: async () => {
@@ -73,7 +73,7 @@ export function readingsOf(deployment: Deployment, get: Get) {
       return { running: await listed(queue_running), pending: await listed(queue_pending) }
     },
     history: async () => ids((await get('/history')).json()),
-    finished: async (prompt_id: string): Promise<Over | undefined> => {
+    finished: async (prompt_id: string): Promise<HistoryEntry | undefined> => {
       const reply = await get(`/history/${encodeURIComponent(prompt_id)}`)
       const entry = reply.status === 200 ? reply.json()[prompt_id] : undefined
       return entry?.status === undefined ? undefined : over(entry)

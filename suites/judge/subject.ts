@@ -11,7 +11,7 @@ import { formOf, viewPath } from '../generate/form.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import type { Message } from './judge.ts'
-import { endsRun, type Listed, type Over, readingsOf } from './responses.ts'
+import { endsRun, type QueueEntry, type HistoryEntry, responsesOf } from './responses.ts'
 import { pathOn } from '../generate/replies-on.ts'
 import type { Reply } from './reply.ts'
 import { fetchLink } from './fetch-link.ts'
@@ -37,13 +37,13 @@ export type Subject = {
   readonly view: (values: Readonly<Record<string, string>> | string) => Promise<Reply>
   /** The runs in the queue, those that run and those that wait, in its order. */
   readonly queue: () => Promise<{
-    readonly running: readonly Listed[]
-    readonly pending: readonly Listed[]
+    readonly running: readonly QueueEntry[]
+    readonly pending: readonly QueueEntry[]
   }>
   /** The ids in the history, oldest first. */
   readonly history: () => Promise<readonly string[]>
   /** What the history tells of a run that is over, or undefined when it tells of none. */
-  readonly finished: (prompt_id: string) => Promise<Over | undefined>
+  readonly finished: (prompt_id: string) => Promise<HistoryEntry | undefined>
   /** Posts a value as JSON. */
   readonly post: (path: string, value: unknown) => Promise<Reply>
   /** Posts a form to /upload/image; `file` goes into the field `image`. */
@@ -72,7 +72,7 @@ export type Run = {
   readonly prompt_id: string
   /** Messages of the socket from the submit to the end of the run. */
   readonly messages: readonly Message[]
-  readonly entry: Over
+  readonly entry: HistoryEntry
 }
 
 const foreignUrl = process.env['SUBJECT_URL']
@@ -83,7 +83,7 @@ const hostedKey = process.env['SUBJECT_KEY'] ?? 'test-key'
 export const isForeign = foreignUrl !== undefined
 
 /** Whether the server elsewhere is no subject for a case with these options. */
-export const isOutOfReach = (deployment: Deployment, options: EmulatorOptions): boolean =>
+export const isUnsupported = (deployment: Deployment, options: EmulatorOptions): boolean =>
   isForeign && (deployment !== foreignDeployment || Object.keys(options).length > 0)
 
 /** Starts a subject. `options` are those of a world, and cannot be had from a foreign server. */
@@ -130,7 +130,7 @@ function subjectFor(shared: Shared, key: string): Subject {
     const link = reply.headers['location']
     return link === undefined ? reply : fetched(link)
   }
-  const readings = readingsOf(deployment, get)
+  const responses = responsesOf(deployment, get)
   const post: Subject['post'] = (path, value) =>
     request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
   const submit: Subject['submit'] = (graph, fields = {}) =>
@@ -156,7 +156,7 @@ function subjectFor(shared: Shared, key: string): Subject {
     const isEnd = endsRun(deployment, prompt_id)
     await reach(session, isEnd)
     const messages = session.messages().slice(before)
-    const entry = await readings.finished(prompt_id)
+    const entry = await responses.finished(prompt_id)
     if (entry === undefined) throw new Error(`The history tells nothing of the run ${prompt_id}.`)
     return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
   }
@@ -169,7 +169,7 @@ function subjectFor(shared: Shared, key: string): Subject {
     as: (other) => subjectFor(shared, other),
     get,
     view,
-    ...readings,
+    ...responses,
     post,
     upload: (file, fields = {}, path = '/upload/image') => {
       const texts = Object.entries(fields).map(([name, content]) => ({ name, content }))

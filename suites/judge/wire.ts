@@ -91,7 +91,7 @@ function read(text: string): Exchange {
 }
 
 /** The parts of a reply that show what kind of body it has. */
-export const told = ({ status, header, body }: Exchange) => ({
+export const summaryOf = ({ status, header, body }: Exchange) => ({
   status,
   type: header('content-type'),
   length: header('content-length'),

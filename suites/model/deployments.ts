@@ -21,7 +21,7 @@ export type Ways = {
   /** The first part of a listed run. */
   readonly place: (number: number, at: number) => number
   /** Which of the connected clients hear how a run of a client ended. */
-  readonly hearers: (
+  readonly recipients: (
     client: string | null,
     outcome: Outcome,
     connected: readonly string[],
@@ -38,7 +38,7 @@ export type Ways = {
     submitted: readonly string[],
   ) => readonly (readonly [id: string, ended: Ended])[]
   /** Whether a client that connects is told of this run. */
-  readonly isTold: (run: Submit, client: string) => boolean
+  readonly isNotified: (run: Submit, client: string) => boolean
   /** The name that a file gets. */
   readonly nameOf: (
     files: ReadonlyMap<string, string>,
@@ -52,7 +52,7 @@ const local: Ways = {
   order: (submit) => submit,
   refusedCounts: 1,
   place: (number) => number,
-  hearers: (client, outcome, connected) => {
+  recipients: (client, outcome, connected) => {
     if (client !== null) return [client]
     return outcome === 'interrupted' ? connected : []
   },
@@ -63,7 +63,7 @@ const local: Ways = {
     return true
   },
   history: (ended) => [...ended].filter(([, { isForgotten }]) => !isForgotten),
-  isTold: (run, client) => run.client === client,
+  isNotified: (run, client) => run.client === client,
   nameOf: (files, name, content, overwrite) => {
     const isFree = (candidate: string): boolean =>
       overwrite || (files.get(candidate) ?? content) === content
@@ -77,7 +77,7 @@ const hosted: Ways = {
   order: () => ({ front: false }),
   refusedCounts: 0,
   place: (_, at) => at + 1,
-  hearers: (_client, _outcome, connected) => connected,
+  recipients: (_client, _outcome, connected) => connected,
   looksAtTheEnd: true,
   removedIsCancelled: true,
   interrupt: ({ stop, stopOldest, remove, isKnown }, named) => {
@@ -94,7 +94,7 @@ const hosted: Ways = {
       const isShown = one !== undefined && one.outcome !== 'removed' && !one.isForgotten
       return isShown ? [[id, one] as const] : []
     }),
-  isTold: () => true,
+  isNotified: () => true,
   // One name for one content, whatever the client calls it.
   nameOf: (_files, _name, content) => `the file of ${content}`,
 }

@@ -64,14 +64,14 @@ function createAccount(own: Ways, workerCount: number) {
   const ended = new Map<string, Ended>()
   const files = new Map<string, string>()
   /** What each connected client has heard of ends since it connected. */
-  const heard = new Map<string, string[]>()
+  const endsByClient = new Map<string, string[]>()
 
   const readyMs = ({ submittedMs }: Waiting): number => submittedMs + START_DELAY_MS
 
-  const tell = ({ id, client }: Submit, outcome: Outcome): void => {
+  const notify = ({ id, client }: Submit, outcome: Outcome): void => {
     const line = `${id} ${outcome === 'removed' ? 'interrupted' : outcome}`
-    for (const hearer of own.hearers(client, outcome, [...heard.keys()]))
-      heard.get(hearer)?.push(line)
+    for (const recipient of own.recipients(client, outcome, [...endsByClient.keys()]))
+      endsByClient.get(recipient)?.push(line)
   }
 
   const take = (worker: Worker): void => {
@@ -98,7 +98,7 @@ function createAccount(own: Ways, workerCount: number) {
     const isLate = own.looksAtTheEnd && worker.isInterrupted && outcome === 'success'
     const how = isLate ? 'interrupted' : outcome
     ended.set(run.id, { outcome: how, isCached, isForgotten: false })
-    tell(run, how)
+    notify(run, how)
     const [next] = pending
     if (next !== undefined) worker.dueMs = Math.max(nowMs + PACE_MS, readyMs(next))
   }
@@ -138,7 +138,7 @@ function createAccount(own: Ways, workerCount: number) {
     pending = pending.filter((run) => !gone.includes(run))
     for (const run of own.removedIsCancelled ? gone : []) {
       ended.set(run.id, { outcome: 'removed', isCached: false, isForgotten: false })
-      tell(run, 'removed')
+      notify(run, 'removed')
     }
     if (pending.length === 0) {
       for (const worker of workers) if (worker.running === null) worker.dueMs = Infinity
@@ -167,7 +167,7 @@ function createAccount(own: Ways, workerCount: number) {
         const isRunning = begun.some(({ run }) => run.id === id)
         return [id, ended.get(id)?.outcome ?? (isRunning ? 'running' : 'pending')] as const
       }),
-    heard: () => heard,
+    endsByClient: () => endsByClient,
     submit: (submit: Submit): number => {
       const given = own.order(submit)
       const number = given.number ?? (given.front ? 0 - counter : counter)
@@ -205,13 +205,13 @@ function createAccount(own: Ways, workerCount: number) {
     },
     /** The runs at a node of which this client is told when it connects. */
     connect: (client: string): readonly string[] => {
-      heard.set(client, [])
+      endsByClient.set(client, [])
       const atWork = begun.filter(
-        ({ steps, run }) => steps !== undefined && own.isTold(run, client),
+        ({ steps, run }) => steps !== undefined && own.isNotified(run, client),
       )
       return atWork.map(({ run }) => run.id)
     },
-    disconnect: (client: string) => void heard.delete(client),
+    disconnect: (client: string) => void endsByClient.delete(client),
     /** Stores a file, and gives the name that it gets. */
     upload: (name: string, content: string, overwrite: boolean): string => {
       const stored = own.nameOf(files, name, content, overwrite)

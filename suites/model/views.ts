@@ -13,7 +13,7 @@ import type { Outcome } from './submit.ts'
 import { expect } from '../judge/expect.ts'
 
 /** An account as its client knows it. Runs and files have names of the model, and those that the server gave them. */
-export type Own = {
+export type AccountClient = {
   readonly subject: Subject
   readonly sessions: Map<string, Session>
   /** The id of a run with this name; the name itself where there is none. */
@@ -41,7 +41,7 @@ function createNames(deployment: Deployment) {
   }
 }
 
-export function ownOf(subject: Subject): Own {
+export function createAccountClient(subject: Subject): AccountClient {
   const runs = createNames(subject.deployment)
   const files = createNames(subject.deployment)
   return {
@@ -55,11 +55,11 @@ export function ownOf(subject: Subject): Own {
   }
 }
 
-export type Reading = {
+export type Responses = {
   /** The entries of the history, in its order. */
   readonly entries: (body: any) => readonly (readonly [id: string, entry: any])[]
   /** Holds the jobs against the model. */
-  readonly jobs: (model: AccountModel, own: Own) => Promise<void>
+  readonly jobs: (model: AccountModel, own: AccountClient) => Promise<void>
   /** Judges the answer to a change of the queue. */
   readonly removed: (
     reply: Reply,
@@ -82,7 +82,7 @@ const words: Readonly<Record<Outcome | 'running' | 'pending', string>> = {
 
 const view = (filename: string): string => viewPath({ filename, type: 'input' })
 
-export const readings: Readonly<Record<Deployment, Reading>> = {
+export const responsesOn: Readonly<Record<Deployment, Responses>> = {
   local: {
     entries: (body) => Object.entries(body),
     jobs: async () => {},

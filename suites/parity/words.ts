@@ -1,8 +1,14 @@
 // The words in which differences are written down.
 
 import { hostedRefusals } from '../../spec/server/errors.ts'
-import { ear, type Heard, type Known, type Received, type Told } from '../model/client-view.ts'
-import type { Asked } from '../generate/actions.ts'
+import {
+  listener,
+  type ReceivedByClient,
+  type ClientView,
+  type Received,
+  type PlainReply,
+} from '../model/client-view.ts'
+import type { PlainRequest } from '../generate/actions.ts'
 
 export const jsonType = 'application/json; charset=utf-8'
 
@@ -14,7 +20,7 @@ export const without = (value: any, ...names: readonly string[]): any =>
 export const reason = '<reason>'
 
 /** A refusal of hosted by its name. */
-export function refusedAs(name: keyof typeof hostedRefusals): Told {
+export function refusedAs(name: keyof typeof hostedRefusals): PlainReply {
   const { status, body } = hostedRefusals[name]
   return 'text' in body
     ? { status, type: 'text/plain; charset=utf-8', body: body.text }
@@ -22,24 +28,28 @@ export function refusedAs(name: keyof typeof hostedRefusals): Told {
 }
 
 /** Changes what the ear has heard. */
-export const onEar =
+export const onListener =
   (
     change: (
       messages: readonly Received[],
-      known: Known,
-      asked: Asked | undefined,
+      view: ClientView,
+      request: PlainRequest | undefined,
     ) => readonly Received[] | undefined,
   ) =>
-  (heard: Heard, known: Known, asked: Asked | undefined): Heard | undefined => {
-    const messages = change(heard[ear] ?? [], known, asked)
-    return messages === undefined ? undefined : { ...heard, [ear]: messages }
+  (
+    received: ReceivedByClient,
+    view: ClientView,
+    request: PlainRequest | undefined,
+  ): ReceivedByClient | undefined => {
+    const messages = change(received[listener] ?? [], view, request)
+    return messages === undefined ? undefined : { ...received, [listener]: messages }
   }
 
 /** Changes the data of the messages of a type that the ear has heard. */
-export const onData = (type: string, change: (data: any, known: Known) => any) =>
-  onEar((messages, known) =>
+export const onData = (type: string, change: (data: any, view: ClientView) => any) =>
+  onListener((messages, view) =>
     messages.map((message) =>
-      message.type === type ? { type, data: change(message.data, known) } : message,
+      message.type === type ? { type, data: change(message.data, view) } : message,
     ),
   )
 

@@ -181,11 +181,15 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
 )
-const turns = fc.array(fc.tuple(fc.nat(1), command), { minLength: 10, maxLength: 30, size: 'max' })
+const actions = fc.array(fc.tuple(fc.nat(1), command), {
+  minLength: 10,
+  maxLength: 30,
+  size: 'max',
+})
 
 test('accounts/apart Nothing of one account ever reaches another.', async () => {
   let ended = 0
-  const property = fc.asyncProperty(turns, async (played) => {
+  const property = fc.asyncProperty(actions, async (played) => {
     const subject = await startSubject({ deployment: 'hosted', accounts })
     try {
       const sides = sidesOf(subject)
@@ -245,7 +249,7 @@ test('accounts/unmoved What one account does changes nothing that the other is t
       await subject.close()
     }
   }
-  const property = fc.asyncProperty(turns, async (played) => {
+  const property = fc.asyncProperty(actions, async (played) => {
     expect(await playedBy(played, false)).toBe(await playedBy(played, true))
   })
   await fc.assert(property, { seed: 20261122, numRuns: 10 })

@@ -6,13 +6,18 @@ import type { Deployment } from '../../spec/language.ts'
 import { type Graph, node, slow, talking } from '../generate/graphs.ts'
 import { account } from '../judge/jobs.ts'
 import { type AccountModel, createModel, type Model, modelTiers } from '../model/model.ts'
-import { type Own, ownOf, type Reading, readings } from '../model/views.ts'
+import {
+  type AccountClient,
+  createAccountClient,
+  type Responses,
+  responsesOn,
+} from '../model/views.ts'
 import { startSubject } from '../judge/subject.ts'
 import type { Work } from '../model/submit.ts'
 import { runs } from '../support/effort.ts'
 
 /** The accounts of a server; on local there is one. */
-type Real = { readonly accounts: readonly Own[]; submits: number }
+type Real = { readonly accounts: readonly AccountClient[]; submits: number }
 
 /** A command that is always possible: it does the same to both, and holds the answers against each other. */
 type Command = fc.AsyncCommand<Model, Real>
@@ -28,27 +33,27 @@ const graphOf = (work: Work): Graph => {
 const endOf = /^execution_(success|error|interrupted)$/
 
 /** Both tell the same queue, history, jobs and number of runs, and each client has heard of the same ends. */
-async function compare(model: AccountModel, own: Own): Promise<void> {
+async function compare(model: AccountModel, own: AccountClient): Promise<void> {
   const { subject, sessions, nameOf } = own
-  const reading: Reading = readings[subject.deployment]
+  const responses: Responses = responsesOn[subject.deployment]
   const { queue_running, queue_pending } = (await subject.get('/queue')).json()
   const told = (items: readonly any[][]) => items.map(([place, id]) => [place, nameOf(id)])
   expect([told(queue_running), told(queue_pending)]).toEqual([model.running(), model.pending()])
   const left = model.remaining()
   expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(left)
-  const history = reading.entries((await subject.get('/history')).json())
+  const history = responses.entries((await subject.get('/history')).json())
   expect(history.map(([id, entry]) => endingOf(nameOf(id), entry))).toEqual(
     model.history().map(([id, { outcome, isCached }]) => [id, outcome, isCached ? ['1'] : []]),
   )
-  await reading.jobs(model, own)
-  expect(new Set(sessions.keys())).toEqual(new Set(model.heard().keys()))
+  await responses.jobs(model, own)
+  expect(new Set(sessions.keys())).toEqual(new Set(model.endsByClient().keys()))
   for (const [client, session] of sessions) {
     await session.settled()
     const ends = session.messages().flatMap(({ type, data }) => {
       const end = endOf.exec(type)?.[1]
       return end === undefined ? [] : [`${nameOf(String(data['prompt_id']))} ${end}`]
     })
-    expect([client, ends]).toEqual([client, model.heard().get(client)])
+    expect([client, ends]).toEqual([client, model.endsByClient().get(client)])
     const status = session.messages().findLast(({ type }) => type === 'status')?.data['status']
     expect([client, status]).toEqual([client, { exec_info: { queue_remaining: left } }])
   }
@@ -68,7 +73,7 @@ function endingOf(name: string, { status }: any): unknown[] {
 const deed =
   (
     name: string,
-    run: (model: AccountModel, own: Own, real: Real, all: Model) => Promise<void>,
+    run: (model: AccountModel, own: AccountClient, real: Real, all: Model) => Promise<void>,
   ): Deed =>
   (who) => ({
     check: () => true,
@@ -116,7 +121,7 @@ const removed = (names?: readonly string[]): Deed =>
     const reply = await own.subject.post('/queue', ids ? { delete: ids } : { clear: true })
     const gone = names ? model.remove(names) : model.clear()
     const deleted = names ? gone.map(own.idOf) : []
-    readings[own.subject.deployment].removed(reply, { deleted, cleared: !names })
+    responsesOn[own.subject.deployment].removed(reply, { deleted, cleared: !names })
   })
 
 /** Forgets entries of the history: the named ones, or all. */
@@ -154,7 +159,7 @@ const uploaded = (name: string, content: string, overwrite: boolean): Deed =>
 const viewed = (name: string): Deed =>
   deed(`view ${name}`, async (model, own) => {
     const filename = own.fileOf(name)
-    expect(await readings[own.subject.deployment].content(own.subject, filename)).toEqual(
+    expect(await responsesOn[own.subject.deployment].content(own.subject, filename)).toEqual(
       model.view(name),
     )
   })
@@ -174,7 +179,7 @@ const connected = (client: string): Deed =>
     sessions.set(client, session)
     await session.settled()
     const ids = model.connect(client).map(idOf)
-    readings[subject.deployment].hello(session.messages(), client, ids)
+    responsesOn[subject.deployment].hello(session.messages(), client, ids)
   })
 
 const slowWork = fc.record({
@@ -243,7 +248,7 @@ test.each<Deployment>(['local', 'hosted'])(
       try {
         const setup = () => ({
           model: createModel(deployment),
-          real: { accounts: keys.map((key) => ownOf(subject.as(key))), submits: 0 },
+          real: { accounts: keys.map((key) => createAccountClient(subject.as(key))), submits: 0 },
         })
         await fc.asyncModelRun(setup, played)
       } finally {

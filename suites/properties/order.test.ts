@@ -8,7 +8,7 @@ import type { Graph } from '../generate/graphs.ts'
 import { account } from '../judge/jobs.ts'
 import { judgeOrder, type Message } from '../judge/judge.ts'
 import { endsRun } from '../judge/responses.ts'
-import { nodesOf, story } from '../support/transcript.ts'
+import { nodesOf, transcript } from '../support/transcript.ts'
 import { type Run, startSubject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
 
@@ -98,7 +98,7 @@ it.each(both)(
           expect(await queue()).toEqual({ running: [], pending: [] })
           expect(await history()).toEqual(ids)
           const messages = session.messages().slice(1)
-          const told = story(messages.filter(({ type }) => type === 'status'))
+          const told = transcript(messages.filter(({ type }) => type === 'status'))
           expect(told.map((line) => line.slice(-1)).join('')).toBe('122110')
           const cut = messages.findIndex(endsRun(deployment)) + 1
           for (const [index, own] of [messages.slice(0, cut), messages.slice(cut)].entries()) {

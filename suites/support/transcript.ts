@@ -7,7 +7,7 @@ import type { Message } from '../judge/judge.ts'
  * One line per message: its type, with what it is about. A progress_state tells its nodes as `id state value/max`.
  * A frame is told by the name of its layout.
  */
-export const story = (received: readonly Received[]): string[] =>
+export const transcript = (received: readonly Received[]): string[] =>
   received.map((item) => (isMessage(item) ? line(item) : item.frame))
 
 function line({ type, data }: Message): string {

@@ -2,7 +2,7 @@
 
 import { secretKeys } from '../../../spec/server/access.ts'
 import { type Graph, node, talking } from '../../generate/graphs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -122,7 +122,7 @@ proves(
   ownWorld,
 )
 
-switched('local.queue-shows-partner-key', async ({ get, connect, submit, reach, idle }) => {
+provesQuirk('local.queue-shows-partner-key', async ({ get, connect, submit, reach, idle }) => {
   const session = await connect('me')
   await submit(bought, { extra_data, client_id: 'me' })
   const listed = { ...extra_data, client_id: 'me' }

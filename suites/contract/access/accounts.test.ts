@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { bought, type Graph, node, solid } from '../../generate/graphs.ts'
-import { proves, switched, test } from '../../judge/proves.ts'
+import { proves, provesQuirk, test } from '../../judge/proves.ts'
 import { type Run, startSubject, type Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
@@ -183,7 +183,7 @@ proves(
   { deployment: 'hosted' },
 )
 
-switched('hosted.partner-key-is-api-key', async (subject) => {
+provesQuirk('hosted.partner-key-is-api-key', async (subject) => {
   expect(await buy(subject, '1', { api_key_comfy_org: 'test-partner-key' })).toMatchObject({
     exception_message: expect.stringMatching(/login/i),
   })
@@ -226,7 +226,7 @@ async function refusalOfSubmit(
   return [reply.status, reply.json().error?.type]
 }
 
-switched(
+provesQuirk(
   'hosted.refuse-at-submit',
   async (subject) => {
     const two = { ...bought('a'), '3': node('OpenAIDalle3', { prompt: 'b' }) }
@@ -257,7 +257,7 @@ switched(
   poor,
 )
 
-switched(
+provesQuirk(
   'hosted.refuse-at-submit',
   async (subject) => {
     const refused = { idle: 'CLOUD_SUBSCRIPTION_REQUIRED', poor: 'PARTNER_NODE_PAYMENT_REQUIRED' }

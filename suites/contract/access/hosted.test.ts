@@ -7,8 +7,8 @@ import type { Endpoint } from '../../../spec/language.ts'
 import { openSession } from '../../judge/client.ts'
 import { slow, solid, talking } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -127,7 +127,7 @@ proves('access/free-tier-refusal', async (subject) => {
   expect((await subject.as('test-key-free').connect()).messages()[0]?.type).toBe('status')
 })
 
-switched('hosted.free-tier-402', async (subject) => {
+provesQuirk('hosted.free-tier-402', async (subject) => {
   const free = subject.as('test-key-free')
   const session = await free.connect()
   const refused = await free.submit(solid())
@@ -144,7 +144,7 @@ switched('hosted.free-tier-402', async (subject) => {
   expect(session.messages()).toHaveLength(1)
 })
 
-switched('hosted.bearer', async ({ url }) => {
+provesQuirk('hosted.bearer', async ({ url }) => {
   const statusOf = async (headers: Readonly<Record<string, string>>): Promise<number> =>
     (await exchange(url, 'GET', '/api/queue', headers)).status
   expect(await statusOf({ Authorization: 'Bearer test-key' })).toBe(200)
@@ -259,7 +259,7 @@ proves(
     await listener.settled()
     const heard = listener.texts.join()
     // Two runs of the one wait, and the other never has more than its own.
-    const counts = story(listener.messages()).filter((line) => line.startsWith('status'))
+    const counts = transcript(listener.messages()).filter((line) => line.startsWith('status'))
     expect(new Set(counts)).toEqual(new Set(['status 0', 'status 1']))
     expect([heard.includes(prompt_id), heard.includes('secret')]).toEqual([false, false])
   },

@@ -7,7 +7,7 @@ import {
   nodeTypes,
 } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { notFound } from '../../judge/hosted.ts'
 import { expect } from '../../judge/expect.ts'
@@ -48,7 +48,7 @@ proves('catalog/hosted-unknown-node-type', async ({ get }) => {
   }
 })
 
-switched('hosted.no-per-class', async ({ get, request }) => {
+provesQuirk('hosted.no-per-class', async ({ get, request }) => {
   for (const name of ['KSampler', 'NoSuchNode']) {
     expect(notFound(await get(`/object_info/${name}`))).toBe(true)
     expect(notFound(await request('POST', `/object_info/${name}`))).toBe(true)
@@ -154,7 +154,7 @@ proves('access/hosted-public-statistics', async ({ as }) => {
   }
 })
 
-switched('hosted.public-catalogues', async (subject) => {
+provesQuirk('hosted.public-catalogues', async (subject) => {
   const [model] = await modelsOf(subject, 'loras')
   for (const key of ['', 'wrong-key', 'test-key']) {
     const { get, post } = subject.as(key)

@@ -6,7 +6,7 @@ import { type Agent, type Delivery, replayGateway } from 'flowdouble'
 import { commandAgent, urlAgent } from '../../../dist/emulator/internal.js'
 import { agentCall } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
-import { atDesk, runGateway, withReceiving } from '../../support/command-line.ts'
+import { withCli, runGateway, withReceiving } from '../../support/command-line.ts'
 import {
   EMPTY_NOTICE,
   failureNotice,
@@ -270,10 +270,10 @@ proves(
 
 proves(
   ['deliveries/agent-command', 'deliveries/agents-at-once'],
-  atDesk(async (desk) => {
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--prompt', '{text}')
+  withCli(async (cli) => {
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--prompt', '{text}')
     const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
     const script = `require('fs').writeSync(1, 'I am ' + JSON.stringify([process.argv[1], process.env.KEPT]))`
     const words = [process.execPath, '-e', script, '$HOME']
     const env = { KEPT: 'kept' }
@@ -292,7 +292,7 @@ proves(
           '--agent-timeout',
           '5',
         ]
-        const running = await runGateway(desk, { env }, ...flags)
+        const running = await runGateway(cli, { env }, ...flags)
         const post = { method: 'POST', headers: signed('{}'), body: '{}' }
         expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
         await arrival
@@ -315,7 +315,7 @@ proves(
       ['--agents-at-once', 'many'],
     ]
     for (const argv of wrong) {
-      const { code } = await desk.run('gateway', 'run', '--port', '0', ...argv)
+      const { code } = await cli.run('gateway', 'run', '--port', '0', ...argv)
       expect([argv, code]).toEqual([argv, 2])
     }
   }),

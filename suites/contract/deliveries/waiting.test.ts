@@ -1,7 +1,7 @@
 // How many agent runs can wait.
 
 import { SECRET } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const routes = { hook: { secret: SECRET, prompt: '{text}' } }
@@ -45,7 +45,7 @@ proves(
   { routes, maxBodyBytes: 2 ** 24, agent: never, agentsAtOnce: 1 },
 )
 
-switched(
+provesQuirk(
   'webhooks.unbounded-runs',
   async ({ post }) => {
     for (let count = 0; count < 1001; count++)

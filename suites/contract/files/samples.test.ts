@@ -2,7 +2,7 @@
 
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node } from '../../generate/graphs.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -136,7 +136,7 @@ proves('files/local-videos', async (subject) => {
   expect((await save(subject, 'webm')).output).toEqual({ videos: [webm] })
 })
 
-switched('local.video-under-images', async (subject) => {
+provesQuirk('local.video-under-images', async (subject) => {
   expect((await save(subject, 'mp4')).output).toEqual({ images: [mp4], animated: [true] })
   expect((await save(subject, 'webm')).output).toEqual({ images: [webm], animated: [true] })
 })

@@ -3,7 +3,7 @@
 import { historyById } from '../../../spec/server/history.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -85,7 +85,7 @@ for (const quirk of [undefined, 'history.completed-on-error'] as const) {
   )
 }
 
-switched('history.completed-on-error', async (subject) => {
+provesQuirk('history.completed-on-error', async (subject) => {
   const session = await subject.connect('me')
   const failed = (await subject.run(session, failing())).entry.status
   const stopped = (await interrupted(subject, 'you')).entry.status

@@ -5,7 +5,7 @@ import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { errors, limits } from '../../../spec/index.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { dial, exchange, exchangeBytes, told } from '../../judge/wire.ts'
+import { dial, exchange, exchangeBytes, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const text = JSON.stringify({ prompt: solid(0, 'grün'), extra_data: { mine: 'grün' } })
@@ -42,7 +42,7 @@ proves('http/body-compressed', async ({ url, get }) => {
   ]
   for (const [coding, bytes] of broken) {
     const headers = { 'Content-Encoding': coding }
-    expect(told(await exchange(url, 'POST', '/prompt', headers, bytes))).toEqual(failed)
+    expect(summaryOf(await exchange(url, 'POST', '/prompt', headers, bytes))).toEqual(failed)
   }
   expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(packed.length)
 })
@@ -96,7 +96,7 @@ proves('http/long-body', async ({ url, deployment }) => {
   expect([endless.status, endless.header('connection')]).toEqual([refused, 'close'])
 })
 
-for (const [maxUploadSize, told] of [
+for (const [maxUploadSize, summaryOf] of [
   [null, `${limits.body.value}`],
   [100, '104857600.0'],
   [1, '1048576.0'],
@@ -105,7 +105,7 @@ for (const [maxUploadSize, told] of [
   proves(
     'http/body-limit-told',
     async ({ get, connect }) => {
-      const features = `{"supports_preview_metadata": true, "max_upload_size": ${told}}`
+      const features = `{"supports_preview_metadata": true, "max_upload_size": ${summaryOf}}`
       expect((await get('/features')).text).toBe(features)
       const session = await connect('me')
       session.send('{"type": "feature_flags"}')
@@ -143,7 +143,7 @@ proves('http/body-charset', async ({ url, get }) => {
     ['utf-8', Buffer.from(`\uFEFF${text}`)],
   ]
   for (const [charset, bytes] of unreadable)
-    expect([charset, told(await send(charset, bytes))]).toEqual([charset, failed])
+    expect([charset, summaryOf(await send(charset, bytes))]).toEqual([charset, failed])
   expect((await send('nonsense', Buffer.from('{}'), '/interrupt')).status).toBe(500)
   expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(readable.length)
 })
@@ -190,9 +190,9 @@ proves('http/body-broken-off', async ({ url, emulator, get }) => {
 
 proves('http/member-in-text', async ({ post }) => {
   const statuses = async (path: string, bodies: readonly unknown[]) => {
-    const told: number[] = []
-    for (const body of bodies) told.push((await post(path, body)).status)
-    return told
+    const summaryOf: number[] = []
+    for (const body of bodies) summaryOf.push((await post(path, body)).status)
+    return summaryOf
   }
   const [trips, passes] = [
     ['prompt', 'my prompt', ['prompt'], 'number', ['front']],

@@ -4,7 +4,7 @@ import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, type Exchange, told } from '../../judge/wire.ts'
+import { exchange, type Exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
@@ -89,12 +89,15 @@ proves('http/unknown-path', async ({ url }) => {
   ]
   const postOnly = ['/interrupt', '/free', '/upload/image', '/api/interrupt']
   for (const path of [...nowhere, ...deeper, ...postOnly]) {
-    expect([path, told(await exchange(url, 'GET', path))]).toEqual([path, unknown])
-    expect([path, told(await exchange(url, 'GET', `${path}?a=/queue`))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', path))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', `${path}?a=/queue`))]).toEqual([
+      path,
+      unknown,
+    ])
   }
   const text = refusals.notFoundText.body.text
   for (const path of ['/../x', '/a/../../x', '/%2e%2e/x', '//x', '/internal/nowhere']) {
-    const { status, type, body } = told(await exchange(url, 'GET', path))
+    const { status, type, body } = summaryOf(await exchange(url, 'GET', path))
     expect([path, status, type, body]).toEqual([path, 404, textType, text])
   }
 })
@@ -138,7 +141,7 @@ proves('http/trailing-slash', async ({ url }) => {
     '/api/queue/',
   ]
   for (const path of paths) {
-    expect([path, told(await exchange(url, 'GET', path))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', path))]).toEqual([path, unknown])
     const posted = await exchange(url, 'POST', path, {}, '{}')
     expect([path, posted.status, posted.header('allow')]).toEqual([path, 405, 'GET,HEAD'])
   }
@@ -154,7 +157,7 @@ proves('http/options', async ({ url, get, submit }) => {
     '/nowhere/',
   ]) {
     const reply = await exchange(url, 'OPTIONS', path, {}, '{"clear": true}')
-    expect([path, told(reply)]).toEqual([path, empty])
+    expect([path, summaryOf(reply)]).toEqual([path, empty])
     expect(reply.lines.filter((line) => /^access-control-/i.test(line))).toEqual([])
   }
   expect((await get('/queue')).json().queue_pending).toHaveLength(1)

@@ -6,7 +6,7 @@ import { failing, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
@@ -38,7 +38,7 @@ proves('internal/unknown-path', async ({ url }) => {
     '/internal/files/a/b',
   ]) {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-      const { status, type, body } = told(await exchange(url, method, path))
+      const { status, type, body } = summaryOf(await exchange(url, method, path))
       expect([method, path, status, type, body]).toEqual([method, path, 404, textType, text])
     }
   }

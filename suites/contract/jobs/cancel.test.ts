@@ -17,7 +17,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 proves(
@@ -199,7 +199,7 @@ proves(
   { accounts: oneAtATime },
 )
 
-switched('hosted.silent-pending-cancel', async (subject) => {
+provesQuirk('hosted.silent-pending-cancel', async (subject) => {
   const session = await subject.connect()
   const [waiting = '', running = ''] = await submitAll(subject, [slow(), slow()])
   await subject.post('/queue', { delete: [waiting] })

@@ -3,7 +3,7 @@
 import { type ExceptionType, pythonNames } from '../../../spec/server/errors.ts'
 import { account, errorOf, words } from '../../judge/failures.ts'
 import { failing, type Graph, node } from '../../generate/graphs.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -32,7 +32,7 @@ proves(['runs/exception-words', 'runs/other-failures', 'jobs/detail-error'], asy
   }
 })
 
-switched('hosted.python-exception-names', async (subject) => {
+provesQuirk('hosted.python-exception-names', async (subject) => {
   for (const [word, name] of Object.entries(pythonNames)) {
     const [told, detail] = await bothErrors(subject, failing(word, 'x'))
     expect([told.exception_type, detail.exception_type]).toEqual([word, name])
@@ -44,7 +44,7 @@ switched('hosted.python-exception-names', async (subject) => {
   ])
 })
 
-switched(
+provesQuirk(
   'hosted.python-exception-names',
   async (subject) => {
     const [told, detail] = await bothErrors(subject, failing())

@@ -16,7 +16,7 @@ import {
   submitOne,
   wordOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -136,7 +136,7 @@ proves(
   { accounts },
 )
 
-switched(
+provesQuirk(
   'hosted.foreign-job-403',
   async (subject) => {
     for (const id of await foreignRuns(subject)) {
@@ -168,7 +168,7 @@ proves('jobs/bad-id', async ({ request }) => {
   }
 })
 
-switched(
+provesQuirk(
   'hosted.status-raw-states',
   async (subject) => {
     const session = await subject.connect()

@@ -11,8 +11,8 @@ import {
   textToImage,
 } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
@@ -41,7 +41,7 @@ proves(
     await run(session, solid())
     await idle()
     await session.settled()
-    expect(story(session.messages().slice(1))).toEqual([
+    expect(transcript(session.messages().slice(1))).toEqual([
       ...begin,
       'execution_cached',
       ...ran('1'),
@@ -105,7 +105,7 @@ proves(
   ownWorld,
 )
 
-switched('hosted.executing-null', async ({ connect, submit, idle }) => {
+provesQuirk('hosted.executing-null', async ({ connect, submit, idle }) => {
   const session = await connect()
   for (const graph of [solid(), failing()]) {
     const { prompt_id } = (await submit(graph)).json()
@@ -115,7 +115,7 @@ switched('hosted.executing-null', async ({ connect, submit, idle }) => {
       type: 'executing',
       data: { node: null, prompt_id },
     })
-    expect(story(session.messages()).at(-2)).toBe('status 0')
+    expect(transcript(session.messages()).at(-2)).toBe('status 0')
   }
 })
 
@@ -125,7 +125,7 @@ proves(
     const session = await connect()
     for (const graph of [solid(), solid(), failing(), talking()]) {
       const { prompt_id, messages } = await run(session, graph)
-      const lines = story(messages)
+      const lines = transcript(messages)
       expect(lines.filter((line) => line === 'notification')).toHaveLength(1)
       const at = lines.indexOf('notification')
       expect(lines[at - 1]).toBe('execution_start')

@@ -12,8 +12,8 @@ import {
 } from '../../generate/graphs.ts'
 import type { Session } from '../../judge/client.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -69,7 +69,7 @@ proves(
     const messages = await whole(subject, await subject.connect('me'), chain)
     const [steps, fill] = ['steps finished 3/3, ', 'fill finished 1/1, ']
     const before = `${steps}${fill}join finished 1/1, `
-    expect(story(messages)).toEqual([
+    expect(transcript(messages)).toEqual([
       ...begin,
       'execution_cached',
       'progress_state steps running 0/1',
@@ -100,7 +100,7 @@ proves(['messages/order', 'messages/executed-cached'], async (subject) => {
   const session = await subject.connect('me')
   await whole(subject, session, chain)
   const messages = await whole(subject, session, chain)
-  expect(story(messages)).toEqual([
+  expect(transcript(messages)).toEqual([
     ...begin,
     'execution_cached fill steps join show',
     'executed show',
@@ -119,7 +119,7 @@ proves('messages/order', async (subject) => {
   const other = { ...changed(chain, 'steps', { steps: 1 }), ...also }
   const messages = await whole(subject, session, other)
   const [first, second] = ['also finished 1/1, ', 'also finished 1/1, steps finished 1/1, ']
-  expect(story(messages)).toEqual([
+  expect(transcript(messages)).toEqual([
     ...begin,
     'execution_cached fill also',
     'executed also',
@@ -145,7 +145,7 @@ proves(
   async (subject) => {
     const { begin, end } = frames[subject.deployment]
     const messages = await whole(subject, await subject.connect('me'), failing())
-    expect(story(messages)).toEqual([
+    expect(transcript(messages)).toEqual([
       ...begin,
       'execution_cached',
       ...ran('1'),
@@ -172,7 +172,7 @@ proves(
     await post('/interrupt', {})
     const messages = await rest(subject, session)
     const started = ['execution_cached', 'progress_state 1 running 0/1', 'executing 1']
-    expect(story(messages)).toEqual([...begin, ...started, ...interrupted, ...end])
+    expect(transcript(messages)).toEqual([...begin, ...started, ...interrupted, ...end])
     expect(judgeOrder(subject.deployment, messages)).toEqual([])
   },
   ownWorld,
@@ -188,7 +188,7 @@ proves(
     await reach(session, ({ type }) => type === 'executing')
     await post('/interrupt', {})
     const messages = await rest(subject, session)
-    expect(story(messages).slice(begin.length)).toEqual([
+    expect(transcript(messages).slice(begin.length)).toEqual([
       'execution_cached',
       ...ran('1'),
       'progress_state 1 finished 1/1, 2 running 0/1',
@@ -211,7 +211,7 @@ proves(
     await submit(talking(), { client_id: 'me' })
     await reach(session, ({ type }) => type === 'executing')
     await post('/interrupt', {})
-    expect(story(await rest(subject, session)).slice(-6)).toEqual([
+    expect(transcript(await rest(subject, session)).slice(-6)).toEqual([
       'executing 1',
       'executed 1',
       'progress_state 1 finished 1/1',
@@ -242,7 +242,7 @@ proves(
       'execution_success',
     ]
     const first = ['status 1', 'status 2', 'status 2', ...spoken, 'status 1', 'executing null']
-    expect(story(messages)).toEqual([...first, 'status 1', ...spoken, ...end])
+    expect(transcript(messages)).toEqual([...first, 'status 1', ...spoken, ...end])
     expect(judgeOrder('local', messages.slice(0, first.length))).toEqual([])
     expect(judgeOrder('local', messages.slice(first.length))).toEqual([])
   },
@@ -259,7 +259,7 @@ proves(
     expect(refused.status).toBe(400)
     await idle()
     const { messages } = await run(session, { '1': node('FlowdoubleNotify', { value: 'hello' }) })
-    expect(story(messages)).toEqual([
+    expect(transcript(messages)).toEqual([
       ...begin,
       'execution_cached',
       'progress_state 1 running 0/1',
@@ -284,9 +284,9 @@ proves('messages/local-notification', async ({ connect, run }) => {
   expect(told((await run(session, asking)).messages)).toEqual(['hello'])
 })
 
-switched('local.notification', async ({ connect, run }) => {
+provesQuirk('local.notification', async ({ connect, run }) => {
   const { messages } = await run(await connect('me'), talking())
-  const lines = story(messages)
+  const lines = transcript(messages)
   expect(lines.slice(2, 5)).toEqual(['execution_start', 'notification', 'execution_cached'])
   expect(lines.filter((line) => line === 'notification')).toHaveLength(1)
   expect(messages[3]?.data).toEqual({ value: expect.stringMatching(/./) })

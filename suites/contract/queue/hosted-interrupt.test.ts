@@ -13,7 +13,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -80,7 +80,7 @@ proves(
   },
 )
 
-switched('hosted.interrupt-all', async (subject) => {
+provesQuirk('hosted.interrupt-all', async (subject) => {
   const ids = await allRun(subject)
   const more = await submitAll(subject, [slow(), slow(), slow()])
   await subject.emulator?.advance(30)

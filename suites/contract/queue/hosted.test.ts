@@ -14,7 +14,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -104,7 +104,7 @@ proves(
   hosted,
 )
 
-switched(
+provesQuirk(
   'hosted.delete-running',
   async (subject) => {
     const [running = '', waiting = '', last = ''] = await oneRuns(subject)

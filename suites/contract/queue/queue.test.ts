@@ -4,7 +4,7 @@ import { queueListing } from '../../../spec/server/queue.ts'
 import type { Session } from '../../judge/client.ts'
 import { slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -72,7 +72,7 @@ proves('queue/by-number', async ({ get, submit, idle }) => {
   expect(Object.keys((await get('/history')).json())).toEqual(order)
 })
 
-switched(
+provesQuirk(
   'queue.heap-order',
   async ({ get, post, submit, idle }) => {
     // What heapq makes of these: pushed one by one, then one removed and the list made a heap again.
@@ -217,7 +217,7 @@ proves('queue/removal-status', async ({ post, submit, connect, reach }) => {
   expect(await remove('h')).toEqual([remaining(1), remaining(1)])
 })
 
-switched('queue.poison-kills-worker', async ({ get, submit, idle }) => {
+provesQuirk('queue.poison-kills-worker', async ({ get, submit, idle }) => {
   const poison = { '1': { class_type: 'FlowdoubleText', inputs: { text: '', extra: ['77', 0] } } }
   await submit(talking(), { prompt_id: 'before' })
   expect((await submit(poison, { prompt_id: 'poison' })).status).toBe(200)
@@ -245,6 +245,6 @@ proves(
   ownWorld,
 )
 
-switched('local.queue-shows-partner-key', async (subject) => {
+provesQuirk('local.queue-shows-partner-key', async (subject) => {
   expect(await shownKeys(subject)).toEqual([keys, { other: 'kept' }])
 })

@@ -87,7 +87,7 @@ test('rules/json It prints the same as JSON', async () => {
 test('rules/proved A rule is proved when a case of the suites names it', async () => {
   await elsewhere(async (folder) => {
     const cases = {
-      'contract/queue.test.ts': "proves('queue/item', async () => {})\nswitched('queue/clear')",
+      'contract/queue.test.ts': "proves('queue/item', async () => {})\nprovesQuirk('queue/clear')",
       'properties/deep/x.test.ts': "proves(\n  ['queue/listing', 'queue/delete'],\n  body)",
       'contract/helper.ts': "proves('queue/interrupt', body)",
       'house/rules.test.ts': "proves('queue/by-number', body)",

@@ -1,4 +1,4 @@
-// Runs of the client against a punishing server, in a folder and a time of their own.
+// Runs of the client against a misbehaving server, in a folder and a time of their own.
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -117,7 +117,7 @@ export const serveHosted = ({
   ...behaviour
 }: Behaviour = {}): Promise<PunishingServer> => serve({ hosted, ...behaviour })
 
-/** Like `runOn`, with the key of the punishing hosted server. */
+/** Like `runOn`, with the key of the misbehaving hosted server. */
 export const runHosted = (
   server: PunishingServer,
   options: Parameters<typeof runOn>[1] = {},

@@ -48,7 +48,7 @@ export type Behaviour = {
   readonly stored?: (name: string) => object
 }
 
-type Seen = {
+type RecordedRequest = {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -62,7 +62,7 @@ type Upload = {
 
 export type PunishingServer = {
   readonly url: string
-  readonly requests: Seen[]
+  readonly requests: RecordedRequest[]
   readonly submits: string[]
   readonly uploads: Upload[]
   /** Client ids of the sockets that were open when each submit came. */
@@ -132,10 +132,10 @@ export async function startPunishingServer(behaviour: Behaviour = {}): Promise<P
  */
 export async function startOtherHost(body: string): Promise<{
   readonly url: string
-  readonly requests: Seen[]
+  readonly requests: RecordedRequest[]
   readonly close: () => Promise<void>
 }> {
-  const requests: Seen[] = []
+  const requests: RecordedRequest[] = []
   const server = createServer((request, response) => {
     note({ requests }, request)
     response.end(body)
@@ -156,13 +156,16 @@ function stop(server: Server): Promise<void> {
   })
 }
 
-function note(world: { readonly requests: Seen[] }, request: IncomingMessage): Seen {
+function note(
+  world: { readonly requests: RecordedRequest[] },
+  request: IncomingMessage,
+): RecordedRequest {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://here')
   const path = pathname.replace(/^\/api\//, '/')
   const { method = '', headers } = request
-  const seen = { method, path, query: searchParams, headers }
-  world.requests.push(seen)
-  return seen
+  const recorded = { method, path, query: searchParams, headers }
+  world.requests.push(recorded)
+  return recorded
 }
 
 function welcome(world: World, socket: WebSocket, request: IncomingMessage): void {
@@ -264,4 +267,4 @@ function give(response: ServerResponse, answer: Answer, text: string): void {
 }
 
 const requestsOf = ({ requests }: World, path: string): number =>
-  requests.filter((seen) => seen.path === path).length
+  requests.filter((recorded) => recorded.path === path).length

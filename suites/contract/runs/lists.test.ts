@@ -6,7 +6,7 @@ import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node, node } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { nodesOf, story } from '../../support/transcript.ts'
+import { nodesOf, transcript } from '../../support/transcript.ts'
 import type { Run, Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -104,7 +104,7 @@ proves(['runs/list-steps', 'runs/list-maps', 'messages/order'], async ({ connect
     slow: node('FlowdoubleSlow', { seconds: 1, steps: 2, value: ['list', 0] }),
   })
   expect(judgeOrder('local', messages)).toEqual([])
-  const lines = story(messages).filter((line) => / slow|^progress slow/.test(line))
+  const lines = transcript(messages).filter((line) => / slow|^progress slow/.test(line))
   const before = 'progress_state latent finished 1/1, list finished 1/1, slow'
   const steps = [1, 2, 1, 2].flatMap((at) => [`${before} running ${at}/2`, `progress slow ${at}/2`])
   expect(lines).toEqual([

@@ -2,8 +2,8 @@
 
 import { failing, type Graph, node, slow, solid, textToImage } from '../../generate/graphs.ts'
 import { judgeOrder } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { nodesOf, story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { nodesOf, transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
 const picture = { width: 64, height: 64, batch_size: 1, color: 0 }
@@ -136,7 +136,7 @@ proves(
     ])
     await session.settled()
     expect(
-      story(session.messages()).filter((line) => /^execution_(error|succ)/.test(line)),
+      transcript(session.messages()).filter((line) => /^execution_(error|succ)/.test(line)),
     ).toEqual(['execution_error worse'])
     expect((await queue()).running).toEqual([])
     expect(await history()).toEqual([prompt_id])
@@ -156,7 +156,7 @@ proves(
     expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(1000 * daySeconds)
     expect(entry.status.status_str).toBe('success')
     await other.settled()
-    expect(story(other.received).at(-1)).toBe('status 0')
+    expect(transcript(other.received).at(-1)).toBe('status 0')
   },
   // A world of its own: nobody waits a day for a server elsewhere.
   { seed: 'a day' },
@@ -220,13 +220,13 @@ proves(['runs/poison-fails-its-run', 'messages/order'], async ({ connect, run })
   const [graph] = poison[0]!
   const { messages } = await run(await connect('me'), graph)
   expect(judgeOrder('local', messages)).toEqual([])
-  expect(story(messages).slice(0, 4)).toEqual([
+  expect(transcript(messages).slice(0, 4)).toEqual([
     'status 1',
     'status 1',
     'execution_start',
     'execution_cached',
   ])
-  expect(story(messages).slice(5)).toEqual(['status 0', 'executing null'])
+  expect(transcript(messages).slice(5)).toEqual(['status 0', 'executing null'])
   expect(messages[4]?.type).toBe('execution_error')
 })
 
@@ -281,7 +281,7 @@ proves(['runs/poison-fails-its-run', 'queue/twins'], async ({ submit, get, idle 
   expect((await get('/view?filename=solid_00004_.png')).status).toBe(404)
 })
 
-switched('queue.poison-kills-worker', async ({ submit, get, post, idle }) => {
+provesQuirk('queue.poison-kills-worker', async ({ submit, get, post, idle }) => {
   const idsOf = (runs: readonly (readonly unknown[])[]): unknown[] => runs.map(([, id]) => id)
   const [graph] = poison[0]!
   await submit(solid(), { prompt_id: 'before' })

@@ -4,7 +4,7 @@ import { type EmulatorOptions, startEmulator } from 'flowdouble'
 import { account, errorOf, failed, words } from '../../judge/failures.ts'
 import { type Graph, solid, talking, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -39,8 +39,8 @@ for (const deployment of bothDeployments) {
         'success',
       ])
       const { messages } = await subject.run(await subject.connect('me'), solid())
-      expect(story(messages)).toContain('execution_error 2')
-      expect(story(messages)).toContain('executing 2')
+      expect(transcript(messages)).toContain('execution_error 2')
+      expect(transcript(messages)).toContain('executing 2')
     },
     {
       deployment,

@@ -3,7 +3,7 @@
 import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
 import { checkGatewayFlags, type ClockGroup, startBeside } from '../../../dist/emulator/internal.js'
 import { startEmulator, startGateway } from 'flowdouble'
-import { atDesk, deskAt, enabled, postTo } from '../../support/command-line.ts'
+import { withCli, commandLineAt, enabled, postTo } from '../../support/command-line.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
 import { start } from '../../support/spawned.ts'
@@ -87,10 +87,10 @@ test('serve/gateway-clock One manual clock moves both, whichever is asked', asyn
 })
 
 test('serve/gateway-config With a configuration directory it has its settings and subscriptions', async () => {
-  await atDesk(
+  await withCli(
     async ({ dir }) => {
-      const desk = deskAt(dir)
-      await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
+      const cli = commandLineAt(dir)
+      await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
       const server = await startEmulator()
       const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
       const flags = { withGateway: true, configDir: dir }

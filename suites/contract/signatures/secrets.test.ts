@@ -7,7 +7,7 @@ import { afterAll } from 'vitest'
 import { replayGateway, startGateway } from 'flowdouble'
 import { schemes } from '../../../spec/gateway/signatures.ts'
 import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { headersOf, NOW, schemeNames, timedSchemes } from '../../generate/senders.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -282,7 +282,7 @@ proves(
   },
 )
 
-switched(
+provesQuirk(
   'webhooks.insecure-no-auth',
   async (subject) => {
     expect(await status(subject, {})).toBe(202)
@@ -296,7 +296,7 @@ switched(
   { routes: { hook: { secret: openly } } },
 )
 
-switched('webhooks.fewer-schemes', async (subject) => {
+provesQuirk('webhooks.fewer-schemes', async (subject) => {
   for (const name of schemeNames) {
     const known = name !== 'stripe' && name !== 'token'
     const found = await status(subject, headersOf(name, at(NOW)))

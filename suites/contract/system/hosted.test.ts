@@ -6,7 +6,7 @@ import { hostedSystemStats, queueLength } from '../../../spec/server/system.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { codeOf, notFound } from '../../judge/hosted.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
@@ -124,7 +124,7 @@ proves(
   hosted,
 )
 
-switched('hosted.no-free', async ({ get, post }) => {
+provesQuirk('hosted.no-free', async ({ get, post }) => {
   expect(notFound(await post('/free', { free_memory: true }))).toBe(true)
   expect(notFound(await get('/free'))).toBe(true)
 })

@@ -3,7 +3,7 @@
 import { errors, limits } from '../../../spec/index.ts'
 import { proves } from '../../judge/proves.ts'
 import { paths, write } from '../../judge/userdata.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -17,7 +17,7 @@ proves('userdata/unknown-file', async (subject) => {
       ['POST', moving(file, 'c')],
     ] as const
     for (const [method, path] of ways) {
-      expect([path, told(await exchange(subject.url, method, path))]).toEqual([path, unknown])
+      expect([path, summaryOf(await exchange(subject.url, method, path))]).toEqual([path, unknown])
     }
   }
 })
@@ -46,7 +46,7 @@ proves('userdata/stays-inside', async (subject) => {
       ['POST', `${path}/move/c`],
     ] as const
     for (const [method, path] of ways) {
-      const refused = told(await exchange(subject.url, method, path))
+      const refused = summaryOf(await exchange(subject.url, method, path))
       expect([method, path, refused]).toEqual([
         method,
         path,
@@ -84,7 +84,7 @@ proves('userdata/impossible-name', async (subject) => {
   expect([nul.status, nul.body]).toEqual([500, errors.refusals.internal.body.text])
   for (const file of impossible) {
     const reply = await exchange(subject.url, 'POST', at(file), {}, 'x')
-    expect(told(reply)).toEqual({ status: 400, type: undefined, length: '0', body: '' })
+    expect(summaryOf(reply)).toEqual({ status: 400, type: undefined, length: '0', body: '' })
     expect(reply.reason).toBe('Invalid filename. Please avoid special characters like :\\/*?"<>|')
   }
   expect(await paths(subject)).toEqual(['file'])

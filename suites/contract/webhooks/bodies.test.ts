@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { dial } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -185,7 +185,7 @@ proves(
   },
 )
 
-switched(
+provesQuirk(
   'webhooks.crash-500',
   async ({ post, texts }) => {
     for (const body of ['[]', '5', 'null', Buffer.from([0xc3, 0x28])]) {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
@@ -201,7 +201,7 @@ proves('subscriptions/static-checked', async () => {
   }
 })
 
-switched(
+provesQuirk(
   'webhooks.reload-only-newer',
   async (subject) => {
     write(subject, 1000, { a: route })

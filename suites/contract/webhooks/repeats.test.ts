@@ -7,7 +7,7 @@ import {
   type GatewayStateOptions,
   stepGateway as step,
 } from '../../../dist/emulator/internal.js'
-import { atDesk, optionsOf } from '../../support/command-line.ts'
+import { withCli, optionsOf } from '../../support/command-line.ts'
 import {
   direct,
   type GatewaySubject,
@@ -15,7 +15,7 @@ import {
   startGatewaySubject,
 } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
@@ -94,7 +94,7 @@ proves('webhooks/id-header', async ({ post }) => {
   expect((await post('hook', { id: 'd' }, others)).json().delivery_id).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-switched('webhooks.empty-id', async ({ post }) => {
+provesQuirk('webhooks.empty-id', async ({ post }) => {
   const empty = { 'X-GitHub-Delivery': '', 'X-Request-ID': 'later' }
   expect((await post('hook', {}, empty)).json()).toMatchObject({
     status: 'accepted',
@@ -135,7 +135,7 @@ proves('webhooks/id-made', async ({ post, gateway }) => {
 
 proves(
   'webhooks/id-restarts',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const firstIds = async (options: readonly GatewayOptions[]): Promise<readonly string[]> => {
       const ids: string[] = []
       for (const given of options) {
@@ -145,7 +145,7 @@ proves(
       }
       return ids
     }
-    const [first, second] = await firstIds([await optionsOf(desk), await optionsOf(desk)])
+    const [first, second] = await firstIds([await optionsOf(cli), await optionsOf(cli)])
     expect(first).not.toBe(second)
     const [third, fourth] = await firstIds([{}, {}])
     expect(third).toBe(fourth)
@@ -290,7 +290,7 @@ proves(
   { rateLimit: 200_000 },
 )
 
-switched(
+provesQuirk(
   'webhooks.global-ids',
   async ({ post }) => {
     expect((await post('one', {}, id('a'))).status).toBe(202)
@@ -299,14 +299,14 @@ switched(
   two,
 )
 
-switched('webhooks.millisecond-ids', async ({ post, gateway }) => {
+provesQuirk('webhooks.millisecond-ids', async ({ post, gateway }) => {
   expect((await post('hook', {})).json().delivery_id).toBe('1767225600000')
   expect((await post('hook', {})).json().status).toBe('duplicate')
   await gateway.advance(1)
   expect((await post('hook', {})).json().delivery_id).toBe('1767225600001')
 })
 
-switched(
+provesQuirk(
   'webhooks.duplicate-after-502',
   async ({ post, gateway, texts }) => {
     gateway.failDeliveries({ target: 'telegram', error: 'down', times: 1 })

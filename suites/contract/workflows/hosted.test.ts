@@ -4,8 +4,8 @@ import { hostedError } from '../../../spec/server/errors.ts'
 import { submitRefusal, submitReply } from '../../../spec/server/workflows.ts'
 import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { expect } from '../../judge/expect.ts'
@@ -28,7 +28,7 @@ proves(
   ['workflows/hosted-client-id', 'workflows/submit-queues', 'workflows/reply'],
   async ({ connect, submit, idle }) => {
     const session = await connect('me')
-    const stories: string[][] = []
+    const transcripts: string[][] = []
     for (const [index, client_id] of clientIds.entries()) {
       const before = session.messages().length
       const fields = client_id === undefined ? {} : { client_id, extra_data: { client_id } }
@@ -38,10 +38,10 @@ proves(
       expect(reply.json()).toMatchObject({ number: index, node_errors: {} })
       await idle()
       await session.settled()
-      stories.push(story(session.messages().slice(before)))
+      transcripts.push(transcript(session.messages().slice(before)))
     }
-    expect(stories[0]).toContain('execution_success')
-    for (const told of stories) expect(told).toEqual(stories[0])
+    expect(transcripts[0]).toContain('execution_success')
+    for (const told of transcripts) expect(told).toEqual(transcripts[0])
   },
   { ...hosted, ...ownWorld },
 )
@@ -204,8 +204,8 @@ proves(
     expect([reply.status, Object.keys(reply.json().node_errors)]).toEqual([200, ['3']])
     await idle()
     await session.settled()
-    expect(story(session.messages())).toContain('executed 2')
-    expect(story(session.messages()).at(-2)).toBe('execution_success')
+    expect(transcript(session.messages())).toContain('executed 2')
+    expect(transcript(session.messages()).at(-2)).toBe('execution_success')
   },
   hosted,
 )
@@ -223,7 +223,7 @@ proves(
   { ...hosted, ...ownWorld },
 )
 
-switched(
+provesQuirk(
   'workflows.bare-graph-errors',
   async ({ submit }) => {
     expect(typeAndBlamed(await submit({ '1': node('NoSuchNode') }))).toEqual([
@@ -240,7 +240,7 @@ switched(
   hosted,
 )
 
-switched(
+provesQuirk(
   'workflows.invalid-is-200',
   async (subject: Subject) => {
     const { submit, connect, idle, get } = subject
@@ -260,7 +260,7 @@ switched(
   hosted,
 )
 
-switched(
+provesQuirk(
   'workflows.invalid-is-200',
   async ({ submit, get, history }: Subject) => {
     const ids: string[] = []

@@ -3,7 +3,7 @@
 import { nodeErrorsById, submitReply, submitRefusal } from '../../../spec/server/workflows.ts'
 import { type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -219,7 +219,7 @@ proves('workflows/details', async ({ submit }) => {
   ])
 })
 
-switched('workflows.bare-graph-errors', async ({ submit, post }) => {
+provesQuirk('workflows.bare-graph-errors', async ({ submit, post }) => {
   const unknown = await submit({ ...solid(), '5': node('Nope') })
   expect([errorOf(unknown).type, unknown.json().node_errors]).toEqual(['invalid_prompt', {}])
   const missing = await post('/prompt', { prompt: { '1': { inputs: {} } } })
@@ -230,7 +230,7 @@ switched('workflows.bare-graph-errors', async ({ submit, post }) => {
   expect(Object.keys((await submit({ '7': save() })).json().node_errors)).toEqual(['7'])
 })
 
-switched(
+provesQuirk(
   'workflows.invalid-is-200',
   async ({ get, post, submit, idle }) => {
     const reply = await submit({ '7': save() })

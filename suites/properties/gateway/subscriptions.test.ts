@@ -9,9 +9,9 @@ import * as fc from 'fast-check'
 import { startGateway } from 'flowdouble'
 import { expect, test } from 'vitest'
 import {
-  atDesk,
-  type Desk,
-  deskAt,
+  withCli,
+  type CommandLine,
+  commandLineAt,
   enabled,
   postTo,
   subscriptionsName,
@@ -77,27 +77,27 @@ const dyingWriter = `
 const oldText = '{"old": {"secret": "s0", "note": [1.0]}}'
 
 /** What is there after a writer died: the old routes or the new ones, and a lock that keeps nobody out. */
-async function requireWhole(desk: Desk): Promise<readonly string[]> {
-  const names = Object.keys(desk.routes())
-  expect(desk.routes().old).toEqual({ secret: 's0', note: [1] })
-  expect((await desk.run('webhook', 'subscribe', 'after')).code).toBe(0)
-  expect(Object.keys(desk.routes())).toEqual([...names, 'after'])
-  expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
+async function requireWhole(cli: CommandLine): Promise<readonly string[]> {
+  const names = Object.keys(cli.routes())
+  expect(cli.routes().old).toEqual({ secret: 's0', note: [1] })
+  expect((await cli.run('webhook', 'subscribe', 'after')).code).toBe(0)
+  expect(Object.keys(cli.routes())).toEqual([...names, 'after'])
+  expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
   return names
 }
 
 test(
   'a writer that is killed before any of its operations leaves the old file or the new one',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const seen = new Set<string>()
     const stride = isLong ? 1 : 4
     for (let dieAt = 1; ; dieAt += stride) {
-      desk.write(subscriptionsName, oldText)
+      cli.write(subscriptionsName, oldText)
       const { signal, lines } = await runChild(dyingWriter, {
-        DIR: desk.dir,
+        DIR: cli.dir,
         DIE_AT: String(dieAt),
       })
-      seen.add((await requireWhole(desk)).join())
+      seen.add((await requireWhole(cli)).join())
       if (signal === null) {
         const count = Number(/^count (\d+)$/.exec(lines.join('\n'))?.[1])
         expect([count < dieAt, count >= dieAt - stride, count > 14]).toEqual([true, true, true])
@@ -119,15 +119,15 @@ const tirelessWriter = `
 
 test(
   'a writer that is killed while it writes has lost at most the write that it had not finished',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     for (const killAt of sampleOf(['begin 2', 'done 3', 'begin 7', 'done 12', 'begin 20'], 2)) {
-      desk.write(subscriptionsName, oldText)
-      const { lines } = await runChild(tirelessWriter, { DIR: desk.dir }, (line, kill) => {
+      cli.write(subscriptionsName, oldText)
+      const { lines } = await runChild(tirelessWriter, { DIR: cli.dir }, (line, kill) => {
         if (line === killAt) kill()
       })
       const done = lines.filter((line) => line.startsWith('done')).length
-      expect([done, done + 1]).toContain(desk.routes().count?.n ?? 0)
-      await requireWhole(desk)
+      expect([done, done + 1]).toContain(cli.routes().count?.n ?? 0)
+      await requireWhole(cli)
     }
   }),
 )
@@ -142,14 +142,14 @@ const spawned = (...argv: readonly string[]): Promise<number | null> =>
 
 test(
   'many commands at once, in a directory that is not there yet, lose nothing',
-  atDesk(async (desk) => {
-    const dir = join(desk.dir, 'new', 'one')
+  withCli(async (cli) => {
+    const dir = join(cli.dir, 'new', 'one')
     const names = Array.from({ length: isLong ? 20 : 6 }, (_, at) => `r${at}`)
     const codes = await Promise.all(
       names.map((name) => spawned('webhook', 'subscribe', name, '--config-dir', dir)),
     )
     expect(codes).toEqual(names.map(() => 0))
-    expect(Object.keys(deskAt(dir).routes()).sort()).toEqual([...names].sort())
+    expect(Object.keys(commandLineAt(dir).routes()).sort()).toEqual([...names].sort())
     // Who removes and who subscribes do not get in each other's way.
     const mixed = await Promise.all([
       ...names.slice(0, 5).map((name) => spawned('webhook', 'rm', name, '--config-dir', dir)),
@@ -159,13 +159,13 @@ test(
     ])
     expect(mixed).toEqual(mixed.map(() => 0))
     const left = [...names.slice(5), ...names.slice(0, 5).map((name) => `${name}x`)]
-    expect(Object.keys(deskAt(dir).routes()).sort()).toEqual(left.sort())
+    expect(Object.keys(commandLineAt(dir).routes()).sort()).toEqual(left.sort())
     expect(readdirSync(dir)).toEqual([subscriptionsName])
   }, null),
 )
 
-/** Calls with an enabled desk that is gone afterwards. */
-const withDesk = (use: (desk: Desk) => Promise<void>): Promise<void> => atDesk(use)()
+/** Calls with an enabled cli that is gone afterwards. */
+const onCommandLine = (use: (cli: CommandLine) => Promise<void>): Promise<void> => withCli(use)()
 
 const someName = fc.constantFrom('a', 'b', '7', 'c-d', 'e_', 'constructor')
 const someCommand = fc.oneof(
@@ -181,12 +181,12 @@ const someCommand = fc.oneof(
 
 test('any sequence of commands leaves what a small model says', async () => {
   const property = fc.asyncProperty(fc.array(someCommand, { maxLength: 15 }), (commands) =>
-    withDesk(async (desk) => {
+    onCommandLine(async (cli) => {
       const model = new Map<string, { secret: string; prompt: string }>()
       for (const command of commands) {
         const before = model.get(command.name)
         if (command.kind === 'remove') {
-          const { code } = await desk.run('webhook', 'remove', command.name)
+          const { code } = await cli.run('webhook', 'remove', command.name)
           expect(code).toBe(before === undefined ? 1 : 0)
           model.delete(command.name)
           continue
@@ -198,7 +198,7 @@ test('any sequence of commands leaves what a small model says', async () => {
           ...(secret === undefined ? [] : [`--secret=${secret}`]),
           ...(rotates ? ['--new-secret'] : []),
         ]
-        const ended = await desk.run('webhook', 'subscribe', '--json', ...argv, name)
+        const ended = await cli.run('webhook', 'subscribe', '--json', ...argv, name)
         expect([ended.code, ended.stderr]).toEqual([0, ''])
         const told = ended.json().secret
         if (secret !== undefined) expect(told).toBe(secret)
@@ -206,7 +206,7 @@ test('any sequence of commands leaves what a small model says', async () => {
         else expect(told).not.toBe(before?.secret)
         model.set(name, { secret: told, prompt: prompt ?? '' })
       }
-      const listed: any[] = (await desk.run('webhook', 'list', '--json')).json()
+      const listed: any[] = (await cli.run('webhook', 'list', '--json')).json()
       expect(listed.map(({ name, secret, prompt }) => [name, { secret, prompt }])).toEqual([
         ...model,
       ])
@@ -242,23 +242,23 @@ function membersOf(content: Buffer): Record<string, unknown> | undefined {
 test('a file of any content brings no command down, and is never overwritten', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'flowdouble-broken-'))
   try {
-    const desk = deskAt(dir)
+    const cli = commandLineAt(dir)
     const commands = [['list'], ['subscribe', 'zz'], ['remove', 'zz'], ['test', 'zz']]
     const property = fc.asyncProperty(anyContent, fc.nat(3), async (content, at) => {
       for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true })
-      desk.write('config.yaml', enabled())
+      cli.write('config.yaml', enabled())
       writeFileSync(join(dir, subscriptionsName), content)
       const [command = '', ...argv] = commands[at] ?? []
-      const { code, stderr } = await desk.run('webhook', command, ...argv)
+      const { code, stderr } = await cli.run('webhook', command, ...argv)
       const members = membersOf(content)
       if (members === undefined) {
         expect([code, stderr]).toEqual([1, expect.stringContaining('corrupt')])
-        expect(readFileSync(desk.path(subscriptionsName))).toEqual(content)
+        expect(readFileSync(cli.path(subscriptionsName))).toEqual(content)
       } else {
         const isStray = (one: unknown): boolean =>
           typeof one !== 'object' || one === null || Array.isArray(one)
         if (command === 'subscribe') expect(code).toBe(Object.values(members).some(isStray) ? 1 : 0)
-        const { zz: _, ...others } = desk.routes()
+        const { zz: _, ...others } = cli.routes()
         const { zz: _own, ...before } = members
         expect(others).toEqual(before)
         if (command === 'list') expect(code).toBe(0)
@@ -273,15 +273,15 @@ test('a file of any content brings no command down, and is never overwritten', a
 
 test(
   'posts while the file is replaced always meet the old routes or the new ones',
-  atDesk(async (desk) => {
-    await desk.run('webhook', 'subscribe', 'kept', '--secret', 's')
-    const subscriptionsFile = desk.path(subscriptionsName)
+  withCli(async (cli) => {
+    await cli.run('webhook', 'subscribe', 'kept', '--secret', 's')
+    const subscriptionsFile = cli.path(subscriptionsName)
     const gateway = await startGateway({ port: 0, subscriptionsFile, rateLimit: 1e6 })
     try {
       const changing = { isOver: false }
       const change = async (): Promise<void> => {
         for (let at = 0; at < 16; at++) {
-          const { code } = await desk.run('webhook', at % 2 === 0 ? 'add' : 'rm', 'fleeting')
+          const { code } = await cli.run('webhook', at % 2 === 0 ? 'add' : 'rm', 'fleeting')
           expect(code).toBe(0)
         }
         changing.isOver = true

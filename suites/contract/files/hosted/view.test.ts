@@ -11,7 +11,7 @@ import { viewPath } from '../../../generate/form.ts'
 import { solid } from '../../../generate/graphs.ts'
 import { violations } from '../../../judge/judge.ts'
 import { fetchFile, linkTo } from '../../../judge/links.ts'
-import { proves, switched } from '../../../judge/proves.ts'
+import { proves, provesQuirk } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
@@ -158,7 +158,7 @@ proves('files/hosted-view-only', async (subject) => {
   expect(redirects).toEqual([`GET /api/view?filename=${filename}`])
 })
 
-switched('hosted.view-channel-bytes', async (subject) => {
+provesQuirk('hosted.view-channel-bytes', async (subject) => {
   const view = (filename: string, values: Readonly<Record<string, string>>) =>
     subject.get(viewPath({ filename, ...values }))
   for (const channel of ['rgb', 'a', 'alpha', 'all']) {
