@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 
-/** What of the contract takes longer than the loop of work has time for: it starts processes, or fills something up. */
+/** The parts of the contract that take too long for the quick command: they start processes, or fill something up. */
 const slow = [
   'run/',
   'serve/',
@@ -51,7 +51,10 @@ export const slowPlaces = slow.map((name) =>
 
 const all = 'suites/**/*.test.ts'
 
-/** Files to run and to leave out, by the mode of the test runner. What only the long command runs says so by its name. */
+/**
+ * Files to run and to leave out, by the mode of the test runner. Files that only the long command runs have `long` in
+ * their names.
+ */
 export const commands = {
   quick: {
     include: ['suites/contract/**/*.test.ts', 'suites/house/tidy.test.ts'],

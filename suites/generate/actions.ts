@@ -1,4 +1,4 @@
-// What is asked of two servers at once, by chance: requests of all kinds, sockets that come and go, and time.
+// Random actions on two servers at once: requests of all kinds, sockets that open and close, and passing time.
 
 import { encode } from 'fast-png'
 import * as fc from 'fast-check'
@@ -8,7 +8,7 @@ import { pickFrom, types } from './catalogue.ts'
 import { failing, type Graph, node, slow, solid, talking } from './graphs.ts'
 import { at, moving } from './userdata-paths.ts'
 
-/** A request in the words of local. `<run 3>` and `<file 3>` stand for what the server names, counted from 0. */
+/** A request in local form. `<run 3>` and `<file 3>` stand for names that the server chose, counted from 0. */
 export type PlainRequest = {
   readonly method: string
   readonly path: string
@@ -21,7 +21,7 @@ export type PlainRequest = {
   readonly fields?: Readonly<Record<string, string>>
 }
 
-/** What happens at once: a request, time that passes, or a client that comes or goes. */
+/** One action: a request, time that passes, or a client that connects or disconnects. */
 export type Action =
   | { readonly kind: 'request'; readonly request: PlainRequest }
   | { readonly kind: 'advance'; readonly ms: number }
@@ -179,7 +179,7 @@ const socket = fc
   .tuple(fc.constantFrom('connect' as const, 'connect' as const, 'disconnect' as const), client)
   .map(([kind, client]): Action => ({ kind, client }))
 
-/** One turn of any kind. */
+/** One action of any kind. */
 const any = fc.oneof(
   { weight: 7, arbitrary: submit },
   { weight: 9, arbitrary: advance },
@@ -194,9 +194,9 @@ const any = fc.oneof(
   { weight: 3, arbitrary: socket },
 )
 
-/** Turns that belong together, which chance alone would seldom bring. */
+/** Actions that belong together, and that chance alone would seldom combine. */
 const together: fc.Arbitrary<readonly Action[]> = fc.oneof(
-  // At its only node, behind the last moment at which it looks for an interrupt.
+  // At its only node, after the last moment at which it checks for an interrupt.
   fc
     .constantFrom(30, 34)
     .map((ms): Action[] => [
@@ -226,7 +226,7 @@ const together: fc.Arbitrary<readonly Action[]> = fc.oneof(
     ]),
 )
 
-/** Sequences of at most so many turns or groups of turns. */
+/** Sequences of at most this many actions or groups of actions. */
 export const actionsUpTo = (maxLength: number): fc.Arbitrary<readonly Action[]> =>
   fc
     .array(

@@ -10,15 +10,15 @@ export type QueueEntry = {
   readonly prompt_id: string
   readonly graph: Graph
   readonly extra_data: any
-  /** The output nodes that it is for. */
+  /** The output nodes that it runs for. */
   readonly targets: readonly string[]
 }
 
-/** A run as the history tells of it. */
+/** A run as the history lists it. */
 export type HistoryEntry = QueueEntry & {
-  /** What else is told of the nodes with an output, by their ids. */
+  /** Further details of the nodes with an output, by their ids. */
   readonly meta: any
-  /** What is shown, by node id. */
+  /** The outputs, by node id. */
   readonly outputs: any
   readonly status: {
     readonly status_str: string
@@ -49,7 +49,7 @@ const shapes: Readonly<Record<Deployment, ResponseShape>> = {
     over: ({ prompt, ...rest }) => ({ ...ofLocal(prompt), ...rest }),
   },
   hosted: {
-    // The queue has no extra_data there; the job tells it.
+    // The hosted queue does not return extra_data; the job does.
     queued: async (get, [, prompt_id, graph, targets]) => {
       const { extra_data } = (await get(`/jobs/${prompt_id}`)).json().workflow
       return { prompt_id, graph, extra_data, targets }
@@ -87,7 +87,7 @@ const finals: ReadonlySet<string> = new Set([
   'execution_interrupted',
 ])
 
-/** Whether a message ends a run there: this one, or any where none is named. */
+/** Whether a message ends a run there: this run, or any if none is named. */
 export const endsRun =
   (deployment: Deployment, prompt_id?: string) =>
   ({ type, data }: Message): boolean =>

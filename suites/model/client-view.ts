@@ -1,4 +1,4 @@
-// What a client of a local server knows of it, from what it asked and was told: enough to say what hosted would tell.
+// What a client of a local server can know about it from its requests and the replies: enough to predict hosted.
 
 import type { Graph } from '../generate/graphs.ts'
 import type { PlainRequest } from '../generate/actions.ts'
@@ -9,7 +9,7 @@ export type PlainReply = { readonly status: number; readonly type: string; reado
 /** A message, or a frame, as JSON. */
 export type Received = any
 
-/** What each client has heard during a turn. The ear is a client to which all runs belong on local. */
+/** What each client received during an action. The listener is a client to which all runs belong on local. */
 export type ReceivedByClient = Readonly<Record<string, readonly Received[]>>
 export const listener = 'listener'
 
@@ -22,7 +22,7 @@ export type ClientView = {
   /** The queue as it was read last. */
   running: Item | undefined
   pending: readonly Item[]
-  /** Submits that were refused so far. */
+  /** Rejected submits so far. */
   refused: number
   readonly runs: Map<string, RunView>
   readonly settings: Record<string, unknown>
@@ -30,14 +30,14 @@ export type ClientView = {
 
 export type RunView = {
   readonly submittedMs: number
-  /** Submits that were refused before it. */
+  /** Rejected submits before it. */
   readonly refusedBefore: number
   item: Item | undefined
   /** Whether it was interrupted. */
   isStopping: boolean
-  /** The nodes that it has begun. */
+  /** The nodes that have begun. */
   readonly nodes: string[]
-  /** The outputs of its nodes as they were told. */
+  /** The outputs of its nodes as they were reported. */
   readonly outputs: Map<string, unknown>
 }
 
@@ -56,14 +56,14 @@ export const isFor = (request: PlainRequest, method: string, path: string | RegE
   request.method === method &&
   (typeof path === 'string' ? pathOf(request) === path : path.test(pathOf(request)))
 
-/** The pending runs that a change of the queue names, each once, in its order. */
+/** The pending runs that a change of the queue names, each once, in order. */
 export function meantBy(view: ClientView, json: any): readonly string[] {
   const ids = view.pending.map(([, id]) => id)
   if (json.clear === true) return ids
   return [...new Set<string>(json.delete)].filter((id) => ids.includes(id))
 }
 
-/** Learns from a request, before it is sent. */
+/** Updates the view from a request, before it is sent. */
 export function noteRequest(view: ClientView, request: PlainRequest): void {
   const running = view.runs.get(view.running?.[1] ?? '')
   if (running === undefined || !isFor(request, 'POST', '/interrupt')) return
@@ -71,7 +71,7 @@ export function noteRequest(view: ClientView, request: PlainRequest): void {
   if (named === undefined || named === view.running?.[1]) running.isStopping = true
 }
 
-/** Learns from the reply of a local server. */
+/** Updates the view from the reply of a local server. */
 export function noteReply(
   view: ClientView,
   request: PlainRequest,
@@ -103,7 +103,7 @@ export function noteReply(
   if (request.method === 'POST' && setting !== undefined) view.settings[setting] = request.json
 }
 
-/** Learns from a message of a local server. */
+/** Updates the view from a message of a local server. */
 export function noteMessage({ runs }: ClientView, { type, data }: Received): void {
   const run = runs.get(data?.prompt_id)
   if (run === undefined) return

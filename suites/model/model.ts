@@ -1,4 +1,5 @@
-// A small server, told anew after the rules: what waits, what runs, what is over, who hears of it, on a clock of its own.
+// A small server, written from the rules: which runs wait, run and have ended, and who is notified, on a clock of its
+// own.
 
 import { tiers } from '../../spec/server/access.ts'
 import type { Deployment } from '../../spec/language.ts'
@@ -12,26 +13,26 @@ type Waiting = Submit & {
 type Running = {
   readonly run: Waiting
   readonly isCached: boolean
-  /** Steps that are done; undefined before the node has begun. */
+  /** Completed steps; undefined before the node has begun. */
   steps: number | undefined
 }
 type Worker = {
   running: Running | null
-  /** When it does its next thing. */
+  /** When it acts next. */
   dueMs: number
   isInterrupted: boolean
-  /** The text whose node is not run again: the result of the run before is all that is kept. */
+  /** The text whose node does not run again: the result of the previous run is all that is cached. */
   cachedText: string | undefined
   /** Whether that is dropped before the next run. */
   isFreed: boolean
 }
 
-/** Between a submit and its first message, and what a node without a time of its own takes, in milliseconds. */
+/** The time between a submit and its first message, and of a node without a duration, in milliseconds. */
 const START_DELAY_MS = 25
 const PACE_MS = 5
 
 export type AccountModel = ReturnType<typeof createAccount>
-/** The worlds of a server: on local there is one; on hosted each account has its own. */
+/** The worlds of a server: local has one; on hosted each account has its own. */
 export type Model = {
   readonly accounts: readonly AccountModel[]
   readonly advance: (byMs: number) => void
@@ -57,13 +58,13 @@ function createAccount(own: Ways, workerCount: number) {
     cachedText: undefined,
     isFreed: false,
   }))
-  /** Runs that run, in the order in which they began. */
+  /** Running runs, in the order in which they began. */
   let begun: Running[] = []
   /** All runs, in the order of their submits. */
   const submitted: string[] = []
   const ended = new Map<string, Ended>()
   const files = new Map<string, string>()
-  /** What each connected client has heard of ends since it connected. */
+  /** The ends of runs that each connected client was notified of since it connected. */
   const endsByClient = new Map<string, string[]>()
 
   const readyMs = ({ submittedMs }: Waiting): number => submittedMs + START_DELAY_MS
@@ -132,7 +133,7 @@ function createAccount(own: Ways, workerCount: number) {
     else goOn(worker, running, running.steps)
   }
 
-  /** Takes runs out of the queue, in this order, and gives their ids. */
+  /** Takes runs out of the queue, in this order, and returns their ids. */
   const remove = (ids: readonly string[]): readonly string[] => {
     const gone = [...new Set(ids)].flatMap((id) => pending.find((run) => run.id === id) ?? [])
     pending = pending.filter((run) => !gone.includes(run))
@@ -161,7 +162,7 @@ function createAccount(own: Ways, workerCount: number) {
     running: () => begun.map(({ run }, at) => [own.place(run.number, at), run.id]),
     remaining: () => pending.length + begun.length,
     history: () => own.history(ended, submitted),
-    /** What every submitted run is at, the newest first. */
+    /** The state of every submitted run, the newest first. */
     jobs: () =>
       submitted.toReversed().map((id) => {
         const isRunning = begun.some(({ run }) => run.id === id)
@@ -183,7 +184,7 @@ function createAccount(own: Ways, workerCount: number) {
     refuse: () => void (counter += own.refusedCounts),
     remove,
     clear: () => remove(pending.map(({ id }) => id)),
-    /** Whether the run is known that an interrupt names. */
+    /** Whether the run that an interrupt names exists. */
     interrupt: (id?: string): boolean => own.interrupt({ stop, stopOldest, remove, isKnown }, id),
     free: () => workers.forEach((worker) => (worker.isFreed = true)),
     forget: (ids: readonly string[]) =>
@@ -203,7 +204,7 @@ function createAccount(own: Ways, workerCount: number) {
       }
       nowMs = untilMs
     },
-    /** The runs at a node of which this client is told when it connects. */
+    /** The runs at a node of which this client is notified when it connects. */
     connect: (client: string): readonly string[] => {
       endsByClient.set(client, [])
       const atWork = begun.filter(
@@ -212,7 +213,7 @@ function createAccount(own: Ways, workerCount: number) {
       return atWork.map(({ run }) => run.id)
     },
     disconnect: (client: string) => void endsByClient.delete(client),
-    /** Stores a file, and gives the name that it gets. */
+    /** Stores a file, and returns the name that it gets. */
     upload: (name: string, content: string, overwrite: boolean): string => {
       const stored = own.nameOf(files, name, content, overwrite)
       files.set(stored, content)

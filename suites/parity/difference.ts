@@ -4,20 +4,20 @@ import type { quirks, RuleId } from '../../spec/index.ts'
 import type { PlainRequest } from '../generate/actions.ts'
 import type { ReceivedByClient, ClientView, PlainReply } from '../model/client-view.ts'
 
-/** A row. Each change gives undefined where it has nothing to say. */
+/** A row. Each change returns undefined where it does not apply. */
 export type Difference = {
   readonly id: string
   /** The rules and quirks from which it follows. */
   readonly from: readonly (RuleId | keyof typeof quirks)[]
-  /** What local has to be asked, so that it does what hosted does when it is asked this. */
+  /** The request to local that corresponds to this request to hosted. */
   readonly request?: (request: PlainRequest, view: ClientView) => PlainRequest | undefined
-  /** What hosted replies where local replies this. `asked` is what hosted is asked. */
+  /** The reply of hosted for this reply of local. `request` is the one that hosted receives. */
   readonly reply?: (
     reply: PlainReply,
     request: PlainRequest,
     view: ClientView,
   ) => PlainReply | undefined
-  /** What the clients of hosted hear where those of local hear this; `asked` as it was sent to local. */
+  /** What the clients of hosted receive when those of local receive this; `request` as it was sent to local. */
   readonly received?: (
     received: ReceivedByClient,
     view: ClientView,

@@ -1,4 +1,4 @@
-// The declared differences of the deployments: what turns that which a local server says into what hosted says.
+// The declared differences of the deployments: functions that convert what a local server sends into what hosted sends.
 
 import { fileDifferences } from './files.ts'
 import { runDifferences } from './runs.ts'
@@ -16,7 +16,7 @@ export const differences: readonly Difference[] = [
   ...messageDifferences,
 ]
 
-/** Applies the rows one after the other, and counts in how many places each made a difference. */
+/** Applies the rows one after the other, and counts how often each made a difference. */
 export function createDifferences(rows: readonly Difference[] = differences) {
   const uses = new Map(rows.map(({ id }) => [id, 0]))
   const fold = <T>(first: T, change: (row: Difference, value: T) => T | undefined): T => {

@@ -1,4 +1,4 @@
-// Differences in files: what uploads and masks are named, and how a file is viewed.
+// Differences in files: the names of uploads and masks, and how a file is viewed.
 
 import { createHash } from 'node:crypto'
 import { deep, refusedAs } from './words.ts'
@@ -17,7 +17,7 @@ function byContent({ path, file, fields }: PlainRequest): string {
   return hash.update(fields?.['original_ref'] ?? '').digest('hex') + ending
 }
 
-/** Whether a mask is of something that there is not. */
+/** Whether the original of a mask is missing. */
 const isOfNothing = ({ path }: PlainRequest, { body }: PlainReply): boolean =>
   path === '/upload/mask' && body.name === '<nothing>'
 
@@ -25,7 +25,7 @@ const isEntry = (object: any): boolean => 'filename' in object && 'subfolder' in
 
 export const fileDifferences: readonly Difference[] = [
   {
-    id: 'an upload is named after its content, and told with the folders of its form',
+    id: 'an upload is named after its content, and reported with the folders of its form',
     from: ['files/hosted-upload-name', 'files/hosted-upload-same', 'files/hosted-upload-type'],
     request: (request) => {
       if (!isUpload(request) || request.file === undefined) return undefined

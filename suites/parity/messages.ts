@@ -1,4 +1,4 @@
-// Differences in how runs tell of themselves: what the messages hold, and who hears them.
+// Differences in messages: what they contain, and who receives them.
 
 import { deep, onData, onListener, without } from './words.ts'
 import {
@@ -20,7 +20,7 @@ const notified = (message: any): readonly any[] =>
     ? [message, { type: 'notification', data: { value: hello, prompt_id: message.data.prompt_id } }]
     : [message]
 
-/** A message with the run that it is about: here that is always the one that runs. */
+/** A message with the run that it is about: here that is always the running one. */
 function naming(message: any, view: ClientView, at: number, all: readonly any[]): any {
   const { type, data } = message
   const isBare = (type === 'executing' || type === 'notification') && !('prompt_id' in data)
@@ -43,7 +43,7 @@ function hostedError(data: any, view: ClientView): any {
   return { ...data, exception_type, current_outputs: Object.fromEntries(shown) }
 }
 
-/** The end of a run as its entry in the history keeps it, in the words of hosted. */
+/** The end of a run as its history entry stores it, in the words of hosted. */
 const keptError = (reply: PlainReply, view: ClientView): PlainReply => ({
   ...reply,
   body: deep(
@@ -62,7 +62,7 @@ const keptError = (reply: PlainReply, view: ClientView): PlainReply => ({
 const isVideo = (object: any): boolean => Array.isArray(object.videos)
 const asVideo = (object: any) => ({ ...without(object, 'videos'), video: object.videos })
 
-/** Whether these are the first messages of a client, which nobody else hears. */
+/** Whether these are the first messages of a client, which nobody else receives. */
 const isHello = (messages: readonly any[]): boolean => messages[0]?.data?.sid !== undefined
 
 export const messageDifferences: readonly Difference[] = [
@@ -94,7 +94,7 @@ export const messageDifferences: readonly Difference[] = [
     received: onListener((messages) => messages.flatMap(notified)),
   },
   {
-    id: 'the nodes of a progress_state tell their types',
+    id: 'the nodes of a progress_state include their types',
     from: ['messages/hosted-node-types'],
     received: onData('progress_state', (data, view) => {
       const graph = view.runs.get(data.prompt_id)?.item?.[2] ?? {}
@@ -106,7 +106,7 @@ export const messageDifferences: readonly Difference[] = [
     }),
   },
   {
-    id: 'exceptions have six words, and their outputs are told',
+    id: 'exceptions have six words, and include outputs',
     from: ['runs/exception-words', 'runs/other-failures'],
     received: onData('execution_error', hostedError),
     reply: (reply, request, view) =>
@@ -119,7 +119,7 @@ export const messageDifferences: readonly Difference[] = [
     reply: (reply) => ({ ...reply, body: deep(reply.body, isVideo, asVideo) }),
   },
   {
-    id: 'a removed run is cancelled, and all removals are told at once',
+    id: 'a removed run is cancelled, and all removals are reported at once',
     from: ['messages/hosted-early-cancel', 'queue/hosted-removed-is-cancelled'],
     received: onListener((messages, view, request) => {
       if (request === undefined || !isFor(request, 'POST', '/queue')) return undefined

@@ -1,4 +1,4 @@
-// Differences in what is done with runs: their names and places, cancelling, the queue and the history.
+// Differences in operations on runs: their names and places, cancelling, the queue and the history.
 
 import {
   isFor,
@@ -16,7 +16,7 @@ const onSubmit =
   (request: PlainRequest): PlainRequest | undefined =>
     isFor(request, 'POST', '/prompt') ? { ...request, json: change(request.json) } : undefined
 
-/** The number of a run on hosted, which refused submits do not move. */
+/** The number of a run on hosted, which rejected submits do not increase. */
 const ownNumber = (view: ClientView, [number, id]: Item): number =>
   number - (view.runs.get(id)?.refusedBefore ?? 0)
 
@@ -40,7 +40,7 @@ const wholePromptOf = (view: ClientView, item: Item) => ({
 
 const serialOf = (id: string): number => Number(/\d+/.exec(id)?.[0])
 
-/** The list of hosted, or the page of it that a query asks for. */
+/** The list of hosted, or the page of it that a query requests. */
 function hostedHistory(view: ClientView, entries: any, query: string) {
   const values = new URLSearchParams(query)
   const offset = Number(values.get('offset') ?? 0)
@@ -122,7 +122,7 @@ export const runDifferences: readonly Difference[] = [
     },
   },
   {
-    id: 'a change of the queue tells what it removed',
+    id: 'a change of the queue returns what it removed',
     from: ['queue/hosted-result'],
     reply: (reply, request, view) =>
       isFor(request, 'POST', '/queue')
@@ -183,7 +183,7 @@ export const runDifferences: readonly Difference[] = [
     },
   },
   {
-    id: 'one run is told from its beginning on, an unknown one is refused',
+    id: 'the history lists one run from its beginning on, and rejects an unknown one',
     from: ['history/hosted-by-id', 'history/hosted-once-begun', 'history/hosted-unknown'],
     reply: (reply, request, view) => {
       const id = oneEntry.exec(request.path)?.[1]

@@ -1,4 +1,5 @@
-// One of two servers that are asked the same: what it tells, with its own names of runs and files taken out.
+// One of two servers that receive the same requests: what it returns, without the names that it chose for runs and
+// files.
 
 import { createHash } from 'node:crypto'
 import { isMessage, type Received as Raw, type Session } from '../judge/client.ts'
@@ -18,12 +19,12 @@ import type { PlainRequest } from '../generate/actions.ts'
 import { fetchLink } from '../judge/fetch-link.ts'
 
 export type Side = {
-  /** Sends a request, in which names stand as `<run 0>` and `<file 0>`. */
+  /** Sends a request in which `<run 0>` and `<file 0>` stand for names. */
   readonly ask: (request: PlainRequest) => Promise<PlainReply>
-  /** A client connects. The ear does so again at the same time, so that it hears what is told then. */
+  /** Connects a client. The listener reconnects at the same time, so that it receives the first messages too. */
   readonly connect: (client: string) => Promise<void>
   readonly disconnect: (client: string) => Promise<void>
-  /** What was heard since this was asked last. */
+  /** What clients received since the last call. */
   readonly received: () => Promise<ReceivedByClient>
   readonly advance: (ms: number) => Promise<void>
 }
@@ -44,7 +45,7 @@ export async function createSide(subject: Subject): Promise<Side> {
   const { deployment, emulator, request, upload } = subject
   const isHosted = deployment === 'hosted'
   const ids: string[] = []
-  /** The names of files by what they hold, in the order in which they were told. */
+  /** The names of files by their content, in the order in which they were reported. */
   const files = new Map<string, Entry>()
   const hashes = new Map<string, string>()
   const sessions = new Map<string, { readonly session: Session; at: number }>()
@@ -54,7 +55,7 @@ export async function createSide(subject: Subject): Promise<Side> {
     if (status === 404) return undefined
     return isHosted ? fetchFile(subject, entry.filename) : bytes
   }
-  /** What stands for a file: what it holds. */
+  /** The placeholder of a file: a hash of its content. */
   const learnFile = async (entry: Entry): Promise<string> => {
     const query = queryOf(entry)
     const bytes = hashes.has(query) ? undefined : await bytesOf(entry)

@@ -1,4 +1,4 @@
-// Differences in what is no run: models, user data, settings, and the form of refusals.
+// Differences in everything except runs: models, user data, settings, and the form of refusals.
 
 import { jsonType, reason, refusedAs } from './words.ts'
 import { isFor, pathOf, type PlainReply } from '../model/client-view.ts'
@@ -18,7 +18,7 @@ const withQuery = (
   return { ...request, path: `${pathOf(request)}?${values.toString()}` }
 }
 
-/** Whole milliseconds in the place of seconds, and one time of two. */
+/** Whole milliseconds instead of seconds, and one time instead of two. */
 const hostedFile = ({ path, size, modified }: any) => ({
   path,
   size,

@@ -1,4 +1,4 @@
-// The words in which differences are written down.
+// The functions from which differences are built.
 
 import { hostedRefusals } from '../../spec/server/errors.ts'
 import {
@@ -16,7 +16,7 @@ export const jsonType = 'application/json; charset=utf-8'
 export const without = (value: any, ...names: readonly string[]): any =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 
-/** What stands for the reason of a refusal, which is for people. */
+/** The placeholder for the reason of a refusal, which is for people. */
 export const reason = '<reason>'
 
 /** A refusal of hosted by its name. */
@@ -27,7 +27,7 @@ export function refusedAs(name: keyof typeof hostedRefusals): PlainReply {
     : { status, type: jsonType, body: { code: body.json.code, message: reason } }
 }
 
-/** Changes what the ear has heard. */
+/** Changes what the listener received. */
 export const onListener =
   (
     change: (
@@ -45,7 +45,7 @@ export const onListener =
     return messages === undefined ? undefined : { ...received, [listener]: messages }
   }
 
-/** Changes the data of the messages of a type that the ear has heard. */
+/** Changes the data of the messages of a type that the listener received. */
 export const onData = (type: string, change: (data: any, view: ClientView) => any) =>
   onListener((messages, view) =>
     messages.map((message) =>
@@ -53,7 +53,7 @@ export const onData = (type: string, change: (data: any, view: ClientView) => an
     ),
   )
 
-/** A value in which all objects that `suits` are changed, however deep they stand. */
+/** A value in which all objects that `suits` are changed, at any depth. */
 export function deep(
   value: any,
   suits: (object: any) => boolean,

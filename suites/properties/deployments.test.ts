@@ -1,4 +1,5 @@
-// What holds for every sequence of requests, sockets and time: local and hosted tell the same, but for declared differences.
+// What holds for every sequence of requests, sockets and time: local and hosted send the same, except for declared
+// differences.
 
 import type { EmulatorOptions } from 'flowdouble'
 import { isDeepStrictEqual } from 'node:util'
@@ -29,15 +30,15 @@ type Both = {
   readonly declared: Declared
 }
 
-/** What both are asked behind each turn. */
+/** The requests to both after each action. */
 const stateRequests: readonly PlainRequest[] = ['/queue', '/history', '/prompt'].map((path) => ({
   method: 'GET',
   path,
 }))
 
-/** Expects of hosted what local said, once the declared differences are applied. */
+/** Expects hosted to return what local returned, once the declared differences are applied. */
 function same(expected: unknown, reply: unknown, about: string): void {
-  // What is undefined is not there.
+  // Undefined members are absent.
   const plain: unknown = JSON.parse(JSON.stringify(expected))
   if (isDeepStrictEqual(plain, reply)) return
   const texts = [`By local: ${JSON.stringify(plain)}`, `Hosted:   ${JSON.stringify(reply)}`]
@@ -57,7 +58,7 @@ async function ask(
   return sent
 }
 
-/** Lets a turn happen on both. Gives what was asked of local. */
+/** Applies an action to both. Returns the request to local. */
 async function play(both: Both, action: Action): Promise<PlainRequest | undefined> {
   const { local, hosted, known: view } = both
   if (action.kind === 'request') return ask(both, action.request)
@@ -78,7 +79,7 @@ async function listen(
   same(declared.received(received, view, request), await hosted.received(), 'what the clients hear')
 }
 
-/** Plays turns on a local and a hosted server, and holds all that they tell against each other. */
+/** Plays actions on a local and a hosted server, and compares everything that they send. */
 async function playAll(
   played: readonly Action[],
   declared: Declared,
@@ -105,7 +106,7 @@ async function playAll(
 const seed = Number(process.env['FC_SEED'] ?? 20261123)
 const path = process.env['FC_PATH'] ?? ''
 
-/** Plays many sequences. Gives the smallest one that shows a difference which no row explains, or undefined. */
+/** Plays many sequences. Returns the smallest one with a difference that no row explains, or undefined. */
 async function search(
   declared: Declared,
   numRuns: number,
@@ -124,7 +125,7 @@ async function search(
   }
 }
 
-/** Wrong hosted servers, each with the number of turns that suffice to show it. */
+/** Wrong hosted servers, each with the number of actions that suffice to detect it. */
 const wrong: Readonly<Record<string, { readonly actions: number; readonly tamper: () => Tamper }>> =
   {
     'a silent start': { actions: 2, tamper: dropped('notification') },
@@ -132,13 +133,13 @@ const wrong: Readonly<Record<string, { readonly actions: number; readonly tamper
       actions: 3,
       tamper: onData('execution_interrupted', (data) => ({ ...data, executed: ['1'] })),
     },
-    'settings that are told alone': {
+    'settings that are returned alone': {
       actions: 2,
       tamper: onJson(/^POST \/api\/settings$/, () => ({})),
     },
   }
 
-// The sample shows that one of them is found.
+// The sample proves that one of them is found.
 test.each(sampleOf(Object.entries(wrong), 3))(
   'deployments/tampered A difference that is not declared is found: %s.',
   async (_, { actions, tamper }) => {
@@ -148,11 +149,11 @@ test.each(sampleOf(Object.entries(wrong), 3))(
   },
 )
 
-test('deployments/same Hosted tells what local tells, but for the declared differences.', async () => {
+test('deployments/same Hosted sends what local sends, except for the declared differences.', async () => {
   const declared = createDifferences()
   const found = await search(declared, runs(30), 32)
   if (found !== undefined) throw new Error(found.text)
-  // A row that explains nothing declares a difference that there is not.
+  // A row that explains nothing declares a difference that does not exist.
   if (isLong && process.env['FC_SEED'] === undefined) {
     expect([...declared.uses].filter(([, uses]) => uses === 0).map(([id]) => id)).toEqual([])
   }

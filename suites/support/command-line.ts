@@ -1,4 +1,4 @@
-// Where the commands of the gateway are tried: a configuration directory of its own, and commands in this process.
+// Runs the gateway's commands for cases: a temporary configuration directory, and commands in this process.
 
 import { createHmac } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -16,11 +16,11 @@ export type Ended = {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** Standard output as JSON. Throws when it is none. */
+  /** Standard output as JSON. Throws if it is not valid JSON. */
   readonly json: () => any
 }
 
-/** What a command finds around it. */
+/** The environment of a command. */
 export type CommandContext = {
   /** Standard input. */
   readonly stdin?: string
@@ -96,7 +96,7 @@ export function commandLineAt(dir: string): CommandLine {
   }
 }
 
-/** Runs a command in this process. The environment is only what is given. */
+/** Runs a command in this process. The environment is only what the caller passes. */
 export async function runCommand(context: CommandContext, argv: readonly string[]): Promise<Ended> {
   const { io, ended } = ioOf(context)
   const [group, ...rest] = argv
@@ -141,7 +141,7 @@ export async function startOptions(context: CommandContext, ...argv: readonly st
   return { ...ended(code), options }
 }
 
-/** The options with which the gateway of this command line would start. Throws when it would not. */
+/** The options with which the gateway of this command line would start. Throws if it would not start. */
 export const optionsOf = async (cli: CommandLine, env = {}, ...argv: string[]) => {
   const { options, stderr } = await startOptions({ env }, '--config-dir', cli.dir, ...argv)
   if (options === undefined) throw new Error(`The gateway was not started: ${stderr}`)
@@ -151,7 +151,7 @@ export const optionsOf = async (cli: CommandLine, env = {}, ...argv: string[]) =
 export const urlOf = async (cli: CommandLine, env = {}): Promise<string> =>
   (await cli.runIn({ env }, 'webhook', 'subscribe', 'a', '--json')).json().webhook_url
 
-/** Runs the wizard on a terminal: each answer is typed when its question has come. */
+/** Runs the wizard on a terminal: each answer is typed after its question appears. */
 export async function runWizard(
   argv: readonly string[],
   answers: readonly (readonly [question: RegExp, answer: string])[],
@@ -185,12 +185,12 @@ export type Receiving = {
   readonly url: string
   readonly port: number
   readonly got: ReceivedRequest[]
-  /** Resolves when the next request is there. */
+  /** Resolves when the next request has arrived. */
   readonly arrival: Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** A receiver that takes anything, and gives each request the same answer; null never answers. */
+/** A receiver that accepts everything, and sends each request the same answer; null never answers. */
 export async function startReceiving(
   answer: { readonly status: number; readonly body: string } | null,
 ): Promise<Receiving> {
@@ -223,7 +223,7 @@ export async function startReceiving(
   }
 }
 
-/** Calls with a receiver that is gone afterwards. */
+/** Calls with a receiver that is closed afterwards. */
 export async function withReceiving(
   answer: { readonly status: number; readonly body: string } | null,
   use: (receiving: Receiving) => Promise<void>,
@@ -251,7 +251,7 @@ export type Running = {
   readonly stop: () => Promise<Ended>
 }
 
-/** Runs `gateway run` on a free port until it listens. Rejects when it ends before. */
+/** Runs `gateway run` on a free port until it listens. Rejects if it ends before that. */
 export async function runGateway(
   cli: CommandLine,
   context: CommandContext = {},

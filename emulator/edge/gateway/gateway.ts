@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
 import type { Entry } from '../../machine.ts'
-import { type LogLine, logLines } from '../../gateway/log-lines.ts'
+import { type LogLine, logLines } from '../../gateway/log.ts'
 import type { GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
 import {
   type CompleteGatewayOptions,
@@ -16,7 +16,8 @@ import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/adapter.ts'
 import { answer } from '../../gateway/answers.ts'
 import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
-import { createGatewayWorld, staticFault } from '../../gateway/state.ts'
+import { staticFault } from '../../gateway/static-routes.ts'
+import { createGatewayWorld } from '../../gateway/world.ts'
 import { needsBody } from '../../gateway/step.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
 import type { ClockGroup } from '../clock-handle.ts'

@@ -50,9 +50,8 @@ function pickInOrder(
     if (leads(id)) return 1
     return (feeds.get(id) ?? []).some(leads) ? 2 : 3
   }
-  const places = new Map(
-    Array.from(blockedBy.keys(), (id, place) => [id, { id, place, rank: rank(id) }]),
-  )
+  const places = new Map<string, Ready>()
+  for (const id of blockedBy.keys()) places.set(id, { id, place: places.size, rank: rank(id) })
   const ready: Ready[] = []
   const makeReady = (id: string): void => pushHeap(ready, places.get(id) as Ready, goesBefore)
   for (const [id, sources] of blockedBy) if (sources.size === 0) makeReady(id)

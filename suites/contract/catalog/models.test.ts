@@ -1,4 +1,4 @@
-// Model files as files: the lists with sizes, metadata and previews, embeddings, and what packs would bring.
+// Model files as files: the lists with sizes, metadata and previews, embeddings, and the files that packs would add.
 
 import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'

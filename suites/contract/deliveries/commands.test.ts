@@ -1,4 +1,4 @@
-// Agent commands beside the process of the gateway: what they leave behind, and what they are told.
+// Agent commands outside the gateway's process: what they leave behind, and what they receive.
 
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { senders } from '../../../spec/gateway/deliveries.ts'
@@ -17,7 +17,7 @@ proves(
     const server = createServer((socket) => opened.take(socket.on('error', () => {})))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    // What it starts leaves its group, keeps its output open, and ends with its connection only.
+    // Its child process leaves its group, keeps its output open, and ends only with its connection.
     const stays = `require('net').connect(${port}).resume().on('close', () => process.exit())`
     const leaves = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stays)}], { detached: true, stdio: 'inherit' }).unref()`
     await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET)

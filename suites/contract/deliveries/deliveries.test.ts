@@ -1,4 +1,4 @@
-// Where texts go: direct deliveries, and what each target stands for.
+// Where texts go: direct deliveries, and what each target means.
 
 import { targets as allTargets, platforms } from '../../../spec/gateway/deliveries.ts'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
@@ -7,7 +7,7 @@ import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
 
-/** Target, chat and text of each delivery that went well. */
+/** Target, chat and text of each successful delivery. */
 const delivered = ({ gateway }: GatewaySubject) =>
   gateway
     .outbox()

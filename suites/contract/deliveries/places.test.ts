@@ -1,4 +1,4 @@
-// Places that take no text: a platform without a chat, one that is not connected, a target that is spelled another way.
+// Targets that take no text: a platform without a chat, one that is not connected, a target spelled in another way.
 
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'

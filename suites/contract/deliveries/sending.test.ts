@@ -1,4 +1,4 @@
-// Sending as the commands set it up: credentials and addresses of senders, and one address for all deliveries.
+// Sending as the commands configure it: credentials and addresses of senders, and one address for all deliveries.
 
 import { urlDeliveries } from '../../../dist/emulator/internal.js'
 import { deliveryCall, senders } from '../../../spec/gateway/deliveries.ts'
@@ -70,7 +70,7 @@ proves(
       ])
       expect(stderr).not.toContain('a b')
     }
-    // What is not sent with is not looked at; the chats show in the outbox.
+    // Without --send credentials are not checked; the outbox lists the chats.
     cli.write('config.yaml', `${enabled()}  slack: {token: "a b", home_channel: C1}\n`)
     const env = { DISCORD_BOT_TOKEN: 'Bot x', DISCORD_HOME_CHANNEL: 'D1' }
     expect((await optionsOf(cli, env)).homeChannels).toEqual({ slack: 'C1', discord: 'D1' })
@@ -127,7 +127,7 @@ proves(
         const journal = await (await fetch(`${running.url}/_flowdouble/journal`)).text()
         const { stdout, stderr } = await running.stop()
         expect(stderr).toContain('slack answered 500: no <credential>')
-        // What others say is one entry of the log, and steers no terminal.
+        // An external answer is one entry of the log, without control characters.
         expect(stderr).not.toMatch(/^00:00:00|\u001b/m)
         const all = [await reply.text(), outbox, journal, stdout, stderr].join('\n')
         expect(all).not.toContain('xoxb')
@@ -136,7 +136,7 @@ proves(
   }),
 )
 
-/** An address that takes deliveries; the cases start a receiver and hand its address in here. */
+/** An address that takes deliveries; the cases start a receiver and set its address here. */
 let address = 'http://127.0.0.1:9'
 const toAddress: ReturnType<typeof urlDeliveries> = (delivery, signal) =>
   urlDeliveries(new URL(address))(delivery, signal)

@@ -111,8 +111,8 @@ proves(
     const session = await connect('me')
     await askForMetadata(session)
     await run(session, textToImage(1, 2))
-    const told = session.frames().map(({ fields }) => fields['metadata'])
-    expect(told).toMatchObject([
+    const metadata = session.frames().map(({ fields }) => fields['metadata'])
+    expect(metadata).toMatchObject([
       { node_id: '3', image_type: 'image/png' },
       { node_id: '3', image_type: 'image/png' },
     ])

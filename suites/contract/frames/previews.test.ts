@@ -1,4 +1,4 @@
-// Previews on the socket: whether they come, in which form, and at which place of a step.
+// Previews on the socket: whether they arrive, in which format, and when during a step.
 
 import { startEmulator } from 'flowdouble'
 import { frames } from '../../../spec/server/frames.ts'

@@ -1,4 +1,4 @@
-// The history: its entries, and what a failed, an interrupted and a cached run leave there.
+// The history: its entries, and what failed, interrupted and cached runs leave in it.
 
 import { historyById } from '../../../spec/server/history.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
@@ -10,7 +10,7 @@ import { expect } from '../../judge/expect.ts'
 const isEnd = ({ type, data }: Message) => type === 'executing' && data['node'] === null
 const file = (filename: string) => ({ filename, subfolder: '', type: 'output' })
 
-/** Runs a graph and interrupts it at its first progress. Gives its entry. */
+/** Runs a graph and interrupts it at its first progress. Returns its entry. */
 async function interrupted({ connect, get, post, reach, submit }: Subject, client_id: string) {
   const session = await connect(client_id)
   const graph = { ...slow(), '2': { class_type: 'SaveImage', inputs: {} } }

@@ -28,7 +28,7 @@ proves(
   ['history/hosted-list', 'deployments/hosted-history-renamed'],
   async (subject) => {
     expect(await historyOf(subject)).toEqual([])
-    // The later ones are over first.
+    // The later ones end first.
     const ids = await submitAll(subject, [slow(9), slow(5), talking()])
     await subject.idle()
     expect(await idsOf(subject)).toEqual(ids.toReversed())

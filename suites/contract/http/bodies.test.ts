@@ -1,4 +1,4 @@
-// Bodies of requests: how large, how packed, in which charset, and what becomes of one that never ends.
+// Bodies of requests: how large, how encoded, in which charset, and what happens to one that never ends.
 
 import { once } from 'node:events'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
@@ -71,7 +71,7 @@ proves(
     expect(await send(deflateSync(blanks(2 ** 20)), { 'Content-Encoding': 'deflate' })).toEqual(
       tooLarge,
     )
-    // What takes no body does not look at it.
+    // An endpoint that takes no body does not look at it.
     expect((await send(blanks(limit + 1), {}, '/nowhere'))[0]).toBe(405)
     expect((await exchange(url, 'GET', '/queue', {}, blanks(limit + 1))).status).toBe(200)
     const foreign = { Origin: 'http://evil.example' }
@@ -83,13 +83,13 @@ proves(
 proves('http/long-body', async ({ url, deployment }) => {
   const [path, refused] = deployment === 'hosted' ? ['/api/prompt', 401] : ['/prompt', 413]
   const head = `POST ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`
-  // Nothing of it comes, nor has to.
+  // The body never arrives, and does not have to.
   const { status, header } = await exchangeBytes(
     url,
     `${head}Content-Length: ${120 * 2 ** 20}\r\n\r\n`,
   )
   expect([status, header('connection')]).toEqual([refused, 'close'])
-  // Nor does the end of one that tells no length.
+  // Nor does the end of a body without a length.
   const piece = `1000000\r\n${' '.repeat(2 ** 24)}\r\n`
   const pieces = Array.from({ length: deployment === 'hosted' ? 2 : 8 }, () => piece)
   const endless = await exchangeBytes(url, `${head}Transfer-Encoding: chunked\r\n\r\n`, ...pieces)

@@ -1,4 +1,4 @@
-// What is refused before any path is looked at: pages of a foreign origin, and bodies that are too large.
+// What is rejected before the path is checked: pages of a foreign origin, and bodies that are too large.
 
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
@@ -54,7 +54,7 @@ proves('http/foreign-origin', async ({ url }) => {
   expect(await passes('127.0.0.1:8188', 'http://127.0.0.1:65536')).toBe(500)
 })
 
-// A page can send a form without asking first: every method is refused, and nothing is done.
+// A page can send a form without a preflight: every method is rejected, and has no effect.
 proves('http/foreign-origin', async ({ url, get, submit }) => {
   await submit(slow())
   const headers = { Origin: 'http://evil.example' }

@@ -86,7 +86,7 @@ proves('http/broken-json', async ({ url, get }) => {
     '/history',
     '/free',
   ].flatMap((path) => [...broken, ...noText].map((body): [string, string | Buffer] => [path, body]))
-  // An interrupt does without a body, and takes a malformed one for none.
+  // An interrupt works without a body, and treats a malformed one as none.
   for (const [path, body] of [...ways, ['/interrupt', '5'], ['/interrupt', 'null']] as const) {
     const reply = await exchange(url, 'POST', path, {}, body)
     const { status, type, body: text } = summaryOf(reply)

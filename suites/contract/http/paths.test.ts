@@ -1,4 +1,4 @@
-// Which paths and methods there are: the twin below /api, HEAD, OPTIONS, and all that is unknown.
+// Which paths and methods exist: the twin below /api, HEAD, OPTIONS, and everything unknown.
 
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
@@ -18,7 +18,7 @@ const unknown = {
 }
 const gets = everyPath.filter(({ method }) => method === 'GET').map(({ path }) => path)
 
-/** What of an exchange is the same whenever it happens. */
+/** The parts of an exchange that are the same at any time. */
 const lasting = ({ status, lines, body }: Exchange) => ({
   status,
   lines: lines.filter((line) => !line.startsWith('Date: ')),

@@ -1,4 +1,4 @@
-// What stands below /internal/: the log with its subscribers, folders and files.
+// The paths below /internal/: the log with its subscribers, folders and files.
 
 import { errors, type EndpointName, endpoints, limits } from '../../../spec/index.ts'
 import { folderPaths, rawLogs } from '../../../spec/server/internal.ts'
@@ -130,7 +130,7 @@ proves('internal/log-subscription', async (subject) => {
 
 proves('internal/log-subscription', async (subject) => {
   const { connect, submit, idle } = subject
-  // A client that is away while there is something to tell has to subscribe again.
+  // A client that is disconnected while a message is due must subscribe again.
   await (await connect('me')).close()
   await subscribe(subject, 'me', true)
   await submit(talking())

@@ -1,4 +1,4 @@
-// The sockets of hosted: each connection of an account hears all of its runs, and no connection of another does.
+// The sockets of hosted: each connection of an account receives all of its runs, and none of another account's.
 
 import { openSession, type Session } from '../../judge/client.ts'
 import { askForMetadata, painting } from '../../judge/frames.ts'
@@ -53,10 +53,10 @@ proves('messages/hosted-all-connections', async ({ connect, submit, idle }) => {
     const { prompt_id } = (await submit(talking(`for ${client_id}`), fields)).json()
     await idle()
     for (const session of sessions) await session.settled()
-    const heard = sessions.map((session, index) => session.texts.slice(before[index]))
-    expect(heard[0]?.some((text) => text.includes(prompt_id))).toBe(true)
+    const received = sessions.map((session, index) => session.texts.slice(before[index]))
+    expect(received[0]?.some((text) => text.includes(prompt_id))).toBe(true)
     expect(transcript(sessions[0]!.messages()).slice(-2)).toEqual(['execution_success', 'status 0'])
-    for (const one of heard) expect(one).toEqual(heard[0])
+    for (const one of received) expect(one).toEqual(received[0])
   }
   const [first, ...others] = sessions
   await first?.close()

@@ -1,4 +1,4 @@
-// The socket of hosted: one story per account, with the run in every message.
+// The socket of hosted: one sequence of messages per account, with the run in every message.
 
 import type { Session } from '../../judge/client.ts'
 import {
@@ -18,7 +18,7 @@ import { expect } from '../../judge/expect.ts'
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'
 
-/** The messages of one run, as a client tells them apart. */
+/** The messages of one run, as a client separates them. */
 const ofRun = (session: Session, prompt_id: string): Message[] =>
   session.messages().filter(({ data }) => data['prompt_id'] === prompt_id)
 
@@ -57,7 +57,7 @@ proves(
   hosted,
 )
 
-/** Graphs that end in each way that they can by themselves, the last one from the cache. */
+/** Graphs that end in each way that is possible without a request, the last one from the cache. */
 const graphs: readonly Graph[] = [
   textToImage(),
   talking(),
@@ -67,7 +67,7 @@ const graphs: readonly Graph[] = [
   textToImage(),
 ]
 
-// Five runs at a time: their messages mix, and each is told in its own order.
+// Five runs at a time: their messages mix, and each run keeps its own order.
 proves(
   ['messages/order', 'messages/hosted-names-run', 'messages/hosted-no-executing-null'],
   async ({ connect, submit, reach, post, idle }) => {
@@ -135,8 +135,8 @@ proves(
     const { prompt_id, messages } = await run(session, {
       '1': node('FlowdoubleNotify', { value: 'hello' }),
     })
-    const told = messages.filter(({ type }) => type === 'notification')
-    expect(told[1]?.data).toEqual({ value: 'hello', prompt_id })
+    const notifications = messages.filter(({ type }) => type === 'notification')
+    expect(notifications[1]?.data).toEqual({ value: 'hello', prompt_id })
   },
 )
 

@@ -1,4 +1,4 @@
-// The messages of a run in their order: the whole sequence, once for each kind of run.
+// The messages of a run in order: the whole sequence, once for each kind of run.
 
 import {
   changed,
@@ -25,7 +25,7 @@ const chain: Graph = {
   show: node('PreviewImage', { images: ['join', 0] }),
 }
 
-/** What stands before the nodes of a lonely run on each deployment, and behind its last word. */
+/** What precedes the nodes of a single run on each deployment, and what follows its last message. */
 const frames = {
   local: {
     begin: ['status 1', 'status 1', 'execution_start'],
@@ -37,14 +37,14 @@ const frames = {
   },
 } as const
 
-/** Lets a run that was submitted come to its end, and gives all messages that its client has got behind the first. */
+/** Lets a submitted run end, and returns all messages that its client received after the first. */
 async function rest({ idle }: Subject, session: Session): Promise<readonly Message[]> {
   await idle()
   await session.settled()
   return session.messages().slice(1)
 }
 
-/** The messages of a run from its submit until nothing more comes. */
+/** The messages of a run from its submit until nothing more arrives. */
 async function whole(
   subject: Subject,
   session: Session,
@@ -55,7 +55,7 @@ async function whole(
   return (await rest(subject, session)).slice(before - 1)
 }
 
-/** What a node without steps sends, behind those that have finished. */
+/** What a node without steps sends, after those that have finished. */
 const ran = (id: string, before = ''): string[] => [
   `progress_state ${before}${id} running 0/1`,
   `executing ${id}`,
@@ -277,11 +277,11 @@ proves(
 
 proves('messages/local-notification', async ({ connect, run }) => {
   const session = await connect('me')
-  const told = (messages: readonly Message[]) =>
+  const notificationsOf = (messages: readonly Message[]) =>
     messages.flatMap(({ type, data }) => (type === 'notification' ? data['value'] : []))
-  expect(told((await run(session, textToImage())).messages)).toEqual([])
+  expect(notificationsOf((await run(session, textToImage())).messages)).toEqual([])
   const asking = { ...talking(), '2': node('FlowdoubleNotify', { value: 'hello' }) }
-  expect(told((await run(session, asking)).messages)).toEqual(['hello'])
+  expect(notificationsOf((await run(session, asking)).messages)).toEqual(['hello'])
 })
 
 provesQuirk('local.notification', async ({ connect, run }) => {

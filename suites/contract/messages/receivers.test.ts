@@ -24,9 +24,9 @@ proves(
       await idle()
     }
     await Promise.all([mine, other, nameless].map((session) => session.settled()))
-    const told = [statuses, statuses, statuses, statuses].flat()
-    expect(transcript(other.received)).toEqual(['status 0', ...told])
-    expect(transcript(nameless.received)).toEqual(['status 0', ...told])
+    const expected = [statuses, statuses, statuses, statuses].flat()
+    expect(transcript(other.received)).toEqual(['status 0', ...expected])
+    expect(transcript(nameless.received)).toEqual(['status 0', ...expected])
     expect(transcript(mine.messages().slice(mine.messages().findLastIndex(isNull) + 1))).toEqual([
       ...statuses,
       ...statuses,
@@ -121,15 +121,15 @@ proves('messages/older-socket', async ({ connect, run, submit, idle }) => {
   const older = await connect('me')
   const newest = await connect('me')
   await run(newest, solid(1))
-  // What goes to everyone, and the progress of a run of nobody, neither.
+  // Neither broadcasts, nor the progress of a run without a client.
   await submit(textToImage(1, 2))
   await idle()
   older.send('{"type": "feature_flags", "data": {"supports_preview_metadata": true}}')
   await Promise.all([older.settled(), newest.settled()])
   expect(transcript(older.received)).toEqual(['status 0'])
-  const told = newest.messages().map(({ type }) => type)
-  expect(told).toEqual(expect.arrayContaining(['executed', 'progress', 'status']))
-  expect(told.at(-1)).toBe('feature_flags')
+  const types = newest.messages().map(({ type }) => type)
+  expect(types).toEqual(expect.arrayContaining(['executed', 'progress', 'status']))
+  expect(types.at(-1)).toBe('feature_flags')
 })
 
 provesQuirk('local.zombie-socket', async ({ connect, run, submit, idle, get }) => {

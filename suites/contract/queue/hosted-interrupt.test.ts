@@ -49,7 +49,7 @@ proves(
   hosted,
 )
 
-/** Submits runs of several workers that all have begun. */
+/** Submits runs to several workers, all of which have begun. */
 async function allRun(subject: Subject): Promise<readonly string[]> {
   const session = await subject.connect()
   const ids = await submitAll(subject, [slow(), slow(), slow()])

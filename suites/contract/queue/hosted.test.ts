@@ -20,7 +20,7 @@ import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted', accounts: oneAtATime } as const
 
-/** Changes the queue, and gives what is told of it. */
+/** Changes the queue, and returns the server's result. */
 const change = async ({ post }: Subject, value: object) =>
   fitting(hostedQueueResult, await post('/queue', value))
 

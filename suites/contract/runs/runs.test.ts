@@ -144,7 +144,7 @@ proves(
   ownWorld,
 )
 
-// A day is the longest that a node of ours takes.
+// A day is the longest that a flowdouble node takes.
 const daySeconds = 86_400
 
 proves(
@@ -158,7 +158,7 @@ proves(
     await other.settled()
     expect(transcript(other.received).at(-1)).toBe('status 0')
   },
-  // A world of its own: nobody waits a day for a server elsewhere.
+  // Only with a manual clock: nobody waits a day for a server elsewhere.
   { seed: 'a day' },
 )
 
@@ -175,7 +175,7 @@ proves('runs/local-exception-names', async ({ connect, run }) => {
   expect(await nameOf({ ...solid(), '1': partner })).toBe('Exception')
 })
 
-/** Submits that break the worker of a real server; it accepts each. */
+/** Submits that crash the worker of a real server; it accepts each. */
 const poison: readonly (readonly [Graph, Readonly<Record<string, unknown>>])[] = [
   [{ ...solid(), '2': node('SaveImage', { ...solid()['2']?.inputs, extra: ['77', 0] }) }, {}],
   [{ ...solid(), '5': { class_type: 'EmptyImage' } as Graph[string] }, {}],
@@ -209,7 +209,7 @@ proves(
     await submit({ '1': node('FlowdoubleSlow', { seconds: 'nan' }) }, { prompt_id: 'bad' })
     await submit(solid(), { prompt_id: 'good' })
     await idle()
-    // As in Python, the entry holds a bare NaN, which is no JSON.
+    // As in Python, the entry holds a bare NaN, which is not valid JSON.
     expect((await get('/history/bad')).text).toMatch(/"status_str": "error".*"ValueError"/)
     expect((await get('/history/good')).json().good.status.status_str).toBe('success')
   },
@@ -236,7 +236,7 @@ proves('runs/poison-fails-its-run', async ({ connect, run }) => {
   expect(entry.status.status_str).toBe('success')
 })
 
-/** Runs that only their graphs tell apart. */
+/** Runs that differ only in their graphs. */
 const twin = { number: 5, prompt_id: 'twin' }
 
 proves('queue/priority-collisions', async ({ connect, submit, get, reach, idle }) => {
@@ -250,10 +250,10 @@ proves('queue/priority-collisions', async ({ connect, submit, get, reach, idle }
   expect(await statusOf(2, { number: 6 })).toBe(200)
   expect(await statusOf(2, { prompt_id: 'other' })).toBe(200)
   await session.settled()
-  const told = session.messages().filter(({ type }) => type === 'status').length
+  const statusCount = session.messages().filter(({ type }) => type === 'status').length
   expect(await statusOf(2, { number: 6, client_id: 'you' })).toBe(500)
   await session.settled()
-  expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(told)
+  expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(statusCount)
   const { queue_pending } = (await get('/queue')).json()
   const pending = queue_pending.map(([number, id]: unknown[]) => `${String(number)} ${String(id)}`)
   expect(pending.toSorted()).toEqual(['5 other', '5 twin', '5 twin', '6 twin', '6 twin'])

@@ -10,7 +10,7 @@ import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 
-/** The ends of runs of these graphs, one after the other: node and type of the error, or what else it is. */
+/** The ends of runs of these graphs, one after the other: node and type of the error, or another outcome. */
 async function endsOf({ connect, run }: Subject, ...graphs: readonly Graph[]): Promise<string[]> {
   const session = await connect('me')
   const ends: string[] = []
@@ -32,7 +32,7 @@ for (const deployment of bothDeployments) {
   proves(
     'runs/scenario-failures',
     async (subject) => {
-      // The second run fails although all of it is in the cache.
+      // The second run fails although everything is in the cache.
       expect(await endsOf(subject, textToImage(), textToImage(), textToImage())).toEqual([
         'success',
         '3 OOMError: no room',
@@ -87,7 +87,7 @@ for (const deployment of bothDeployments) {
   )
 }
 
-// On local the words are whatever is given, and a user is nobody.
+// On local the words are arbitrary, and there are no users.
 proves(
   ['runs/scenario-failures', 'runs/local-exception-names'],
   async (subject) => {
@@ -105,7 +105,7 @@ proves(
   },
 )
 
-// Refused submits are not counted, and each account counts its own.
+// Rejected submits are not counted, and each account counts separately.
 proves(
   ['runs/scenario-failures', 'runs/exception-words', 'runs/failure-after-start'],
   async (subject) => {

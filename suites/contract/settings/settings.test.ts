@@ -1,4 +1,4 @@
-// Settings of the front end, and the users that there are.
+// Settings of the front end, and the existing users.
 
 import { errors, limits } from '../../../spec/index.ts'
 import { userStorage } from '../../../spec/server/settings.ts'
@@ -83,7 +83,7 @@ proves('settings/users', async ({ get, post }) => {
   const reply = await get('/users')
   expect(violations(userStorage, reply.json())).toEqual([])
   expect(reply.json().storage).toBe('server')
-  // Who else there is changes nothing.
+  // Other users change nothing.
   await post('/users', { username: 'me' })
   expect((await get('/users')).json()).toEqual(reply.json())
 })

@@ -57,7 +57,7 @@ proves(
     expect(listed.json()).toMatchObject([
       { name: 'a', secret: 'secret-a', events: ['push', 'ping'], deliver_only: false },
       { name: 'b', secret: routes.b.secret, deliver: 'slack', deliver_only: true },
-      // Without a secret of its own a route has the global one.
+      // Without a secret of its own a route uses the global one.
       { name: 'c', secret: 'secret-global', prompt: 'by hand', deliver: 'log' },
     ])
   }, enabled('secret: secret-global')),
@@ -87,7 +87,7 @@ provesCliQuirk('webhooks.list-hides-secrets', async (cli) => {
   expect(stdout).not.toMatch(/secret/i)
 })
 
-// The commands have the quirks of a known gateway, but for those that are taken out.
+// The commands have the quirks of a known gateway, except those that are turned off.
 proves(
   'webhooks/like',
   withCli(async (cli) => {
@@ -128,8 +128,8 @@ proves(
         expect(stderr).toMatch(
           /not enabled[\s\S]*gateway setup[\s\S]*enabled: true[\s\S]*WEBHOOK_ENABLED/,
         )
-        const told = await cli.run('webhook', command, ...argv, '--json')
-        expect(told.json()).toEqual({ error: expect.stringContaining('not enabled') })
+        const result = await cli.run('webhook', command, ...argv, '--json')
+        expect(result.json()).toEqual({ error: expect.stringContaining('not enabled') })
       }
     }
     expect(cli.has(subscriptionsName)).toBe(false)

@@ -1,4 +1,4 @@
-// The subscriptions file on the disk: its mode, its replacement, its lock, and what becomes of a corrupt one.
+// The subscriptions file on disk: its mode, its replacement, its lock, and what happens to a corrupt one.
 
 import { spawn } from 'node:child_process'
 import {
@@ -46,10 +46,10 @@ proves(
     const before = statSync(cli.path(subscriptionsName)).ino
     cli.write(`.${subscriptionsName}.0123456789ab.tmp`, '{"half": ')
     await cli.run('webhook', 'subscribe', 'b')
-    // Another file has taken the place of the old one, and nothing of the writing is left, not even that of a dead one.
+    // A new file has replaced the old one, and no temporary file is left, not even that of a dead process.
     expect(statSync(cli.path(subscriptionsName)).ino).not.toBe(before)
     expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
-    // A link stays a link: the file that it leads to is replaced.
+    // A link stays a link: its target is replaced.
     const real = join(cli.dir, 'real')
     mkdirSync(real)
     commandLineAt(real).write('routes.json', '{}')
@@ -64,7 +64,7 @@ proves(
   }),
 )
 
-/** A process that holds the lock of a path until it is killed. Resolves when it has it. */
+/** A process that holds the lock of a path until it is killed. Resolves once it holds the lock. */
 async function startHolder(path: string) {
   const module = new URL('../../../dist/emulator/internal.js', import.meta.url).href
   const code = `import(${JSON.stringify(module)}).then(({ withLock }) =>
@@ -85,7 +85,7 @@ proves(
   'subscriptions/locked',
   withCli(async (cli) => {
     const path = cli.path(subscriptionsName)
-    // A command waits for the one that has the lock.
+    // A command waits for the holder of the lock.
     let release = (): void => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     let isOver = false
@@ -104,7 +104,7 @@ proves(
     expect((await command).code).toBe(0)
     expect(Object.keys(cli.routes())).toEqual(['first', 'second'])
 
-    // A holder that is killed holds nothing any more.
+    // A killed holder no longer holds anything.
     const holder = await startHolder(path)
     expect(
       readdirSync(cli.dir).filter((name) => name.includes(`lock-${holder.pid}-`)),
@@ -118,9 +118,9 @@ proves(
   }),
 )
 
-/** A process that is dead, and whose parent has not asked for it: its id still stands for it. */
+/** A dead process that its parent has not reaped: its id is still taken. */
 async function startZombie() {
-  // The shell becomes a program that never asks for its children.
+  // The shell becomes a program that never reaps its children.
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -132,7 +132,7 @@ async function startZombie() {
   return { pid, started, end: () => parent.kill('SIGKILL') }
 }
 
-/** The name of a claim of a process on the lock of the subscriptions file, once another one has shown its form. */
+/** The name of a claim of a process on the lock of the subscriptions file, derived from an existing one. */
 async function claimOf(cli: CommandLine, pid: number, started: string): Promise<string> {
   const holder = await startHolder(cli.path(subscriptionsName))
   const claim = readdirSync(cli.dir).find((name) => name.includes('.lock-')) ?? ''
@@ -141,7 +141,7 @@ async function claimOf(cli: CommandLine, pid: number, started: string): Promise<
   return claim.replace(/lock-\d+-[^-]+-/, `lock-${pid}-${started}-`)
 }
 
-// Where the system tells the start of a process.
+// Where the system reports the start time of a process.
 if (existsSync('/proc/self/stat'))
   proves(
     'subscriptions/locked',
@@ -154,7 +154,7 @@ if (existsSync('/proc/self/stat'))
       } finally {
         zombie.end()
       }
-      // The id of a process that is gone belongs to another one now.
+      // The id of a dead process now belongs to another one.
       cli.write(await claimOf(cli, process.pid, '1'), '')
       expect((await cli.run('webhook', 'subscribe', 'after-reuse')).code).toBe(0)
       expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
@@ -174,7 +174,7 @@ proves(
     ]
     for (const [at, content] of broken.entries()) {
       cli.write(subscriptionsName, content, 0o644)
-      // A command that only reads leaves the file, whose routes a running gateway serves.
+      // A command that only reads leaves the file alone; a running gateway serves its routes.
       for (const reading of [['list'], ['test', 'a']]) {
         const { code, stdout, stderr } = await cli.run('webhook', ...reading)
         expect([code, stdout]).toEqual([1, ''])
@@ -190,7 +190,7 @@ proves(
     }
     rmSync(cli.path(subscriptionsName))
     expect((await cli.run('webhook', 'subscribe', 'a')).code).toBe(0)
-    // A byte order mark is no damage, and neither is a file that is not there.
+    // A byte order mark is not damage, and neither is a missing file.
     cli.write(subscriptionsName, '\uFEFF{"b": {"secret": "s"}}')
     expect((await cli.run('webhook', 'list')).stdout).toContain('/webhooks/b')
   }),
@@ -199,7 +199,7 @@ proves(
 proves(
   'subscriptions/corrupt-file',
   withCli(async (cli) => {
-    // What is no file, or leads nowhere, is left as it is, and said.
+    // What is not a file, or is a broken link, is left as it is, and reported.
     const path = cli.path(subscriptionsName)
     symlinkSync(join(cli.dir, 'nowhere'), path)
     for (const command of ['list', 'subscribe']) {
@@ -213,7 +213,7 @@ proves(
     other.write('config.yaml', enabled())
     expect((await other.run('webhook', 'subscribe', 'a')).code).toBe(1)
     expect(statSync(other.path(subscriptionsName)).isDirectory()).toBe(true)
-    // Neither can a directory be made below a file.
+    // Nor can a directory be created below a file.
     const below = commandLineAt(join(cli.dir, 'config.yaml', 'below'))
     const env = { WEBHOOK_ENABLED: 'on' }
     const { code, stderr } = await below.runIn({ env }, 'webhook', 'subscribe', 'a')

@@ -1,4 +1,4 @@
-// What a gateway makes of its configuration directory: routes that come and go, settings that stay, `gateway run`.
+// How a gateway uses its configuration directory: routes that come and go, settings that stay, `gateway run`.
 
 import { utimesSync } from 'node:fs'
 import { type Gateway, type GatewayOptions, startGateway } from 'flowdouble'
@@ -16,7 +16,7 @@ import {
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** What a gateway of the desk's subscriptions file logged, and how often it was given the file. */
+/** What a gateway with this subscriptions file logged, and how often it read the file. */
 type Watched = { readonly gateway: Gateway; readonly lines: string[]; readonly loads: () => number }
 
 async function withGateway(
@@ -44,7 +44,7 @@ async function withGateway(
   }
 }
 
-/** Writes a subscriptions file with one route, modified so many seconds after 2020 began. */
+/** Writes a subscriptions file with one route, modified this many seconds after the start of 2020. */
 function writeRoute(cli: CommandLine, name: string, modifiedSeconds: number): void {
   cli.write(subscriptionsName, JSON.stringify({ [name]: { secret: 's' } }))
   const time = Date.UTC(2020) / 1000 + modifiedSeconds
@@ -116,7 +116,7 @@ proves(
   }, enabled('routes: {fixed: {secret: of-config}}')),
 )
 
-/** The end of a `gateway run` that does not come to listen. */
+/** The end of a `gateway run` that never listens. */
 const failing = (cli: CommandLine) => cli.run('gateway', 'run', '--port', '0')
 
 proves(
@@ -201,7 +201,7 @@ proves(
     const { port } = new URL(running.url)
     await cli.run('gateway', 'setup', '--port', port, '--yes')
     expect((await cli.run('webhook', 'test', 'dynamic')).stdout).toContain('(202)')
-    // Nobody asks for runs and journal unless it was told so: a tunnel calls from this machine, too.
+    // Runs and journal are not served unless an option says so: a tunnel also calls from this machine.
     expect((await fetch(`${running.url}/_flowdouble/runs`)).status).toBe(404)
     const { code, stdout, stderr } = await running.stop()
     expect([code, stdout]).toEqual([0, expect.stringContaining('flowdouble gateway')])
@@ -209,16 +209,27 @@ proves(
     expect(stdout + stderr).not.toContain('secret-of-ci')
     await expect(fetch(running.url)).rejects.toThrow()
 
-    // What is left out is told as no route, and neither is what a static route hides.
+    // Rejected entries are not listed as routes, and neither are those that a static route hides.
     const { dynamic } = cli.routes()
     const routes = { open: { secret: '' }, fixed: { secret: 'other' }, dynamic }
     cli.write(subscriptionsName, JSON.stringify(routes))
-    const told = await runGateway(cli, {}, '--json', '--control', '--ready-file', cli.path('ready'))
-    expect((await fetch(`${told.url}/_flowdouble/runs`)).status).toBe(200)
-    const line = JSON.parse(told.said())
-    expect(line).toMatchObject({ url: told.url, routes: ['fixed', 'dynamic'], pid: process.pid })
+    const controlled = await runGateway(
+      cli,
+      {},
+      '--json',
+      '--control',
+      '--ready-file',
+      cli.path('ready'),
+    )
+    expect((await fetch(`${controlled.url}/_flowdouble/runs`)).status).toBe(200)
+    const line = JSON.parse(controlled.said())
+    expect(line).toMatchObject({
+      url: controlled.url,
+      routes: ['fixed', 'dynamic'],
+      pid: process.pid,
+    })
     expect(JSON.parse(cli.read('ready'))).toEqual(line)
-    expect((await told.stop()).stdout.trim().split('\n')).toHaveLength(1)
+    expect((await controlled.stop()).stdout.trim().split('\n')).toHaveLength(1)
   }, enabled('routes: {fixed: {secret: s}}')),
 )
 

@@ -32,7 +32,7 @@ proves(
     const piped = { stdin: 'from a pipe\r\n', isTerminal: true }
     const read = await cli.runIn(piped, 'webhook', 'subscribe', 'c', '--secret', '-', '--json')
     expect([read.json().secret, read.stderr]).toEqual(['from a pipe', ''])
-    // On a terminal the value in the list of processes is worth a warning, which does not repeat it.
+    // On a terminal the command warns of a secret in the process list, and does not repeat it.
     const typed = { isTerminal: true }
     const warned = await cli.runIn(typed, 'webhook', 'subscribe', 'd', '--secret', 'typed-one')
     expect(warned.code).toBe(0)

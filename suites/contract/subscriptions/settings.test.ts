@@ -1,4 +1,4 @@
-// Where the settings of the gateway stand, and which of them wins.
+// Where the settings of the gateway are, and which of them takes precedence.
 
 import {
   withCli,
@@ -68,7 +68,7 @@ proves(
       secret: 'in-environment',
     })
     expect((await optionsOf(cli, env, '--port', '9004')).port).toBe(9004)
-    // What is empty is not set, and off wins over on as on wins over off.
+    // An empty value is not set, and off overrides on as on overrides off.
     expect((await optionsOf(cli, { WEBHOOK_PORT: '' })).port).toBe(9002)
     expect(
       (await startOptions({ env: { WEBHOOK_ENABLED: 'off' } }, '--config-dir', cli.dir)).code,
@@ -142,7 +142,7 @@ proves(
         expect(stderr).not.toContain('123456')
       }
     }
-    // A file that cannot be understood is named with the place, and its lines are not repeated.
+    // The message for an invalid file names the place, and does not repeat its lines.
     for (const text of [
       'a: [\nsecret: hidden-one',
       'platforms: 7',
@@ -221,7 +221,7 @@ proves(
         expect(code).toBe(1)
       }
     }
-    // What others keep in the same file is theirs.
+    // Settings of other programs in the same file stay.
     yaml('agent:', '  model: x', 'platforms:', '  webhook:', '    enabled: true', '  irc: {}')
     expect((await cli.run('webhook', 'list')).code).toBe(0)
   }),

@@ -1,4 +1,4 @@
-// The wizard of the gateway: what it asks, what its flags answer, and what it writes.
+// The wizard of the gateway: its questions, the flags that answer them, and what it writes.
 
 import { chmodSync } from 'node:fs'
 import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
@@ -21,12 +21,12 @@ proves(
       ],
     )
     expect(ended.code).toBe(0)
-    // What is typed as the secret shows nowhere.
+    // The typed secret is never shown.
     expect(ended.stdout + ended.stderr).not.toContain('typed-secret')
     expect(cli.read('.env')).toBe('WEBHOOK_SECRET=typed-secret\n')
     expect(await optionsOf(cli)).toMatchObject({ port: 9005, secret: 'typed-secret' })
     expect(await urlOf(cli)).toBe('http://127.0.0.1:9005/webhooks/a')
-    // Empty answers keep what there is, also a secret.
+    // Empty answers keep existing values, including a secret.
     const kept: [RegExp, string][] = [
       [onOffQuestion, '\n'],
       [/Port\? \[9005\]/, '\n'],
@@ -125,7 +125,7 @@ proves(
     expect(cli.read('.env')).toBe(
       "# keys\nOTHER='a # b'\nWEBHOOK_SECRET=\"it's #1\"\nWEBHOOK_PORT=9010\nLAST=z",
     )
-    // The same secret again narrows a file that somebody has made wider.
+    // Entering the same secret again narrows a file whose mode somebody has widened.
     chmodSync(cli.path('.env'), 0o644)
     expect((await cli.run('gateway', 'setup', ...flags, '--yes')).code).toBe(0)
     expect(cli.mode('.env')).toBe(0o600)
@@ -140,7 +140,7 @@ proves(
       ])
     }
     await cli.run('gateway', 'setup', '--port', '9010', '--yes')
-    // Gateway and commands agree on what was answered, whatever stood in .env.
+    // Gateway and commands use the answers, whatever was in .env.
     expect(await optionsOf(cli)).toMatchObject({ port: 9010, secret: "it's #1" })
     expect(await urlOf(cli)).toBe('http://127.0.0.1:9010/webhooks/a')
   }),
@@ -149,7 +149,7 @@ proves(
 proves(
   'subscriptions/setup-writes',
   withCli(async (cli) => {
-    // A file that cannot be understood is left as it is, and so is the other one.
+    // An invalid file is left as it is, and so is the other one.
     for (const text of ['a: [', 'platforms: 7', 'platforms: {webhook: [1]}']) {
       cli.write('config.yaml', text)
       const { code } = await cli.run('gateway', 'setup', '--enable', '--secret', 's', '--yes')
@@ -210,7 +210,7 @@ proves(
     for (const secret of ['whsec_', 'whsec_!!!', 'whsec_a b', 'whsec_a2V5=a2V5', 'whsec_='])
       expect([secret, ...(await codeOf(secret))]).toEqual([secret, 1, 1])
     expect([cli.has('.env'), cli.has('webhook_subscriptions.json')]).toEqual([false, false])
-    // The second one is what payment senders sign with as it is.
+    // Payment senders sign with the second one as it is.
     for (const secret of ['whsec_a2V5Pz5rZXk=', 'whsec_test_secret', '!!!'])
       expect([secret, ...(await codeOf(secret))]).toEqual([secret, 0, 0])
   }),

@@ -1,4 +1,4 @@
-// Commands that manage subscriptions: what they write, what they print, what they refuse.
+// Commands that manage subscriptions: what they write, print and reject.
 
 import { targets } from '../../../spec/gateway/deliveries.ts'
 import { configDirectory, subscribed, writtenMembers } from '../../../spec/gateway/subscriptions.ts'
@@ -21,7 +21,7 @@ proves(
     const { secret } = (await cli.run('webhook', 'subscribe', 'ci', '--json')).json()
     expect(cli.routes()).toEqual({ ci: expect.objectContaining({ secret }) })
     expect(Object.keys(cli.routes().ci)).toEqual(writtenMembers.slice(0, 7))
-    // Another directory has other subscriptions, also where the variable names it.
+    // Another directory has other subscriptions, also if the variable names it.
     const other = commandLineAt(join(cli.dir, 'deeper', 'down'))
     const env = { WEBHOOK_ENABLED: '1', [configDirectory.variable]: other.dir }
     expect((await runCommand({ env }, ['webhook', 'subscribe', 'elsewhere'])).code).toBe(0)
@@ -45,15 +45,11 @@ proves(
     expect((await cli.run('webhook', 'subscribe', '1', '--prompt', 'p')).code).toBe(0)
     expect((await cli.run('webhook', 'remove', 'new')).code).toBe(0)
     const text = cli.read(subscriptionsName)
-    // The order of integer-like names and the spelling of numbers stay, too.
+    // The order of integer-like names and the spelling of numbers are preserved.
     expect(text.replace(/\s+/g, '')).toMatch(
       /^\{"version":\{"of":7\},"9":\{"secret":"s9","filters":\[1\.0,12345678901234567890\]\},"1":\{.*"note":\{"a":null\}\}\}$/,
     )
-    expect(cli.routes()['1']).toMatchObject({
-      secret: 's1',
-      prompt: 'p',
-      note: { a: null },
-    })
+    expect(cli.routes()['1']).toMatchObject({ secret: 's1', prompt: 'p', note: { a: null } })
   }),
 )
 
@@ -190,7 +186,7 @@ proves(
     for (const place of ['matrix', 'matrix:', 'nowhere:1', ':1']) {
       expect((await cli.run('webhook', 'subscribe', 'x', '--origin', place)).code).toBe(2)
     }
-    // Without it the place is not kept: only secret and time are.
+    // Without it the place is not stored: only secret and time are.
     await cli.run('webhook', 'subscribe', 'ci', '--deliver', 'origin')
     expect(cli.routes().ci).not.toHaveProperty('origin')
   }),
@@ -228,7 +224,7 @@ proves(
     expect(cli.routes().ci.secret).toMatch(/^[\w-]{43}$/)
     expect(cli.routes().ci).toMatchObject({ created_at: kept.created_at })
     expect((await cli.run('webhook', 'add', 'ci', '--new-secret', '--secret', 'x')).code).toBe(2)
-    // A secret that validates nothing is not worth keeping.
+    // A secret that validates nothing is not kept.
     cli.write(subscriptionsName, '{"ci": {"secret": ""}}')
     await cli.run('webhook', 'add', 'ci')
     expect(cli.routes().ci.secret).toMatch(/^[\w-]{43}$/)

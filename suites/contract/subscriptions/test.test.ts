@@ -1,4 +1,4 @@
-// The command `webhook test`: what it sends, how it signs, and what it makes of the answer.
+// The command `webhook test`: what it sends, how it signs, and how it reports the answer.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const accepted = {
   body: '{"status": "accepted", "route": "ci", "event": "test", "delivery_id": "1"}',
 }
 
-/** Subscribes `ci` at a receiver, sends one test, and gives what arrived. */
+/** Subscribes `ci` at a receiver, sends one test, and returns what arrived. */
 const sent = async (cli: CommandLine, ...argv: readonly string[]): Promise<ReceivedRequest> => {
   let got: ReceivedRequest | undefined
   await withReceiving(accepted, async (receiving) => {
@@ -51,14 +51,14 @@ proves(
       const [{ method, path, headers, body }] = got as [ReceivedRequest]
       expect([method, path]).toEqual(['POST', '/webhooks/ci'])
       expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('abc', body)}`)
-      const told = await cli.run('webhook', 'test', 'ci', '--json')
-      expect(told.json()).toMatchObject({
+      const result = await cli.run('webhook', 'test', 'ci', '--json')
+      expect(result.json()).toMatchObject({
         url: `${url}/webhooks/ci`,
         status: 202,
         triggered: true,
         answer: { status: 'accepted' },
       })
-      // Each delivery has an id of its own.
+      // Each delivery has a new id.
       expect(new Set(got.map((one) => one.headers['x-github-delivery'])).size).toBe(2)
     })
     const { code, stderr } = await cli.run('webhook', 'test', 'ci')
@@ -118,14 +118,14 @@ proves(
     const generic = await sent(cli, '--as', 'generic', '--event', 'alert')
     expect(header(generic, 'X-Webhook-Signature')).toBe(hmac(secret, generic.body))
     expect(JSON.parse(generic.body.toString())).toMatchObject({ event_type: 'alert' })
-    // A sender's own scheme is the only one that its post has.
+    // A post has the scheme of its sender and no other.
     const selecting = Object.values<Scheme>(schemes).flatMap(({ selectedBy }) => selectedBy)
     for (const [as, scheme] of Object.entries(testSenders)) {
       const { headers } = await sent(cli, '--as', as)
       const has = selecting.filter((name) => name.toLowerCase() in headers)
       expect(has).toEqual(schemes[scheme].selectedBy)
     }
-    // A token that is no ASCII goes out in UTF-8; a key that is no base64 is refused.
+    // A token that is not ASCII is sent in UTF-8; a key that is not base64 is rejected.
     await cli.run('webhook', 'subscribe', 'ci', '--secret', 'ключ')
     const token = header(await sent(cli, '--as', 'gitlab'), 'X-Gitlab-Token')
     expect(Buffer.from(token, 'latin1').toString()).toBe('ключ')
@@ -195,8 +195,8 @@ proves(
         const { code, stdout, stderr } = await cli.run('webhook', 'test', 'ci')
         expect([status, code, stderr]).toEqual([status, 1, expect.stringMatching(says)])
         expect(stdout).toContain(`Response (${status}): ${body}`)
-        const told = (await cli.run('webhook', 'test', 'ci', '--json')).json()
-        expect(told).toMatchObject({ status, triggered: false })
+        const result = (await cli.run('webhook', 'test', 'ci', '--json')).json()
+        expect(result).toMatchObject({ status, triggered: false })
       })
     }
     const taken = '{"status": "delivered", "route": "ci", "target": "slack", "delivery_id": "1"}'
@@ -255,7 +255,7 @@ proves(
   }, null),
 )
 
-test('webhooks/process-list A secret among the arguments leaves the list of processes', async () => {
+test('webhooks/process-list A secret among the arguments is removed from the process list', async () => {
   if (process.platform !== 'linux') return
   await withReceiving(null, async ({ url, arrival }) => {
     const argv = ['webhook', 'test', '--url', url, '--secret', 'SECRET-ARGUMENT']
@@ -273,7 +273,7 @@ test('webhooks/process-list A secret among the arguments leaves the list of proc
 proves(
   'subscriptions/test-port',
   withCli(async (cli) => {
-    // Nobody listens on most of these ports: what counts is that the attempt is made, and its cause is told.
+    // Most of these ports are closed: what counts is that the attempt is made, and its failure is reported.
     for (const port of [1, 6000, 6667, 10_080]) {
       const url = `http://127.0.0.1:${port}`
       const { stderr } = await cli.run('webhook', 'test', '--url', url, '--secret', 's')

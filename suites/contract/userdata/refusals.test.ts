@@ -1,4 +1,4 @@
-// User data: what cannot be done, with which file names, and how much fits.
+// User data: operations that fail, with which file names, and how much fits.
 
 import { errors, limits } from '../../../spec/index.ts'
 import { proves } from '../../judge/proves.ts'
@@ -56,7 +56,7 @@ proves('userdata/stays-inside', async (subject) => {
     expect((await request('POST', `${at('deep/a')}/move/${segment}`)).status).toBe(500)
   }
   expect(await paths(subject)).toEqual(['deep', 'deep/a'])
-  // What comes back inside is inside; a backslash is a character like others.
+  // A path that leads back inside is inside; a backslash is an ordinary character.
   expect((await request('POST', at('x/../deep/./b'))).text).toBe('"deep/b"')
   expect((await request('POST', at('..\\b'))).json()).toBe('..\\b')
 })
@@ -112,7 +112,7 @@ proves('userdata/bounds', async (subject) => {
 
 proves('userdata/bounds', async (subject) => {
   const { request } = subject
-  // The user folder itself is the first of all entries, and these make a fifth of them each.
+  // The user folder itself is the first of all entries, and these add a fifth of them each.
   const fifth = limits.userdataEntries.value / 5
   const deep = (name: string, length: number) => `${name}/`.repeat(length - 1) + name
   for (const name of ['a', 'b', 'c', 'd']) {

@@ -1,4 +1,4 @@
-// Submitting on hosted: what a client's own words change, which is little, and what is refused.
+// Submitting on hosted: which members a client can set, which are few, and what is rejected.
 
 import { hostedError } from '../../../spec/server/errors.ts'
 import { submitRefusal, submitReply } from '../../../spec/server/workflows.ts'
@@ -41,7 +41,7 @@ proves(
       transcripts.push(transcript(session.messages().slice(before)))
     }
     expect(transcripts[0]).toContain('execution_success')
-    for (const told of transcripts) expect(told).toEqual(transcripts[0])
+    for (const one of transcripts) expect(one).toEqual(transcripts[0])
   },
   { ...hosted, ...ownWorld },
 )
@@ -62,7 +62,7 @@ proves('workflows/hosted-own-id', async ({ connect, submit, idle }) => {
   expect(new Set(ended.map(({ data }) => data['prompt_id']))).toEqual(new Set(ids))
 })
 
-/** A tier that has one run at a time, so that the order of runs shows. */
+/** A tier that runs one job at a time, so that the order of runs is visible. */
 const oneAtATime = {
   accounts: [
     {
@@ -84,7 +84,7 @@ proves(
     const ids: string[] = []
     const asked = [{}, { number: 7 }, { front: true }, { number: -1.5 }, { number: 'x' }, {}]
     for (const [index, fields] of asked.entries()) {
-      // Refused submits are not counted.
+      // Rejected submits are not counted.
       expect((await submit({}, fields)).status).toBe(400)
       const reply = await submit(talking(`${index}`), fields)
       expect([fields, reply.json().number]).toEqual([fields, index])
@@ -163,7 +163,7 @@ const circular: Graph = {
   '3': node('ImageInvert', { image: ['1', 0] }),
 }
 
-/** Refused graphs: the type of the refusal, and the nodes that it blames. */
+/** Rejected graphs: the type of the refusal, and the nodes that it blames. */
 const refused: readonly (readonly [graph: Graph, type: string, blamed: readonly string[]])[] = [
   [{}, 'prompt_no_outputs', []],
   [{ '1': solid()['1']! }, 'prompt_no_outputs', []],

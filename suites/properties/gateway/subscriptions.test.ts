@@ -1,4 +1,5 @@
-// Nothing that befalls the subscriptions file loses a subscription: kills, crowds, any order of commands, broken content.
+// Nothing that happens to the subscriptions file loses a subscription: kills, crowds, any order of commands, broken
+// content.
 
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -23,7 +24,7 @@ const main = join(dist, 'cli', 'main.js')
 
 type Child = { readonly signal: NodeJS.Signals | null; readonly lines: readonly string[] }
 
-/** Runs a module of text; `look` sees each line that it prints, and can kill it. */
+/** Runs a module of text; `look` receives each line that it prints, and can kill it. */
 function runChild(
   code: string,
   env: Readonly<Record<string, string>>,
@@ -51,7 +52,7 @@ const fileModule = JSON.stringify(
 )
 const require = createRequire(import.meta.url)
 
-/** Writes once, and kills itself before the operation on files that has this number. */
+/** Writes once, and kills itself before the file operation with this number. */
 const dyingWriter = `
   import { createRequire, syncBuiltinESMExports } from 'node:module'
   const files = createRequire(${JSON.stringify(require.resolve('fast-check'))})('node:fs/promises')
@@ -76,7 +77,7 @@ const dyingWriter = `
 
 const oldText = '{"old": {"secret": "s0", "note": [1.0]}}'
 
-/** What is there after a writer died: the old routes or the new ones, and a lock that keeps nobody out. */
+/** What is left after a writer died: the old routes or the new ones, and a lock that blocks nobody. */
 async function requireWhole(cli: CommandLine): Promise<readonly string[]> {
   const names = Object.keys(cli.routes())
   expect(cli.routes().old).toEqual({ secret: 's0', note: [1] })
@@ -132,7 +133,7 @@ test(
   }),
 )
 
-/** Runs a command in a process of its own; resolves to its exit code. */
+/** Runs a command in a separate process; resolves to its exit code. */
 const spawned = (...argv: readonly string[]): Promise<number | null> =>
   new Promise((resolve) => {
     const env = { ...process.env, WEBHOOK_ENABLED: 'true' }
@@ -141,7 +142,7 @@ const spawned = (...argv: readonly string[]): Promise<number | null> =>
   })
 
 test(
-  'many commands at once, in a directory that is not there yet, lose nothing',
+  'many commands at once, in a directory that does not exist yet, lose nothing',
   withCli(async (cli) => {
     const dir = join(cli.dir, 'new', 'one')
     const names = Array.from({ length: isLong ? 20 : 6 }, (_, at) => `r${at}`)
@@ -150,7 +151,7 @@ test(
     )
     expect(codes).toEqual(names.map(() => 0))
     expect(Object.keys(commandLineAt(dir).routes()).sort()).toEqual([...names].sort())
-    // Who removes and who subscribes do not get in each other's way.
+    // Commands that remove and that subscribe do not disturb each other.
     const mixed = await Promise.all([
       ...names.slice(0, 5).map((name) => spawned('webhook', 'rm', name, '--config-dir', dir)),
       ...names
@@ -164,7 +165,7 @@ test(
   }, null),
 )
 
-/** Calls with an enabled cli that is gone afterwards. */
+/** Calls with a command line with webhooks enabled, and removes its directory afterwards. */
 const onCommandLine = (use: (cli: CommandLine) => Promise<void>): Promise<void> => withCli(use)()
 
 const someName = fc.constantFrom('a', 'b', '7', 'c-d', 'e_', 'constructor')
@@ -179,7 +180,7 @@ const someCommand = fc.oneof(
   fc.record({ kind: fc.constant('remove' as const), name: someName }),
 )
 
-test('any sequence of commands leaves what a small model says', async () => {
+test('any sequence of commands leaves what a small model predicts', async () => {
   const property = fc.asyncProperty(fc.array(someCommand, { maxLength: 15 }), (commands) =>
     onCommandLine(async (cli) => {
       const model = new Map<string, { secret: string; prompt: string }>()
@@ -200,11 +201,11 @@ test('any sequence of commands leaves what a small model says', async () => {
         ]
         const ended = await cli.run('webhook', 'subscribe', '--json', ...argv, name)
         expect([ended.code, ended.stderr]).toEqual([0, ''])
-        const told = ended.json().secret
-        if (secret !== undefined) expect(told).toBe(secret)
-        else if (before !== undefined && !rotates) expect(told).toBe(before.secret)
-        else expect(told).not.toBe(before?.secret)
-        model.set(name, { secret: told, prompt: prompt ?? '' })
+        const printed = ended.json().secret
+        if (secret !== undefined) expect(printed).toBe(secret)
+        else if (before !== undefined && !rotates) expect(printed).toBe(before.secret)
+        else expect(printed).not.toBe(before?.secret)
+        model.set(name, { secret: printed, prompt: prompt ?? '' })
       }
       const listed: any[] = (await cli.run('webhook', 'list', '--json')).json()
       expect(listed.map(({ name, secret, prompt }) => [name, { secret, prompt }])).toEqual([
@@ -220,7 +221,7 @@ const anyContent = fc.oneof(
   fc.string({ unit: 'grapheme' }).map((text) => Buffer.from(text)),
   fc.json().map((text) => Buffer.from(text)),
   fc.dictionary(fc.string(), fc.jsonValue()).map((value) => Buffer.from(JSON.stringify(value))),
-  // A file that was cut off, or that got a byte too many.
+  // A file that was cut off, or has a byte too many.
   fc.tuple(fc.nat(60), fc.nat(255)).map(([at, byte]) => {
     const whole = Buffer.from('{"a": {"secret": "s", "events": ["push"]}, "b": {"secret": "t"}}')
     return byte % 2 === 0 ? whole.subarray(0, at) : Buffer.concat([whole, Buffer.from([byte])])
@@ -239,7 +240,7 @@ function membersOf(content: Buffer): Record<string, unknown> | undefined {
   }
 }
 
-test('a file of any content brings no command down, and is never overwritten', async () => {
+test('a file of any content crashes no command, and is never overwritten', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'flowdouble-broken-'))
   try {
     const cli = commandLineAt(dir)

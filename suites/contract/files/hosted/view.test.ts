@@ -1,4 +1,4 @@
-// Files on hosted: what a view answers, which is the way to a file and never the file.
+// Files on hosted: what a view answers, which is a link to a file and never the file.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -18,7 +18,7 @@ import { expect } from '../../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-/** Uploads a text, and gives its name. */
+/** Uploads a text, and returns its name. */
 const put = async ({ upload }: Subject, text: string): Promise<string> =>
   (await upload({ name: 'a.txt', bytes: bytesOf(text) })).json().name
 
@@ -42,7 +42,7 @@ proves(['files/hosted-view', 'files/hosted-signed-url'], async (subject) => {
 })
 
 proves('files/hosted-signed-url', async (subject) => {
-  // Whoever resolves localhost to an address of IPv6 first reaches the links too, where there is one.
+  // A client that resolves localhost to an IPv6 address first reaches the links too, where IPv6 exists.
   const { port } = new URL(await linkTo(subject, 'example.png'))
   const socket = connect(Number(port), '::1')
   const outcome = await once(socket, 'connect').then(
