@@ -50,7 +50,7 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
     ring[at] = entry
     sizes[at] = entryBytes(entry)
     if (entry.effects.some(hasLargeBody)) share(at, entry)
-    heldBytes += sizes[at] as number
+    heldBytes += sizes[at]
   }
   const share = (at: number, { input, effects }: Entry<I, E>): void => {
     const shared: Shared[] = []
