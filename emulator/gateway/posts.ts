@@ -6,7 +6,14 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { drawUuid } from '../lib/random.ts'
 import { refuse as refuseAsServer, type Reply } from '../http/replies.ts'
 import { answer, reasonOf, type RefusalName } from './answers.ts'
-import { deliveryIdOf, eventOf, parseBody, parseLoosely, payloadText, undecodable } from './payload.ts'
+import {
+  deliveryIdOf,
+  eventOf,
+  parseBody,
+  parseLoosely,
+  payloadText,
+  undecodable,
+} from './payload.ts'
 import type { GatewayInput, PostEffect } from './machine.ts'
 import { deliver, joins } from './outbox.ts'
 import { countPost } from './rates.ts'

@@ -80,7 +80,12 @@ function begin(world: World, running: Running, poison: string | null): void {
   const ids = poison === null ? [...graph.keys()] : []
   const cached = ids.filter((id) => isCached(worker, hashes, id))
   const nodes = JSON.stringify(cached)
-  sendForRun(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, running)}`)
+  sendForRun(
+    world,
+    running,
+    'execution_cached',
+    () => `{"nodes": ${nodes}, ${members(world, running)}`,
+  )
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
   if (failure === undefined) due(world, running, world.setup.options.paceMs)
   else fail(world, running, running.order[0] ?? firstKey(graph), failure)
