@@ -25,6 +25,12 @@ export function linkOf(value: Json): Link | undefined {
   return index === undefined ? undefined : { source: value[0], index }
 }
 
+/** The node that an input value links to, or undefined for a literal: graphs are walked through more often than links are followed. */
+function sourceOf(value: Json): string | undefined {
+  if (!Array.isArray(value) || value.length !== 2 || typeof value[0] !== 'string') return undefined
+  return numberOf(value[1]) === undefined ? undefined : value[0]
+}
+
 /** A link to a node that the graph does not have, of a node that these outputs need: who links, and where. */
 export function brokenLink(
   graph: JsonObject,
@@ -34,7 +40,7 @@ export function brokenLink(
   // A set that grows while it is walked through is walked through to its end.
   for (const id of needed) {
     for (const value of nodeInputs(graph, id).values()) {
-      const source = linkOf(value)?.source
+      const source = sourceOf(value)
       if (source === undefined) continue
       if (!graph.has(source)) return { id, source }
       needed.add(source)
@@ -68,7 +74,7 @@ export function contentHashes(
     }
     met.add(id)
     for (const value of nodeInputs(graph, id).values()) {
-      const source = linkOf(value)?.source
+      const source = sourceOf(value)
       if (source !== undefined && graph.has(source) && !met.has(source)) stack.push(source)
     }
   }
@@ -152,7 +158,7 @@ export function executionOrder(
     blockedBy.set(id, sources)
     if (isCached(id)) continue
     for (const value of nodeInputs(graph, id).values()) {
-      const source = linkOf(value)?.source
+      const source = sourceOf(value)
       if (source === undefined || sources.has(source) || isCached(source)) continue
       sources.add(source)
       const targets = feeds.get(source)
