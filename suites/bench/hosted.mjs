@@ -1,5 +1,6 @@
-// A hosted server: what its requests cost behind the key, and one run that all sockets of an account hear. The bare
-// servers look at no key.
+// A hosted server: the cost of its requests behind the key, and of one run whose messages go to all sockets of an
+// account.
+// The bare servers check no key.
 
 import { startChild } from './child.mjs'
 import { compare, costOf, us } from './measure.mjs'
@@ -11,7 +12,7 @@ const POST = { path: '/api/prompt', key, changed: 'sampler' }
 
 const detailOf = ({ ours, theirs }) => `${us(ours)}, bare ${us(theirs)}`
 
-export async function* hosted({ rounds, gets, posts, barePosts, heardRuns }) {
+export async function* hosted({ rounds, gets, posts, barePosts, connectedRuns }) {
   const load = await startChild('load.mjs')
   const emulator = await startChild('emulator-http.mjs', { deployment: 'hosted' })
   for (const request of await readsOf(emulator)) {
@@ -35,11 +36,11 @@ export async function* hosted({ rounds, gets, posts, barePosts, heardRuns }) {
     atLeast: 0.33,
     detail: detailOf(costs),
   }
-  yield await fanOutRow(emulator, load, { rounds, heardRuns })
+  yield await fanOutRow(emulator, load, { rounds, connectedRuns })
   await Promise.all([emulator.stop(), load.stop()])
 }
 
-/** What is read of a hosted server, once there is a run that is over. */
+/** What is read from a hosted server once a run has ended. */
 async function readsOf({ ready: { port, signedUrl } }) {
   const ask = (path, more = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, {
@@ -87,7 +88,7 @@ async function readsOf({ ready: { port, signedUrl } }) {
   ]
 }
 
-/** The bare server answers with as many bytes. */
+/** The bare server answers with the same number of bytes. */
 async function readCosts(
   emulator,
   load,
@@ -108,8 +109,8 @@ async function readCosts(
   return costs
 }
 
-/** A whole run with its submit, beside a loop that sends the same messages. */
-async function fanOutRow(emulator, load, { rounds, heardRuns }) {
+/** A whole run with its submit, next to a loop that sends the same messages. */
+async function fanOutRow(emulator, load, { rounds, connectedRuns }) {
   const bare = await startChild('bare-sockets.mjs')
   const both = []
   for (const { ready } of [emulator, bare]) {
@@ -118,10 +119,10 @@ async function fanOutRow(emulator, load, { rounds, heardRuns }) {
     await listeners.ask('open', { port, count: SOCKETS, key })
     both.push(listeners)
   }
-  const ours = () => costOf(emulator, load, { ...POST, count: heardRuns })
+  const ours = () => costOf(emulator, load, { ...POST, count: connectedRuns })
   await ours()
   const messages = await messagesOfRun(emulator)
-  const theirs = () => bare.ask('send', { messages, times: heardRuns })
+  const theirs = () => bare.ask('send', { messages, times: connectedRuns })
   await theirs()
   const costs = await compare(rounds, ours, theirs)
   for (const listeners of both) {
@@ -140,7 +141,7 @@ async function fanOutRow(emulator, load, { rounds, heardRuns }) {
   }
 }
 
-/** The texts that the latest run has sent, out of the journal. */
+/** The texts that the latest run sent, taken from the journal. */
 async function messagesOfRun({ ready: { port } }) {
   const journal = await fetch(`http://127.0.0.1:${port}/_flowdouble/journal`, {
     headers: { 'X-API-Key': key },

@@ -1,10 +1,10 @@
-// Valid workflows by chance: small ones around pictures, and trees of any types of the catalogue.
+// Random valid workflows: small ones around pictures, and trees of any types of the catalogue.
 
 import * as fc from 'fast-check'
 import { addNode, type NodeType, type Pick, pickFrom, types } from './catalogue.ts'
 import { type Graph, type Node, node } from './graphs.ts'
 
-/** What one node is made from. */
+/** The parts from which one node is made. */
 export type Draw = {
   readonly kind: number
   readonly from: readonly [number, number]
@@ -14,7 +14,7 @@ export type Draw = {
 }
 
 type Kind = {
-  /** Whether other nodes can take its picture. */
+  /** Whether other nodes can use its picture. */
   readonly gives: boolean
   readonly make: (picture: (at: 0 | 1) => unknown, value: number, any: unknown) => Node
 }
@@ -66,7 +66,7 @@ const changes: readonly Kind[] = [
 ]
 const kinds = [...sources, ...outputs, ...changes]
 
-/** So many of the kinds stand for a node of any type of the catalogue. */
+/** This many of the kinds mean a node of any type of the catalogue. */
 const CATALOGUE_KINDS = 3
 
 /**
@@ -114,7 +114,7 @@ const draw: fc.Arbitrary<Draw> = fc.record({
 })
 export const draws = fc.array(draw, { minLength: 1, maxLength: 10 })
 
-/** A workflow with one output, which hangs on all of its nodes: a node of this type and what feeds it. */
+/** A workflow with one output that depends on all of its nodes: a node of this type and the nodes that feed it. */
 export function treeOf(type: NodeType, pick: Pick): Graph {
   const graph: Record<string, Node> = {}
   const root = addNode(graph, type, pick)
@@ -122,7 +122,7 @@ export function treeOf(type: NodeType, pick: Pick): Graph {
   return { ...graph, shown: node('PreviewAny', { source: [root, pick(type.outputs.length)] }) }
 }
 
-/** The types on which a tree can stand. */
+/** The types at the root of a tree. */
 export const roots = types.filter((type) => type.isOutput || feeds(type))
 
 export const trees: fc.Arbitrary<Graph> = fc

@@ -1,4 +1,4 @@
-// Wrong hosted servers: by whom they let in, what they tell whom, how runs fail, and what a submit changes.
+// Wrong hosted servers: whom they accept, what they disclose, how runs fail, and what a submit changes.
 
 import {
   answers,
@@ -18,7 +18,7 @@ import {
 const anything = /./
 const submitted = /^POST \/api\/prompt/
 
-/** Answers with one status what would be answered with another. */
+/** Answers with one status instead of another. */
 const confused = (from: number, to: number, asked = anything) =>
   onReply(asked, ({ status }) => ({ status: status === from ? to : status }))
 
@@ -80,7 +80,7 @@ const access: Mutants = {
         : [effect],
     ),
   },
-  'socket-wants-the-client-first': {
+  'socket-requires-the-client-first': {
     breaks: ['deployments/hosted-socket'],
     tamper: each((effect, input) =>
       effect.kind === 'accept' && 'target' in input && input.target.startsWith('/ws?token')

@@ -1,4 +1,4 @@
-// Wrong servers by the messages that they send on the socket.
+// Wrong servers that send wrong messages on the socket.
 
 import {
   delayed,
@@ -58,7 +58,7 @@ export const messages: Mutants = {
     breaks: ['messages/execution-cached'],
     tamper: onMessage('execution_cached', (one) => ((one.data['nodes'] as []).length ? [one] : [])),
   },
-  'cached-tells-none': {
+  'cached-lists-none': {
     breaks: ['messages/execution-cached', 'runs/unchanged-is-cached'],
     tamper: onData('execution_cached', (data) => ({ ...data, nodes: [] })),
   },

@@ -1,4 +1,4 @@
-// Wrong servers by what surrounds the runs: the node manager, the log, settings and user data.
+// Wrong servers that mishandle what surrounds the runs: the node manager, the log, settings and user data.
 
 import {
   answers,
@@ -16,7 +16,7 @@ const valueOf = ({ body }: { readonly body: unknown }): any => JSON.parse(String
 
 export const manager: Mutants = {
   'answers-when-off': { breaks: ['manager/off'], tamper: answers(/\/manager\//, 200) },
-  'off-is-told': { breaks: ['manager/off'], tamper: answers(/\/manager\//, 501) },
+  'off-is-reported': { breaks: ['manager/off'], tamper: answers(/\/manager\//, 501) },
   'install-unknown': {
     breaks: ['manager/install'],
     tamper: answers(/^POST .*\/manager\/queue\/install$/, 404),

@@ -1,30 +1,22 @@
 // Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
 
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
 import { accountFailure, plannedFailure } from './failures.ts'
 import { saveFiles } from '../world/files.ts'
 import { brokenLink } from '../graph/graph.ts'
 import { createCalls, hashOfCall, inputsOfCall, joinedUi, takeResults } from './lists.ts'
 import { announce } from '../world/log.ts'
-import {
-  everyone,
-  send,
-  sendFrame,
-  sendStatus,
-  socketsFor,
-  wantsMetadata,
-} from '../world/sockets.ts'
-import { keepCacheOf, keepLettersOf, loadModels } from './leftovers.ts'
+import { everyone, send, sendFrame, sendStatus, socketsFor } from '../world/sockets.ts'
+import { cachedResult, cacheResult, isCached, keepCacheOf } from './cache.ts'
+import { keepLettersOf, loadModels } from './leftovers.ts'
 import { gatherInputs } from './inputs.ts'
-import { isCacheable } from '../nodes/node.ts'
+import { sendPreview } from './previews.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
-import { dequeue, nextPending } from '../world/queue.ts'
+import { dequeue, nextPending, readyAtMs } from '../world/queue.ts'
 import {
   createRunning,
   idAndTime,
-  isCached,
   members,
   sendNotification,
   prepare,
@@ -98,7 +90,7 @@ function begin(world: World, running: Running, poison: string | null): void {
 function isEarly(world: World, worker: Worker): boolean {
   const next = nextPending(world)
   if (next === undefined) return false
-  const readyMs = next.submittedAtMs + world.setup.options.startDelayMs
+  const readyMs = readyAtMs(world, next)
   if (readyMs > world.state.nowMs) wakeWorker(world, worker, readyMs)
   return readyMs > world.state.nowMs
 }
@@ -125,7 +117,7 @@ function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null 
 function startNextNode(world: World, running: Running): void {
   for (; running.at < running.order.length; running.at++) {
     const id = running.order[running.at] as string
-    const cached = running.worker.cache.get(running.hashes.get(id) ?? NaN)
+    const cached = cachedResult(running.worker, running.hashes, id)
     if (cached === undefined) return startNode(world, running, id)
     serveCached(world, running, id, cached)
   }
@@ -207,35 +199,6 @@ function doStep(
   due(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
 }
 
-/** A preview goes before the progress message when it carries metadata, and after it when not. */
-function sendPreview(
-  world: World,
-  running: Running,
-  id: string,
-  image: Preview | Picture,
-  format: PictureFormat,
-  sendProgress: () => void,
-): void {
-  const { client_id, prompt_id } = running.run
-  const sockets = socketsFor(world, 'progress', client_id)
-  const isAsking = (socket: number): boolean => wantsMetadata(world, client_id, socket)
-  const asking = sockets.filter(isAsking)
-  if (asking.length > 0) {
-    const metadata = {
-      node_id: id,
-      prompt_id,
-      display_node_id: id,
-      parent_node_id: null,
-      real_node_id: id,
-      image_type: `image/${format}`,
-    }
-    sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
-  }
-  sendProgress()
-  const others = sockets.filter((socket) => !isAsking(socket))
-  sendFrame(world, others, { frame: 'previewImage', format, image })
-}
-
 function finishNode(world: World, running: Running, done: Work): void {
   const id = running.order[running.at] as string
   if (done.failure !== undefined) return fail(world, running, id, done.failure)
@@ -254,10 +217,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   const ui = joinedUi(calls)
   const result = { outputs: calls.outputs, ui, producer: id }
   running.results.set(id, result)
-  const class_type = running.types.get(id)?.class_type ?? ''
-  const hash = running.hashes.get(id)
-  const isKept = world.setup.options.cache !== 'none' && isCacheable(class_type)
-  if (hash !== undefined && isKept) running.worker.cache.set(hash, result)
+  cacheResult(world, running, id, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
   const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)

@@ -1,4 +1,4 @@
-// The bearer token of a local server: who is let in, and where the token shows, which is nowhere.
+// The bearer token of a local server: who has access, and that the token never appears in any output.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ proves(
   'access/bearer-token',
   async ({ url, connect }) => {
     for (const { method, path, body, status } of everyPath) {
-      // What has no twin below /api is asked for twice.
+      // Paths without a twin below /api are requested twice.
       const twin = path.startsWith('/internal/') ? path : `/api${path}`
       const ways = [
         await exchange(url, method, path, bearer, body),
@@ -94,7 +94,7 @@ proves(
       `/token=${token}`,
     ])
       expect([path, ...(await ask('GET', path))]).toEqual([path, ...refused])
-    // Nobody who is not let in makes the server keep a large body.
+    // Nobody without access makes the server store a large body.
     expect(await ask('POST', '/prompt', {}, ' '.repeat(8 * 2 ** 20))).toEqual(refused)
     const head = {
       Connection: 'close, Upgrade',
@@ -180,7 +180,7 @@ proves('access/bearer-hidden', async () => {
   }
 })
 
-test('access/token-option A token that no header can hold is refused, and not repeated', async () => {
+test('access/token-option A token that cannot stand in a header is rejected, and not repeated', async () => {
   for (const wrong of ['', 'two words', 'grün']) {
     await expect(startSubject({ token: wrong })).rejects.toThrow(
       /token cannot be that: bearer token/,

@@ -1,4 +1,4 @@
-// What can be used in a workflow: node types, uploaded files among their options, model folders and models.
+// What a workflow can use: node types, uploaded files among their options, model folders and models.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ proves(
     const { text } = await get('/object_info')
     const types = JSON.parse(text)
     const given = JSON.parse(await readFile(file, 'utf8'))
-    // Combos of input files list what the world holds, not what the catalogue was made with.
+    // Combos of input files list what the world holds, not what the catalogue was created with.
     const listsFiles =
       /^(LoadImage|LoadImageMask|LoadAudio|LoadVideo|LoadLatent|Load3D|Load3DAnimation)$/
     const differing = Object.keys(given).filter(
@@ -71,8 +71,8 @@ proves('catalog/node-type-fields', async ({ get }) => {
     const { output, output_name, output_is_list } = type
     const sameLength =
       output.length === output_name.length && output.length === output_is_list.length
-    const tells = typeof type.category === 'string' && typeof type.output_node === 'boolean'
-    return type.name !== name || !isOrdered(type) || !sameLength || !tells
+    const isDescribed = typeof type.category === 'string' && typeof type.output_node === 'boolean'
+    return type.name !== name || !isOrdered(type) || !sameLength || !isDescribed
   })
   expect(wrong.map(([name]) => name)).toEqual([])
   const { SaveImage, KSampler } = types
@@ -167,8 +167,8 @@ proves('catalog/models', async ({ get }) => {
 proves('catalog/unknown-folder', async ({ get }) => {
   for (const folder of ['nonsense', 'unet', 'clip', 'toString', '..%2fcheckpoints']) {
     const { status, text, headers } = await get(`/models/${folder}`)
-    const told = [folder, status, text, headers['content-type']]
-    expect(told).toEqual([folder, 404, '', undefined])
+    const actual = [folder, status, text, headers['content-type']]
+    expect(actual).toEqual([folder, 404, '', undefined])
   }
   const empty = await get('/models/classifiers')
   expect([empty.status, empty.json()]).toEqual([200, []])

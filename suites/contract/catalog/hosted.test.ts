@@ -1,4 +1,4 @@
-// What hosted tells of node types, models and their previews, and what it has none of.
+// What hosted returns for node types, models and their previews, and which of them it lacks.
 
 import {
   globalSubgraphs,
@@ -7,7 +7,7 @@ import {
   nodeTypes,
 } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { notFound } from '../../judge/hosted.ts'
 import { expect } from '../../judge/expect.ts'
@@ -48,7 +48,7 @@ proves('catalog/hosted-unknown-node-type', async ({ get }) => {
   }
 })
 
-switched('hosted.no-per-class', async ({ get, request }) => {
+provesQuirk('hosted.no-per-class', async ({ get, request }) => {
   for (const name of ['KSampler', 'NoSuchNode']) {
     expect(notFound(await get(`/object_info/${name}`))).toBe(true)
     expect(notFound(await request('POST', `/object_info/${name}`))).toBe(true)
@@ -98,7 +98,7 @@ proves('catalog/hosted-no-models', async ({ get, raw }) => {
     expect([folder, reply.status, reply.json().code]).toEqual([folder, 404, 'folder_not_found'])
     expect(Object.keys(reply.json())).toEqual(['code', 'message'])
   }
-  // A path that nothing serves is told apart.
+  // A path that nothing serves gets a different answer.
   const key = { 'X-API-Key': 'test-key' }
   expect(notFound(await raw('GET', '/api/experiment/models/a/b', undefined, key))).toBe(true)
 })
@@ -133,7 +133,7 @@ proves('catalog/hosted-nothing-shared', async ({ get }) => {
   expect(notFound(await get('/global_subgraphs/mine'))).toBe(true)
 })
 
-/** Paths that the published API lets everyone read. */
+/** Paths that everyone can read according to the published API. */
 const published = [
   '/models',
   '/models/loras',
@@ -154,7 +154,7 @@ proves('access/hosted-public-statistics', async ({ as }) => {
   }
 })
 
-switched('hosted.public-catalogues', async (subject) => {
+provesQuirk('hosted.public-catalogues', async (subject) => {
   const [model] = await modelsOf(subject, 'loras')
   for (const key of ['', 'wrong-key', 'test-key']) {
     const { get, post } = subject.as(key)
@@ -165,7 +165,7 @@ switched('hosted.public-catalogues', async (subject) => {
     const others = [await get('/object_info'), await get('/user'), await post('/settings', {})]
     for (const { status } of others) expect(status).toBe(key === 'test-key' ? 200 : 401)
   }
-  // Without a key nothing of an account is told.
+  // Without a key the server returns nothing about an account.
   expect((await subject.as('').get('/features')).json()).not.toHaveProperty('max_concurrent_jobs')
   expect((await subject.get('/features')).json()).toHaveProperty('max_concurrent_jobs')
 })

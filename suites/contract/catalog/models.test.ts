@@ -1,9 +1,9 @@
-// Model files as files: the lists with sizes, metadata and previews, embeddings, and what packs would bring.
+// Model files as files: the lists with sizes, metadata and previews, embeddings, and the files that packs would add.
 
 import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const unknown = { status: 404, type: undefined, length: '0', body: '' }
@@ -29,7 +29,7 @@ proves('catalog/experiment-models', async ({ get, url }) => {
   expect(Object.keys(first)).toEqual(['name', 'pathIndex', 'modified', 'created', 'size'])
   expect(first.pathIndex).toBe(0)
   for (const folder of ['nowhere', 'unet', 'toString', 'preview', '..%2floras']) {
-    const reply = told(await exchange(url, 'GET', `/experiment/models/${folder}`))
+    const reply = summaryOf(await exchange(url, 'GET', `/experiment/models/${folder}`))
     expect([folder, reply]).toEqual([folder, unknown])
   }
 })
@@ -49,7 +49,7 @@ proves('catalog/model-preview', async ({ get, url }) => {
   const [model] = (await get('/models/loras')).json()
   const there = [`loras/0/${model}`, 'loras/-1/sub/none.png', 'loras/0/', 'unknown/0/x']
   for (const path of [...there, 'unknown/7/x']) {
-    const reply = told(await exchange(url, 'GET', `/experiment/models/preview/${path}`))
+    const reply = summaryOf(await exchange(url, 'GET', `/experiment/models/preview/${path}`))
     expect([path, reply]).toEqual([path, unknown])
   }
 })
@@ -90,7 +90,7 @@ proves('catalog/no-model-metadata', async ({ get, url }) => {
     `upscale_models?filename=${upscaler}`,
   ]
   for (const path of none) {
-    const reply = told(await exchange(url, 'GET', `/view_metadata/${path}`))
+    const reply = summaryOf(await exchange(url, 'GET', `/view_metadata/${path}`))
     expect([path, reply]).toEqual([path, unknown])
   }
 })

@@ -1,4 +1,4 @@
-// Who may use the control paths, of a server as of a gateway: one guard for both.
+// Who may use the control paths, of a server and of a gateway: one guard for both.
 
 import { networkInterfaces } from 'node:os'
 import { type EmulatorOptions, type GatewayOptions, startEmulator, startGateway } from 'flowdouble'
@@ -20,7 +20,7 @@ const ways = [
   ['POST', '/_flowdouble/advance', '{"ms": 1000}'],
 ] as const
 
-/** The address of this machine that is not loopback; undefined where it has none. */
+/** The address of this machine that is not loopback; undefined if there is none. */
 const elsewhere = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
@@ -47,7 +47,7 @@ for (const [name, start] of machines) {
   const refusedWith = (why: RegExp) =>
     ways.map(() => ({ status: 403, error: expect.stringMatching(why) }))
 
-  test(`control/guard-pages [${name}] A page of another origin is refused, and moves no clock`, () =>
+  test(`control/guard-pages [${name}] A page of another origin is rejected, and moves no clock`, () =>
     on({}, async ({ url }) => {
       const own = new URL(url).host
       const pages = [
@@ -73,7 +73,7 @@ for (const [name, start] of machines) {
       }
     })())
 
-  test(`control/guard-host [${name}] A host name that nobody asked for is refused, as DNS rebinding uses it`, () =>
+  test(`control/guard-host [${name}] An unexpected host name is rejected, as DNS rebinding uses it`, () =>
     on({}, async ({ url, port }) => {
       for (const Host of ['evil.example', `evil.example:${port}`, '127.0.0.1.example', '']) {
         expect([Host, await ask(url, { Host })]).toEqual([
@@ -87,7 +87,7 @@ for (const [name, start] of machines) {
       }
     })())
 
-  test(`control/guard-tunnel [${name}] What a proxy hands on is refused without the control token`, () =>
+  test(`control/guard-tunnel [${name}] A request through a proxy is rejected without the control token`, () =>
     on({ controlToken: 'of-the-tester' }, async ({ url }) => {
       const others = [
         { 'X-Forwarded-For': '127.0.0.1' },
@@ -130,7 +130,7 @@ for (const [name, start] of machines) {
   }
 }
 
-test('control/guard-accounts On hosted no account opens the control paths, and none is needed', async () => {
+test('control/guard-accounts On hosted no account opens the control paths, and none is required', async () => {
   const server = await startEmulator({ clock: 'manual', deployment: 'hosted' })
   for (const headers of [{}, { 'X-API-Key': 'test-key' }, { 'X-API-Key': 'wrong' }]) {
     const reply = await exchange(server.url, 'GET', '/_flowdouble/journal', headers)
@@ -141,7 +141,7 @@ test('control/guard-accounts On hosted no account opens the control paths, and n
   await server.close()
 })
 
-test('control/guard-cors A page of the origin that --cors names moves the clock; where any origin may come, none does', async () => {
+test('control/guard-cors A page of the origin that --cors names moves the clock; if any origin is allowed, none does', async () => {
   const page = { Origin: 'https://pages.example', 'Sec-Fetch-Site': 'cross-site' }
   const found = []
   for (const cors of ['https://pages.example', '*']) {

@@ -1,13 +1,13 @@
-// Where texts go: direct deliveries, and what each target stands for.
+// Where texts go: direct deliveries, and what each target means.
 
 import { targets as allTargets, platforms } from '../../../spec/gateway/deliveries.ts'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
 
-/** Target, chat and text of each delivery that went well. */
+/** Target, chat and text of each successful delivery. */
 const delivered = ({ gateway }: GatewaySubject) =>
   gateway
     .outbox()
@@ -239,7 +239,7 @@ proves(
   { routes: {}, deliveries: () => Promise.reject(new Error('nothing is to be sent')) },
 )
 
-switched(
+provesQuirk(
   'webhooks.origin-undeliverable',
   async ({ gateway, post }) => {
     expect((await post('note', {})).status).toBe(502)
@@ -248,7 +248,7 @@ switched(
   { routes: { note: direct('x', { deliver: 'origin', origin }) } },
 )
 
-switched(
+provesQuirk(
   'webhooks.comment-needs-extra',
   async ({ gateway, post }) => {
     expect((await post('note', pull)).status).toBe(502)
@@ -258,7 +258,7 @@ switched(
   { routes: { note: comment(), given: comment({ repo: 'a/b', pr_number: '{number}' }) } },
 )
 
-switched(
+provesQuirk(
   'webhooks.skill-replaces-message',
   async ({ post, texts }) => {
     await post('note', {})

@@ -1,4 +1,4 @@
-// Which paths hosted has: those below its prefix, under their new names, and none of what only local has.
+// Which paths hosted has: those below its prefix, under their new names, and none that only local has.
 
 import { hostedModels } from '../../../spec/server/catalog.ts'
 import { endpoints } from '../../../spec/index.ts'
@@ -55,7 +55,7 @@ proves('deployments/hosted-models-renamed', async ({ raw }) => {
   expect([models.status, violations(hostedModels, models.json())]).toEqual([200, []])
 })
 
-/** What the service has besides, and this server has not. */
+/** What the service has in addition, and this server lacks. */
 const notBuilt = [
   '/api/assets',
   '/api/assets/from-hash',

@@ -1,4 +1,4 @@
-// Files that nodes load: the colours and the alpha of a picture, apart.
+// Files that nodes load: the colours and the alpha of a picture, separately.
 
 import { createHash } from 'node:crypto'
 import { decode, encode } from 'fast-png'
@@ -15,7 +15,7 @@ const png = (channels: 3 | 4, data: readonly number[]): Uint8Array =>
 const withAlpha = png(4, pixels)
 const withoutAlpha = png(3, [200, 100, 50, 10, 20, 30])
 
-/** Uploads a file, loads it, and gives what each output node of the graph saved. */
+/** Uploads a file, loads it, and returns what each output node of the graph saved. */
 async function saved(
   { upload, connect, run, get }: Subject,
   bytes: Uint8Array,

@@ -121,7 +121,7 @@ proves('files/mask-alpha', async (subject) => {
   await putOriginal(subject, png(3, 2, 3, colors))
   await uploadMask(subject, inInput, {}, { name: 'of rgb.png' })
   expect(await dataOf('of rgb.png')).toEqual(withAlpha)
-  // A mask on a mask takes the place of the first.
+  // A mask on a mask replaces the first.
   await uploadMask(
     subject,
     { filename: 'of rgb.png', type: 'input' },

@@ -66,8 +66,8 @@ proves('files/view-headers', async (subject) => {
     await put(subject, name, name)
     const { headers, text } = await subject.get(viewPath({ filename: name, type: 'input' }))
     const disposition = `filename="${name}"`
-    const told = [text, headers['content-type'], headers['content-disposition']]
-    expect(told).toEqual([name, type, disposition])
+    const actual = [text, headers['content-type'], headers['content-disposition']]
+    expect(actual).toEqual([name, type, disposition])
   }
   await put(subject, 'příliš žluťoučký.png', '')
   const { headers } = await subject.get(
@@ -125,8 +125,8 @@ proves('files/view-bad-name', async (subject) => {
     expect([type, ...(await view({ filename: 'a.txt', type }))]).toEqual([type, 400, '', undefined])
   }
   for (const subfolder of ['..', '../input', 'sub/../..', '/etc', '../../etc']) {
-    const told = await view({ filename: 'a.txt', subfolder })
-    expect([subfolder, ...told]).toEqual([subfolder, 403, '', undefined])
+    const actual = await view({ filename: 'a.txt', subfolder })
+    expect([subfolder, ...actual]).toEqual([subfolder, 403, '', undefined])
   }
   expect(await view({ filename: 'a.txt', subfolder: 'sub' })).toEqual([200, 'secret', 'text/plain'])
 })

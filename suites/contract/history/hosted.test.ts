@@ -13,7 +13,7 @@ import {
   submitAll,
   wordOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -28,7 +28,7 @@ proves(
   ['history/hosted-list', 'deployments/hosted-history-renamed'],
   async (subject) => {
     expect(await historyOf(subject)).toEqual([])
-    // The later ones are over first.
+    // The later ones end first.
     const ids = await submitAll(subject, [slow(9), slow(5), talking()])
     await subject.idle()
     expect(await idsOf(subject)).toEqual(ids.toReversed())
@@ -192,7 +192,7 @@ proves(
   ownWorld,
 )
 
-switched('hosted.history-as-map', async (subject) => {
+provesQuirk('hosted.history-as-map', async (subject) => {
   const [first = '', second = ''] = await submitAll(subject, [solid(), talking()])
   await subject.idle()
   const history = (await subject.get('/history')).json()

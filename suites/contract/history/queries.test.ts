@@ -1,4 +1,4 @@
-// The history: its order, its pages, forgetting, and its limit.
+// The history: its order, its pages, deleting, and its limit.
 
 import { connect as openConnection } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
@@ -102,7 +102,7 @@ proves(['history/cap', 'workflows/any-pace'], async ({ url, get, idle }) => {
   await idle()
   expect(await idsIn(get, '?max_items=1&offset=0')).toEqual(['run 0'])
   expect(await idsIn(get, '?max_items=1')).toEqual([`run ${cap - 1}`])
-  // Servers that look before they add hold one more: the second run beyond the limit tells.
+  // Servers that check before they add store one more: the second run beyond the limit shows it.
   await submitMany(url, cap, cap + 2)
   await idle()
   expect((await get('/history/run%200')).json()).toEqual({})

@@ -1,4 +1,4 @@
-// The CORS mode, which lets pages of another origin in.
+// The CORS mode, which grants access to pages of other origins.
 
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,11 +1,11 @@
-// What is refused before any path is looked at: pages of a foreign origin, and bodies that are too large.
+// What is rejected before the path is checked: pages of a foreign origin, and bodies that are too large.
 
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { errors, limits } from '../../../spec/index.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const refused = { status: 403, type: undefined, length: '0', body: '' }
@@ -30,7 +30,7 @@ proves('http/foreign-origin', async ({ url }) => {
     ['[::1]:8188', 'http://[::1]'],
   ]
   for (const [Host, Origin] of foreign) {
-    expect([Origin, told(await exchange(url, 'GET', '/queue', { Host, Origin }))]).toEqual([
+    expect([Origin, summaryOf(await exchange(url, 'GET', '/queue', { Host, Origin }))]).toEqual([
       Origin,
       refused,
     ])
@@ -54,7 +54,7 @@ proves('http/foreign-origin', async ({ url }) => {
   expect(await passes('127.0.0.1:8188', 'http://127.0.0.1:65536')).toBe(500)
 })
 
-// A page can send a form without asking first: every method is refused, and nothing is done.
+// A page can send a form without a preflight: every method is rejected, and has no effect.
 proves('http/foreign-origin', async ({ url, get, submit }) => {
   await submit(slow())
   const headers = { Origin: 'http://evil.example' }
@@ -69,7 +69,10 @@ proves('http/foreign-origin', async ({ url, get, submit }) => {
   ] as const
   const body = JSON.stringify({ clear: true, prompt: solid() })
   for (const [method, path] of ways) {
-    expect([path, told(await exchange(url, method, path, headers, body))]).toEqual([path, refused])
+    expect([path, summaryOf(await exchange(url, method, path, headers, body))]).toEqual([
+      path,
+      refused,
+    ])
   }
   expect((await get('/queue')).json().queue_pending).toHaveLength(1)
 })

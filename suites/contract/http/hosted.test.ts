@@ -28,17 +28,17 @@ function fits({ text, headers }: Pick<Reply, 'text' | 'headers'>, body: ReplyBod
   return type === jsonType && violations(body, JSON.parse(text)).length === 0
 }
 
-/** Bodies that no path takes, and one that some do. */
+/** Bodies that no path accepts, and one that some accept. */
 const bodies = ['{}', '', '{', 'null', '[1]', '7', '"text"', '\u0000\u00ff']
 
 proves('http/hosted-refusals', async ({ raw }) => {
   const wrong = new Map<string, string>()
-  for (const { method, path, bodies: told, hasBody } of everyHostedPath) {
+  for (const { method, path, bodies: documented, hasBody } of everyHostedPath) {
     for (const one of keys) {
       const headers: Record<string, string> = one === '' ? {} : { 'X-API-Key': one }
       for (const body of hasBody ? bodies : [undefined]) {
         const reply = await raw(method, path, body, headers)
-        const isFine = told[reply.status]?.some((kind) => fits(reply, kind)) ?? false
+        const isFine = documented[reply.status]?.some((kind) => fits(reply, kind)) ?? false
         const asked = `${method} ${path}`
         if (!isFine) wrong.set(asked, `of "${one}" with ${body}: ${reply.status} ${reply.text}`)
       }
@@ -47,7 +47,7 @@ proves('http/hosted-refusals', async ({ raw }) => {
   expect([...wrong]).toEqual([])
 })
 
-/** How a request ends up that nobody's account lets through, by what the path needs. */
+/** The outcome of a request without an account, by what the path requires. */
 const refusalOf = (one: string, path: string, isPaid: boolean): [status: number, code: string] => {
   const isOpen = path === '/api/system_stats'
   if (!isOpen && !one.startsWith('test-key')) return [401, 'UNAUTHORIZED']
@@ -88,7 +88,7 @@ proves('http/hosted-unknown-path', async ({ raw }) => {
       const isSo = method === 'HEAD' ? reply.status === 404 : notFound(reply)
       expect([method, path, isSo]).toEqual([method, path, true])
     }
-    // Below the prefix a stranger learns nothing of what there is.
+    // Below the prefix a client without a key cannot find out which paths exist.
     expect((await raw('GET', path)).status).toBe(401)
   }
 })
@@ -114,7 +114,7 @@ proves('http/hosted-wrong-method', async ({ raw }) => {
   }
 })
 
-/** What of an exchange is the same whenever it happens. */
+/** The parts of an exchange that are the same at any time. */
 const lasting = ({ status, lines }: Exchange) => ({
   status,
   lines: lines.filter((line) => !line.startsWith('Date: ')),
@@ -220,7 +220,7 @@ proves(
       const reply = await exchange(url, method, path, key, ' '.repeat(limit + 1))
       expect([path, codeOf(replyIn(reply), 413)]).toEqual([path, 'PAYLOAD_TOO_LARGE'])
       expect(reply.body).toContain(`${limit}`)
-      // Who is not let in is told so, however much is sent.
+      // A caller without access gets that answer, however much it sends.
       expect((await exchange(url, method, path, {}, ' '.repeat(limit + 1))).status).toBe(401)
     }
     const most = `{"a": "${'x'.repeat(limit - 9)}"}`

@@ -1,5 +1,5 @@
-// What stands around a request: lines that are too long, what is no HTTP, kept connections, other upgrades,
-// the page for a failure, and how long a reply may be kept.
+// What surrounds a request: lines that are too long, input that is not HTTP, kept connections, other upgrades,
+// the page for a failure, and how long a reply may be cached.
 
 import { once } from 'node:events'
 import { errors, limits } from '../../../spec/index.ts'
@@ -182,7 +182,7 @@ proves('http/other-upgrades', async ({ url, get }) => {
     Upgrade: 'h2c',
     'HTTP2-Settings': 'AAMAAABk',
   }
-  // The connection is kept, so another request tells where the first reply ends.
+  // The connection stays open, so another request shows where the first reply ends.
   const after = 'GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n'
   const lines = Object.entries(h2c).map(([name, value]) => `${name}: ${value}\r\n`)
   const queue = await exchangeBytes(url, `GET /queue HTTP/1.1\r\n${lines.join('')}\r\n${after}`)

@@ -1,10 +1,10 @@
-// Which paths and methods there are: the twin below /api, HEAD, OPTIONS, and all that is unknown.
+// Which paths and methods exist: the twin below /api, HEAD, OPTIONS, and everything unknown.
 
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, type Exchange, told } from '../../judge/wire.ts'
+import { exchange, type Exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
@@ -18,14 +18,14 @@ const unknown = {
 }
 const gets = everyPath.filter(({ method }) => method === 'GET').map(({ path }) => path)
 
-/** What of an exchange is the same whenever it happens. */
+/** The parts of an exchange that are the same at any time. */
 const lasting = ({ status, lines, body }: Exchange) => ({
   status,
   lines: lines.filter((line) => !line.startsWith('Date: ')),
   body,
 })
 
-proves('http/twin-below-api', async ({ url, connect, submit, reach, get, post, idle }) => {
+proves('http/alias-below-api', async ({ url, connect, submit, reach, get, post, idle }) => {
   await submit(solid(), { prompt_id: 'mine' })
   await idle()
   const twins = everyPath.filter(({ path }) => !path.startsWith('/internal/'))
@@ -89,12 +89,15 @@ proves('http/unknown-path', async ({ url }) => {
   ]
   const postOnly = ['/interrupt', '/free', '/upload/image', '/api/interrupt']
   for (const path of [...nowhere, ...deeper, ...postOnly]) {
-    expect([path, told(await exchange(url, 'GET', path))]).toEqual([path, unknown])
-    expect([path, told(await exchange(url, 'GET', `${path}?a=/queue`))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', path))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', `${path}?a=/queue`))]).toEqual([
+      path,
+      unknown,
+    ])
   }
   const text = refusals.notFoundText.body.text
   for (const path of ['/../x', '/a/../../x', '/%2e%2e/x', '//x', '/internal/nowhere']) {
-    const { status, type, body } = told(await exchange(url, 'GET', path))
+    const { status, type, body } = summaryOf(await exchange(url, 'GET', path))
     expect([path, status, type, body]).toEqual([path, 404, textType, text])
   }
 })
@@ -138,7 +141,7 @@ proves('http/trailing-slash', async ({ url }) => {
     '/api/queue/',
   ]
   for (const path of paths) {
-    expect([path, told(await exchange(url, 'GET', path))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', path))]).toEqual([path, unknown])
     const posted = await exchange(url, 'POST', path, {}, '{}')
     expect([path, posted.status, posted.header('allow')]).toEqual([path, 405, 'GET,HEAD'])
   }
@@ -154,7 +157,7 @@ proves('http/options', async ({ url, get, submit }) => {
     '/nowhere/',
   ]) {
     const reply = await exchange(url, 'OPTIONS', path, {}, '{"clear": true}')
-    expect([path, told(reply)]).toEqual([path, empty])
+    expect([path, summaryOf(reply)]).toEqual([path, empty])
     expect(reply.lines.filter((line) => /^access-control-/i.test(line))).toEqual([])
   }
   expect((await get('/queue')).json().queue_pending).toHaveLength(1)

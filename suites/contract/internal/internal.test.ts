@@ -1,4 +1,4 @@
-// What stands below /internal/: the log with its subscribers, folders and files.
+// The paths below /internal/: the log with its subscribers, folders and files.
 
 import { errors, type EndpointName, endpoints, limits } from '../../../spec/index.ts'
 import { folderPaths, rawLogs } from '../../../spec/server/internal.ts'
@@ -6,7 +6,7 @@ import { failing, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
@@ -20,7 +20,7 @@ type Entry = { readonly t: string; readonly m: string }
 const lines = async ({ get }: Subject): Promise<Entry[]> =>
   (await get('/internal/logs/raw')).json().entries
 
-proves('internal/no-twin', async ({ url }) => {
+proves('internal/no-alias', async ({ url }) => {
   const below = Object.values(endpoints).filter(({ path }) => path.startsWith('/internal/'))
   expect(below.length).toBeGreaterThan(4)
   for (const { path } of below) {
@@ -38,7 +38,7 @@ proves('internal/unknown-path', async ({ url }) => {
     '/internal/files/a/b',
   ]) {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-      const { status, type, body } = told(await exchange(url, method, path))
+      const { status, type, body } = summaryOf(await exchange(url, method, path))
       expect([method, path, status, type, body]).toEqual([method, path, 404, textType, text])
     }
   }
@@ -130,7 +130,7 @@ proves('internal/log-subscription', async (subject) => {
 
 proves('internal/log-subscription', async (subject) => {
   const { connect, submit, idle } = subject
-  // A client that is away while there is something to tell has to subscribe again.
+  // A client that is disconnected while a message is due must subscribe again.
   await (await connect('me')).close()
   await subscribe(subject, 'me', true)
   await submit(talking())

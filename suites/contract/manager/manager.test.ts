@@ -1,4 +1,4 @@
-// The node manager: its paths, how far installations are, and what shows of them.
+// The node manager: its paths, the progress of installations, and where they show.
 
 import { changed, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
@@ -82,7 +82,7 @@ proves(
     const error = (await submit(other)).json().node_errors['4'].errors[0]
     expect(error.type).toBe('value_not_in_list')
     expect(error.extra_info.input_config[0]).toEqual(listed)
-    // A name that comes twice is listed once, subfolders stay, and folders without a combo list too.
+    // A name that occurs twice is listed once, subfolders stay, and folders without a combo list their files too.
     await install({}, subject)
     await install({ path: 'models/loras/deep/./er' }, subject)
     await install({ path: 'embeddings' }, subject)

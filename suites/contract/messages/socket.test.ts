@@ -1,4 +1,4 @@
-// The socket itself: its handshake, its id, and what a client may say on it.
+// The socket itself: its handshake, its id, and what a client may send on it.
 
 import { once } from 'node:events'
 import { limits } from '../../../spec/index.ts'

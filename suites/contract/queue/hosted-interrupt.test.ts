@@ -13,7 +13,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -49,7 +49,7 @@ proves(
   hosted,
 )
 
-/** Submits runs of several workers that all have begun. */
+/** Submits runs to several workers, all of which have begun. */
 async function allRun(subject: Subject): Promise<readonly string[]> {
   const session = await subject.connect()
   const ids = await submitAll(subject, [slow(), slow(), slow()])
@@ -80,7 +80,7 @@ proves(
   },
 )
 
-switched('hosted.interrupt-all', async (subject) => {
+provesQuirk('hosted.interrupt-all', async (subject) => {
   const ids = await allRun(subject)
   const more = await submitAll(subject, [slow(), slow(), slow()])
   await subject.emulator?.advance(30)

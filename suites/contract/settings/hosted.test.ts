@@ -1,4 +1,4 @@
-// Settings on hosted, and what an account can tell of itself.
+// Settings on hosted, and what an account can read about itself.
 
 import { hostedSetting, userStatus, userStorage } from '../../../spec/server/settings.ts'
 import { codeOf, notFound } from '../../judge/hosted.ts'
@@ -79,7 +79,7 @@ proves(
 proves(
   'settings/hosted-no-room',
   async ({ get, post, request }) => {
-    // Where their file would be, there is a folder.
+    // There is a folder where their file would be.
     await request('POST', '/userdata/comfy.settings.json%2Fa', 'a')
     for (const path of ['/settings', '/settings/a']) {
       expect(codeOf(await post(path, { a: 1 }), 400)).toBe('BAD_REQUEST')

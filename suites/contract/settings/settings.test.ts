@@ -1,10 +1,10 @@
-// Settings of the front end, and the users that there are.
+// Settings of the front end, and the existing users.
 
 import { errors, limits } from '../../../spec/index.ts'
 import { userStorage } from '../../../spec/server/settings.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
@@ -13,7 +13,7 @@ const FILE = '/userdata/comfy.settings.json'
 
 proves('settings/merge', async ({ url, get, post }) => {
   const first = await exchange(url, 'POST', '/settings', {}, '{"a": {"x": 1}, "b": 1.0}')
-  expect(told(first)).toEqual(empty)
+  expect(summaryOf(first)).toEqual(empty)
   await post('/settings', { c: null, a: { y: [] } })
   expect((await get('/settings')).json()).toEqual({ a: { y: [] }, b: 1, c: null })
   expect(Object.keys((await get('/settings')).json())).toEqual(['a', 'b', 'c'])
@@ -23,7 +23,7 @@ proves('settings/one', async ({ url, get }) => {
   const values = ['1', '18446744073709551615', '1.0', 'null', '"grün"', '{"b": 1, "a": [{}]}', '[]']
   for (const [index, value] of values.entries()) {
     const path = `/settings/Comfy.%C3%9C${index}%2Fx`
-    expect(told(await exchange(url, 'POST', path, {}, value))).toEqual(empty)
+    expect(summaryOf(await exchange(url, 'POST', path, {}, value))).toEqual(empty)
     expect((await get(path)).text).toBe(value)
   }
   const settings = (await get('/settings')).json()
@@ -83,7 +83,7 @@ proves('settings/users', async ({ get, post }) => {
   const reply = await get('/users')
   expect(violations(userStorage, reply.json())).toEqual([])
   expect(reply.json().storage).toBe('server')
-  // Who else there is changes nothing.
+  // Other users change nothing.
   await post('/users', { username: 'me' })
   expect((await get('/users')).json()).toEqual(reply.json())
 })

@@ -1,4 +1,4 @@
-// Signed times, letters beyond ASCII, and the secrets: which one counts, which count as none, and that none shows.
+// Signed times, letters beyond ASCII, and the secrets: which one applies, which count as none, and that none is shown.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { afterAll } from 'vitest'
 import { replayGateway, startGateway } from 'flowdouble'
 import { schemes } from '../../../spec/gateway/signatures.ts'
 import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { headersOf, NOW, schemeNames, timedSchemes } from '../../generate/senders.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 
-/** A file with these subscriptions: what is kept in memory is refused where it cannot be served. */
+/** A file with these subscriptions: routes in memory are rejected if they cannot be served. */
 function fileWith(routes: unknown): string {
   const path = join(folder, `${files++}.json`)
   writeFileSync(path, JSON.stringify(routes))
@@ -52,7 +52,7 @@ proves(
           }),
         )
       }
-      // Of two that repeat an id the second is a duplicate, and let in.
+      // Of two posts with one id the second is a duplicate, and accepted.
       expect([name, found.map((one) => one !== 401)]).toEqual([
         name,
         [false, true, true, true, false, false],
@@ -115,7 +115,7 @@ proves('signatures/other-headers', async (subject) => {
   const digest = signed(body)['X-Hub-Signature-256']?.slice('sha256='.length) as string
   for (const name of ['X-Hub-Signature', 'X-Signature', 'Signature', 'X-Slack-Signature']) {
     expect(await status(subject, { [name]: digest })).toBe(401)
-    // They do not disturb a signature that is one.
+    // They do not disturb a valid signature.
     expect(await status(subject, { [name]: 'wrong', ...signed(body) })).toBe(202)
   }
   expect(await status(subject, { 'X-Hub-Signature': `sha1=${digest}` })).toBe(401)
@@ -282,7 +282,7 @@ proves(
   },
 )
 
-switched(
+provesQuirk(
   'webhooks.insecure-no-auth',
   async (subject) => {
     expect(await status(subject, {})).toBe(202)
@@ -296,7 +296,7 @@ switched(
   { routes: { hook: { secret: openly } } },
 )
 
-switched('webhooks.fewer-schemes', async (subject) => {
+provesQuirk('webhooks.fewer-schemes', async (subject) => {
   for (const name of schemeNames) {
     const known = name !== 'stripe' && name !== 'token'
     const found = await status(subject, headersOf(name, at(NOW)))

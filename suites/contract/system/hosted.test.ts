@@ -1,4 +1,4 @@
-// What hosted tells of itself and of the account that asks.
+// What hosted returns about itself and about the requesting account.
 
 import { tiers } from '../../../spec/server/access.ts'
 import { hostedFeatures } from '../../../spec/server/messages.ts'
@@ -6,7 +6,7 @@ import { hostedSystemStats, queueLength } from '../../../spec/server/system.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { codeOf, notFound } from '../../judge/hosted.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
@@ -84,19 +84,19 @@ proves(
 proves(
   'system/queue-length',
   async ({ as, get, submit, idle }) => {
-    const told = async () => (await get('/prompt')).json()
-    expect(await told()).toEqual({ exec_info: { queue_remaining: 0 } })
+    const lengthNow = async () => (await get('/prompt')).json()
+    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 0 } })
     for (let count = 0; count < 7; count++) await submit(slow())
-    expect(await told()).toEqual({ exec_info: { queue_remaining: 7 } })
-    expect(violations(queueLength, await told())).toEqual([])
+    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 7 } })
+    expect(violations(queueLength, await lengthNow())).toEqual([])
     expect((await as('test-key-free').get('/prompt')).status).toBe(403)
     await idle()
-    expect(await told()).toEqual({ exec_info: { queue_remaining: 0 } })
+    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 0 } })
   },
   { ...hosted, ...ownWorld },
 )
 
-// What others do does not count.
+// The runs of others do not count.
 proves(
   'system/queue-length',
   async ({ as }) => {
@@ -124,7 +124,7 @@ proves(
   hosted,
 )
 
-switched('hosted.no-free', async ({ get, post }) => {
+provesQuirk('hosted.no-free', async ({ get, post }) => {
   expect(notFound(await post('/free', { free_memory: true }))).toBe(true)
   expect(notFound(await get('/free'))).toBe(true)
 })

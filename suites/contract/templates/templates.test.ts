@@ -2,7 +2,7 @@
 
 import { limits } from '../../../spec/limits.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { container, delivers, indented, many } from '../../judge/templates.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -226,7 +226,7 @@ proves(
   many,
 )
 
-switched(
+provesQuirk(
   'webhooks.cut-prompt',
   async (subject) => {
     const head = "Webhook event 'unknown' on route 'note':\n\n```json\n"

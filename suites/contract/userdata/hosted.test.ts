@@ -1,4 +1,4 @@
-// User data on hosted: the same files as on local, told and refused in another way.
+// User data on hosted: the same files as on local, with other listings and refusals.
 
 import { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
@@ -12,7 +12,7 @@ const shown = ({ status, text, headers }: Reply) => [status, text, headers['cont
 const textType = 'text/plain; charset=utf-8'
 const inTime = { epoch: 1_000_000 } as const
 
-/** A refusal that is a text which says something. */
+/** A refusal that is a text. */
 const refusedAs = ({ status, text, headers }: Reply) =>
   headers['content-type'] === textType && /^\w.*\.$/.test(text) ? status : `${status} ${text}`
 
@@ -57,7 +57,7 @@ proves('userdata/hosted-write', async (subject) => {
   expect([reply.status, violations(hostedUserFile, reply.json())]).toEqual([200, []])
   expect(reply.json()).toMatchObject({ path: 'deep/mine.bin', size: 5 })
   expect((await subject.get(at('deep/mine.bin'))).bytes).toEqual(bytes)
-  // The query asks for no other form.
+  // The query requests no other form.
   const full = await write(subject, 'a', '?full_info=true')
   expect(Object.keys(full.json())).toEqual(Object.keys(reply.json()))
   expect((await write(subject, 'a', '?overwrite=true')).status).toBe(200)
@@ -133,7 +133,7 @@ proves(
       [404, 'GET', at('nowhere')],
       [404, 'DELETE', at('nowhere')],
       [404, 'POST', moving('nowhere', 'y')],
-      // A folder is no file.
+      // A folder is not a file.
       [404, 'GET', at('deep')],
       [404, 'DELETE', at('deep')],
       [404, 'POST', moving('deep', 'y')],

@@ -104,7 +104,7 @@ proves('userdata/no-overwrite', async (subject) => {
   expect(shown(await request('POST', moving('a', 'b', '?overwrite=false')))).toEqual(taken)
   expect([(await get(at('a'))).text, (await get(at('b'))).text]).toEqual(['a', 'b'])
   expect((await request('POST', moving('a', 'c', '?overwrite=false'))).status).toBe(200)
-  // Nothing but the word false keeps what is there.
+  // Only the word false protects an existing file.
   expect((await request('POST', at('b', '?overwrite=False'), 'other')).status).toBe(200)
   expect((await get(at('b'))).text).toBe('other')
 })
@@ -130,7 +130,7 @@ proves('userdata/move', async (subject) => {
   expect((await request('POST', moving('c', 'new/b'))).status).toBe(200)
   expect((await get(at('new/b'))).text).toBe('c')
   expect((await request('POST', moving('new/b', 'new/b'))).status).toBe(200)
-  // A folder goes with all that is in it, and as the target it takes what comes.
+  // A folder moves with everything in it, and as the target it receives the file.
   expect((await request('POST', moving('new', 'old'))).status).toBe(200)
   await write(subject, 'd')
   expect((await request('POST', moving('d', 'old'))).text).toBe('"old"')

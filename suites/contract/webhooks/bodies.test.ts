@@ -1,15 +1,15 @@
-// Bodies of posts to the gateway: how large they are, and what payload they hold.
+// Bodies of posts to the gateway: how large they are, and which payload they contain.
 
 import { once } from 'node:events'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { dial } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const MiB = 2 ** 20
 const tooLarge = [413, '{"error": "Payload too large"}']
 
-/** What comes first over a connection on which this was sent, while it stays open. */
+/** The first answer on a connection on which this was sent, while it stays open. */
 async function firstReply(url: string, ...sent: readonly string[]): Promise<[number, string]> {
   const socket = dial(url)
   socket.on('error', () => socket.destroy())
@@ -25,7 +25,7 @@ const head = (url: string, line: string): string =>
 const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
 
 proves('webhooks/declared-size', async ({ url, post }) => {
-  // No byte of the body is sent: the answer waits for none.
+  // No byte of the body is sent: the answer does not wait for any.
   expect(await firstReply(url, head(url, `Content-Length: ${MiB + 1}`))).toEqual(tooLarge)
   expect(await firstReply(url, head(url, 'Content-Length: 99999999999999'))).toEqual(tooLarge)
   const exact = `{"a":"${'x'.repeat(MiB - 8)}"}`
@@ -37,7 +37,7 @@ proves(
   'webhooks/chunked-size',
   async ({ url, send }) => {
     const chunked = 'Transfer-Encoding: chunked'
-    // The end of the body never comes.
+    // The end of the body never arrives.
     expect(await firstReply(url, head(url, chunked), chunk(60), chunk(60))).toEqual(tooLarge)
     const body = '{"a":"chunked"}'
     const line = `Connection: close\r\nX-Hub-Signature-256: ${signed(body)['X-Hub-Signature-256']}`
@@ -185,7 +185,7 @@ proves(
   },
 )
 
-switched(
+provesQuirk(
   'webhooks.crash-500',
   async ({ post, texts }) => {
     for (const body of ['[]', '5', 'null', Buffer.from([0xc3, 0x28])]) {
@@ -200,7 +200,7 @@ switched(
     expect((await post('note', utf16('{"a": "ü"}'))).status).toBe(200)
     expect((await post('note', Buffer.from('{"a": 1}', 'utf16le'))).status).toBe(200)
     expect((await post('note', ' ')).status).toBe(200)
-    // Bytes that are UTF-16, but neither JSON nor a form in UTF-8.
+    // Bytes that are UTF-16, and neither JSON nor a form in UTF-8.
     const neither = await post('note', Buffer.from([0xff, 0xfe, 0x7b, 0x7b]))
     expect([neither.status, neither.json()]).toEqual([400, { error: 'Cannot parse body' }])
     expect((await post('note', 'a=%FF&b=%zz&c=%C3%BC')).status).toBe(200)

@@ -4,7 +4,7 @@ import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** The event that the answer to an accepted or an ignored post tells. */
+/** The event in the answer to an accepted or an ignored post. */
 const eventOf = async (
   post: GatewaySubject['post'],
   payload: unknown,
@@ -72,7 +72,7 @@ proves(
       expect([type, (await post('hook', { type })).json().status]).toEqual([type, 'ignored'])
     }
     expect((await post('wild', { type: 'push' })).json().status).toBe('ignored')
-    // A list that was written as one text is no text to search in.
+    // A list that was written as one text is not searched for parts.
     expect((await post('text', { type: 'pull' })).json().status).toBe('ignored')
     expect((await post('text', { type: 'push' })).json().status).toBe('accepted')
   },

@@ -1,4 +1,4 @@
-// The gateway on HTTP: its paths, the order of its checks, and what it answers.
+// The gateway over HTTP: its paths, the order of its checks, and its answers.
 
 import { checks, gatewayHealth, gatewayRefusals } from '../../../spec/gateway/webhooks.ts'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
@@ -45,7 +45,7 @@ proves(
     const post2 = (path: string) => send('POST', path, '{}', signed('{}'))
     expect((await post2('/webhooks/up')).status).toBe(404)
     expect((await post2('/webhooks/%55P?name=other&x')).json().route).toBe('UP')
-    // What is no escape is read as it stands.
+    // An invalid escape is read literally.
     expect((await post2('/webhooks/%zz')).json().route).toBe('%zz')
   },
   { routes: { 'a b': named, 'a/b': named, ключ: named, UP: named, '%zz': named } },
@@ -103,7 +103,7 @@ proves(
   { routes: { run: named, direct: direct('x'), off: { ...named, enabled: false } } },
 )
 
-/** A post that fails at this check and at all later ones, as far as that can be. */
+/** A post that fails at this check and, as far as possible, at all later ones. */
 type Wrong = { readonly name: string; readonly body: string; readonly headers?: object }
 
 proves(
@@ -124,7 +124,7 @@ proves(
       const { status } = gatewayRefusals[refusal as 'unknownRoute']
       expect([refusal, reply.status]).toEqual([refusal, status])
     }
-    // The window holds three posts: the fourth is refused before its body is read.
+    // The window holds three posts: the fourth is rejected before its body is read.
     const steps = [
       [await post('full', broken), 400],
       [await post('full', { type: 'no', n: 1 }, { 'X-Request-ID': '1' }), 200],

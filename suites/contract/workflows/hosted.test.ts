@@ -1,11 +1,11 @@
-// Submitting on hosted: what a client's own words change, which is little, and what is refused.
+// Submitting on hosted: which members a client can set, which are few, and what is rejected.
 
 import { hostedError } from '../../../spec/server/errors.ts'
 import { submitRefusal, submitReply } from '../../../spec/server/workflows.ts'
 import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { expect } from '../../judge/expect.ts'
@@ -28,7 +28,7 @@ proves(
   ['workflows/hosted-client-id', 'workflows/submit-queues', 'workflows/reply'],
   async ({ connect, submit, idle }) => {
     const session = await connect('me')
-    const stories: string[][] = []
+    const transcripts: string[][] = []
     for (const [index, client_id] of clientIds.entries()) {
       const before = session.messages().length
       const fields = client_id === undefined ? {} : { client_id, extra_data: { client_id } }
@@ -38,10 +38,10 @@ proves(
       expect(reply.json()).toMatchObject({ number: index, node_errors: {} })
       await idle()
       await session.settled()
-      stories.push(story(session.messages().slice(before)))
+      transcripts.push(transcript(session.messages().slice(before)))
     }
-    expect(stories[0]).toContain('execution_success')
-    for (const told of stories) expect(told).toEqual(stories[0])
+    expect(transcripts[0]).toContain('execution_success')
+    for (const one of transcripts) expect(one).toEqual(transcripts[0])
   },
   { ...hosted, ...ownWorld },
 )
@@ -62,7 +62,7 @@ proves('workflows/hosted-own-id', async ({ connect, submit, idle }) => {
   expect(new Set(ended.map(({ data }) => data['prompt_id']))).toEqual(new Set(ids))
 })
 
-/** A tier that has one run at a time, so that the order of runs shows. */
+/** A tier that runs one job at a time, so that the order of runs is visible. */
 const oneAtATime = {
   accounts: [
     {
@@ -84,7 +84,7 @@ proves(
     const ids: string[] = []
     const asked = [{}, { number: 7 }, { front: true }, { number: -1.5 }, { number: 'x' }, {}]
     for (const [index, fields] of asked.entries()) {
-      // Refused submits are not counted.
+      // Rejected submits are not counted.
       expect((await submit({}, fields)).status).toBe(400)
       const reply = await submit(talking(`${index}`), fields)
       expect([fields, reply.json().number]).toEqual([fields, index])
@@ -163,7 +163,7 @@ const circular: Graph = {
   '3': node('ImageInvert', { image: ['1', 0] }),
 }
 
-/** Refused graphs: the type of the refusal, and the nodes that it blames. */
+/** Rejected graphs: the type of the refusal, and the nodes that it blames. */
 const refused: readonly (readonly [graph: Graph, type: string, blamed: readonly string[]])[] = [
   [{}, 'prompt_no_outputs', []],
   [{ '1': solid()['1']! }, 'prompt_no_outputs', []],
@@ -204,8 +204,8 @@ proves(
     expect([reply.status, Object.keys(reply.json().node_errors)]).toEqual([200, ['3']])
     await idle()
     await session.settled()
-    expect(story(session.messages())).toContain('executed 2')
-    expect(story(session.messages()).at(-2)).toBe('execution_success')
+    expect(transcript(session.messages())).toContain('executed 2')
+    expect(transcript(session.messages()).at(-2)).toBe('execution_success')
   },
   hosted,
 )
@@ -223,7 +223,7 @@ proves(
   { ...hosted, ...ownWorld },
 )
 
-switched(
+provesQuirk(
   'workflows.bare-graph-errors',
   async ({ submit }) => {
     expect(typeAndBlamed(await submit({ '1': node('NoSuchNode') }))).toEqual([
@@ -240,7 +240,7 @@ switched(
   hosted,
 )
 
-switched(
+provesQuirk(
   'workflows.invalid-is-200',
   async (subject: Subject) => {
     const { submit, connect, idle, get } = subject
@@ -260,7 +260,7 @@ switched(
   hosted,
 )
 
-switched(
+provesQuirk(
   'workflows.invalid-is-200',
   async ({ submit, get, history }: Subject) => {
     const ids: string[] = []

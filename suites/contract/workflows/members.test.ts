@@ -7,7 +7,7 @@ import { expect } from '../../judge/expect.ts'
 
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Two pictures, both shown; the sampler is not needed by the first. */
+/** Two pictures, both shown; the first does not need the sampler. */
 const twoOutputs: Graph = {
   ...textToImage(),
   '10': solid()['1']!,
@@ -75,7 +75,7 @@ proves(
   ownWorld,
 )
 
-// What cannot hold ids breaks the request.
+// A value that cannot contain ids breaks the request.
 proves(
   'workflows/partial-targets',
   async ({ submit }) => {
@@ -115,13 +115,13 @@ proves('workflows/number-given', async (subject) => {
 
 proves('workflows/number-as-float', async (subject) => {
   const { submit, get, idle } = subject
-  const told: string[] = []
+  const returned: string[] = []
   for (const fields of [{ number: 5 }, {}, { number: 0 }, { front: true }]) {
     const { text } = await submit(solid(), { prompt_id: JSON.stringify(fields), ...fields })
-    told.push(/"number": *([^,}]*)/.exec(text)?.[1] ?? '')
+    returned.push(/"number": *([^,}]*)/.exec(text)?.[1] ?? '')
   }
-  expect(told).toEqual(['5.0', '0', '0.0', '-1'])
-  const listed = () => [...told].sort((a, b) => Number(a) - Number(b))
+  expect(returned).toEqual(['5.0', '0', '0.0', '-1'])
+  const listed = () => [...returned].sort((a, b) => Number(a) - Number(b))
   const numbers = (text: string) => [...text.matchAll(/\[(-?[\d.]+), *"\{/g)].map(([, one]) => one)
   expect(numbers((await get('/queue')).text)).toEqual(listed())
   await idle()

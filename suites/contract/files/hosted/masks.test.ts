@@ -1,4 +1,4 @@
-// Files on hosted: masks, which become pictures of their own.
+// Files on hosted: masks, which become separate pictures.
 
 import { decode, encode } from 'fast-png'
 import { hostedError } from '../../../../spec/server/errors.ts'
@@ -19,7 +19,7 @@ const original = png(3, 2, (at) => [...colors(at), 200])
 const mask = png(3, 2, (at) => [255, 255, 255, 40 * at])
 const withAlpha = Array.from({ length: 6 }, (_, at) => [...colors(at), 40 * at]).flat()
 
-/** Uploads the original, and gives its name. */
+/** Uploads the original, and returns its name. */
 const putOriginal = async ({ upload }: Subject, bytes: Uint8Array = original): Promise<string> =>
   (await upload({ name: 'o.png', bytes })).json().name
 
@@ -63,7 +63,7 @@ proves('files/hosted-mask', async (subject) => {
   const filename = await putOriginal(subject)
   const first = (await uploadMask(subject, { filename })).json().name
   const other = png(3, 2, () => [0, 0, 0, 77])
-  // A mask on a mask takes the place of the first.
+  // A mask on a mask replaces the first.
   const again = (await uploadMask(subject, { filename: first }, { bytes: other })).json().name
   expect(again).not.toBe(first)
   const alphas = [...decode(await fetchFile(subject, again)).data].filter((_, at) => at % 4 === 3)
@@ -129,6 +129,6 @@ proves('files/hosted-mask-layers', async (subject) => {
   expect((await layers('')).status).toBe(400)
   expect((await subject.get('/files/mask-layers')).status).toBe(400)
   expect((await layers(name, subject.as(''))).status).toBe(401)
-  // Another account has no such file; this path needs no paid tier.
+  // Another account does not have this file; this path requires no paid tier.
   expect((await layers(name, subject.as('test-key-free'))).status).toBe(404)
 })

@@ -1,4 +1,4 @@
-// Files on hosted: uploads, which are named after what they hold, and what comes out of workflows.
+// Files on hosted: uploads, which are named after their content, and the files that workflows produce.
 
 import { blake3 } from '@noble/hashes/blake3.js'
 import { decode, encode } from 'fast-png'
@@ -32,7 +32,7 @@ const png = (red: number) =>
     data: Uint8Array.from({ length: 18 }, (_, index) => [red, 20, 30][index % 3]!),
   })
 
-/** The files that a workflow with a session of its own tells under this key of node 2. */
+/** The files that a workflow in a separate session lists under this key of node 2. */
 async function outputsOf(subject: Subject, graph: Graph, key = 'images'): Promise<any[]> {
   const session = await subject.connect()
   const { messages } = await subject.run(session, graph)
@@ -72,10 +72,10 @@ proves('files/hosted-upload-name', async ({ upload, request }) => {
   expect(await name('archive.tar.gz')).toBe(`${hash}.gz`)
   expect(await name('none')).toBe(hash)
   expect(await name('.hidden')).toBe(`${hash}.hidden`)
-  // A known answer: the hash of nothing.
+  // A known answer: the hash of empty content.
   const nothing = (await upload({ name: 'n.txt', bytes: bytesOf('') })).json().name
   expect(nothing).toBe('af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262.txt')
-  // What is no plain ending does not get into a name.
+  // An unusual ending does not get into a name.
   for (const filename of [
     'a.b/c',
     'a.',
@@ -121,12 +121,12 @@ proves('files/hosted-upload-type', async (subject) => {
     '1': node('LoadImage', { image }),
     '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'copy' }),
   })
-  const told = async (red: number, fields: Readonly<Record<string, string>>) =>
+  const uploaded = async (red: number, fields: Readonly<Record<string, string>>) =>
     (await subject.upload({ name: 'my.png', bytes: png(red) }, fields)).json()
-  const plain = await told(10, {})
+  const plain = await uploaded(10, {})
   expect(plain.type).toBe('output')
-  const names = [plain.name, (await told(20, { type: 'input' })).name]
-  names.push((await told(30, { type: 'temp', subfolder: 'deep' })).name)
+  const names = [plain.name, (await uploaded(20, { type: 'input' })).name]
+  names.push((await uploaded(30, { type: 'temp', subfolder: 'deep' })).name)
   for (const [index, name] of names.entries()) {
     const [saved] = await outputsOf(subject, loading(name))
     const { data } = decode(await fetchFile(subject, saved.filename))
@@ -157,7 +157,7 @@ proves(
   hosted,
 )
 
-/** The first bytes of a PNG file that says it is so large. */
+/** The first bytes of a PNG file that announces this size. */
 function headOf(width: number, height: number): Uint8Array {
   const bytes = Buffer.from(png(0))
   bytes.writeUInt32BE(width, 16)
@@ -218,7 +218,7 @@ proves('files/hosted-upload-bad', async ({ request, upload, as }) => {
     for (const type of ['', 'Input', 'models', '../input']) {
       await send(...formOf(image, { name: 'type', content: type }))
     }
-    // Who is not let in hears nothing of it.
+    // A caller without access gets no message about it.
     expect((await as('').upload(null, {}, path)).status).toBe(401)
     expect((await as('test-key-free').upload(null, {}, path)).status).toBe(403)
   }
@@ -240,7 +240,7 @@ proves(
     const graph: Graph = { ...solid(3), '2': node('PreviewImage', { images: ['1', 0] }) }
     const [shown] = await outputsOf(subject, graph)
     expect(shown).toMatchObject({ subfolder: '', type: 'temp' })
-    // A name follows from the content, which tells its workflow too: the same again is the same file.
+    // A name follows from the content, which includes its workflow: the same again is the same file.
     await subject.post('/free', { free_memory: true })
     expect(await outputsOf(subject, solid(1, 'deep/er'))).toEqual([first])
     expect((await subject.get(viewPath({ filename: first.filename }))).status).toBe(302)

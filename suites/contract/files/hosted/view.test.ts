@@ -1,4 +1,4 @@
-// Files on hosted: what a view answers, which is the way to a file and never the file.
+// Files on hosted: what a view answers, which is a link to a file and never the file.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -11,14 +11,14 @@ import { viewPath } from '../../../generate/form.ts'
 import { solid } from '../../../generate/graphs.ts'
 import { violations } from '../../../judge/judge.ts'
 import { fetchFile, linkTo } from '../../../judge/links.ts'
-import { proves, switched } from '../../../judge/proves.ts'
+import { proves, provesQuirk } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-/** Uploads a text, and gives its name. */
+/** Uploads a text, and returns its name. */
 const put = async ({ upload }: Subject, text: string): Promise<string> =>
   (await upload({ name: 'a.txt', bytes: bytesOf(text) })).json().name
 
@@ -42,7 +42,7 @@ proves(['files/hosted-view', 'files/hosted-signed-url'], async (subject) => {
 })
 
 proves('files/hosted-signed-url', async (subject) => {
-  // Whoever resolves localhost to an address of IPv6 first reaches the links too, where there is one.
+  // A client that resolves localhost to an IPv6 address first reaches the links too, where IPv6 exists.
   const { port } = new URL(await linkTo(subject, 'example.png'))
   const socket = connect(Number(port), '::1')
   const outcome = await once(socket, 'connect').then(
@@ -158,7 +158,7 @@ proves('files/hosted-view-only', async (subject) => {
   expect(redirects).toEqual([`GET /api/view?filename=${filename}`])
 })
 
-switched('hosted.view-channel-bytes', async (subject) => {
+provesQuirk('hosted.view-channel-bytes', async (subject) => {
   const view = (filename: string, values: Readonly<Record<string, string>>) =>
     subject.get(viewPath({ filename, ...values }))
   for (const channel of ['rgb', 'a', 'alpha', 'all']) {
