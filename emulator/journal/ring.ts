@@ -48,21 +48,23 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
   /** Keeps an entry at this place. */
   const keep = (at: number, entry: Entry<I, E>): void => {
     ring[at] = entry
-    sizes[at] = entryBytes(entry)
-    if (entry.effects.some(hasLargeBody)) share(at, entry)
-    heldBytes += sizes[at]
+    const sharedBytes = entry.effects.some(hasLargeBody) ? share(at, entry) : 0
+    const bytes = entryBytes(entry) - sharedBytes
+    sizes[at] = bytes
+    heldBytes += bytes
   }
-  const share = (at: number, { input, effects }: Entry<I, E>): void => {
+  /** Holds the large texts of an entry once for all, and returns how many bytes they are. */
+  const share = (at: number, { input, effects }: Entry<I, E>): number => {
     const shared: Shared[] = []
     const slim = effects.map((effect) => {
       if (!hasLargeBody(effect)) return effect
       const one = hold(effect.body)
       shared.push(one)
-      sizes[at] = (sizes[at] as number) - one.text.length
       return { ...effect, body: one.text }
     })
     ring[at] = { input, effects: slim }
     sharedBy[at] = shared
+    return shared.reduce((sum, { text }) => sum + text.length, 0)
   }
   const dropFirst = (): void => {
     const at = first++ % MAX_ENTRIES

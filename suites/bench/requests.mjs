@@ -60,6 +60,7 @@ export async function* postRequests({ rounds, posts, connectedPosts, barePosts }
     what: 'the same with a socket that receives its messages',
     value: 1 / connected.ratio,
     unit: 'x bare',
+    atLeast: 0.25,
     detail: times(connected.ours, connected.theirs),
   }
 }

@@ -3,7 +3,7 @@
 import { startChild } from './child.mjs'
 import { median } from './measure.mjs'
 
-const GOAL_SECONDS = 0.4
+const GOAL_SECONDS = 0.3
 
 const wall = (taken) =>
   `${median(taken.map(({ wallSeconds }) => wallSeconds)).toFixed(2)} s on the wall`

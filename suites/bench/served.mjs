@@ -48,7 +48,7 @@ export async function* coldStart({ coldStarts }) {
     what: 'spawn to the first 200',
     value: ratio,
     unit: 'x bare',
-    atMost: 1.5,
+    atMost: 1.3,
     detail: `${ms(ours)}, bare ${ms(theirs)}`,
   }
 }

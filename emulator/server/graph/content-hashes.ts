@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, numberOf, writeJson } from '../..
 import { pythonText } from '../../lib/python.ts'
 import { hashTexts } from '../../lib/random.ts'
 import type { NodeType } from '../state/nodes.ts'
-import { linkOf, nodeInputs } from './graph.ts'
+import { linkOf, nodeInputs, sourceOf } from './graph.ts'
 
 /**
  * Content hashes of the nodes: type, inputs and the same for all ancestors, so that ids do not matter.
@@ -31,7 +31,7 @@ export function contentHashes(
     }
     met.add(id)
     for (const value of nodeInputs(graph, id).values()) {
-      const source = linkOf(value)?.source
+      const source = sourceOf(value)
       if (source !== undefined && graph.has(source) && !met.has(source)) stack.push(source)
     }
   }

@@ -3,7 +3,7 @@
 import { popHeap, pushHeap } from '../../lib/heap.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { NodeType } from '../state/nodes.ts'
-import { linkOf, nodeInputs } from './graph.ts'
+import { nodeInputs, sourceOf } from './graph.ts'
 
 /**
  * The nodes to run, in order. `isCached` tells whether a node already has a result: such nodes are left out unless
@@ -25,7 +25,7 @@ export function executionOrder(
     blockedBy.set(id, sources)
     if (isCached(id)) continue
     for (const value of nodeInputs(graph, id).values()) {
-      const source = linkOf(value)?.source
+      const source = sourceOf(value)
       if (source === undefined || sources.has(source) || isCached(source)) continue
       sources.add(source)
       const targets = feeds.get(source)

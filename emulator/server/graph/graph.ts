@@ -21,6 +21,12 @@ export function linkOf(value: Json): Link | undefined {
   return index === undefined ? undefined : { source: value[0], index }
 }
 
+/** The node that an input value links to, or undefined for a literal: graphs are walked through more often than links are followed. */
+export function sourceOf(value: Json): string | undefined {
+  if (!Array.isArray(value) || value.length !== 2 || typeof value[0] !== 'string') return undefined
+  return numberOf(value[1]) === undefined ? undefined : value[0]
+}
+
 /** A link to a node that the graph does not have, of a node that these outputs need: who links, and where. */
 export function brokenLink(
   graph: JsonObject,
@@ -30,7 +36,7 @@ export function brokenLink(
   // A set that grows while it is walked through is walked through to its end.
   for (const id of needed) {
     for (const value of nodeInputs(graph, id).values()) {
-      const source = linkOf(value)?.source
+      const source = sourceOf(value)
       if (source === undefined) continue
       if (!graph.has(source)) return { id, source }
       needed.add(source)
