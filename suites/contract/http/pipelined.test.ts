@@ -68,6 +68,19 @@ proves(
   { deployment: 'local' },
 )
 
+proves('http/pipelined', async ({ url, deployment }) => {
+  // What asks for a tunnel comes while Node still has the answer before it in its hands.
+  const path = pathOn[deployment]
+  const tunnel = `${line('CONNECT', 'example.com:80')}\r\n`
+  for (let depth = 0; depth <= 3; depth++) {
+    const answers = await exchangeAll(url, get(path).repeat(depth) + tunnel)
+    const [last, ...before] = answers.map(({ status }) => status).toReversed()
+    expect(before).toEqual(Array.from({ length: depth }, () => 200))
+    expect(last).toBeGreaterThanOrEqual(400)
+  }
+  expect((await exchangeAll(url, get(path, closing))).map(({ status }) => status)).toEqual([200])
+})
+
 proves('http/garbage-last', async ({ url, deployment }) => {
   const path = pathOn[deployment]
   const garbage = [
