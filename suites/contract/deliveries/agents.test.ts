@@ -316,7 +316,7 @@ proves(
     ]
     for (const argv of wrong) {
       const { code } = await cli.run('gateway', 'run', '--port', '0', ...argv)
-      expect([argv, code]).toEqual([argv, 2])
+      expect({ argv, code }).toEqual({ argv, code: 2 })
     }
   }),
 )

@@ -59,7 +59,10 @@ proves(
     const status = await greet(`${url.replace(scheme, socketScheme)}/ws?token=test-key`)
     expect(status).toMatchObject({ type: 'status' })
     const { status: found, location } = await ask(`${url}/api/view?filename=example.png`, key)
-    expect([found, new URL(location).origin]).toEqual([302, emulator!.signedUrl])
+    expect({ found, origin: new URL(location).origin }).toEqual({
+      found: 302,
+      origin: emulator!.signedUrl,
+    })
     expect(location).toMatch(/^https:\/\/localhost:/)
     const picture = await ask(location)
     expect([picture.status, picture.text.slice(1, 4)]).toEqual([200, 'PNG'])

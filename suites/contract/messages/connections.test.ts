@@ -36,7 +36,11 @@ proves('deployments/hosted-socket', async ({ url, submit, idle }) => {
   }
   for (const path of ['/api/ws', '/ws/', '/', '/api/queue/ws']) {
     const { status, body } = await exchange(url, 'GET', `${path}?token=test-key`, upgrade)
-    expect([path, status, JSON.parse(body).code]).toEqual([path, 404, 'NOT_FOUND'])
+    expect({ path, status, code: JSON.parse(body).code }).toEqual({
+      path,
+      status: 404,
+      code: 'NOT_FOUND',
+    })
   }
 })
 
@@ -210,7 +214,10 @@ proves(
   'messages/no-handshake',
   async ({ url, raw }) => {
     const plain = await raw('GET', '/ws?token=test-key')
-    expect([plain.status, plain.json().code]).toEqual([400, 'BAD_REQUEST'])
+    expect({ status: plain.status, code: plain.json().code }).toEqual({
+      status: 400,
+      code: 'BAD_REQUEST',
+    })
     const key = 'AAAAAAAAAAAAAAAAAAAAAA=='
     for (const headers of [
       { 'Sec-WebSocket-Version': '12', 'Sec-WebSocket-Key': key },
@@ -218,7 +225,7 @@ proves(
     ]) {
       const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
       const { status, body } = await exchange(url, 'GET', '/ws?token=test-key', upgrade)
-      expect([status, JSON.parse(body).code]).toEqual([400, 'BAD_REQUEST'])
+      expect({ status, code: JSON.parse(body).code }).toEqual({ status: 400, code: 'BAD_REQUEST' })
     }
   },
   hosted,

@@ -85,10 +85,10 @@ proves(
   async ({ url, get }) => {
     for (const path of ['/ws', '/api/ws', '/ws?clientId=me']) {
       const reply = await get(path)
-      expect([reply.status, reply.text]).toEqual([
-        400,
-        'No WebSocket UPGRADE hdr: None\n Can "Upgrade" only to "WebSocket".',
-      ])
+      expect(reply).toMatchObject({
+        status: 400,
+        text: 'No WebSocket UPGRADE hdr: None\n Can "Upgrade" only to "WebSocket".',
+      })
       expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8')
     }
     const key = 'AAAAAAAAAAAAAAAAAAAAAA=='
@@ -101,11 +101,11 @@ proves(
     for (const [headers, text] of refusals) {
       const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
       const { status, body } = await exchange(url, 'GET', '/ws', upgrade)
-      expect([status, body]).toEqual([400, text])
+      expect({ status, body }).toEqual({ status: 400, body: text })
     }
     const whole = { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': key }
     const kept = await exchange(url, 'GET', '/ws', { ...whole, Connection: 'close' })
-    expect([kept.status, kept.body]).toEqual([400, 'No CONNECTION upgrade hdr: close'])
+    expect(kept).toMatchObject({ status: 400, body: 'No CONNECTION upgrade hdr: close' })
     for (const version of ['13', '8', '7']) {
       const headers = { ...whole, 'Sec-WebSocket-Version': version, Connection: 'Upgrade' }
       const socket = dial(url)

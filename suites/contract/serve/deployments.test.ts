@@ -78,7 +78,7 @@ test('serve/json The JSON of both lists the local addresses, and those of hosted
 test('serve/hosted Hosted alone is the first address, and its socket accepts a printed key.', async () => {
   const command = start('serve', '--deployment', 'hosted', '--port', '0', '--json')
   const { url, ws, hosted } = JSON.parse(await command.says(/\n/)) as Addresses
-  expect([hosted.url, hosted.ws]).toEqual([url, ws])
+  expect({ url: hosted.url, ws: hosted.ws }).toEqual({ url, ws })
   expect(await status(`${url}/api/queue`)).toBe(401)
   expect(await status(`${url}/api/queue`, hosted.keys?.[0]?.key)).toBe(200)
   const socket = new WebSocket(`${ws}?token=${hosted.keys?.[0]?.key}`)
