@@ -2,6 +2,7 @@
 // anywhere else.
 
 import pc from 'picocolors'
+import { printable } from './printable.ts'
 import { finishedLine, progressLine } from './progress.ts'
 import type { RunEvent } from './run.ts'
 
@@ -66,11 +67,6 @@ function lineOf(event: RunEvent): string | undefined {
   if (event.kind === 'submitted') return `submitted ${event.prompt_id}`
   if (event.kind === 'cached') return `cached ${event.nodes.join(', ')}`
   return event.kind === 'hint' ? event.text : undefined
-}
-
-/** Text of a server without what could steer a terminal. Line ends and tabs stay. */
-export function printable(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
 /** Terminals that nobody looks at, as those of build machines, say that they are 0 wide. */

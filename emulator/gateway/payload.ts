@@ -1,7 +1,7 @@
 // What a post says: its payload, its event type and its delivery id.
 
 import { limits } from '../../spec/limits.ts'
-import { isObject, type Json, readJsonWithin } from '../lib/json.ts'
+import { isObject, type Json, readJsonWithin, writeJson } from '../lib/json.ts'
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
 import {
   deliveryIdHeaders,
@@ -126,6 +126,12 @@ export function deliveryIdOf(
   if (id !== undefined || scheme !== deliveryIdMember.scheme || !isObject(payload)) return id
   const member = payload.get(deliveryIdMember.member)
   return typeof member === 'string' && member !== '' ? member : undefined
+}
+
+/** A payload as JSON text. Hardly any has a number that JSON cannot write: only one that seems to is looked through. */
+export function payloadText(payload: Json): string {
+  const text = writeJson(payload)
+  return /NaN|Infinity/.test(text) ? writeJson(finite(payload)) : text
 }
 
 /** A value whose numbers JSON can write: what is larger than a double, or no number, is null. */

@@ -1,7 +1,7 @@
 // What happened at a gateway recently: its last agent runs and deliveries, gathered from the effects.
 
 import { limits } from '../../spec/limits.ts'
-import { createBounded, get, put, takeOldest, type Bounded } from '../lib/bounded.ts'
+import { createBounded, put, takeOldest, type Bounded } from '../lib/bounded.ts'
 import type { AgentRun, OutboxEntry, GatewayEffect } from './machine.ts'
 
 /** Entries under a key, of so many characters together. */
@@ -39,10 +39,7 @@ export function note(recent: Recent, effects: readonly GatewayEffect[]): void {
 
 /** Keeps an entry; the oldest ones go where there are too many, or where they hold too much. */
 function keep<T>(shelf: Shelf<T>, key: string, one: T): void {
-  const before = get(shelf.entries, key)
-  const dropped = put(shelf.entries, key, one)
-  for (const gone of before === undefined ? dropped : [before])
-    shelf.characters -= shelf.sizeOf(gone)
+  for (const gone of put(shelf.entries, key, one)) shelf.characters -= shelf.sizeOf(gone)
   shelf.characters += shelf.sizeOf(one)
   while (shelf.characters > limits.recent.value && shelf.entries.entries.size > 1) {
     const oldest = takeOldest(shelf.entries)

@@ -1,6 +1,8 @@
 // What a change of the subscriptions file does to the routes.
 
-import { hasQuirk, isOpenAllowed, log, noteSecrets, type GatewayWorld } from './state.ts'
+import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state.ts'
+import { log } from './log.ts'
+import { noteSecrets } from './secrets.ts'
 import { readFile, readRoute, type Route, usable } from './routes.ts'
 
 /** Lets the text of a subscriptions file take effect; null when the file is gone. */

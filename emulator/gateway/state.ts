@@ -1,21 +1,15 @@
-// The state of a webhook gateway, and how one is made.
+// The state of a webhook gateway, and what follows from it at once.
 
-import { limits } from '../../spec/limits.ts'
-import {
-  hiddenFromCharacters,
-  insecureSecret,
-  loopbackHosts,
-} from '../../spec/gateway/signatures.ts'
+import { loopbackHosts } from '../../spec/gateway/signatures.ts'
 import type { quirks } from '../../spec/truth/quirks.ts'
-import { type Bounded, createBounded } from '../lib/bounded.ts'
-import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
-import { createRandom, type Random } from '../lib/random.ts'
-import { createTimers, type Timer, type Timers } from '../lib/timers.ts'
+import type { Bounded } from '../lib/bounded.ts'
+import type { Random } from '../lib/random.ts'
+import type { Timer, Timers } from '../lib/timers.ts'
 import type { AgentRun, Delivery, GatewayEffect, ScriptedFailure } from './machine.ts'
-import { createRates, type Rates } from './rates.ts'
-import { readRoute, type Route, usable } from './routes.ts'
+import type { Rates } from './rates.ts'
+import type { Route } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
-import { type Hmac, portableHmac } from './signatures.ts'
+import type { Hmac } from './signatures.ts'
 
 /** What a gateway is made from. */
 export type GatewayStateOptions = {
@@ -128,86 +122,15 @@ export type GatewayWorld = {
   effects: GatewayEffect[]
 }
 
-/** @param hmac that of the edge, where it has a faster one. */
-export function createGatewayWorld(
-  options: GatewayStateOptions,
-  hmac = portableHmac,
-): GatewayWorld {
-  const world: GatewayWorld = {
-    setup: {
-      options,
-      hmac,
-      staticRoutes: readStatic(options),
-    },
-    state: {
-      nowMs: 0,
-      random: createRandom(options.seed),
-      dynamicRoutes: new Map(),
-      secrets: [],
-      fileModifiedMs: 0,
-      rates: createRates(),
-      deliveryIds: createBounded(limits.deliveryIds.value),
-      running: new Map(),
-      asked: new Map(),
-      waiting: [],
-      waitingBytes: 0,
-      attempts: new Map(),
-      sending: new Map(),
-      failures: [],
-      timers: createTimers(),
-      lastSerial: 0,
-    },
-    effects: [],
-  }
-  noteSecrets(world)
-  return world
-}
+export const hasQuirk = ({ setup }: GatewayWorld, id: GatewayQuirk): boolean =>
+  isOn(setup.options, id)
 
-/**
- * A gateway that goes on from where this one is. From now on neither changes anything in the other.
- * @public
- */
-export const forkGateway = ({ setup, state }: GatewayWorld): GatewayWorld => ({
-  setup,
-  state: structuredClone(state),
-  effects: [],
-})
-
-function readStatic(options: GatewayStateOptions): Map<string, Route> {
-  const routes = new Map<string, Route>()
-  for (const [name, route] of membersOf(readJson(options.routes))) {
-    if (isObject(route)) routes.set(name, readRoute(name, route, options.secret))
-  }
-  return routes
-}
-
-const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Map())
-
-/** Why the static routes cannot be served, as a sentence that tells no secret; undefined when they can. */
-export function staticFault(options: GatewayStateOptions): string | undefined {
-  for (const [name, route] of membersOf(readJson(options.routes))) {
-    if (!isObject(route)) return `The static route "${name}" is no object.`
-    const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
-    if (fault !== undefined) return `The static route "${name}" ${fault}.`
-  }
-  return undefined
-}
-
-export const hasQuirk = (
-  { setup }: { readonly setup: Pick<GatewaySetup, 'options'> },
-  id: GatewayQuirk,
-): boolean => setup.options.quirks.includes(id)
+const isOn = ({ quirks }: GatewayStateOptions, id: GatewayQuirk): boolean => quirks.includes(id)
 
 /** Whether the secret that stands for no validation does so: by a quirk, and on loopback only. */
 export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
-  hasQuirk({ setup: { options } }, 'webhooks.insecure-no-auth') &&
+  isOn(options, 'webhooks.insecure-no-auth') &&
   loopbackHosts.some((host) => host === options.host.trim().toLowerCase())
-
-/** The route of a name; static ones win. */
-export const routeOf = (
-  { setup: { staticRoutes }, state: { dynamicRoutes } }: GatewayWorld,
-  name: string,
-): Route | undefined => staticRoutes.get(name) ?? dynamicRoutes.get(name)
 
 /** The time of the gateway in milliseconds since 1970. */
 export const timeMs = ({ setup: { options }, state: { nowMs } }: GatewayWorld): number =>
@@ -215,33 +138,3 @@ export const timeMs = ({ setup: { options }, state: { nowMs } }: GatewayWorld): 
 
 /** A number that nothing else of this gateway has. */
 export const nextSerial = (world: GatewayWorld): number => ++world.state.lastSerial
-
-/** Writes a line of the log, in which no secret of a route stands [signatures/hidden]. */
-export function log(
-  world: GatewayWorld,
-  level: Extract<GatewayEffect, { kind: 'log' }>['level'],
-  line: string,
-): void {
-  world.effects.push({ kind: 'log', level, text: redact(world.state, line) })
-}
-
-/** A text without the secrets that the gateway knows. */
-export function redact({ secrets }: Pick<GatewayState, 'secrets'>, text: string): string {
-  let redacted = text
-  for (const secret of secrets) redacted = redacted.replaceAll(secret, '<secret>')
-  return redacted
-}
-
-/** Notes the secrets that the gateway knows now, after its routes have changed; runs can still tell older ones. */
-export function noteSecrets(world: GatewayWorld): void {
-  const {
-    setup: { options, staticRoutes },
-    state: { dynamicRoutes },
-  } = world
-  const secrets = new Set([...world.state.secrets, options.secret ?? ''])
-  for (const { secret } of staticRoutes.values()) secrets.add(secret)
-  for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
-  world.state.secrets = [...secrets]
-    .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
-    .toSorted((a, b) => b.length - a.length)
-}

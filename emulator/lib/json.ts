@@ -273,9 +273,10 @@ export function writeJson(value: Json): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`
   if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`
   if (value instanceof Map) {
-    const members: string[] = []
-    for (const [key, member] of value) members.push(`${quotedKey(key)}: ${writeJson(member)}`)
-    return `{${members.join(', ')}}`
+    let members = ''
+    for (const [key, member] of value)
+      members += `${members === '' ? '' : ', '}${quotedKey(key)}: ${writeJson(member)}`
+    return `{${members}}`
   }
   return floatText(value.float)
 }

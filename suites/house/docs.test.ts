@@ -38,7 +38,7 @@ test.each(places)('openapi.%s.json is up to date', async (on) => {
 })
 
 test('schemathesis.toml is up to date', async () => {
-  await expect(renderSchemathesis()).toMatchFileSnapshot('../../spec/schemathesis.toml')
+  await expect(renderSchemathesis()).toMatchFileSnapshot('../../schemathesis.toml')
 })
 
 test('asyncapi.json is up to date', async () => {

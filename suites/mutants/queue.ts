@@ -94,7 +94,7 @@ export const queue: Mutants = {
     tamper: onText(/^GET \/history/, '"status_str": "success"', '"status_str": "stopped"'),
   },
   'twins-are-accepted': {
-    breaks: ['queue/twins'],
+    breaks: ['queue/priority-collisions'],
     tamper: onReply(/^POST \/prompt/, () => ({ status: 200 })),
   },
   'removed-is-remembered': {

@@ -257,5 +257,4 @@ test.each<Deployment>(['local', 'hosted'])(
     })
     await fc.assert(property, { seed: 20260104, numRuns: runs(keys.length * 25) })
   },
-  60_000,
 )

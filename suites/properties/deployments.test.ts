@@ -147,7 +147,6 @@ test.each(sampleOf(Object.entries(wrong), 3))(
     expect(found?.text).toContain('To see it again: FC_SEED=')
     expect(found?.smallest.length).toBeLessThanOrEqual(actions)
   },
-  120_000,
 )
 
 test('deployments/same Hosted sends what local sends, except for the declared differences.', async () => {
@@ -158,4 +157,4 @@ test('deployments/same Hosted sends what local sends, except for the declared di
   if (isLong && process.env['FC_SEED'] === undefined) {
     expect([...declared.uses].filter(([, uses]) => uses === 0).map(([id]) => id)).toEqual([])
   }
-}, 120_000)
+})

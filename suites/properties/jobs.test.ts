@@ -274,4 +274,4 @@ test('jobs/one-story Each job follows the table of states, and all places agree 
     }
   })
   await fc.assert(property, { seed: 20260105, numRuns: runs(20) })
-}, 60_000)
+})

@@ -1,8 +1,8 @@
-// The pieces of Markdown from which the generated documents are made.
+// The few pieces of Markdown in the generated documents.
 
 import type { Place } from '../../spec/language.ts'
 
-/** Text outside code spans in which nothing is treated as HTML, except anchors of our own. */
+/** Escapes HTML outside code spans, except the anchors that we write. */
 const escapeTags = (text: string) =>
   text
     .split(/(`[^`]*`)/)

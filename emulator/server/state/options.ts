@@ -33,7 +33,7 @@ export type WorldOptions = {
   readonly models: 'listed' | 'any'
   /** `accept` runs node types that the catalogue does not list, as pass-through. */
   readonly unknownNodes: 'refuse' | 'accept'
-  /** Ids of the quirks that are switched on (see spec/quirks.ts). */
+  /** Ids of the quirks that are switched on (see spec/truth/quirks.ts). */
   readonly quirks: readonly QuirkId[]
   /** Finished runs that are kept; older ones are forgotten. */
   readonly historyLimit: number

@@ -109,7 +109,7 @@ for (const [maxUploadSize, summaryOf] of [
   [0.001, '1048.576'],
 ] as const) {
   proves(
-    'http/body-limit-told',
+    'http/body-limit-feature',
     async ({ get, connect }) => {
       const features = `{"supports_preview_metadata": true, "max_upload_size": ${summaryOf}}`
       expect((await get('/features')).text).toBe(features)

@@ -25,7 +25,7 @@ const lasting = ({ status, lines, body }: Exchange) => ({
   body,
 })
 
-proves('http/twin-below-api', async ({ url, connect, submit, reach, get, post, idle }) => {
+proves('http/alias-below-api', async ({ url, connect, submit, reach, get, post, idle }) => {
   await submit(solid(), { prompt_id: 'mine' })
   await idle()
   const twins = everyPath.filter(({ path }) => !path.startsWith('/internal/'))

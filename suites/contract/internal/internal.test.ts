@@ -20,7 +20,7 @@ type Entry = { readonly t: string; readonly m: string }
 const lines = async ({ get }: Subject): Promise<Entry[]> =>
   (await get('/internal/logs/raw')).json().entries
 
-proves('internal/no-twin', async ({ url }) => {
+proves('internal/no-alias', async ({ url }) => {
   const below = Object.values(endpoints).filter(({ path }) => path.startsWith('/internal/'))
   expect(below.length).toBeGreaterThan(4)
   for (const { path } of below) {

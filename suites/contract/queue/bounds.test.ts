@@ -45,7 +45,7 @@ proves('queue/bounded', async (subject) => {
   const { server, send } = await serverLike(subject)
   const submit = (length: number, fields = {}, atMs = 0) =>
     send('/prompt', { prompt: talking('x'.repeat(length)), ...fields }, atMs)
-  const full = [413, 'The queue is full: pending workflows may take up 100000 bytes.']
+  const full = [413, 'The queue is full: the limit for pending workflows is 100000 bytes.']
   expect(submit(98_000)[0]).toBe(200)
   expect(submit(1000)).toEqual(full)
   expect(send('/queue', { clear: true })[0]).toBe(200)

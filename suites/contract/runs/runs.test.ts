@@ -242,7 +242,7 @@ proves('runs/poison-fails-its-run', async ({ connect, run }) => {
 /** Runs that differ only in their graphs. */
 const twin = { number: 5, prompt_id: 'twin' }
 
-proves('queue/twins', async ({ connect, submit, get, reach, idle }) => {
+proves('queue/priority-collisions', async ({ connect, submit, get, reach, idle }) => {
   const session = await connect('me')
   await submit(slow(), { prompt_id: 'first', client_id: 'me' })
   await reach(session, ({ type }) => type === 'progress')
@@ -267,22 +267,25 @@ proves('queue/twins', async ({ connect, submit, get, reach, idle }) => {
   expect(history.twin.status.status_str).toBe('success')
 })
 
-proves(['runs/poison-fails-its-run', 'queue/twins'], async ({ submit, get, idle }) => {
-  await submit(slow(), { prompt_id: 'first' })
-  const statuses: number[] = []
-  for (const color of [1, 2, 3]) statuses.push((await submit(solid(color), twin)).status)
-  expect(statuses).toEqual([200, 500, 500])
-  await submit(solid(4), { prompt_id: 'behind', number: 9 })
-  await idle()
-  expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-  const history = (await get('/history')).json()
-  const words = ['first', 'twin', 'behind'].map((id) => history[id].status.status_str)
-  expect(words).toEqual(['success', 'error', 'success'])
-  for (const name of ['solid_00001_.png', 'solid_00002_.png', 'solid_00003_.png']) {
-    expect((await get(`/view?filename=${name}`)).status).toBe(200)
-  }
-  expect((await get('/view?filename=solid_00004_.png')).status).toBe(404)
-})
+proves(
+  ['runs/poison-fails-its-run', 'queue/priority-collisions'],
+  async ({ submit, get, idle }) => {
+    await submit(slow(), { prompt_id: 'first' })
+    const statuses: number[] = []
+    for (const color of [1, 2, 3]) statuses.push((await submit(solid(color), twin)).status)
+    expect(statuses).toEqual([200, 500, 500])
+    await submit(solid(4), { prompt_id: 'behind', number: 9 })
+    await idle()
+    expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
+    const history = (await get('/history')).json()
+    const words = ['first', 'twin', 'behind'].map((id) => history[id].status.status_str)
+    expect(words).toEqual(['success', 'error', 'success'])
+    for (const name of ['solid_00001_.png', 'solid_00002_.png', 'solid_00003_.png']) {
+      expect((await get(`/view?filename=${name}`)).status).toBe(200)
+    }
+    expect((await get('/view?filename=solid_00004_.png')).status).toBe(404)
+  },
+)
 
 provesQuirk('queue.poison-kills-worker', async ({ submit, get, post, idle }) => {
   const idsOf = (runs: readonly (readonly unknown[])[]): unknown[] => runs.map(([, id]) => id)

@@ -18,6 +18,7 @@ test('serve/log With its output piped a server logs each request, run and refusa
   const command = start('serve', '--port', '0', '--json', '--clock', 'instant')
   const url = urlIn(await command.says(/\n/))
   await fetch(`${url}/queue?token=SECRET`)
+  await fetch(`${url}/queue`, { headers: { Origin: 'http://localhost:5173' } })
   await fetch(`${url}/prompt`, { method: 'POST', body: unknownNode })
   const prompt = { '1': { class_type: 'FlowdoubleText', inputs: { text: 'hi' } } }
   await fetch(`${url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
@@ -29,6 +30,7 @@ test('serve/log With its output piped a server logs each request, run and refusa
   const texts = stderr.trimEnd().split('\n')
   expect(texts.map((line) => line.replace(/^ *\d+\.\d{3}s {2}/, ''))).toEqual([
     '200 GET /queue?token=***',
+    '403 GET /queue  a page of http://localhost:5173; --cors http://localhost:5173 lets its pages in',
     expect.stringMatching(/^400 POST \/prompt {2}.*NoSuchNode does not exist.*; --unknown-nodes/),
     '200 POST /prompt',
     expect.stringMatching(/^success run [-0-9a-f]{36} \d+ ms$/),

@@ -1,7 +1,8 @@
 // What a gateway logs: a line for each post, run and delivery, from the effects of a step, without secrets.
 
 import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './machine.ts'
-import { type GatewayState, redact } from './state.ts'
+import { redact } from './secrets.ts'
+import type { GatewayState, GatewayWorld } from './state.ts'
 
 export type LogLine = {
   readonly level: 'info' | 'warning' | 'error'
@@ -10,6 +11,15 @@ export type LogLine = {
   readonly text: string
   /** The same as data. */
   readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Writes a line of the log, in which no secret of a route stands [signatures/hidden]. */
+export function log(
+  world: GatewayWorld,
+  level: Extract<GatewayEffect, { kind: 'log' }>['level'],
+  line: string,
+): void {
+  world.effects.push({ kind: 'log', level, text: redact(world.state, line) })
 }
 
 /** The lines that the effects of a step make. */
