@@ -26,11 +26,11 @@ proves(
   'access/bearer-token',
   async ({ url, connect }) => {
     for (const { method, path, body, status } of everyPath) {
-      // Paths without a twin below /api are requested twice.
-      const twin = path.startsWith('/internal/') ? path : `/api${path}`
+      // Paths without an alias below /api are requested twice.
+      const alias = path.startsWith('/internal/') ? path : `/api${path}`
       const ways = [
         await exchange(url, method, path, bearer, body),
-        await exchange(url, method, twin, { Authorization: `bearer  ${token}` }, body),
+        await exchange(url, method, alias, { Authorization: `bearer  ${token}` }, body),
         await exchange(url, method, withQuery(path), {}, body),
         await exchange(url, method, withQuery(path), { Authorization: 'Bearer other' }, body),
       ]

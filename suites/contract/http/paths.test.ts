@@ -1,4 +1,4 @@
-// Which paths and methods exist: the twin below /api, HEAD, OPTIONS, and everything unknown.
+// Which paths and methods exist: the alias below /api, HEAD, OPTIONS, and everything unknown.
 
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
@@ -28,14 +28,14 @@ const lasting = ({ status, lines, body }: Exchange) => ({
 proves('http/alias-below-api', async ({ url, connect, submit, reach, get, post, idle }) => {
   await submit(solid(), { prompt_id: 'mine' })
   await idle()
-  const twins = everyPath.filter(({ path }) => !path.startsWith('/internal/'))
-  for (const { path, method, body, status } of twins) {
+  const aliased = everyPath.filter(({ path }) => !path.startsWith('/internal/'))
+  for (const { path, method, body, status } of aliased) {
     const plain = await exchange(url, method, path, {}, body)
-    const twin = await exchange(url, method, `/api${path}`, {}, body)
-    expect({ path, status: twin.status }).toEqual({ path, status })
-    expect(lasting(twin)).toEqual(lasting(plain))
+    const alias = await exchange(url, method, `/api${path}`, {}, body)
+    expect({ path, status: alias.status }).toEqual({ path, status })
+    expect(lasting(alias)).toEqual(lasting(plain))
   }
-  // The twin reaches the same queue, and its socket the same run.
+  // The alias reaches the same queue, and its socket the same run.
   await post('/api/queue', { clear: true })
   expect((await get('/queue')).json().queue_pending).toEqual([])
   const session = await connect('me', '/api/ws')

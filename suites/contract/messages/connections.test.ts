@@ -8,6 +8,7 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { transcript } from '../../support/transcript.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { expectNewSids } from '../../judge/sids.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'
@@ -77,18 +78,7 @@ proves(
   async ({ connect, submit }) => {
     await submit(slow())
     await submit(slow())
-    const sids: unknown[] = []
-    for (const clientId of ['me', 'me', undefined, '']) {
-      const [first] = (await connect(clientId)).messages()
-      const sid = first?.data['sid']
-      expect(first).toEqual({
-        type: 'status',
-        data: { status: { exec_info: { queue_remaining: 2 } }, sid },
-      })
-      expect(sid).toMatch(/^[0-9a-f]{32}$/)
-      sids.push(sid)
-    }
-    expect(new Set(sids).size).toBe(4)
+    await expectNewSids(connect, ['me', 'me', undefined, ''])
   },
   { ...hosted, ...ownWorld },
 )

@@ -7,6 +7,7 @@ import { proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
 import { dial, exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { expectNewSids } from '../../judge/sids.ts'
 
 proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, submit }) => {
   const firstOf = async (clientId?: string, path?: string): Promise<unknown> =>
@@ -17,18 +18,7 @@ proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, submit 
   expect(await firstOf('me', '/api/ws')).toEqual({ type: 'status', data: { status, sid: 'me' } })
   await submit(talking())
   await submit(talking())
-  const sids: unknown[] = []
-  for (const clientId of [undefined, undefined, '']) {
-    const [first] = (await connect(clientId)).messages()
-    const sid = first?.data['sid']
-    expect(first).toEqual({
-      type: 'status',
-      data: { status: { exec_info: { queue_remaining: 2 } }, sid },
-    })
-    expect(sid).toMatch(/^[0-9a-f]{32}$/)
-    sids.push(sid)
-  }
-  expect(new Set(sids).size).toBe(3)
+  await expectNewSids(connect, [undefined, undefined, ''])
 })
 
 proves(['messages/status', 'messages/sid'], async ({ connect, submit, run }) => {

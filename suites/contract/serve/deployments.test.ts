@@ -1,4 +1,4 @@
-// The command `serve` for hosted, and for both deployments at once.
+// The command `serve` for hosted, and for both deployments together.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -120,7 +120,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['one in the config', ['--config', fileOf({ deployment: 7 })], /option "deployment" of .*"7"/],
   ['a missing file of accounts', ['--accounts', 'none.json'], /file of --accounts .*ENOENT/],
   [
-    'accounts that are no JSON',
+    'accounts that are not JSON',
     ['--accounts', fileOf('[{"keys": SECRET')],
     /accounts .* not valid JSON .line 1, column 11./,
   ],
@@ -130,7 +130,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
     /--accounts cannot be used: account 1 .*keys/,
   ],
   [
-    'a config that is no JSON',
+    'a config that is not JSON',
     ['--config', fileOf('{"token": SECRET')],
     /config .* not valid JSON .line 1, column 11./,
   ],

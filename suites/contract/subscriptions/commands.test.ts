@@ -57,7 +57,7 @@ proves(
     expect(listed.json()).toMatchObject([
       { name: 'a', secret: 'secret-a', events: ['push', 'ping'], deliver_only: false },
       { name: 'b', secret: routes.b.secret, deliver: 'slack', deliver_only: true },
-      // Without a secret of its own a route uses the global one.
+      // Without a secret in its entry a route uses the global one.
       { name: 'c', secret: 'secret-global', prompt: 'by hand', deliver: 'log' },
     ])
   }, enabled('secret: secret-global')),
