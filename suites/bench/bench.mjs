@@ -15,7 +15,7 @@
 //   x bare, at most 1.5    the emulator needs at most 1.5 as much as the bare server: less is better
 //   x ours                 the other server needs so many times what the emulator needs
 //
-// The details give the absolute figures of both. A miss is no failure: the exit code is 0 on any machine, since a
+// The details are the absolute figures of both. A miss is not a failure: the exit code is 0 on any machine, since a
 // noisy neighbour must not fail a build. Ratios of --quick are good to about 15 %, of a full run to about 5 %.
 
 import { cpus } from 'node:os'

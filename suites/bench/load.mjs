@@ -8,7 +8,7 @@ import { nextBody, nextEvent } from './workload.mjs'
 
 const CONNECTIONS = 32
 
-/** The head of every request; a hosted server requires a key, and its links have a host of their own. */
+/** The head of every request; a hosted server requires a key, and its links use a separate host. */
 const headOf = (key, host = 'bench') =>
   `Host: ${host}\r\n${key === undefined ? '' : `X-API-Key: ${key}\r\n`}`
 

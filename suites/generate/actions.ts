@@ -1,4 +1,4 @@
-// Random actions on two servers at once: requests of all kinds, sockets that open and close, and passing time.
+// Random actions on two servers in parallel: requests of all kinds, sockets that open and close, and passing time.
 
 import { encode } from 'fast-png'
 import * as fc from 'fast-check'

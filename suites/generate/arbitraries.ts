@@ -15,45 +15,45 @@ export type Draw = {
 
 type Kind = {
   /** Whether other nodes can use its picture. */
-  readonly gives: boolean
+  readonly hasPicture: boolean
   readonly make: (picture: (at: 0 | 1) => unknown, value: number, any: unknown) => Node
 }
 
 const sources: readonly Kind[] = [
   {
-    gives: true,
+    hasPicture: true,
     make: (_, color) =>
       node('EmptyImage', { width: 8, height: 8, batch_size: 1 + (color % 2), color }),
   },
   {
-    gives: true,
+    hasPicture: true,
     make: (_, seed) => node('FlowdoublePreviews', { width: 16, height: 16, steps: 1 + seed, seed }),
   },
 ]
 const outputs: readonly Kind[] = [
-  { gives: false, make: (picture) => node('PreviewImage', { images: picture(0) }) },
+  { hasPicture: false, make: (picture) => node('PreviewImage', { images: picture(0) }) },
   {
-    gives: false,
+    hasPicture: false,
     make: (picture, value) =>
       node('SaveImage', { images: picture(0), filename_prefix: `image${value}` }),
   },
   {
-    gives: false,
+    hasPicture: false,
     make: (_, value, any) => node('FlowdoubleText', { text: `text ${value}`, value: any }),
   },
   {
-    gives: false,
+    hasPicture: false,
     make: (_, steps, any) => node('FlowdoubleSlow', { seconds: 1, steps, value: any }),
   },
 ]
 const changes: readonly Kind[] = [
-  { gives: true, make: (picture) => node('ImageInvert', { image: picture(0) }) },
+  { hasPicture: true, make: (picture) => node('ImageInvert', { image: picture(0) }) },
   {
-    gives: true,
+    hasPicture: true,
     make: (picture) => node('ImageBatch', { image1: picture(0), image2: picture(1) }),
   },
   {
-    gives: true,
+    hasPicture: true,
     make: (picture, value) =>
       node('ImageScale', {
         image: picture(0),
@@ -94,7 +94,7 @@ export function graphOf(draws: readonly Draw[]): Graph {
     const any = givers.length === 0 ? 'nothing' : [givers[from[1] % givers.length], 0]
     const id = `${String.fromCharCode(97 + ((index * 7 + value) % 26))}${index}`
     graph[id] = chosen.make(link, value, any)
-    if (chosen.gives) {
+    if (chosen.hasPicture) {
       pictures.push(id)
       givers.push(id)
     }

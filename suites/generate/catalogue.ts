@@ -88,7 +88,7 @@ export const types: readonly NodeType[] = Array.from(usable.values(), ({ type })
 /** The usable type of a node. Throws if there is none. */
 export function typeOf({ class_type }: Node): NodeType {
   const found = usable.get(class_type)
-  if (found === undefined) throw new Error(`${class_type} is no usable type.`)
+  if (found === undefined) throw new Error(`${class_type} is not a usable type.`)
   return found.type
 }
 

@@ -70,7 +70,7 @@ export const signatureVectors: readonly SignatureVector[] = [
     isValid: true,
   },
   {
-    title: 'github, a body that is no ASCII',
+    title: 'github, a body that is not ASCII',
     scheme: 'github',
     secret: 'gh-route-secret',
     body: '{"title":"naïve ☃"}',
@@ -92,7 +92,7 @@ export const signatureVectors: readonly SignatureVector[] = [
     isValid: true,
   },
   {
-    title: 'github, a secret that is no ASCII',
+    title: 'github, a secret that is not ASCII',
     scheme: 'github',
     secret: 'ключ',
     body: '{}',

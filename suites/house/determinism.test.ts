@@ -167,7 +167,7 @@ async function liveGateway(seed: string): Promise<readonly string[]> {
   return lines
 }
 
-test('determinism/same-bytes Equal seeds give equal bytes, and another seed gives others.', async () => {
+test('determinism/same-bytes Equal seeds give equal bytes, and another seed produces others.', async () => {
   const [one, same, other] = [await live('a'), await live('a'), await live('b')]
   expect(one.lines.length).toBeGreaterThan(200)
   expect(same.lines).toEqual(one.lines)

@@ -87,7 +87,7 @@ export const responsesOn: Readonly<Record<Deployment, Responses>> = {
   local: {
     entries: (body) => Object.entries(body),
     jobs: async () => {},
-    removed: ({ status, text }) => expect([status, text]).toEqual([200, '']),
+    removed: ({ status, text }) => expect({ status, text }).toEqual({ status: 200, text: '' }),
     hello: ([first, ...more], client, ids) => {
       expect(first?.data['sid']).toBe(client)
       expect(more).toEqual(ids.map(() => ({ type: 'executing', data: { node: '1' } })))
@@ -95,7 +95,7 @@ export const responsesOn: Readonly<Record<Deployment, Responses>> = {
     content: async ({ get }, filename) => {
       const { status, text } = await get(view(filename))
       if (status === 200) return text
-      expect([status, text]).toEqual([404, ''])
+      expect({ status, text }).toEqual({ status: 404, text: '' })
       return undefined
     },
   },
@@ -107,7 +107,8 @@ export const responsesOn: Readonly<Record<Deployment, Responses>> = {
         model.jobs().map(([name, state]) => [name, words[state]]),
       )
     },
-    removed: ({ status, json }, result) => expect([status, json()]).toEqual([200, result]),
+    removed: ({ status, json }, result) =>
+      expect({ status, json: json() }).toEqual({ status: 200, json: result }),
     hello: ([first, ...more], client, ids) => {
       expect(first?.data['sid']).not.toBe(client)
       expect(more).toEqual(

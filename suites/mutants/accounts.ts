@@ -88,11 +88,11 @@ const access: Mutants = {
         : [effect],
     ),
   },
-  'accounts-hear-each-other': {
+  'accounts-receive-from-each-other': {
     breaks: ['access/hosted-accounts-apart', 'access/hosted-keys-of-one', 'messages/hosted-status'],
     tamper: redirected('status', everyone),
   },
-  'accounts-hear-of-success': {
+  'accounts-are-notified-of-success': {
     breaks: ['access/hosted-accounts-apart'],
     tamper: redirected('execution_success', everyone),
   },
@@ -146,7 +146,7 @@ const messages: Mutants = {
         ? onData('executing', ({ node }) => ({ node }))()(effects, input)
         : effects,
   },
-  'one-connection-hears': {
+  'one-connection-receives': {
     breaks: ['messages/hosted-all-connections'],
     tamper: redirected('executing', firstOnly),
   },
@@ -164,7 +164,7 @@ const messages: Mutants = {
     breaks: ['messages/hosted-sid'],
     tamper: onData('status', (data) => ('sid' in data ? { ...data, sid: 'me' } : data)),
   },
-  'node-types-untold': {
+  'node-types-missing': {
     breaks: ['messages/hosted-node-types'],
     tamper: onData('progress_state', ({ nodes, ...rest }) => ({
       ...rest,

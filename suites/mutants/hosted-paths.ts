@@ -39,7 +39,7 @@ export const hostedPaths: Mutants = {
     breaks: ['deployments/paths-of-hosted'],
     tamper: answers(/^GET \/history_v2/, 200),
   },
-  'twin-serves-what-hosted-has': {
+  'alias-serves-what-hosted-has': {
     breaks: ['deployments/paths-of-hosted'],
     tamper: answers(/^GET \/api\/history_v2/, 200),
   },

@@ -181,7 +181,7 @@ export const messages: Mutants = {
     breaks: ['messages/order'],
     tamper: delayed('execution_cached', 'execution_success'),
   },
-  'all-hear-of-nodes': {
+  'all-receive-nodes': {
     breaks: ['messages/own-client'],
     tamper: redirected('executing', everyone),
   },
@@ -198,11 +198,11 @@ export const messages: Mutants = {
       sockets.filter((id) => /clientId=[0-9a-f-]{36}$/.test(open.get(id) ?? '')),
     ),
   },
-  'all-hear-of-success': {
+  'all-receive-success': {
     breaks: ['messages/own-client', 'messages/newest-socket'],
     tamper: redirected('execution_success', everyone),
   },
-  'oldest-socket-hears': {
+  'oldest-socket-receives': {
     breaks: ['messages/newest-socket'],
     tamper: redirected('execution_success', oldest),
   },

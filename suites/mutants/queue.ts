@@ -93,7 +93,7 @@ export const queue: Mutants = {
     breaks: ['queue/interrupt-named', 'history/status-words'],
     tamper: onText(/^GET \/history/, '"status_str": "success"', '"status_str": "stopped"'),
   },
-  'twins-are-accepted': {
+  'colliding-ids-are-accepted': {
     breaks: ['queue/priority-collisions'],
     tamper: onReply(/^POST \/prompt/, () => ({ status: 200 })),
   },

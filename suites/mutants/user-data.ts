@@ -52,7 +52,7 @@ export const internal: Mutants = {
     breaks: ['internal/log-text'],
     tamper: onReply(/^GET \/internal\/logs$/, (reply) => ({ body: valueOf(reply) })),
   },
-  'subscribers-hear-nothing': { breaks: ['internal/log-subscription'], tamper: dropped('logs') },
+  'subscribers-receive-nothing': { breaks: ['internal/log-subscription'], tamper: dropped('logs') },
   'files-of-any-folder': {
     breaks: ['internal/files-type'],
     tamper: answers(/^GET \/internal\/files/, 200),

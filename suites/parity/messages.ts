@@ -119,7 +119,7 @@ export const messageDifferences: readonly Difference[] = [
     reply: (reply) => ({ ...reply, body: deep(reply.body, isVideo, asVideo) }),
   },
   {
-    id: 'a removed run is cancelled, and all removals are reported at once',
+    id: 'a removed run is cancelled, and all removals are reported together',
     from: ['messages/hosted-early-cancel', 'queue/hosted-removed-is-cancelled'],
     received: onListener((messages, view, request) => {
       if (request === undefined || !isFor(request, 'POST', '/queue')) return undefined
@@ -132,13 +132,13 @@ export const messageDifferences: readonly Difference[] = [
     }),
   },
   {
-    id: 'every socket hears everything',
+    id: 'every socket receives everything',
     from: ['messages/hosted-all-connections'],
     received: (received: ReceivedByClient) => {
       const all = received[listener] ?? []
-      const hears = (own: readonly any[]): boolean => !isHello(all) || isHello(own)
+      const receives = (own: readonly any[]): boolean => !isHello(all) || isHello(own)
       return Object.fromEntries(
-        Object.entries(received).map(([client, own]) => [client, hears(own) ? all : []]),
+        Object.entries(received).map(([client, own]) => [client, receives(own) ? all : []]),
       )
     },
   },

@@ -202,7 +202,7 @@ test('accounts/apart Nothing of one account ever reaches another.', async () => 
       await subject.idle()
       for (const [side, other] of [sides, sides.toReversed() as [Side, Side]]) {
         await judge(side, other, await readAll(side, other))
-        // It received everything of its own, whatever the other did.
+        // It received everything about its runs, whatever the other did.
         const messages = side.sessions[0]?.messages() ?? []
         const over = new Set(
           messages.flatMap(({ type, data }) =>

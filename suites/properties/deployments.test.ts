@@ -76,7 +76,11 @@ async function listen(
 ): Promise<void> {
   const received: ReceivedByClient = await local.received()
   for (const message of received[listener] ?? []) noteMessage(view, message)
-  same(declared.received(received, view, request), await hosted.received(), 'what the clients hear')
+  same(
+    declared.received(received, view, request),
+    await hosted.received(),
+    'what the clients receive',
+  )
 }
 
 /** Plays actions on a local and a hosted server, and compares everything that they send. */

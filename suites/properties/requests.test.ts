@@ -106,7 +106,7 @@ test.each(both)(
           const raw = (socket as unknown as { _socket: Socket })._socket
           for (const [{ opcode, bytes }, isLast] of messages)
             raw.write(frameOf(opcode, isLast, bytes))
-          // A ping of our own: when it is answered, everything before it has been read.
+          // Our ping: when it is answered, everything before it has been read.
           raw.write(frameOf(8, true, Buffer.from([0x03, 0xe8])))
           const [code] = await once(socket, 'close')
           expect([1000, 1002, 1007, 1009]).toContain(code)

@@ -96,7 +96,7 @@ proves('access/hosted-public-statistics', async ({ url, get }) => {
   expect(own.json().system).toMatchObject({ os: expect.any(String) })
   for (const headers of [...wrongKeys, key('test-key-free'), key('test-key')]) {
     const { status, body } = await exchange(url, 'GET', '/api/system_stats', headers)
-    expect([status, body]).toEqual([200, own.text])
+    expect({ status, body }).toEqual({ status: 200, body: own.text })
     expect((await exchange(url, 'HEAD', '/api/system_stats', headers)).status).toBe(200)
   }
 })
@@ -176,7 +176,11 @@ proves(
     for (const path of [...refused.map((query) => `/ws${query}`), '/ws?Token=test-key']) {
       for (const headers of [{}, key('test-key'), { Authorization: 'Bearer test-key' }]) {
         const { status, body } = await exchange(url, 'GET', path, { ...handshake, ...headers })
-        expect([path, status, JSON.parse(body).code]).toEqual([path, 401, 'UNAUTHORIZED'])
+        expect({ path, status, code: JSON.parse(body).code }).toEqual({
+          path,
+          status: 401,
+          code: 'UNAUTHORIZED',
+        })
       }
     }
     const lines = (await emulator?.journal()) ?? []
@@ -187,7 +191,10 @@ proves(
       ...handshake,
       ...key('test-key'),
     })
-    expect([unprefixed.status, JSON.parse(unprefixed.body).code]).toEqual([404, 'NOT_FOUND'])
+    expect({ status: unprefixed.status, code: JSON.parse(unprefixed.body).code }).toEqual({
+      status: 404,
+      code: 'NOT_FOUND',
+    })
     expect((await as('test-key').get('/queue')).status).toBe(200)
   },
   ownWorld,
@@ -219,7 +226,7 @@ proves(
       await one.get(`/history/${prompt_id}`),
       await uno.get(`/history/${prompt_id}`),
     ]
-    expect([same.status, same.text]).toEqual([200, mine.text])
+    expect({ status: same.status, text: same.text }).toEqual({ status: 200, text: mine.text })
     expect(mine.text).toContain(prompt_id)
     expect((await two.get(`/history/${prompt_id}`)).text).not.toContain('solid')
     await foreign.settled()

@@ -57,7 +57,10 @@ proves('catalog/one-node-type', async ({ get }) => {
   const types = (await get('/object_info')).json()
   for (const name of ['KSampler', 'SaveVideo', 'LoadImage', 'Epsilon Scaling']) {
     const reply = await get(`/object_info/${encodeURIComponent(name)}`)
-    expect([reply.status, reply.json()]).toEqual([200, { [name]: types[name] }])
+    expect({ status: reply.status, json: reply.json() }).toEqual({
+      status: 200,
+      json: { [name]: types[name] },
+    })
   }
 })
 
@@ -87,7 +90,11 @@ proves('catalog/node-type-fields', async ({ get }) => {
 proves('catalog/unknown-node-type', async ({ get }) => {
   for (const name of ['NoSuchNode', 'ksampler', 'toString', '%2e%2e%2fKSampler']) {
     const reply = await get(`/object_info/${name}`)
-    expect([name, reply.status, reply.text]).toEqual([name, 200, '{}'])
+    expect({ name, status: reply.status, text: reply.text }).toEqual({
+      name,
+      status: 200,
+      text: '{}',
+    })
   }
 })
 
@@ -141,7 +148,10 @@ proves(
   'catalog/model-folders',
   async ({ get }) => {
     const reply = await get('/models')
-    expect([reply.status, violations(folderNames, reply.json())]).toEqual([200, []])
+    expect({ status: reply.status, violations: violations(folderNames, reply.json()) }).toEqual({
+      status: 200,
+      violations: [],
+    })
     expect(reply.json().slice(0, folders.length)).toEqual(folders)
   },
   { deployment: 'local' },
@@ -157,7 +167,7 @@ proves('catalog/models', async ({ get }) => {
     expect(models).toEqual([...models].toSorted())
     const combo = types[combos[folder]].input.required[names[folder]][0]
     const files = combo.filter((name: string) => /\.\w+$/.test(name))
-    expect([folder, models]).toEqual([folder, files])
+    expect({ folder, models }).toEqual({ folder, models: files })
   }
   for (const folder of folders) {
     expect(violations(modelNames, (await get(`/models/${folder}`)).json())).toEqual([])
@@ -171,5 +181,5 @@ proves('catalog/unknown-folder', async ({ get }) => {
     expect(actual).toEqual([folder, 404, '', undefined])
   }
   const empty = await get('/models/classifiers')
-  expect([empty.status, empty.json()]).toEqual([200, []])
+  expect({ status: empty.status, json: empty.json() }).toEqual({ status: 200, json: [] })
 })

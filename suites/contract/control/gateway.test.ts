@@ -59,7 +59,11 @@ test('gateway-control/failures A malformed script is rejected with a hint', () =
     const wrong = ['{', 'null', '{}', '{"target": 5}', '{"target": "*", "times": -1}']
     for (const body of [...wrong, '{"target": "*", "times": 1.5}', '{"target": "*", "error": 5}']) {
       const { status, json } = await send('POST', '/_flowdouble/outbox', body)
-      expect([body, status, json().error]).toEqual([body, 400, expect.stringContaining('target')])
+      expect({ body, status, error: json().error }).toEqual({
+        body,
+        status: 400,
+        error: expect.stringContaining('target'),
+      })
     }
   }))
 
@@ -101,6 +105,6 @@ test('gateway-control/members An unknown member is rejected, with the nearest kn
     for (const [path, body, meant] of wrong) {
       const { status, json } = await send('POST', `/_flowdouble/${path}`, JSON.stringify(body))
       const error = expect.stringContaining(`Did you mean ${meant}?`)
-      expect([path, status, json().error]).toEqual([path, 400, error])
+      expect({ path, status, error: json().error }).toEqual({ path, status: 400, error })
     }
   }))

@@ -69,7 +69,7 @@ for (const [name, start] of machines) {
         { 'Sec-Fetch-Site': 'none' },
       ]) {
         const statuses = (await ask(url, headers)).map(({ status }) => status)
-        expect([headers, statuses]).toEqual([headers, [200, 200]])
+        expect({ headers, statuses }).toEqual({ headers, statuses: [200, 200] })
       }
     })())
 
@@ -83,7 +83,7 @@ for (const [name, start] of machines) {
       }
       for (const Host of ['localhost', `LOCALHOST:${port}`, '[::1]', '127.0.0.2:80']) {
         const statuses = (await ask(url, { Host })).map(({ status }) => status)
-        expect([Host, statuses]).toEqual([Host, [200, 200]])
+        expect({ Host, statuses }).toEqual({ Host, statuses: [200, 200] })
       }
     })())
 
@@ -100,11 +100,14 @@ for (const [name, start] of machines) {
         for (const more of wrong) {
           const headers = { ...via, ...more }
           const answers = await ask(url, headers)
-          expect([headers, answers]).toEqual([headers, refusedWith(/Authorization: Bearer/)])
+          expect({ headers, answers }).toEqual({
+            headers,
+            answers: refusedWith(/Authorization: Bearer/),
+          })
         }
         const headers = { ...via, Host: 'double.example', Authorization: 'Bearer of-the-tester' }
         const statuses = (await ask(url, headers)).map(({ status }) => status)
-        expect([headers, statuses]).toEqual([headers, [200, 200]])
+        expect({ headers, statuses }).toEqual({ headers, statuses: [200, 200] })
         const page = { ...headers, Origin: 'https://evil.example' }
         expect(await ask(url, page)).toEqual(refusedWith(/another origin/))
       }

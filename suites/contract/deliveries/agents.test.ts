@@ -47,8 +47,8 @@ const printsInput = `
   let input = ''
   process.stdin.on('data', (chunk) => (input += chunk))
   process.stdin.on('end', () => {
-    const told = Object.entries(process.env).filter(([name]) => /^(FLOWDOUBLE_|KEPT)/.test(name))
-    console.log(JSON.stringify([input, process.argv.slice(1), Object.fromEntries(told)]))
+    const env = Object.entries(process.env).filter(([name]) => /^(FLOWDOUBLE_|KEPT)/.test(name))
+    console.log(JSON.stringify([input, process.argv.slice(1), Object.fromEntries(env)]))
   })`
 
 proves(
@@ -316,7 +316,7 @@ proves(
     ]
     for (const argv of wrong) {
       const { code } = await cli.run('gateway', 'run', '--port', '0', ...argv)
-      expect([argv, code]).toEqual([argv, 2])
+      expect({ argv, code }).toEqual({ argv, code: 2 })
     }
   }),
 )

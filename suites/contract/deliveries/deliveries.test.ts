@@ -47,7 +47,7 @@ proves(
   async ({ gateway, post, idle }) => {
     for (const error of ['econnreset', 'timed out', 'format']) {
       gateway.failDeliveries({ target: 'telegram', error, times: 1 })
-      expect([error, (await post('note', {})).status]).toEqual([error, 502])
+      expect({ error, status: (await post('note', {})).status }).toEqual({ error, status: 502 })
     }
     await idle()
     expect(gateway.outbox().map(({ attempt, status }) => [attempt, status])).toEqual([
@@ -69,7 +69,10 @@ proves(
     }
     for (const deliver of ['nowhere', 'telegram:5', 'LOG']) {
       subject.gateway.subscribe('note', direct('x', { deliver }))
-      expect([deliver, (await subject.post('note', {})).status]).toEqual([deliver, 502])
+      expect({ deliver, status: (await subject.post('note', {})).status }).toEqual({
+        deliver,
+        status: 502,
+      })
       expect(subject.gateway.outbox().at(-1)?.error).toBe(`Unknown deliver type: ${deliver}`)
     }
     expect(delivered(subject).map(([target]) => target)).toEqual(allTargets.slice(1))
@@ -231,9 +234,16 @@ proves(
     ] as const
     for (const [extra, payload, error] of cases) {
       gateway.subscribe('note', comment(extra))
-      expect([extra, (await post('note', payload)).status]).toEqual([extra, 502])
+      expect({ extra, status: (await post('note', payload)).status }).toEqual({
+        extra,
+        status: 502,
+      })
       const last = gateway.outbox().at(-1)
-      expect([extra, last?.status, last?.error]).toEqual([extra, 'failed', error])
+      expect({ extra, status: last?.status, error: last?.error }).toEqual({
+        extra,
+        status: 'failed',
+        error,
+      })
     }
   },
   { routes: {}, deliveries: () => Promise.reject(new Error('nothing is to be sent')) },

@@ -62,7 +62,10 @@ proves(
   'deliveries/target-case',
   async (subject) => {
     const reply = await subject.post('direct', {})
-    expect([reply.status, reply.json().target]).toEqual([200, 'Telegram'])
+    expect({ status: reply.status, target: reply.json().target }).toEqual({
+      status: 200,
+      target: 'Telegram',
+    })
     await subject.post('run', {})
     await subject.idle()
     expect(subject.gateway.outbox().map(({ target, error }) => [target, error])).toEqual([
@@ -102,6 +105,9 @@ proves(
   withCli(async (cli) => {
     const flags = ['--port', '0', '--connected', 'slack,telegrm']
     const { code, stderr } = await cli.run('gateway', 'run', ...flags)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean telegram?')])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean telegram?'),
+    })
   }),
 )

@@ -48,10 +48,10 @@ proves(
       () => undefined,
       async (calls) => {
         for (const target of targets)
-          expect([target, (await post(target, { who: 'Ann', number: 7 })).status]).toEqual([
+          expect({
             target,
-            200,
-          ])
+            status: (await post(target, { who: 'Ann', number: 7 })).status,
+          }).toEqual({ target, status: 200 })
         const text = 'Hello "Ann"'
         expect(calls.map(shown)).toEqual([
           [
@@ -181,11 +181,11 @@ proves(
         const hostile = ['..', '.', '../../users/@me', 'a/b', 'a?b', 'a#b', '%2e%2e', 'a b', '\\..']
         for (const who of hostile) {
           for (const name of ['chat', 'thread']) {
-            expect([name, who, (await subject.post(name, { who })).status]).toEqual([
+            expect({ name, who, status: (await subject.post(name, { who })).status }).toEqual({
               name,
               who,
-              502,
-            ])
+              status: 502,
+            })
             expect(lastError(subject)).toMatch(/^Invalid (chat|thread)_id for discord$/)
           }
         }
@@ -213,7 +213,10 @@ proves(
         () => (how === 'refused' ? answer : how),
         async (calls) => {
           for (const target of targets)
-            expect([target, (await post(target, { number: 7 })).status]).toEqual([target, 502])
+            expect({ target, status: (await post(target, { number: 7 })).status }).toEqual({
+              target,
+              status: 502,
+            })
           expect(calls).toHaveLength(4)
         },
       )

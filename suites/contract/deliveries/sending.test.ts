@@ -63,11 +63,11 @@ proves(
     for (const wrong of ['token: "a b"', 'token: [a]', 'base_url: "ftp://x"', 'home_channel: {}']) {
       cli.write('config.yaml', `${enabled()}  slack:\n    ${wrong}\n`)
       const { code, stderr } = await cli.run('gateway', 'run', '--port', '0', '--send')
-      expect([wrong, code, stderr]).toEqual([
+      expect({ wrong, code, stderr }).toEqual({
         wrong,
-        1,
-        expect.stringMatching(/^platforms\.slack\.\w+ of config\.yaml /),
-      ])
+        code: 1,
+        stderr: expect.stringMatching(/^platforms\.slack\.\w+ of config\.yaml /),
+      })
       expect(stderr).not.toContain('a b')
     }
     // Without --send credentials are not checked; the outbox lists the chats.
@@ -211,7 +211,7 @@ proves(
     ]
     for (const argv of wrong) {
       const { code, stderr } = await cli.run('gateway', 'run', '--port', '0', ...argv)
-      expect([argv, code]).toEqual([argv, 2])
+      expect({ argv, code }).toEqual({ argv, code: 2 })
       expect(stderr).not.toContain('hidden-key')
     }
   }),

@@ -14,7 +14,10 @@ proves(
     expect(await state()).toEqual({ at_work: 0, waiting: 0, waiting_bytes: 0 })
     for (let count = 0; count < 1000; count++) await post('hook', { text: 'x' })
     const refused = await post('hook', { text: 'x' }, { 'X-Request-ID': 'one-too-many' })
-    expect([refused.status, refused.json()]).toEqual([503, { error: 'Too many runs waiting' }])
+    expect({ status: refused.status, json: refused.json() }).toEqual({
+      status: 503,
+      json: { error: 'Too many runs waiting' },
+    })
     expect(Number(refused.header('retry-after'))).toBeGreaterThan(0)
     const bytes = 1000 * ('x'.length + '{"text": "x"}'.length)
     expect(await state()).toEqual({ at_work: 0, waiting: 1000, waiting_bytes: bytes })
@@ -38,7 +41,7 @@ proves(
     for (let count = 0; count < 6; count++) statuses.push((await post('hook', { text })).status)
     expect(statuses).toEqual([202, 202, 202, 202, 503, 503])
     const { at_work, waiting, waiting_bytes } = (await send('GET', '/health')).json().runs
-    expect([at_work, waiting]).toEqual([1, 3])
+    expect({ at_work, waiting }).toEqual({ at_work: 1, waiting: 3 })
     expect(waiting_bytes).toBeLessThan(64 * 2 ** 20)
     expect(waiting_bytes).toBeGreaterThan(48 * 2 ** 20)
   },

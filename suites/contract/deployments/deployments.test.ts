@@ -38,7 +38,7 @@ proves(
   'deployments/local-address',
   async ({ emulator, url, get }) => {
     const { port, host } = completeOptions({})
-    expect([port, host]).toEqual([8188, '127.0.0.1'])
+    expect({ port, host }).toEqual({ port: 8188, host: '127.0.0.1' })
     expect(port).toBe(profiles.local.port)
     const taken = startEmulator({ port: emulator!.port, clock: 'manual' })
     await expect(taken).rejects.toMatchObject({ code: 'EADDRINUSE', port: emulator!.port })
@@ -53,7 +53,7 @@ proves('deployments/local-prefix', async ({ url, submit, idle }) => {
   await idle()
   for (const { method, path, body, status } of everyPath) {
     const reply = await exchange(url, method, path, {}, body)
-    expect([method, path, reply.status]).toEqual([method, path, status])
+    expect({ method, path, status: reply.status }).toEqual({ method, path, status })
   }
 })
 

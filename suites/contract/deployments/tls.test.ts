@@ -19,7 +19,7 @@ const file = (name: string): string => join(import.meta.dirname, '../../tls', na
 const certificate = { tlsCert: file('cert.pem'), tlsKey: file('key.pem') }
 const ca = await readFile(certificate.tlsCert)
 
-type Told = { readonly status: number; readonly text: string; readonly location: string }
+type Received = { readonly status: number; readonly text: string; readonly location: string }
 
 /** One exchange with a server whose certificate is checked. */
 async function ask(
@@ -28,7 +28,7 @@ async function ask(
   method = 'GET',
   body = '',
   trusted: string | Buffer = ca,
-): Promise<Told> {
+): Promise<Received> {
   const sent = request(url, { method, headers, ca: trusted, agent: false })
   sent.end(body)
   const [reply] = await once(sent, 'response')
@@ -59,7 +59,10 @@ proves(
     const status = await greet(`${url.replace(scheme, socketScheme)}/ws?token=test-key`)
     expect(status).toMatchObject({ type: 'status' })
     const { status: found, location } = await ask(`${url}/api/view?filename=example.png`, key)
-    expect([found, new URL(location).origin]).toEqual([302, emulator!.signedUrl])
+    expect({ found, origin: new URL(location).origin }).toEqual({
+      found: 302,
+      origin: emulator!.signedUrl,
+    })
     expect(location).toMatch(/^https:\/\/localhost:/)
     const picture = await ask(location)
     expect([picture.status, picture.text.slice(1, 4)]).toEqual([200, 'PNG'])

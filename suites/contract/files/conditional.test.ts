@@ -69,8 +69,8 @@ proves('files/view-conditional', async (subject) => {
   ]
   for (const [asked, status] of answers) {
     const reply = await ask(asked)
-    expect([asked, reply.status]).toEqual([asked, status])
-    expect([asked, reply.text]).toEqual([asked, status === 200 ? '0123456789' : ''])
+    expect({ asked, status: reply.status }).toEqual({ asked, status })
+    expect({ asked, text: reply.text }).toEqual({ asked, text: status === 200 ? '0123456789' : '' })
     if (status !== 412) expect(reply.headers['etag']).toBe(etag)
   }
   const notModified = await ask({ 'If-None-Match': etag })
@@ -84,7 +84,7 @@ proves('files/view-conditional', async (subject) => {
   const bytes = new TextEncoder().encode('abcdefghij')
   await subject.upload({ name: 'f.txt', bytes }, { overwrite: 'true' })
   const changed = await ask({ 'If-None-Match': etag })
-  expect([changed.status, changed.text]).toEqual([200, 'abcdefghij'])
+  expect(changed).toMatchObject({ status: 200, text: 'abcdefghij' })
   expect(changed.headers['etag']).not.toBe(etag)
 })
 
@@ -115,7 +115,11 @@ proves('files/view-range', async (subject) => {
   for (const range of ['bytes=10-', 'bytes=4-2', 'bytes=0-1,3-4', 'bytes=-', 'lines=1-2', 'x'])
     await view(range).expect(416, '').expect('content-range', 'bytes */10')
   const head = await ask({ Range: 'bytes=2-4' }, 'HEAD')
-  expect([head.status, head.headers['content-length'], head.text]).toEqual([206, '3', ''])
+  expect({
+    status: head.status,
+    contentLength: head.headers['content-length'],
+    text: head.text,
+  }).toEqual({ status: 206, contentLength: '3', text: '' })
 })
 
 proves('files/view-range', async (subject) => {

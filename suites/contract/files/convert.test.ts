@@ -60,7 +60,11 @@ proves('files/view-converted', async (subject) => {
   expect(decode(alpha.bytes)).toMatchObject({ channels: 4, data: black((at) => alphas[at]!) })
   for (const name of ['rgb.png', 'indexed.png']) {
     const none = decode((await view(name, { channel: 'a' })).bytes)
-    expect([name, none.channels, none.data]).toEqual([name, 4, black(() => 255)])
+    expect({ name, channels: none.channels, data: none.data }).toEqual({
+      name,
+      channels: 4,
+      data: black(() => 255),
+    })
   }
   const flat = decode((await view('indexed.png', { channel: 'rgb' })).bytes)
   expect(flat).toMatchObject({ channels: 3, data: pixels((at) => palette[at % 2]!.slice(0, 3)) })
@@ -90,7 +94,7 @@ proves('files/view-converted', async (subject) => {
   ]
   for (const [preview, other] of same) {
     const [one, two] = [await jpeg({ preview }), await jpeg({ preview: other })]
-    expect([preview, one.text]).toEqual([preview, two.text])
+    expect({ preview, text: one.text }).toEqual({ preview, text: two.text })
   }
   expect((await jpeg({ preview: 'jpeg;1' })).text).not.toBe(usual.text)
   for (const values of [
@@ -114,7 +118,7 @@ proves('files/view-converted', async (subject) => {
   }
   expect((await view('p.png', { preview: 'jpeg;²' })).status).toBe(500)
   const missing = await view('none.png', { preview: 'webp' })
-  expect([missing.status, missing.text]).toEqual([404, ''])
+  expect(missing).toMatchObject({ status: 404, text: '' })
 })
 
 proves('files/view-converted', async (subject) => {
@@ -180,10 +184,13 @@ proves('files/view-undecodable', async (subject) => {
   for (const name of [...names, 'example.mp4']) {
     for (const values of [{ preview: 'webp' }, { preview: 'jpeg' }, { channel: 'a' }]) {
       const { status, text: shown } = await view(name, values)
-      expect([name, values, status]).toEqual([name, values, 500])
+      expect({ name, values, status }).toEqual({ name, values, status: 500 })
       expect(shown).toMatch(/^500 Internal Server Error/)
     }
-    expect([name, (await view(name, { channel: 'rgba' })).status]).toEqual([name, 200])
+    expect({ name, status: (await view(name, { channel: 'rgba' })).status }).toEqual({
+      name,
+      status: 200,
+    })
   }
   expect((await view('whole.jpg', { preview: 'webp' })).status).toBe(200)
 })

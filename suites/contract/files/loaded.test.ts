@@ -118,7 +118,7 @@ proves('files/is-changed', async (subject) => {
   const { load, ...others } = JSON.parse(colours!.text['prompt']!)
   const hash = createHash('sha256').update(withAlpha).digest('hex')
   const { load: submitted, ...rest } = loaded
-  expect([load, others]).toEqual([{ ...submitted, is_changed: [hash] }, rest])
+  expect({ load, others }).toEqual({ load: { ...submitted, is_changed: [hash] }, others: rest })
   const [entry] = Object.values<any>((await subject.get('/history')).json())
   expect(entry.prompt[2]).toEqual(loaded)
 })

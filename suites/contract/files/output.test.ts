@@ -75,7 +75,7 @@ proves('files/saved-name', async ({ connect, run, upload, get }) => {
   for (const prefix of ['../out', '/out', 'a/../../out']) {
     const { status, outputs } = (await run(session, solid(0, prefix))).entry
     const [type, { exception_message }] = status.messages.at(-1)!
-    expect([prefix, type, outputs]).toEqual([prefix, 'execution_error', {}])
+    expect({ prefix, type, outputs }).toEqual({ prefix, type: 'execution_error', outputs: {} })
     expect(exception_message).toMatch(/^\*\*\*\* ERROR: Saving image outside the output folder/)
   }
   await upload({ name: 'up_00007_.gif', bytes: new Uint8Array(1) }, { type: 'output' })
@@ -103,7 +103,11 @@ proves('files/prefix-outside', async ({ connect, run, get }) => {
       `         output_dir: ${root}/output`,
       `         commonpath: ${common}`,
     ].join('\n')
-    expect([prefix, exception_type, exception_message]).toEqual([prefix, 'Exception', `${text}\n`])
+    expect({ prefix, exception_type, exception_message }).toEqual({
+      prefix,
+      exception_type: 'Exception',
+      exception_message: `${text}\n`,
+    })
   }
   const { status } = (await run(session, solid(0, 'nul\0x'))).entry
   expect(status.messages.at(-1)![1]).toMatchObject({
@@ -130,7 +134,10 @@ proves('files/prefix-odd', async (subject) => {
     Object.values(names),
   )
   for (const entry of saved.filter(({ filename }) => !filename.includes('..'))) {
-    expect([entry, (await view(subject.get, entry)).status]).toEqual([entry, 200])
+    expect({ entry, status: (await view(subject.get, entry)).status }).toEqual({
+      entry,
+      status: 200,
+    })
   }
 })
 

@@ -88,7 +88,10 @@ for (const [id, [key, , type, magic]] of Object.entries(expected)) {
     expect(file['filename']).toMatch(new RegExp(`\\.${id}$`))
     expect(Object.keys(output)[0]).toBe(key === 'videos' ? videoKey[subject.deployment] : key)
     const { bytes, headers, status } = reply
-    expect([status, headers['content-type']]).toEqual([200, type])
+    expect({ status, contentType: headers['content-type'] }).toEqual({
+      status: 200,
+      contentType: type,
+    })
     expect(bytes.subarray(0, magic.length).toString('latin1')).toBe(magic)
     expect(bytes.length).toBeLessThan(4096)
     expect(ownLength[id]?.(bytes) ?? bytes.length).toBe(bytes.length)

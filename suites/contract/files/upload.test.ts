@@ -23,7 +23,7 @@ proves(
     for (const type of ['input', 'output', 'temp']) {
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
       const { status } = await upload({ name: 'all bytes.bin', bytes }, { type })
-      expect([type, status]).toEqual([type, 200])
+      expect({ type, status }).toEqual({ type, status: 200 })
       const stored = await view(get, 'all bytes.bin', '', type)
       expect([...stored.bytes]).toEqual([...bytes])
     }

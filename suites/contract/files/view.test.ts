@@ -18,9 +18,12 @@ proves('files/view', async (subject) => {
   await run(await connect('me'), solid(0xff8000, 'deep/er/orange'))
   const entry = { filename: 'orange_00001_.png', subfolder: 'deep/er', type: 'output' }
   const reply = await get(viewPath(entry))
-  expect([reply.status, reply.headers['content-length']]).toEqual([200, `${reply.bytes.length}`])
+  expect({ status: reply.status, contentLength: reply.headers['content-length'] }).toEqual({
+    status: 200,
+    contentLength: `${reply.bytes.length}`,
+  })
   const { width, height, data, channels } = decode(reply.bytes)
-  expect([width, height]).toEqual([64, 64])
+  expect({ width, height }).toEqual({ width: 64, height: 64 })
   expect(Array.from(data.slice(0, 3))).toEqual([0xff, 0x80, 0])
   expect(Array.from(data.slice(-channels, channels === 3 ? undefined : -1))).toEqual([
     0xff, 0x80, 0,
@@ -100,7 +103,12 @@ proves('files/view-missing', async ({ get }) => {
   paths.push(viewPath({ filename: 'none.png', type: 'input', subfolder: 'none' }))
   for (const path of paths) {
     const { status, text, headers } = await get(path)
-    expect([path, status, text, headers['content-type']]).toEqual([path, 404, '', undefined])
+    expect({ path, status, text, contentType: headers['content-type'] }).toEqual({
+      path,
+      status: 404,
+      text: '',
+      contentType: undefined,
+    })
   }
 })
 

@@ -35,7 +35,10 @@ proves(
     for (const { prompt } of await historyOf(subject)) expect(Array.isArray(prompt)).toBe(false)
     const headers = { 'X-API-Key': 'test-key' }
     const { status, text } = await subject.raw('GET', '/api/history_v2', undefined, headers)
-    expect([status, JSON.parse(text).history.length]).toEqual([200, 3])
+    expect({ status, historyLength: JSON.parse(text).history.length }).toEqual({
+      status: 200,
+      historyLength: 3,
+    })
   },
   ownWorld,
 )
@@ -123,7 +126,10 @@ proves('history/hosted-two-ways', async (subject) => {
     const { prompt_id } = await subject.run(session, graph)
     const { outputs, workflow, status } = await detailOf(subject, prompt_id)
     const entry = await entryOf(subject, prompt_id)
-    expect([entry.outputs, entry.prompt.prompt]).toEqual([outputs, workflow.prompt])
+    expect({ outputs: entry.outputs, prompt: entry.prompt.prompt }).toEqual({
+      outputs,
+      prompt: workflow.prompt,
+    })
     expect(entry.status.completed).toBe(status === 'completed')
   }
 })
@@ -174,7 +180,7 @@ proves(
     const [open = ''] = await submitAll(subject, [slow()])
     const forget = async (value: object) => {
       const { status, text } = await post('/history', value)
-      expect([status, text]).toEqual([200, ''])
+      expect({ status, text }).toEqual({ status: 200, text: '' })
     }
     await forget({ delete: [b, nobody, open] })
     expect(await idsOf(subject)).toEqual([c, a])

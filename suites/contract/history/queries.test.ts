@@ -57,7 +57,7 @@ proves('history/bad-numbers', async ({ get }) => {
   for (const text of ['', 'x', '1.5', '1e3', 'null', '0x10', '1 2']) {
     for (const name of ['max_items', 'offset']) {
       const { status, text: body } = await get(`/history?${name}=${encodeURIComponent(text)}`)
-      expect([name, text, status, body]).toEqual([name, text, 500, refused])
+      expect({ name, text, status, body }).toEqual({ name, text, status: 500, body: refused })
     }
   }
   expect((await get('/history?max_items=%201%20&offset=%2B0')).status).toBe(200)
@@ -69,7 +69,11 @@ proves('history/clear', async (subject) => {
   const session = await connect('me')
   const before = session.messages().length
   const reply = await post('/history', { delete: ['b', 'unknown', 'd'] })
-  expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+  expect({
+    status: reply.status,
+    text: reply.text,
+    contentType: reply.headers['content-type'],
+  }).toEqual({ status: 200, text: '', contentType: undefined })
   expect(await idsIn(get)).toEqual(['a', 'c'])
   expect((await get('/history/b')).json()).toEqual({})
   await post('/history', { clear: false })

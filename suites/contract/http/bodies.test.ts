@@ -26,10 +26,10 @@ proves('http/body-compressed', async ({ url, get }) => {
   ]
   for (const [coding, bytes] of packed) {
     const headers = { 'Content-Encoding': coding }
-    expect([coding, (await exchange(url, 'POST', '/prompt', headers, bytes)).status]).toEqual([
+    expect({
       coding,
-      200,
-    ])
+      status: (await exchange(url, 'POST', '/prompt', headers, bytes)).status,
+    }).toEqual({ coding, status: 200 })
   }
   const { queue_pending } = (await get('/queue')).json()
   expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
@@ -88,12 +88,18 @@ proves('http/long-body', async ({ url, deployment }) => {
     url,
     `${head}Content-Length: ${120 * 2 ** 20}\r\n\r\n`,
   )
-  expect([status, header('connection')]).toEqual([refused, 'close'])
+  expect({ status, connection: header('connection') }).toEqual({
+    status: refused,
+    connection: 'close',
+  })
   // Nor does the end of a body without a length.
   const piece = `1000000\r\n${' '.repeat(2 ** 24)}\r\n`
   const pieces = Array.from({ length: deployment === 'hosted' ? 2 : 8 }, () => piece)
   const endless = await exchangeBytes(url, `${head}Transfer-Encoding: chunked\r\n\r\n`, ...pieces)
-  expect([endless.status, endless.header('connection')]).toEqual([refused, 'close'])
+  expect({ status: endless.status, connection: endless.header('connection') }).toEqual({
+    status: refused,
+    connection: 'close',
+  })
 })
 
 for (const [maxUploadSize, summaryOf] of [
@@ -130,7 +136,10 @@ proves('http/body-charset', async ({ url, get }) => {
     ['', Buffer.from(text)],
   ]
   for (const [charset, bytes] of readable)
-    expect([charset, (await send(charset, bytes)).status]).toEqual([charset, 200])
+    expect({ charset, status: (await send(charset, bytes)).status }).toEqual({
+      charset,
+      status: 200,
+    })
   const { queue_pending } = (await get('/queue')).json()
   expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
     readable.map(() => ({ mine: 'grün' })),

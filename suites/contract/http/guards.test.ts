@@ -49,7 +49,11 @@ proves('http/foreign-origin', async ({ url }) => {
     ['0.0.0.0:8188', 'http://evil.example'],
   ]
   for (const [Host, Origin] of own)
-    expect([Host, Origin, await passes(Host, Origin)]).toEqual([Host, Origin, 200])
+    expect({ Host, Origin, status: await passes(Host, Origin) }).toEqual({
+      Host,
+      Origin,
+      status: 200,
+    })
   expect(await passes('127.0.0.1:8188', 'http://127.0.0.1:bad')).toBe(500)
   expect(await passes('127.0.0.1:8188', 'http://127.0.0.1:65536')).toBe(500)
 })
@@ -81,7 +85,10 @@ proves('http/foreign-origin', async ({ url }) => {
   const open = (origin: string) => new WebSocket(`${url.replace('http', 'ws')}/ws`, { origin })
   const foreign = open('http://evil.example')
   const [, response] = await once(foreign, 'unexpected-response')
-  expect([response.statusCode, response.headers['content-length']]).toEqual([403, '0'])
+  expect({
+    statusCode: response.statusCode,
+    contentLength: response.headers['content-length'],
+  }).toEqual({ statusCode: 403, contentLength: '0' })
   response.destroy()
   const own = open(url)
   const [first] = await once(own, 'message')
@@ -93,7 +100,10 @@ const limit = limits.body.value
 
 proves('http/body-limit', async ({ url, get }) => {
   const reply = await exchange(url, 'POST', '/prompt', {}, Buffer.alloc(limit + 1, ' '))
-  expect([reply.status, reply.header('content-type')]).toEqual([413, 'text/plain; charset=utf-8'])
+  expect({ status: reply.status, contentType: reply.header('content-type') }).toEqual({
+    status: 413,
+    contentType: 'text/plain; charset=utf-8',
+  })
   expect(reply.body).toBe(errors.refusals.bodyTooLarge.body.text.replace('{limit}', `${limit}`))
   const prompt = Buffer.from(JSON.stringify({ prompt: solid() }))
   const filled = Buffer.concat([prompt, Buffer.alloc(limit - prompt.length, ' ')])

@@ -20,7 +20,7 @@ test('hostile/many-bad-outputs The refusal of a large graph stays in proportion 
   await subject.close()
 })
 
-test('hostile/long-numbers A text of very many digits is judged at once', async () => {
+test('hostile/long-numbers A text of very many digits is judged immediately', async () => {
   const subject = await startSubject()
   const digits = `${'1'.repeat(200_000)}x`
   expect((await subject.post('/prompt', { prompt: {}, number: digits })).status).toBe(500)

@@ -19,7 +19,11 @@ proves(
       const schema = replies[200]
       if (method === 'POST' || typeof schema !== 'object') continue
       const reply = await exchange(url, 'GET', path)
-      expect([path, reply.status, reply.header('content-type')]).toEqual([path, 200, jsonType])
+      expect({ path, status: reply.status, contentType: reply.header('content-type') }).toEqual({
+        path,
+        status: 200,
+        contentType: jsonType,
+      })
       expect(reply.header('content-length')).toBe(`${Buffer.byteLength(reply.body)}`)
       expect(violations(schema, JSON.parse(reply.body))).toEqual([])
     }

@@ -39,7 +39,13 @@ proves('internal/unknown-path', async ({ url }) => {
   ]) {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
       const { status, type, body } = summaryOf(await exchange(url, method, path))
-      expect([method, path, status, type, body]).toEqual([method, path, 404, textType, text])
+      expect({ method, path, status, type, body }).toEqual({
+        method,
+        path,
+        status: 404,
+        type: textType,
+        body: text,
+      })
     }
   }
 })
@@ -52,7 +58,11 @@ proves('internal/wrong-method', async ({ url }) => {
   }
   for (const [method, path, allow] of Object.values(cases)) {
     const reply = await exchange(url, method, path)
-    expect([path, reply.status, reply.header('allow')]).toEqual([path, 405, allow])
+    expect({ path, status: reply.status, allow: reply.header('allow') }).toEqual({
+      path,
+      status: 405,
+      allow,
+    })
     expect(reply.body).toBe(refusals.methodNotAllowed.body.text)
   }
 })
@@ -110,7 +120,7 @@ proves('internal/log-subscription', async (subject) => {
   const { connect, submit, idle } = subject
   const [me, other] = [await connect('me'), await connect('other')]
   const reply = await subscribe(subject, 'me', true)
-  expect([reply.status, reply.text]).toEqual([200, ''])
+  expect(reply).toMatchObject({ status: 200, text: '' })
   await subscribe(subject, 'nobody', true)
   await submit(solid(), { prompt_id: 'mine', client_id: 'other' })
   await idle()
@@ -155,7 +165,7 @@ proves('internal/log-subscription-refusals', async (subject) => {
   const bodies = ['', '{', '[]', 'null', '{"clientId": "me"}', '{"enabled": true}']
   for (const body of [...bodies, '{"clientId": ["me"], "enabled": true}']) {
     const { status, text } = await subject.request('PATCH', '/internal/logs/subscribe', body)
-    expect([body, status, text]).toEqual([body, 500, refusals.internal.body.text])
+    expect({ body, status, text }).toEqual({ body, status: 500, text: refusals.internal.body.text })
   }
   for (const clientId of [null, 5, true]) {
     expect((await subscribe(subject, clientId, true)).status).toBe(200)
@@ -194,7 +204,11 @@ proves('internal/files', async ({ get, upload, emulator }) => {
 proves('internal/files-type', async ({ get }) => {
   for (const type of ['models', 'Input', '..%2finput', 'toString']) {
     const { status, headers, json } = await get(`/internal/files/${type}`)
-    expect([type, status, json()]).toEqual([type, 400, refusals.directoryType.body.json])
+    expect({ type, status, json: json() }).toEqual({
+      type,
+      status: 400,
+      json: refusals.directoryType.body.json,
+    })
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
   }
 })

@@ -82,7 +82,7 @@ proves('jobs/detail-error', async (subject) => {
   const { prompt_id, messages } = await subject.run(session, failing('OOMError', 'too large'))
   const { status, execution_error, execution_status, outputs } = await detailOf(subject, prompt_id)
   const sent = messages.find(({ type }) => type === 'execution_error')?.data
-  expect([status, outputs]).toEqual(['failed', {}])
+  expect({ status, outputs }).toEqual({ status: 'failed', outputs: {} })
   expect(execution_status).toMatchObject({ status_str: 'error', completed: false })
   expect(execution_error).toEqual({
     node_id: '2',

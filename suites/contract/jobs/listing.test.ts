@@ -195,7 +195,12 @@ proves('http/hosted-empty-parameter', async ({ get, submit, idle }) => {
     expect(text).toContain(prompt_id)
     for (const query of [...names.map((name) => `${name}=`), `${names.join('=&')}=`, names[0]]) {
       const reply = await get(`${path}?${query}`)
-      expect([path, query, reply.status, reply.text]).toEqual([path, query, 200, text])
+      expect({ path, query, status: reply.status, text: reply.text }).toEqual({
+        path,
+        query,
+        status: 200,
+        text,
+      })
     }
   }
 })

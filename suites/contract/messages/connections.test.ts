@@ -8,6 +8,7 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { transcript } from '../../support/transcript.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { expectNewSids } from '../../judge/sids.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'
@@ -36,7 +37,11 @@ proves('deployments/hosted-socket', async ({ url, submit, idle }) => {
   }
   for (const path of ['/api/ws', '/ws/', '/', '/api/queue/ws']) {
     const { status, body } = await exchange(url, 'GET', `${path}?token=test-key`, upgrade)
-    expect([path, status, JSON.parse(body).code]).toEqual([path, 404, 'NOT_FOUND'])
+    expect({ path, status, code: JSON.parse(body).code }).toEqual({
+      path,
+      status: 404,
+      code: 'NOT_FOUND',
+    })
   }
 })
 
@@ -73,18 +78,7 @@ proves(
   async ({ connect, submit }) => {
     await submit(slow())
     await submit(slow())
-    const sids: unknown[] = []
-    for (const clientId of ['me', 'me', undefined, '']) {
-      const [first] = (await connect(clientId)).messages()
-      const sid = first?.data['sid']
-      expect(first).toEqual({
-        type: 'status',
-        data: { status: { exec_info: { queue_remaining: 2 } }, sid },
-      })
-      expect(sid).toMatch(/^[0-9a-f]{32}$/)
-      sids.push(sid)
-    }
-    expect(new Set(sids).size).toBe(4)
+    await expectNewSids(connect, ['me', 'me', undefined, ''])
   },
   { ...hosted, ...ownWorld },
 )
@@ -210,7 +204,10 @@ proves(
   'messages/no-handshake',
   async ({ url, raw }) => {
     const plain = await raw('GET', '/ws?token=test-key')
-    expect([plain.status, plain.json().code]).toEqual([400, 'BAD_REQUEST'])
+    expect({ status: plain.status, code: plain.json().code }).toEqual({
+      status: 400,
+      code: 'BAD_REQUEST',
+    })
     const key = 'AAAAAAAAAAAAAAAAAAAAAA=='
     for (const headers of [
       { 'Sec-WebSocket-Version': '12', 'Sec-WebSocket-Key': key },
@@ -218,7 +215,7 @@ proves(
     ]) {
       const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
       const { status, body } = await exchange(url, 'GET', '/ws?token=test-key', upgrade)
-      expect([status, JSON.parse(body).code]).toEqual([400, 'BAD_REQUEST'])
+      expect({ status, code: JSON.parse(body).code }).toEqual({ status: 400, code: 'BAD_REQUEST' })
     }
   },
   hosted,

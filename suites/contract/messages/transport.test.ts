@@ -100,7 +100,7 @@ proves('messages/pings-and-closes', async ({ url, submit, idle, emulator }) => {
     if (code === undefined) socket.close()
     else socket.close(code, 'bye')
     const [answered] = await once(socket, 'close')
-    expect([code, answered, pings]).toEqual([code, 1000, []])
+    expect({ code, answered, pings }).toEqual({ code, answered: 1000, pings: [] })
   }
 })
 

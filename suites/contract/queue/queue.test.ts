@@ -131,7 +131,11 @@ proves(
     await post('/queue', { clear: false })
     expect((await idsIn(get)).pending).toEqual(['one', 'two'])
     const reply = await post('/queue', { clear: true })
-    expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+    expect({
+      status: reply.status,
+      text: reply.text,
+      contentType: reply.headers['content-type'],
+    }).toEqual({ status: 200, text: '', contentType: undefined })
     expect(await idsIn(get)).toEqual({ running: ['running'], pending: [] })
     await submit(solid(), { prompt_id: 'after' })
     await idle()
@@ -145,7 +149,11 @@ proves(
   async ({ get, post, submit, idle }) => {
     for (const prompt_id of ['a', 'b', 'c', 'd', 'b']) await submit(talking(), { prompt_id })
     const reply = await post('/queue', { delete: ['d', 'b'] })
-    expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+    expect({
+      status: reply.status,
+      text: reply.text,
+      contentType: reply.headers['content-type'],
+    }).toEqual({ status: 200, text: '', contentType: undefined })
     expect((await idsIn(get)).pending).toEqual(['a', 'c', 'b'])
     await post('/queue', { clear: false, delete: [] })
     await idle()

@@ -119,10 +119,10 @@ test('rules/package Without the suites it does not print what is proved', async 
 
 test('rules/usage It explains itself, and rejects what it does not know', async () => {
   const help = command(['help', 'rules'])
-  expect([help.status, help.stdout]).toEqual([
-    0,
-    expect.stringContaining('Usage: flowdouble rules'),
-  ])
+  expect({ status: help.status, stdout: help.stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringContaining('Usage: flowdouble rules'),
+  })
   expect(command([]).stdout).toMatch(/^ {2}rules +/m)
   for (const [arg, says] of [
     ['--jsn', "Unknown option '--jsn'. Did you mean --json?"],

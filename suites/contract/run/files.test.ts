@@ -60,12 +60,15 @@ test('run/upload-inputs The inputs image, mask, audio, video and file are upload
 })
 
 test.each([
-  ['a name that is no local file', loading('nothing.png')],
+  ['a name that is not a local file', loading('nothing.png')],
   ['a folder', loading('sub')],
   ['a name annotated with a folder', loading('cat.png [output]')],
   ['a file outside the folder of the workflow', loading('../secret.png')],
   ['an absolute name', loading('/etc/hostname')],
-  ['what is no input of a node', '{"1": {"class_type": "X", "_meta": {"image": "sub/dog.png"}}}'],
+  [
+    'what is not an input of a node',
+    '{"1": {"class_type": "X", "_meta": {"image": "sub/dog.png"}}}',
+  ],
   ['a name with a zero byte', loading('cat\u0000.png')],
   ['a choice among outputs', loading('sub/dog.png', 'LoadImageOutput')],
 ])('run/upload-nothing-else The client leaves alone %s.', async (_, text) => {

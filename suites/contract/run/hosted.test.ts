@@ -79,10 +79,10 @@ test('run/deployment The flag overrides the detection, and a key does not go to 
   expect((await runOn(local, { deployment: 'local' })).result.outcome).toBe('success')
   expect(asked(local, '/system_stats')).toEqual([])
   const { result } = await runHosted(local, { deployment: 'local' })
-  expect([result.outcome, result.error?.message]).toEqual([
-    'usage',
-    expect.stringContaining('A local server takes no API key'),
-  ])
+  expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+    outcome: 'usage',
+    message: expect.stringContaining('A local server takes no API key'),
+  })
 })
 
 test('run/deployment A key for a server that turns out to be local exits with 2, and is not sent.', async () => {

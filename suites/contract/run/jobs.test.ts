@@ -140,10 +140,10 @@ test.each([
 test('run/hosted-refused A refusal that is not JSON is printed as it is.', async () => {
   const server = await serveHosted({ first: { '/prompt': [{ status: 403, body: 'go away' }] } })
   const { result } = await runHosted(server)
-  expect([result.outcome, result.error?.message]).toEqual([
-    'refused',
-    'The server refused the workflow: HTTP 403: go away',
-  ])
+  expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+    outcome: 'refused',
+    message: 'The server refused the workflow: HTTP 403: go away',
+  })
 })
 
 test('run/hosted-refused Node errors of a hosted server are printed like those of a local one.', async () => {

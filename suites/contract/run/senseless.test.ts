@@ -71,10 +71,10 @@ test.each(senseless)(
   async (_, behaviour, path, said) => {
     const server = await serveHosted({ sockets: 0, steps: [], ...behaviour })
     const { result } = await runHosted(server)
-    expect([result.outcome, result.error?.message]).toEqual([
-      'protocol',
-      expect.stringContaining(`GET ${path} at ${server.url} answered `),
-    ])
+    expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+      outcome: 'protocol',
+      message: expect.stringContaining(`GET ${path} at ${server.url} answered `),
+    })
     expect(result.error?.message).toContain(said)
     expect(asked(server, path)).toHaveLength(6)
   },
@@ -98,10 +98,10 @@ test.each([
       if (path === '/queue' && steps[0] !== 'drop') continue
       const server = await serve({ steps, sockets: 1, ...always(path, answer) })
       const { result } = await runOn(server)
-      expect([result.outcome, result.error?.message]).toEqual([
-        'protocol',
-        expect.stringContaining(said),
-      ])
+      expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+        outcome: 'protocol',
+        message: expect.stringContaining(said),
+      })
       expect(asked(server, path)).toHaveLength(6)
     }
   },
@@ -120,10 +120,10 @@ test('run/senseless The client does not poll for ever because of a silent socket
       if (asked(server, status).length < 6) setImmediate(pass)
     }
     const { result } = await runHosted(server, { clock, onEvent })
-    expect([result.outcome, result.error?.message]).toEqual([
-      'protocol',
-      expect.stringContaining('answered 500: oops'),
-    ])
+    expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+      outcome: 'protocol',
+      message: expect.stringContaining('answered 500: oops'),
+    })
   }
 })
 
@@ -149,11 +149,12 @@ test('run/senseless A limit that ends before that reports what the server answer
     if (kind === 'hint' && event.text?.includes('oops')) clock.pass(60_000)
   }
   const { result } = await runHosted(server, { clock, timeoutMs: 60_000, onEvent })
-  expect([result.outcome, result.error?.message]).toEqual([
-    'timeout',
-    'No end within 60 s. The server goes on with the run run-1. ' +
+  expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+    outcome: 'timeout',
+    message:
+      'No end within 60 s. The server goes on with the run run-1. ' +
       `Meanwhile GET ${status} at ${server.url} answered 500: oops. Give a longer --timeout.`,
-  ])
+  })
   expect(Object.keys(result)).not.toContain('senseless')
 })
 

@@ -43,7 +43,7 @@ async function runServed(
 test('run/served-hosted A run on hosted downloads its picture, and leaks no key', async () => {
   for (const workflowPath of [textToImage, imageToImage]) {
     const { outcome, files, journal, events } = await runServed({ workflowPath })
-    expect([outcome, files.length]).toEqual(['success', 1])
+    expect({ outcome, filesLength: files.length }).toEqual({ outcome: 'success', filesLength: 1 })
     expect(
       readFileSync(files[0]?.path ?? '')
         .subarray(1, 4)
@@ -63,9 +63,9 @@ test('run/served-hosted A failed run on hosted reports the error of its job', as
 
 test('run/served-hosted A free account and an unknown key are reported differently', async () => {
   const free = await runServed({ apiKey: 'test-key-free' })
-  expect([free.outcome, free.prompt_id]).toEqual(['refused', null])
+  expect(free).toMatchObject({ outcome: 'refused', prompt_id: null })
   const unknown = await runServed({ apiKey: 'nobody' })
-  expect([unknown.outcome, unknown.prompt_id]).toEqual(['protocol', null])
+  expect(unknown).toMatchObject({ outcome: 'protocol', prompt_id: null })
   expect(unknown.error?.message).toContain('Is the API key right?')
 })
 
@@ -73,10 +73,10 @@ test('run/served-hosted Without a key the client detects a hosted server', async
   const subject = await startSubject({ deployment: 'hosted' })
   const options = { url: subject.url, workflowPath: textToImage, outDir: tmpdir() }
   const { outcome, error } = await runWorkflow(options)
-  expect([outcome, error?.message]).toEqual([
-    'usage',
-    expect.stringContaining('is a hosted server: give its key'),
-  ])
+  expect({ outcome, message: error?.message }).toEqual({
+    outcome: 'usage',
+    message: expect.stringContaining('is a hosted server: give its key'),
+  })
   await subject.close()
 })
 

@@ -48,14 +48,14 @@ proves('runs/cache-ignores-ids', async ({ connect, run }) => {
   }
   await run(session, solid())
   expect(sides(await run(session, renamed))).toEqual([['b', 'a'], []])
-  const twins = {
+  const doubled = {
     one: fill,
     two: fill,
     join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
     show: node('PreviewImage', { images: ['join', 0] }),
   }
   await run(session, solid(9))
-  const { messages } = await run(session, twins)
+  const { messages } = await run(session, doubled)
   expect(nodesOf('executing', messages)).toHaveLength(3)
   expect(nodesOf('executing', messages).slice(1)).toEqual(['join', 'show'])
 })

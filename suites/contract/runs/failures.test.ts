@@ -64,7 +64,7 @@ const others: readonly (readonly [name: string, word: ExceptionType])[] = [
 proves('runs/other-failures', async (subject) => {
   for (const [name, word] of others) {
     const { exception_type } = await failed(subject, failing(name, 'x'))
-    expect([name, exception_type]).toEqual([name, word])
+    expect({ name, exception_type }).toEqual({ name, exception_type: word })
   }
 })
 
@@ -172,7 +172,10 @@ proves('runs/image-download-error', async (subject) => {
   }
   // What is not an address must be a file, as always.
   for (const name of ['ftp://example.com/a.png', 'example.com/a.png', 'nowhere.png']) {
-    expect([name, (await subject.submit(from('LoadImage', name))).status]).toEqual([name, 400])
+    expect({ name, status: (await subject.submit(from('LoadImage', name))).status }).toEqual({
+      name,
+      status: 400,
+    })
   }
 })
 

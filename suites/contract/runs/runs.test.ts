@@ -189,7 +189,10 @@ const poison: readonly (readonly [Graph, Readonly<Record<string, unknown>>])[] =
 proves('runs/poison-fails-its-run', async ({ submit, get, idle }) => {
   for (const [index, [graph, fields]] of poison.entries()) {
     const reply = await submit(graph, { prompt_id: `bad ${index}`, ...fields })
-    expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
+    expect({ status: reply.status, node_errors: reply.json().node_errors }).toEqual({
+      status: 200,
+      node_errors: {},
+    })
     await submit(solid(index + 1), { prompt_id: `good ${index}` })
   }
   await idle()

@@ -138,7 +138,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['a body limit of nothing', ['--max-upload-size', '0'], /--max-upload-size cannot be "0"/],
   ['a missing config', ['--config', 'none.json'], /Cannot read the config/],
   [
-    'a config that is no object',
+    'a config that is not an object',
     ['--config', textToImage.replace('text-to-image', 'failing')],
     /There is no option/,
   ],

@@ -1,4 +1,4 @@
-// The command `serve` for hosted, and for both deployments at once.
+// The command `serve` for hosted, and for both deployments together.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ test('serve/json The JSON of both lists the local addresses, and those of hosted
 test('serve/hosted Hosted alone is the first address, and its socket accepts a printed key.', async () => {
   const command = start('serve', '--deployment', 'hosted', '--port', '0', '--json')
   const { url, ws, hosted } = JSON.parse(await command.says(/\n/)) as Addresses
-  expect([hosted.url, hosted.ws]).toEqual([url, ws])
+  expect({ url: hosted.url, ws: hosted.ws }).toEqual({ url, ws })
   expect(await status(`${url}/api/queue`)).toBe(401)
   expect(await status(`${url}/api/queue`, hosted.keys?.[0]?.key)).toBe(200)
   const socket = new WebSocket(`${ws}?token=${hosted.keys?.[0]?.key}`)
@@ -120,7 +120,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['one in the config', ['--config', fileOf({ deployment: 7 })], /option "deployment" of .*"7"/],
   ['a missing file of accounts', ['--accounts', 'none.json'], /file of --accounts .*ENOENT/],
   [
-    'accounts that are no JSON',
+    'accounts that are not JSON',
     ['--accounts', fileOf('[{"keys": SECRET')],
     /accounts .* not valid JSON .line 1, column 11./,
   ],
@@ -130,7 +130,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
     /--accounts cannot be used: account 1 .*keys/,
   ],
   [
-    'a config that is no JSON',
+    'a config that is not JSON',
     ['--config', fileOf('{"token": SECRET')],
     /config .* not valid JSON .line 1, column 11./,
   ],

@@ -38,7 +38,10 @@ test('serve/gateway-banner The banner names it; wrong flags and a port in use ar
   const port = /Webhooks {3}http:\/\/127\.0\.0\.1:(\d+)\/webhooks\/NAME/.exec(said)?.[1] ?? ''
   const second = start('serve', '--port', '0', '--with-gateway', '--gateway-port', port)
   const { code, stderr } = await second.ends
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining(`Port ${port} is in use`),
+  })
   // The server's port is a different one, and free.
   expect(stderr).toMatch(/ with --gateway-port, or a free one with --gateway-port 0\./)
   command.process.kill('SIGINT')

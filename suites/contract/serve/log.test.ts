@@ -68,7 +68,10 @@ test('serve/log-file --log appends the log to a file, as JSON on request, and wa
     command.process.kill('SIGTERM')
     const { stderr } = await command.ends
     const { event, text } = JSON.parse(stderr) as { event: string; text: string }
-    expect([event, text]).toEqual(['warning', expect.stringContaining('sent its key')])
+    expect({ event, text }).toEqual({
+      event: 'warning',
+      text: expect.stringContaining('sent its key'),
+    })
   }
   const records = readFileSync(file, 'utf8')
     .trimEnd()

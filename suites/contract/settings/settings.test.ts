@@ -37,7 +37,7 @@ proves('settings/unset', async ({ get, post }) => {
   await post('/settings', { a: 1 })
   for (const id of ['b', 'toString', '__proto__']) {
     const { status, text } = await get(`/settings/${id}`)
-    expect([id, status, text]).toEqual([id, 200, 'null'])
+    expect({ id, status, text }).toEqual({ id, status: 200, text: 'null' })
   }
 })
 
@@ -45,7 +45,7 @@ proves('settings/no-object', async ({ url, get, post }) => {
   await post('/settings', { a: 1 })
   for (const body of ['', '{', '[]', '5', 'null', '"text"', '{"a": 2} x']) {
     const { status, body: text } = await exchange(url, 'POST', '/settings', {}, body)
-    expect([body, status, text]).toEqual([body, 500, refusals.internal.body.text])
+    expect({ body, status, text }).toEqual({ body, status: 500, text: refusals.internal.body.text })
   }
   expect((await get('/settings')).json()).toEqual({ a: 1 })
 })
@@ -93,10 +93,10 @@ proves('settings/new-user', async ({ post }) => {
   const names = { me: 'me', ' Zoë & co. ': 'Zo-co-', 'a_b-C9': 'a_b-C9', '../x': '-x' }
   for (const [username, plain] of Object.entries(names)) {
     const reply = await post('/users', { username })
-    expect([reply.status, reply.headers['content-type']]).toEqual([
-      200,
-      'application/json; charset=utf-8',
-    ])
+    expect({ status: reply.status, contentType: reply.headers['content-type'] }).toEqual({
+      status: 200,
+      contentType: 'application/json; charset=utf-8',
+    })
     expect(reply.json()).toMatch(uuid)
     expect(reply.json().replace(uuid, '')).toBe(plain)
   }
@@ -105,7 +105,10 @@ proves('settings/new-user', async ({ post }) => {
 proves('settings/user-refusals', async ({ post }) => {
   await post('/users', { username: 'me' })
   const taken = await post('/users', { username: 'me' })
-  expect([taken.status, taken.json()]).toEqual([400, refusals.duplicateUser.body.json])
+  expect({ status: taken.status, json: taken.json() }).toEqual({
+    status: 400,
+    json: refusals.duplicateUser.body.json,
+  })
   expect(taken.headers['content-type']).toBe('application/json; charset=utf-8')
   for (const body of [{}, [], null, 'me', { username: '' }, { username: ' \t' }, { username: 7 }]) {
     expect((await post('/users', body)).status).toBe(500)

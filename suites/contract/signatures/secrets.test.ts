@@ -79,11 +79,11 @@ proves('signatures/timestamp-digits', async (subject) => {
   ]
   for (const name of timedSchemes) {
     for (const text of [...odd, 'now', `${NOW}`.repeat(40)]) {
-      expect([name, text, await status(subject, headersOf(name, at(text)))]).toEqual([
+      expect({ name, text, status: await status(subject, headersOf(name, at(text))) }).toEqual({
         name,
         text,
-        401,
-      ])
+        status: 401,
+      })
     }
   }
   expect(await status(subject, headersOf('stripe', at(`000${NOW}`)))).toBe(202)
@@ -95,7 +95,10 @@ proves(
     for (const name of schemeNames) {
       const headers = headersOf(name, at(NOW))
       const own = name === 'token' ? 'X-Acme-Token' : schemes[name].signature
-      expect([name, await status(subject, { ...headers, [own]: 'v1,é☃' })]).toEqual([name, 401])
+      expect({ name, status: await status(subject, { ...headers, [own]: 'v1,é☃' }) }).toEqual({
+        name,
+        status: 401,
+      })
     }
     const post = (bytes: Buffer) =>
       exchangeBytes(
@@ -161,7 +164,10 @@ proves(
         signed(body, 'null'),
         { 'X-Gitlab-Token': '5' },
       ]) {
-        expect([name, await status(subject, headers, name)]).toEqual([name, 404])
+        expect({ name, status: await status(subject, headers, name) }).toEqual({
+          name,
+          status: 404,
+        })
       }
     }
     // The prefix alone would be an empty key.
@@ -194,11 +200,9 @@ proves(
       ['empty', 'global-secret', 404],
     ] as const
     for (const [route, secret, expected] of cases) {
-      expect([route, secret, await status(subject, signed(body, secret), route)]).toEqual([
-        route,
-        secret,
-        expected,
-      ])
+      expect({ route, secret, status: await status(subject, signed(body, secret), route) }).toEqual(
+        { route, secret, status: expected },
+      )
     }
   },
   {

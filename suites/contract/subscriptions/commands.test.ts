@@ -57,7 +57,7 @@ proves(
     expect(listed.json()).toMatchObject([
       { name: 'a', secret: 'secret-a', events: ['push', 'ping'], deliver_only: false },
       { name: 'b', secret: routes.b.secret, deliver: 'slack', deliver_only: true },
-      // Without a secret of its own a route uses the global one.
+      // Without a secret in its entry a route uses the global one.
       { name: 'c', secret: 'secret-global', prompt: 'by hand', deliver: 'log' },
     ])
   }, enabled('secret: secret-global')),
@@ -69,7 +69,7 @@ proves(
     await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
     for (const argv of [[], ['--json']]) {
       const { code, stdout } = await cli.run('webhook', 'list', '--no-secrets', ...argv)
-      expect([code, stdout]).toEqual([0, expect.stringContaining('/webhooks/a')])
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('/webhooks/a') })
       expect(stdout).not.toMatch(/secret/i)
     }
   }),
@@ -83,7 +83,7 @@ provesCliQuirk('webhooks.list-hides-secrets', async (cli) => {
     '--quirk',
     'webhooks.list-hides-secrets',
   )
-  expect([code, stdout]).toEqual([0, expect.stringContaining('/webhooks/a')])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('/webhooks/a') })
   expect(stdout).not.toMatch(/secret/i)
 })
 
@@ -97,7 +97,10 @@ proves(
     expect(await list()).not.toContain('secret-a')
     expect(await list('--no-quirk', 'webhooks.list-hides-secrets')).toContain('secret-a')
     const { code, stderr } = await cli.run('webhook', 'list', '--like', 'hermes-2026.70')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean hermes-2026.07?')])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean hermes-2026.07?'),
+    })
   }),
 )
 
@@ -106,7 +109,10 @@ proves(
   withCli(async (cli) => {
     for (const command of ['remove', 'rm', 'test']) {
       const { code, stderr } = await cli.run('webhook', command, 'nobody')
-      expect([code, stderr]).toEqual([1, expect.stringContaining('no subscription "nobody"')])
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining('no subscription "nobody"'),
+      })
     }
     expect(cli.has(subscriptionsName)).toBe(false)
   }),
@@ -124,7 +130,7 @@ proves(
       if (config !== null) cli.write('config.yaml', config)
       for (const [command = '', ...argv] of commands) {
         const { code, stdout, stderr } = await cli.run('webhook', command, ...argv)
-        expect([code, stdout]).toEqual([1, ''])
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
         expect(stderr).toMatch(
           /not enabled[\s\S]*gateway setup[\s\S]*enabled: true[\s\S]*WEBHOOK_ENABLED/,
         )
@@ -157,12 +163,19 @@ proves(
     ]
     for (const argv of wrong) {
       const { code, stderr } = await cli.run(...argv)
-      expect([argv, code, stderr]).toEqual([argv, 2, expect.stringContaining('--help')])
+      expect({ argv, code, stderr }).toEqual({
+        argv,
+        code: 2,
+        stderr: expect.stringContaining('--help'),
+      })
     }
     for (const group of ['webhook', 'gateway']) {
       expect((await runCommand({}, [group])).code).toBe(2)
       const help = await runCommand({}, [group, '--help'])
-      expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])
+      expect({ code: help.code, stdout: help.stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringContaining('Exit codes'),
+      })
     }
   }),
 )

@@ -177,13 +177,13 @@ proves(
       // A command that only reads leaves the file alone; a running gateway serves its routes.
       for (const reading of [['list'], ['test', 'a']]) {
         const { code, stdout, stderr } = await cli.run('webhook', ...reading)
-        expect([code, stdout]).toEqual([1, ''])
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
         expect(stderr).toMatch(/corrupt.*Mend it/)
         expect(cli.read(subscriptionsName)).toBe(content.toString())
       }
       const [command = '', ...argv] = commands[at] ?? []
       const { code, stdout, stderr } = await cli.run('webhook', command, ...argv)
-      expect([code, stdout]).toEqual([1, ''])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(/corrupt.*Mend it/)
       expect(cli.read(subscriptionsName)).toBe(content.toString())
       expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
@@ -205,7 +205,7 @@ proves(
     for (const command of ['list', 'subscribe']) {
       const names = command === 'list' ? [] : ['a']
       const { code, stderr } = await cli.run('webhook', command, ...names)
-      expect([code, stderr]).toEqual([1, expect.stringContaining('nowhere')])
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('nowhere') })
     }
     expect(lstatSync(path).isSymbolicLink()).toBe(true)
     const other = commandLineAt(join(cli.dir, 'other'))
@@ -217,7 +217,7 @@ proves(
     const below = commandLineAt(join(cli.dir, 'config.yaml', 'below'))
     const env = { WEBHOOK_ENABLED: 'on' }
     const { code, stderr } = await below.runIn({ env }, 'webhook', 'subscribe', 'a')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('config.yaml')])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('config.yaml') })
   }),
 )
 
@@ -232,14 +232,20 @@ proves('subscriptions/stray-route-member', async ({ gateway, send }) => {
     '/_flowdouble/subscriptions',
     JSON.stringify({ name: 'a', route: stray }),
   )
-  expect([reply.status, reply.body]).toEqual([409, expect.stringMatching(/Did you mean prompt/)])
+  expect({ status: reply.status, body: reply.body }).toEqual({
+    status: 409,
+    body: expect.stringMatching(/Did you mean prompt/),
+  })
 })
 
 proves(
   'subscriptions/stray-route-member',
   withCli(async (cli) => {
     const { code, stderr } = await cli.run('gateway', 'run', '--port', '0')
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/did you mean deliver_only/i)])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/did you mean deliver_only/i),
+    })
   }, enabled('routes: {a: {secret: s, deliver-only: true}}')),
 )
 
@@ -255,11 +261,15 @@ proves(
       ['add', 'stray-one'],
     ]) {
       const { code, stderr } = await cli.run('webhook', ...argv)
-      expect([argv, code, stderr]).toEqual([argv, 1, expect.stringContaining('"stray one"')])
+      expect({ argv, code, stderr }).toEqual({
+        argv,
+        code: 1,
+        stderr: expect.stringContaining('"stray one"'),
+      })
       expect(cli.read(subscriptionsName)).toBe(text)
     }
     const { code, stdout, stderr } = await cli.run('webhook', 'list')
-    expect([code, stdout]).toEqual([0, expect.stringContaining('/webhooks/b')])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('/webhooks/b') })
     expect(stderr).toContain('"stray one"')
   }),
 )

@@ -132,22 +132,25 @@ proves(
     for (const route of routes) {
       cli.write('config.yaml', enabled(`routes: {good: {secret: s}, bad: ${route}}`))
       const { code, stdout, stderr } = await failing(cli)
-      expect([route, code, stdout, stderr]).toEqual([
+      expect({ route, code, stdout, stderr }).toEqual({
         route,
-        1,
-        '',
-        expect.stringContaining('"bad"'),
-      ])
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('"bad"'),
+      })
       expect(stderr).not.toContain('hidden-one')
     }
     await withReceiving({ status: 200, body: '' }, async ({ port }) => {
       cli.write('config.yaml', enabled())
       const { code, stderr } = await cli.run('gateway', 'run', '--port', String(port))
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`Port ${port} is in use`)])
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`Port ${port} is in use`),
+      })
     })
     cli.write('config.yaml', '')
     const { code, stderr } = await failing(cli)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('not enabled')])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('not enabled') })
   }),
 )
 
@@ -204,7 +207,10 @@ proves(
     // Runs and journal are not served unless an option says so: a tunnel also calls from this machine.
     expect((await fetch(`${running.url}/_flowdouble/runs`)).status).toBe(404)
     const { code, stdout, stderr } = await running.stop()
-    expect([code, stdout]).toEqual([0, expect.stringContaining('flowdouble gateway')])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('flowdouble gateway'),
+    })
     expect(stderr).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}Subscriptions loaded/m)
     expect(stdout + stderr).not.toContain('secret-of-ci')
     await expect(fetch(running.url)).rejects.toThrow()

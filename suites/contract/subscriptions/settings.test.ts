@@ -25,13 +25,13 @@ proves(
       ),
     )
     const { port, host, secret, rateLimit, maxBodyBytes } = await optionsOf(cli)
-    expect([port, host, secret, rateLimit, maxBodyBytes]).toEqual([
-      9001,
-      '10.0.0.1',
-      'yaml-secret',
-      5,
-      99,
-    ])
+    expect({ port, host, secret, rateLimit, maxBodyBytes }).toEqual({
+      port: 9001,
+      host: '10.0.0.1',
+      secret: 'yaml-secret',
+      rateLimit: 5,
+      maxBodyBytes: 99,
+    })
     expect(await urlOf(cli)).toBe('http://10.0.0.1:9001/webhooks/a')
     // The same from .env, each alone, and from the environment.
     cli.write('config.yaml', '')
@@ -137,7 +137,7 @@ proves(
         ['gateway', 'run'],
       ]) {
         const { code, stdout, stderr } = await cli.run(...argv)
-        expect([line, code, stdout]).toEqual([line, 1, ''])
+        expect({ line, code, stdout }).toEqual({ line, code: 1, stdout: '' })
         expect(stderr).toContain(key)
         expect(stderr).not.toContain('123456')
       }
@@ -151,7 +151,11 @@ proves(
     ]) {
       cli.write('config.yaml', text)
       const { code, stderr } = await cli.run('webhook', 'list')
-      expect([text, code, stderr]).toEqual([text, 1, expect.stringContaining('config.yaml')])
+      expect({ text, code, stderr }).toEqual({
+        text,
+        code: 1,
+        stderr: expect.stringContaining('config.yaml'),
+      })
       expect(stderr).not.toContain('hidden-one')
     }
     cli.write('config.yaml', enabled())
@@ -171,7 +175,7 @@ proves(
         ['gateway', 'setup', '--yes', '--secret', 's'],
       ]) {
         const { code, stdout, stderr } = await cli.run(...argv)
-        expect([argv, code, stdout]).toEqual([argv, 1, ''])
+        expect({ argv, code, stdout }).toEqual({ argv, code: 1, stdout: '' })
         expect(stderr).toContain('Line 3 of .env')
         expect(stderr).not.toContain('hidden-one')
       }
@@ -194,7 +198,7 @@ provesCliQuirk('webhooks.cli-ignores-env', async (cli) => {
   const quirk = ['--quirk', 'webhooks.cli-ignores-env']
   const env = { WEBHOOK_PORT: '9003', WEBHOOK_ENABLED: 'false' }
   const { code, stdout } = await cli.runIn({ env }, 'webhook', 'subscribe', 'a', ...quirk)
-  expect([code, stdout]).toEqual([0, expect.stringContaining(':8644/webhooks/a')])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(':8644/webhooks/a') })
   // The gateway reads it all the same.
   expect((await startOptions({ env }, '--config-dir', cli.dir, ...quirk)).code).toBe(1)
 })

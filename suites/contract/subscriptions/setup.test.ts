@@ -47,10 +47,10 @@ proves(
           [/Port\?/, stop],
         ],
       )
-      expect([stopped.code, stopped.stderr]).toEqual([
-        1,
-        expect.stringContaining('nothing was written'),
-      ])
+      expect({ code: stopped.code, stderr: stopped.stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining('nothing was written'),
+      })
       expect(cli.read('config.yaml')).toBe(config)
     }
     await runWizard(['setup', '--config-dir', cli.dir], [[onOffQuestion, 'no\n']])
@@ -90,7 +90,10 @@ proves(
     })
     // Without a terminal there is nobody to ask.
     const alone = await cli.run('gateway', 'setup', '--port', '9008')
-    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--yes')])
+    expect({ code: alone.code, stderr: alone.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
     expect((await cli.run('gateway', 'setup', '--disable', '--yes')).code).toBe(0)
     expect((await cli.run('webhook', 'list')).code).toBe(1)
     for (const secret of ['', 'INSECURE_NO_AUTH'])
@@ -166,7 +169,7 @@ proves(
       '2',
       '--yes',
     )
-    expect([code, stderr]).toEqual([0, expect.stringContaining('WEBHOOK_PORT')])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('WEBHOOK_PORT') })
     expect(cli.read('config.yaml')).toContain('# nothing yet')
     expect(await optionsOf(cli)).toMatchObject({ port: 2 })
   }, null),
@@ -186,7 +189,7 @@ proves(
         ['gateway', 'setup', '--yes', ...file],
       ]) {
         const { code, stdout, stderr } = await cli.run(...argv)
-        expect([argv, code, stdout]).toEqual([argv, 1, ''])
+        expect({ argv, code, stdout }).toEqual({ argv, code: 1, stdout: '' })
         expect(stderr).toMatch(/^The secret (is no text in UTF-8|is blank|begins or ends)/)
       }
     }

@@ -30,7 +30,7 @@ const sent = async (cli: CommandLine, ...argv: readonly string[]): Promise<Recei
   await withReceiving(accepted, async (receiving) => {
     await cli.run('gateway', 'setup', '--port', String(receiving.port), '--yes')
     const { code, stderr } = await cli.run('webhook', 'test', 'ci', ...argv)
-    expect([argv, code, stderr]).toEqual([argv, 0, ''])
+    expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: '' })
     expect(receiving.got).toHaveLength(1)
     got = receiving.got[0]
   })
@@ -49,7 +49,7 @@ proves(
       expect(stdout).toContain(`Response (202): ${accepted.body}`)
       expect(stdout).not.toContain('abc')
       const [{ method, path, headers, body }] = got as [ReceivedRequest]
-      expect([method, path]).toEqual(['POST', '/webhooks/ci'])
+      expect({ method, path }).toEqual({ method: 'POST', path: '/webhooks/ci' })
       expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('abc', body)}`)
       const result = await cli.run('webhook', 'test', 'ci', '--json')
       expect(result.json()).toMatchObject({
@@ -62,7 +62,10 @@ proves(
       expect(new Set(got.map((one) => one.headers['x-github-delivery'])).size).toBe(2)
     })
     const { code, stderr } = await cli.run('webhook', 'test', 'ci')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('flowdouble gateway run')])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('flowdouble gateway run'),
+    })
   }),
 )
 
@@ -131,7 +134,7 @@ proves(
     expect(Buffer.from(token, 'latin1').toString()).toBe('ключ')
     await cli.run('webhook', 'subscribe', 'ci', '--secret', 'whsec_not+base64')
     const { code, stderr } = await cli.run('webhook', 'test', 'ci', '--as', 'svix')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('base64')])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('base64') })
     expect(stderr).not.toContain('not+base64')
   }),
 )
@@ -193,7 +196,11 @@ proves(
       await withReceiving({ status, body }, async ({ port }) => {
         await cli.run('gateway', 'setup', '--port', String(port), '--yes')
         const { code, stdout, stderr } = await cli.run('webhook', 'test', 'ci')
-        expect([status, code, stderr]).toEqual([status, 1, expect.stringMatching(says)])
+        expect({ status, code, stderr }).toEqual({
+          status,
+          code: 1,
+          stderr: expect.stringMatching(says),
+        })
         expect(stdout).toContain(`Response (${status}): ${body}`)
         const result = (await cli.run('webhook', 'test', 'ci', '--json')).json()
         expect(result).toMatchObject({ status, triggered: false })
@@ -221,7 +228,7 @@ proves(
         expect(vi.getTimerCount()).toBe(1)
         vi.advanceTimersByTime(1)
         const { code, stderr } = await command
-        expect([code, stderr]).toEqual([1, expect.stringContaining('10 seconds')])
+        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('10 seconds') })
       } finally {
         vi.useRealTimers()
       }
@@ -244,7 +251,7 @@ proves(
       expect((await cli.run('webhook', 'test', ...target, '--secret', '')).code).toBe(1)
       for (const wrong of ['x', 'ftp://x', 'http://user:hidden-one@127.0.0.1']) {
         const { code, stderr } = await cli.run('webhook', 'test', '--url', wrong, ...secret)
-        expect([wrong, code]).toEqual([wrong, 2])
+        expect({ wrong, code }).toEqual({ wrong, code: 2 })
         expect(stderr).not.toContain('hidden-one')
       }
       const piped = ['webhook', 'test', ...target, '--secret', '-', '--as', 'gitlab']

@@ -15,7 +15,10 @@ proves(
   'system/statistics',
   async ({ get }) => {
     const reply = await get('/system_stats')
-    expect([reply.status, violations(hostedSystemStats, reply.json())]).toEqual([200, []])
+    expect({
+      status: reply.status,
+      violations: violations(hostedSystemStats, reply.json()),
+    }).toEqual({ status: 200, violations: [] })
     const { system, devices } = reply.json()
     expect(system.comfyui_version).toMatch(/^\d+\.\d+\.\d+/)
     expect(system.ram_total).toBeGreaterThanOrEqual(system.ram_free)
@@ -112,7 +115,11 @@ proves(
   async ({ as, post, request }) => {
     for (const body of [{}, { unload_models: true }, { unload_models: true, free_memory: true }]) {
       const { status, text, headers } = await post('/free', body)
-      expect([status, text, headers['content-type']]).toEqual([200, '', undefined])
+      expect({ status, text, contentType: headers['content-type'] }).toEqual({
+        status: 200,
+        text: '',
+        contentType: undefined,
+      })
     }
     const flags = ['{"free_memory": {}}', '{"unload_models": null}', '{"free_memory": "true"}']
     for (const broken of ['', 'no JSON', '[]', 'true', 'null', '{', ...flags]) {
@@ -137,7 +144,7 @@ proves('system/hosted-feedback', async ({ post, request }) => {
   ]
   for (const body of fine) {
     const { status, text } = await post('/feedback', body)
-    expect([status, text]).toEqual([201, ''])
+    expect({ status, text }).toEqual({ status: 201, text: '' })
   }
   const float = '{"type": "general", "rating": 5.0}'
   expect((await request('POST', '/feedback', float)).status).toBe(201)

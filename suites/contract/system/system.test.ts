@@ -76,7 +76,10 @@ proves(
       expect((await post('/free', body)).status).toBe(200)
     }
     for (const broken of ['', 'no JSON', '[]', 'true']) {
-      expect([broken, (await request('POST', '/free', broken)).status]).toEqual([broken, 500])
+      expect({ broken, status: (await request('POST', '/free', broken)).status }).toEqual({
+        broken,
+        status: 500,
+      })
     }
   },
   { deployment: 'local' },
@@ -100,8 +103,11 @@ proves('system/free-reply', async ({ connect, idle, post }) => {
   const session = await connect('me')
   const before = session.messages().length
   const reply = await post('/free', { unload_models: true, free_memory: true })
-  expect([reply.status, reply.text]).toEqual([200, ''])
-  expect([reply.headers['content-type'], reply.headers['content-length']]).toEqual([undefined, '0'])
+  expect(reply).toMatchObject({ status: 200, text: '' })
+  expect({
+    contentType: reply.headers['content-type'],
+    contentLength: reply.headers['content-length'],
+  }).toEqual({ contentType: undefined, contentLength: '0' })
   await idle()
   await session.settled()
   expect(session.messages()).toHaveLength(before)

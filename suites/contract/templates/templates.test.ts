@@ -162,7 +162,10 @@ proves(
     ]) {
       gateway.subscribe('note', direct(template))
       const reply = await post('note', payload)
-      expect([reply.status, reply.json()]).toEqual([413, { error: 'Rendered text too large' }])
+      expect({ status: reply.status, json: reply.json() }).toEqual({
+        status: 413,
+        json: { error: 'Rendered text too large' },
+      })
     }
     gateway.subscribe('note', direct('x', { deliver_extra: { chat_id: '{a}'.repeat(17) } }))
     expect((await post('note', payload)).status).toBe(413)

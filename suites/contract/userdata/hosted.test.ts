@@ -25,7 +25,10 @@ proves(
     const queries = ['', '?dir=', '?split=true', '?full_info=false', '?full_info=true&split=true']
     for (const query of queries) {
       const reply = await subject.get(`/userdata${query}`)
-      expect([reply.status, violations(hostedUserFiles, reply.json())]).toEqual([200, []])
+      expect({
+        status: reply.status,
+        violations: violations(hostedUserFiles, reply.json()),
+      }).toEqual({ status: 200, violations: [] })
       expect(reply.json()).toMatchObject([
         { path: 'a.txt', size: 5 },
         { path: 'b.json', size: 6 },
@@ -54,7 +57,10 @@ proves(
 proves('userdata/hosted-write', async (subject) => {
   const bytes = Buffer.from([0, 255, 10, 13, 128])
   const reply = await subject.request('POST', at('deep/mine.bin'), bytes)
-  expect([reply.status, violations(hostedUserFile, reply.json())]).toEqual([200, []])
+  expect({ status: reply.status, violations: violations(hostedUserFile, reply.json()) }).toEqual({
+    status: 200,
+    violations: [],
+  })
   expect(reply.json()).toMatchObject({ path: 'deep/mine.bin', size: 5 })
   expect((await subject.get(at('deep/mine.bin'))).bytes).toEqual(bytes)
   // The query requests no other form.
@@ -111,7 +117,10 @@ proves('userdata/hosted-delete', async (subject) => {
 proves('userdata/hosted-move', async (subject) => {
   await write(subject, 'a')
   const reply = await subject.request('POST', moving('a', 'new/b', '?full_info=true'))
-  expect([reply.status, violations(hostedUserFile, reply.json())]).toEqual([200, []])
+  expect({ status: reply.status, violations: violations(hostedUserFile, reply.json()) }).toEqual({
+    status: 200,
+    violations: [],
+  })
   expect(reply.json()).toMatchObject({ path: 'new/b', size: 1 })
   expect((await subject.get(at('a'))).status).toBe(404)
   expect((await subject.get(at('new/b'))).text).toBe('a')
@@ -143,7 +152,11 @@ proves(
       [400, 'POST', moving('deep/a', 'deep/a/b')],
     ]
     for (const [status, method, path] of ways) {
-      expect([method, path, refusedAs(await request(method, path))]).toEqual([method, path, status])
+      expect({ method, path, refused: refusedAs(await request(method, path)) }).toEqual({
+        method,
+        path,
+        refused: status,
+      })
     }
     expect((await get(at('deep/a'))).text).toBe('deep/a')
     expect((await get('/userdata?recurse=true')).json()).toHaveLength(1)

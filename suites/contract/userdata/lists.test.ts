@@ -84,7 +84,7 @@ proves('userdata/list-refusals', async (subject) => {
 
 proves('userdata/browse', async (subject) => {
   const empty = await subject.get('/v2/userdata')
-  expect([empty.status, empty.text]).toEqual([200, '[]'])
+  expect(empty).toMatchObject({ status: 200, text: '[]' })
   await fill(subject)
   const reply = await subject.get('/v2/userdata?path=flows')
   expect(violations(userEntries, reply.json())).toEqual([])

@@ -47,11 +47,11 @@ proves('userdata/stays-inside', async (subject) => {
     ] as const
     for (const [method, path] of ways) {
       const refused = summaryOf(await exchange(subject.url, method, path))
-      expect([method, path, refused]).toEqual([
+      expect({ method, path, refused }).toEqual({
         method,
         path,
-        { status: 403, type: undefined, length: '0', body: '' },
-      ])
+        refused: { status: 403, type: undefined, length: '0', body: '' },
+      })
     }
     expect((await request('POST', `${at('deep/a')}/move/${segment}`)).status).toBe(500)
   }
@@ -81,7 +81,10 @@ proves('userdata/impossible-name', async (subject) => {
     `${'d'.repeat(200)}/`.repeat(21),
   ]
   const nul = await exchange(subject.url, 'POST', at('nul\0'), {}, 'x')
-  expect([nul.status, nul.body]).toEqual([500, errors.refusals.internal.body.text])
+  expect({ status: nul.status, body: nul.body }).toEqual({
+    status: 500,
+    body: errors.refusals.internal.body.text,
+  })
   for (const file of impossible) {
     const reply = await exchange(subject.url, 'POST', at(file), {}, 'x')
     expect(summaryOf(reply)).toEqual({ status: 400, type: undefined, length: '0', body: '' })

@@ -29,7 +29,10 @@ proves('webhooks/declared-size', async ({ url, post }) => {
   expect(await firstReply(url, head(url, `Content-Length: ${MiB + 1}`))).toEqual(tooLarge)
   expect(await firstReply(url, head(url, 'Content-Length: 99999999999999'))).toEqual(tooLarge)
   const exact = `{"a":"${'x'.repeat(MiB - 8)}"}`
-  expect([exact.length, (await post('hook', exact)).status]).toEqual([MiB, 202])
+  expect({ exactLength: exact.length, status: (await post('hook', exact)).status }).toEqual({
+    exactLength: MiB,
+    status: 202,
+  })
   expect((await post('hook', `${exact} `)).status).toBe(413)
 })
 
@@ -128,7 +131,7 @@ proves(
     for (const body of unparsable) {
       for (const headers of [{}, { 'X-GitHub-Event': 'push', 'Content-Type': 'text/json' }]) {
         const reply = await post('hook', body, headers)
-        expect([body, reply.status]).toEqual([body, 400])
+        expect({ body, status: reply.status }).toEqual({ body, status: 400 })
         expect(reply.json()).toEqual({ error: 'Cannot parse body' })
       }
     }
@@ -174,7 +177,7 @@ proves(
     ])
     for (const reply of odd.slice(0, 6)) expect(() => reply.json()).not.toThrow()
     const broken = await send('POST', '/webhooks/hook', '', { 'Content-Length': 'x' })
-    expect([broken.status, broken.body]).toEqual([400, '{"error": "Bad request"}'])
+    expect(broken).toMatchObject({ status: 400, body: '{"error": "Bad request"}' })
   },
   {
     routes: {
@@ -190,7 +193,7 @@ provesQuirk(
   async ({ post, texts }) => {
     for (const body of ['[]', '5', 'null', Buffer.from([0xc3, 0x28])]) {
       const reply = await post('note', body)
-      expect([body, reply.status]).toEqual([body, 500])
+      expect({ body, status: reply.status }).toEqual({ body, status: 500 })
       expect(reply.header('content-type')).toBe('text/plain; charset=utf-8')
     }
     // A header that names the event lets anything through.
@@ -202,7 +205,10 @@ provesQuirk(
     expect((await post('note', ' ')).status).toBe(200)
     // Bytes that are UTF-16, and neither JSON nor a form in UTF-8.
     const neither = await post('note', Buffer.from([0xff, 0xfe, 0x7b, 0x7b]))
-    expect([neither.status, neither.json()]).toEqual([400, { error: 'Cannot parse body' }])
+    expect({ status: neither.status, json: neither.json() }).toEqual({
+      status: 400,
+      json: { error: 'Cannot parse body' },
+    })
     expect((await post('note', 'a=%FF&b=%zz&c=%C3%BC')).status).toBe(200)
     expect(texts().map((text) => JSON.parse(text) as unknown)).toEqual([
       [1, 2],

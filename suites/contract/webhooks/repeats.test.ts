@@ -155,7 +155,10 @@ proves(
 proves('webhooks/duplicate', async ({ post, gateway, idle }) => {
   expect((await post('hook', { n: 1 }, id('same'))).status).toBe(202)
   const again = await post('hook', { n: 2 }, id('same'))
-  expect([again.status, again.json()]).toEqual([200, { status: 'duplicate', delivery_id: 'same' }])
+  expect({ status: again.status, json: again.json() }).toEqual({
+    status: 200,
+    json: { status: 'duplicate', delivery_id: 'same' },
+  })
   await idle()
   expect(gateway.runs().map(({ payload }) => payload)).toEqual([{ n: 1 }])
   expect(gateway.outbox()).toHaveLength(1)

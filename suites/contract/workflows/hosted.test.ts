@@ -33,7 +33,7 @@ proves(
       const before = session.messages().length
       const fields = client_id === undefined ? {} : { client_id, extra_data: { client_id } }
       const reply = await submit(talking(`${index}`), fields)
-      expect([client_id, reply.status]).toEqual([client_id, 200])
+      expect({ client_id, status: reply.status }).toEqual({ client_id, status: 200 })
       expect(violations(submitReply, reply.json())).toEqual([])
       expect(reply.json()).toMatchObject({ number: index, node_errors: {} })
       await idle()
@@ -51,7 +51,7 @@ proves('workflows/hosted-own-id', async ({ connect, submit, idle }) => {
   const ids: string[] = []
   for (const prompt_id of [undefined, 'mine', 'mine', '', 7, null, {}]) {
     const reply = await submit(solid(), prompt_id === undefined ? {} : { prompt_id })
-    expect([prompt_id, reply.status]).toEqual([prompt_id, 200])
+    expect({ prompt_id, status: reply.status }).toEqual({ prompt_id, status: 200 })
     ids.push(reply.json().prompt_id)
   }
   for (const id of ids) expect(id).toMatch(uuid)
@@ -87,7 +87,7 @@ proves(
       // Rejected submits are not counted.
       expect((await submit({}, fields)).status).toBe(400)
       const reply = await submit(talking(`${index}`), fields)
-      expect([fields, reply.json().number]).toEqual([fields, index])
+      expect({ fields, number: reply.json().number }).toEqual({ fields, number: index })
       ids.push(reply.json().prompt_id)
     }
     await idle()
@@ -126,7 +126,7 @@ proves('workflows/hosted-finite', async ({ request, submit }) => {
   for (const odd of ['NaN', 'Infinity', '-Infinity', '"nan"', '"inf"', '1e999']) {
     const graph = `{"1": {"class_type": "FlowdoubleSlow", "inputs": {"seconds": ${odd}}}}`
     const reply = await request('POST', '/prompt', `{"prompt": ${graph}}`, headers)
-    expect([odd, reply.status]).toEqual([odd, 400])
+    expect({ odd, status: reply.status }).toEqual({ odd, status: 400 })
   }
   const extra = await request(
     'POST',
@@ -134,7 +134,10 @@ proves('workflows/hosted-finite', async ({ request, submit }) => {
     '{"prompt": {}, "extra_data": {"n": NaN}}',
     headers,
   )
-  expect([extra.status, extra.json().code]).toEqual([400, 'BAD_REQUEST'])
+  expect({ status: extra.status, code: extra.json().code }).toEqual({
+    status: 400,
+    code: 'BAD_REQUEST',
+  })
   expect((await submit(talking('NaN and Infinity'))).status).toBe(200)
 })
 
@@ -144,12 +147,15 @@ proves('workflows/hosted-unreadable', async ({ connect, request, idle }) => {
     const isText = typeof body === 'string'
     const headers = { 'Content-Type': isText ? 'application/json' : 'application/octet-stream' }
     const reply = await request('POST', '/prompt', body, headers)
-    expect([what, reply.status]).toEqual([what, 400])
+    expect({ what, status: reply.status }).toEqual({ what, status: 400 })
     expect([what, ...violations(hostedError, reply.json())]).toEqual([what])
     expect(reply.json().code).toBe('BAD_REQUEST')
   }
   const inLatin = await request('POST', '/prompt', '{}', { 'Content-Type': 'a/b; charset=none' })
-  expect([inLatin.status, inLatin.json().code]).toEqual([400, 'BAD_REQUEST'])
+  expect({ status: inLatin.status, code: inLatin.json().code }).toEqual({
+    status: 400,
+    code: 'BAD_REQUEST',
+  })
   await idle()
   await session.settled()
   expect(session.messages()).toHaveLength(1)
@@ -270,7 +276,7 @@ provesQuirk(
       const status = await get(`/job/${prompt_id}/status`)
       expect([status.status, status.json().status]).toEqual([200, 'failed'])
       const detail = (await get(`/jobs/${prompt_id}`)).json()
-      expect([detail.id, detail.status]).toEqual([prompt_id, 'failed'])
+      expect({ id: detail.id, status: detail.status }).toEqual({ id: prompt_id, status: 'failed' })
       // The word for a bad workflow and the details in node_errors, of one and the same submit.
       const { exception_type, node_id, exception_message } = detail.execution_error
       expect([exception_type, Object.keys(node_errors)]).toEqual(['ValidationError', blamed])

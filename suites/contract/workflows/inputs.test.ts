@@ -164,9 +164,15 @@ proves('workflows/check-trips', async (subject) => {
         '3': node('PrimitiveString', { value: 'example.png' }),
       }
       const [error, ...more] = await errorsOf(subject, graph, '1')
-      expect([error?.type, more]).toEqual(['exception_during_inner_validation', []])
+      expect({ type: error?.type, more }).toEqual({
+        type: 'exception_during_inner_validation',
+        more: [],
+      })
       const { exception_type, exception_message, linked_node, traceback } = error!.extra_info as any
-      expect([error?.details, linked_node]).toEqual([exception_message, ['1', 0]])
+      expect({ details: error?.details, linked_node }).toEqual({
+        details: exception_message,
+        linked_node: ['1', 0],
+      })
       expect(traceback.length).toBeGreaterThan(0)
       return [class_type, exception_type, exception_message]
     }

@@ -160,7 +160,10 @@ proves(
     const node = { ...solid()['1']!, _meta: { title: 'Über' }, is_changed: ['x'], mine: null }
     const graph = { ...solid(), '1': node }
     const reply = await post('/prompt', { prompt: graph, mine: { a: 1 }, nodes: [], version: 0.4 })
-    expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
+    expect({ status: reply.status, node_errors: reply.json().node_errors }).toEqual({
+      status: 200,
+      node_errors: {},
+    })
     expect((await queue()).pending.map((one) => one.graph)).toEqual([graph])
     await idle()
     const entry = await finished(reply.json().prompt_id)

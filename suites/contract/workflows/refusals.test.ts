@@ -47,7 +47,10 @@ const missingImages = {
 
 /** The error of a refusal, which names no run. */
 function errorOf(reply: Reply) {
-  expect([reply.status, violations(submitRefusal, reply.json())]).toEqual([400, []])
+  expect({ status: reply.status, violations: violations(submitRefusal, reply.json()) }).toEqual({
+    status: 400,
+    violations: [],
+  })
   expect(Object.keys(reply.json()).sort()).toEqual(['error', 'node_errors'])
   return reply.json().error
 }
@@ -221,9 +224,15 @@ proves('workflows/details', async ({ submit }) => {
 
 provesQuirk('workflows.bare-graph-errors', async ({ submit, post }) => {
   const unknown = await submit({ ...solid(), '5': node('Nope') })
-  expect([errorOf(unknown).type, unknown.json().node_errors]).toEqual(['invalid_prompt', {}])
+  expect({ type: errorOf(unknown).type, node_errors: unknown.json().node_errors }).toEqual({
+    type: 'invalid_prompt',
+    node_errors: {},
+  })
   const missing = await post('/prompt', { prompt: { '1': { inputs: {} } } })
-  expect([errorOf(missing).type, missing.json().node_errors]).toEqual(['invalid_prompt', {}])
+  expect({ type: errorOf(missing).type, node_errors: missing.json().node_errors }).toEqual({
+    type: 'invalid_prompt',
+    node_errors: {},
+  })
   const looped = await submit(cycle)
   expect([errorOf(looped), looped.json().node_errors]).toEqual([outputsFailed(''), {}])
   // Other faults are reported all the same.
@@ -234,7 +243,10 @@ provesQuirk(
   'workflows.invalid-is-200',
   async ({ get, post, submit, idle }) => {
     const reply = await submit({ '7': save() })
-    expect([reply.status, violations(submitReply, reply.json())]).toEqual([200, []])
+    expect({ status: reply.status, violations: violations(submitReply, reply.json()) }).toEqual({
+      status: 200,
+      violations: [],
+    })
     expect(reply.json()).toEqual({
       prompt_id: expect.any(String),
       number: 0,

@@ -200,7 +200,7 @@ test('any sequence of commands leaves what a small model predicts', async () => 
           ...(rotates ? ['--new-secret'] : []),
         ]
         const ended = await cli.run('webhook', 'subscribe', '--json', ...argv, name)
-        expect([ended.code, ended.stderr]).toEqual([0, ''])
+        expect(ended).toMatchObject({ code: 0, stderr: '' })
         const printed = ended.json().secret
         if (secret !== undefined) expect(printed).toBe(secret)
         else if (before !== undefined && !rotates) expect(printed).toBe(before.secret)
@@ -253,7 +253,7 @@ test('a file of any content crashes no command, and is never overwritten', async
       const { code, stderr } = await cli.run('webhook', command, ...argv)
       const members = membersOf(content)
       if (members === undefined) {
-        expect([code, stderr]).toEqual([1, expect.stringContaining('corrupt')])
+        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('corrupt') })
         expect(readFileSync(cli.path(subscriptionsName))).toEqual(content)
       } else {
         const isStray = (one: unknown): boolean =>

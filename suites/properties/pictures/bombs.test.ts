@@ -90,11 +90,11 @@ it('pictures/png-bomb the rows are counted as the header declares, interlaced on
       [6, 4],
     ] as const) {
       const plain = rowBytesOf(header(13, 7, [depth, type, 0, 0, 0]))
-      expect([depth, type, plain]).toEqual([
+      expect({ depth, type, plain }).toEqual({
         depth,
         type,
-        7 * (1 + Math.ceil((13 * depth * channels) / 8)),
-      ])
+        plain: 7 * (1 + Math.ceil((13 * depth * channels) / 8)),
+      })
     }
   }
   const sizes = [

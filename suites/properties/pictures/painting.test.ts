@@ -139,7 +139,7 @@ describe('painting', () => {
   it('pictures/sizes every kind of picture has its declared size', () => {
     const property = (picture: Picture): void => {
       const { width, height, data } = paint(picture)
-      expect([width, height]).toEqual([picture.width, picture.height])
+      expect({ width, height }).toEqual({ width: picture.width, height: picture.height })
       expect(data.length).toBe(width * height * 4)
     }
     fc.assert(fc.property(anyPicture(70), property), { seed: 3, numRuns: runs(60) })

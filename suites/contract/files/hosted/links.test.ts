@@ -215,7 +215,7 @@ proves('files/hosted-link-tampered', async (subject) => {
   for (const [from, to] of changes) {
     const target = (url.pathname + url.search).replace(from, to)
     const { status, body } = await exchange(url.origin, 'GET', target)
-    expect([target, status]).toEqual([target, 403])
+    expect({ target, status }).toEqual({ target, status: 403 })
     expect(body).toContain('<Code>SignatureDoesNotMatch</Code>')
   }
   expect((await fetchLink(link)).status).toBe(200)

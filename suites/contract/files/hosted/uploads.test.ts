@@ -41,7 +41,10 @@ async function outputsOf(subject: Subject, graph: Graph, key = 'images'): Promis
 }
 
 function expectRefused(reply: Reply, status: number): void {
-  expect([reply.status, violations(hostedError, reply.json())]).toEqual([status, []])
+  expect({ status: reply.status, violations: violations(hostedError, reply.json()) }).toEqual({
+    status,
+    violations: [],
+  })
 }
 
 proves(
@@ -50,7 +53,7 @@ proves(
     for (const type of folderTypes) {
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
       const reply = await subject.upload({ name: 'all bytes.bin', bytes }, { type })
-      expect([type, reply.status]).toEqual([type, 200])
+      expect({ type, status: reply.status }).toEqual({ type, status: 200 })
       expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
       expect(violations(uploadReply, reply.json())).toEqual([])
       const { name, ...rest } = reply.json()
@@ -86,7 +89,7 @@ proves('files/hosted-upload-name', async ({ upload, request }) => {
   ]) {
     const form = formOf({ name: 'image', filename, content: bytes })
     const reply = await request('POST', '/upload/image', ...form)
-    expect([filename, reply.json().name]).toEqual([filename, hash])
+    expect({ filename, name: reply.json().name }).toEqual({ filename, name: hash })
   }
 })
 
@@ -136,7 +139,7 @@ proves('files/hosted-upload-type', async (subject) => {
   expect(decode(await fetchFile(subject, saved.filename)).data[0]).toBe(10)
   for (const name of ['none.png', `deep/${names[2]}`, `../${plain.name}`]) {
     const refused = await subject.submit(loading(name))
-    expect([name, refused.status]).toEqual([name, 400])
+    expect({ name, status: refused.status }).toEqual({ name, status: 400 })
   }
 })
 
@@ -169,7 +172,7 @@ proves(
   'files/hosted-upload-limits',
   async ({ upload, request }) => {
     const { bytes: most, side, pixels } = hostedUploadLimits
-    expect([most, side, pixels]).toEqual([52_428_800, 16_384, 8192 * 8192])
+    expect({ most, side, pixels }).toEqual({ most: 52_428_800, side: 16_384, pixels: 8192 * 8192 })
     const status = async (bytes: Uint8Array) => (await upload({ name: 'x.png', bytes })).status
     expect(await status(headOf(side, 1))).toBe(200)
     expect(await status(headOf(8192, 8192))).toBe(200)
