@@ -205,9 +205,12 @@ export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
 
 /** The route of a name; static ones win. */
 export const routeOf = (
-  { setup: { staticRoutes }, state: { dynamicRoutes } }: GatewayWorld,
+  { setup, state: { dynamicRoutes } }: GatewayWorld,
   name: string,
-): Route | undefined => staticRoutes.get(name) ?? dynamicRoutes.get(name)
+): Route | undefined => {
+  const route = setup.staticRoutes.get(name) ?? dynamicRoutes.get(name)
+  return route?.isEmpty && hasQuirk({ setup }, 'webhooks.empty-route') ? undefined : route
+}
 
 /** The time of the gateway in milliseconds since 1970. */
 export const timeMs = ({ setup: { options }, state: { nowMs } }: GatewayWorld): number =>

@@ -29,7 +29,15 @@ export async function receiveBody(request: IncomingMessage, limitBytes: number):
     return tooLarge
   }
   const body = await collect(request, limitBytes)
-  if (body === null) return tooLarge
+  return body === null ? tooLarge : unpacked(request, body, limitBytes)
+}
+
+/** A body as it was before it was compressed. */
+export async function unpacked(
+  request: IncomingMessage,
+  body: Uint8Array,
+  limitBytes: number,
+): Promise<Received> {
   const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
   const isCoded = coding === 'gzip' || coding === 'deflate'
   return isCoded && body.length > 0 ? decompress(body, coding, limitBytes) : { body }
