@@ -1,21 +1,21 @@
-// What commands that listen have in common: the file that says where, and why listening fails.
+// What the commands that listen share: the ready file, and error messages for an address that cannot be used.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { usageError } from '../options/usage.ts'
 
-/** The file that says where a command listens, as long as it listens. */
+/** The file that holds the address of a command while it listens. */
 export type ReadyFile = {
-  /** Writes it in one step: whoever waits for it must never see half of it. Throws a usage error where it cannot. */
+  /** Writes it atomically: a program that waits for it never reads half of it. Throws a usage error if it cannot. */
   readonly write: (addresses: object) => void
   /** Removes it, unless another command has written it since. */
   readonly remove: () => void
 }
 
 /**
- * The ready file of this command. One that a command left behind that no longer listens is removed at once, so that
- * nobody who waits reads a dead address.
+ * The ready file of this command. Removes a file that a stopped command left behind immediately, so that a program that
+ * waits does not read a stale address.
  */
 export async function readyFile(file: string, cwd: string): Promise<ReadyFile> {
   const path = resolve(cwd, file)
@@ -49,8 +49,8 @@ function textOf(path: string): string | undefined {
 }
 
 /**
- * Whether a file is a ready file whose command is gone: its process has ended, or nobody listens at its address (the
- * number of a process is soon another's, above all in a container). Any other file is left alone.
+ * Whether the command that wrote a ready file is gone: its process has ended, or nothing listens at its address (process
+ * numbers are reused, above all in containers). Leaves any other file alone.
  */
 async function isStale(path: string): Promise<boolean> {
   let ready: unknown
@@ -69,12 +69,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of somebody else is alive, too.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Longest wait for an answer of what may listen, in milliseconds. */
+/** Longest wait for a connection to a possible listener, in milliseconds. */
 const CONNECT_MS = 1000
 
 const isListening = ({ hostname, port }: URL): Promise<boolean> =>
@@ -85,30 +85,30 @@ const isListening = ({ hostname, port }: URL): Promise<boolean> =>
       done(isThere)
     }
     socket.once('connect', end(true)).once('error', end(false))
-    // Who does not answer in time may still be there.
+    // A listener that is too slow to answer counts as running.
     socket.setTimeout(CONNECT_MS, end(true))
   })
 
-/** Why an address cannot be listened on, and what to do; undefined for any other error. */
+/** Why a command cannot listen on an address, and what to do; undefined for any other error. */
 export function listenMessage(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   const { code, port, address, hostname, isForLinks, isForGateway } =
     error as NodeJS.ErrnoException & {
       port?: number
       address?: string
-      /** What is no address is looked up as a name, which is then told as one. */
+      /** Node looks up an invalid address as a host name and reports it as one. */
       hostname?: string
       isForLinks?: boolean
       isForGateway?: boolean
     }
   const flag = isForGateway ? '--gateway-port' : '--port'
   if (code === 'EADDRINUSE') {
-    const place = isForLinks ? ': signed links need the port behind that of their server' : ''
-    return `Port ${port} is in use${place}. Take another with ${flag}, or a free one with ${flag} 0.`
+    const place = isForLinks ? ': signed links use the port after that of the server' : ''
+    return `Port ${port} is in use${place}. Choose another with ${flag}, or let ${flag} 0 pick a free one.`
   }
   if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} needs more rights. Take one above 1023 with ${flag}.`
+    return `Port ${port} requires more privileges. Choose one above 1023 with ${flag}.`
   return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-    ? `This machine has no address ${address ?? hostname} to listen on.`
+    ? `Cannot listen on ${address ?? hostname}: it is not an address of this machine.`
     : undefined
 }

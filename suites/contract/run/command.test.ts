@@ -97,8 +97,8 @@ test('run/accepted-and-never-run An accepted workflow with node errors that neve
 
 test.each([
   ['an unknown flag', ['workflow.json', '--colour'], "Unknown option '--colour'"],
-  ['no workflow', [], 'Name a file in API format'],
-  ['two workflows', ['a.json', 'b.json'], 'b.json is too much'],
+  ['no workflow', [], 'name a file in API format'],
+  ['two workflows', ['a.json', 'b.json'], 'remove b.json'],
   ['a bad time', ['workflow.json', '--timeout', 'soon'], 'not soon'],
   ['a bad address', ['workflow.json', '--url', 'ftp://x'], 'http://host:port'],
   ['an unset variable', ['workflow.json', '--partner-key-env', 'NONE'], 'NONE'],

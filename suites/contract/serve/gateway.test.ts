@@ -40,7 +40,7 @@ test('serve/gateway-banner The banner names it; wrong flags and a port in use sa
   const { code, stderr } = await second.ends
   expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)])
   // The port of the server is another one, and free.
-  expect(stderr).toMatch(/ with --gateway-port, or a free one with --gateway-port 0\./)
+  expect(stderr).toMatch(/ with --gateway-port, or let --gateway-port 0 pick/)
   command.process.kill('SIGINT')
   expect((await command.ends).code).toBe(0)
   const wrong = [

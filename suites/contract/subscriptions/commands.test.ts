@@ -106,7 +106,7 @@ proves(
   atDesk(async (desk) => {
     for (const command of ['remove', 'rm', 'test']) {
       const { code, stderr } = await desk.run('webhook', command, 'nobody')
-      expect([code, stderr]).toEqual([1, expect.stringContaining('no subscription "nobody"')])
+      expect([code, stderr]).toEqual([1, expect.stringContaining('Unknown subscription "nobody"')])
     }
     expect(desk.has(subscriptionsName)).toBe(false)
   }),

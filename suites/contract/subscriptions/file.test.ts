@@ -178,13 +178,13 @@ proves(
       for (const reading of [['list'], ['test', 'a']]) {
         const { code, stdout, stderr } = await desk.run('webhook', ...reading)
         expect([code, stdout]).toEqual([1, ''])
-        expect(stderr).toMatch(/corrupt.*Mend it/)
+        expect(stderr).toMatch(/corrupt.*Repair it/)
         expect(desk.read(subscriptionsName)).toBe(content.toString())
       }
       const [command = '', ...argv] = commands[at] ?? []
       const { code, stdout, stderr } = await desk.run('webhook', command, ...argv)
       expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(/corrupt.*Mend it/)
+      expect(stderr).toMatch(/corrupt.*Repair it/)
       expect(desk.read(subscriptionsName)).toBe(content.toString())
       expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
     }

@@ -30,7 +30,7 @@ proves(
     const kept: [RegExp, string][] = [
       [onOffQuestion, '\n'],
       [/Port\? \[9005\]/, '\n'],
-      [/keeps the present one/, '\n'],
+      [/keeps the current one/, '\n'],
     ]
     const config = desk.read('config.yaml')
     expect((await runWizard(['setup', '--config-dir', desk.dir], kept)).code).toBe(0)

@@ -172,7 +172,7 @@ proves(
     const typed = { isTerminal: true }
     const warned = await desk.runIn(typed, 'webhook', 'subscribe', 'd', '--secret', 'typed-one')
     expect(warned.code).toBe(0)
-    expect(warned.stderr).toMatch(/--secret - and --secret-file/)
+    expect(warned.stderr).toMatch(/--secret - or --secret-file/)
     expect(warned.stderr).not.toContain('typed-one')
     const missing = await subscribe('e', '--secret-file', desk.path('no-such-file'))
     const two = await subscribe('e', '--secret-file', desk.path('key'), '--secret', 'hidden-one')
@@ -320,7 +320,7 @@ switchedAtDesk(
     const { code, stdout } = await desk.run('webhook', 'subscribe', 'ci', ...quirk)
     expect([code, stdout]).toEqual([0, expect.stringContaining('Created')])
     expect(Object.keys(desk.routes())).toEqual(['ci'])
-    expect((await desk.run('webhook', 'list')).stdout).toContain('a static route has its name')
+    expect((await desk.run('webhook', 'list')).stdout).toContain('a static route has the same name')
   },
   withStatic,
 )
