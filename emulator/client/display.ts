@@ -1,30 +1,30 @@
-// What a person sees of a run: a bar that moves on a terminal, a line for each finished node
-// anywhere else.
+// Displays a run: a progress bar on a terminal, a line for each finished node
+// elsewhere.
 
 import pc from 'picocolors'
 import { finishedLine, progressLine } from './progress.ts'
 import type { RunEvent } from './run.ts'
 
-/** What is needed of `process.stdout` and `process.stderr`. */
+/** The required part of `process.stdout` and `process.stderr`. */
 export type Output = {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean
   readonly columns?: number
-  /** Bytes that were written and that nobody has read yet. */
+  /** Bytes that were written but not read yet. */
   readonly writableLength?: number
 }
 
 type Display = {
   readonly show: (event: RunEvent) => void
-  /** Takes a bar that is still there away. */
+  /** Removes the current bar. */
   readonly end: () => void
 }
 
 const eraseLine = '\r\u001b[2K'
 
 /**
- * A display that writes to `output`. `isQuiet` leaves warnings alone. Bars and colours only on a
- * terminal that can show them; no colours where NO_COLOR is set.
+ * A display that writes to `output`. With `isQuiet`, only warnings. Bars and colours only on a
+ * terminal that supports them; no colours with NO_COLOR.
  */
 export function newDisplay(
   output: Output,
@@ -68,11 +68,11 @@ function lineOf(event: RunEvent): string | undefined {
   return event.kind === 'hint' ? event.text : undefined
 }
 
-/** Text of a server without what could steer a terminal. Line ends and tabs stay. */
+/** Server text without control sequences for terminals. Keeps line ends and tabs. */
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
-/** Terminals that nobody looks at, as those of build machines, say that they are 0 wide. */
+/** Terminals without a viewer, as on build machines, report a width of 0. */
 const widthOf = ({ columns = 0 }: { readonly columns?: number }): number =>
   columns > 0 ? columns : 80

@@ -1,4 +1,4 @@
-// What a post says: its payload, its event type and its delivery id.
+// Reads a post: its payload, event type and delivery id.
 
 import { limits } from '../../spec/limits.ts'
 import { isObject, type Json, readJsonWithin } from '../lib/json.ts'
@@ -18,10 +18,10 @@ import { tokenText } from './signatures.ts'
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }
 
-/** The payload in a body; undefined where there is none. It need not be an object: that is for its reader to say. */
+/** The payload of a body; undefined if it is invalid. The caller checks whether it is an object. */
 export type Parsed = Json | undefined
 
-/** The payload of a post: the JSON of its body, or of the field of a form [webhooks/form-body]. */
+/** The payload of a post: the JSON of its body, or of a form field [webhooks/form-body]. */
 export function parseBody(body: Uint8Array): Parsed {
   const text = orUndefined(() => decoder.decode(body))
   if (text === undefined) return undefined
@@ -32,7 +32,7 @@ export function parseBody(body: Uint8Array): Parsed {
   return payload === undefined ? undefined : orUndefined(() => readJsonWithin(payload, bounds))
 }
 
-/** The fields of a form; of a name that comes twice the last one counts. */
+/** The fields of a form; the last value of a repeated name applies. */
 function readForm(text: string, decode: (piece: string) => string): Map<string, string> {
   const fields = new Map<string, string>()
   for (const piece of text.split('&')) {
@@ -46,10 +46,10 @@ function readForm(text: string, decode: (piece: string) => string): Map<string, 
 /** Throws URIError for broken escapes. */
 const formText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
-/** Stands for bytes that the decoder of the reference gateway fails on. */
+/** Marks bytes that the decoder of the reference gateway rejects. */
 export const undecodable = Symbol('undecodable')
 
-/** The payload as the reference gateway reads it: JSON in UTF-8 or UTF-16, any JSON value, and any form as texts. */
+/** The payload as the reference gateway reads it: JSON in UTF-8 or UTF-16 of any type, and any form as texts. */
 export function parseLoosely(body: Uint8Array): Parsed | typeof undecodable {
   const text = orUndefined(() => new TextDecoder(encodingOf(body), { fatal: true }).decode(body))
   if (text === undefined) return undecodable
@@ -60,14 +60,14 @@ export function parseLoosely(body: Uint8Array): Parsed | typeof undecodable {
   return form === undefined ? undefined : readForm(form, looseText)
 }
 
-/** The encoding of JSON by its byte order mark, or by where its first bytes are zero. */
+/** The encoding of JSON, from its byte order mark, or from the position of zero bytes. */
 function encodingOf([a, b, c, d]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && (c !== 0 || d !== 0))) return 'utf-16le'
   if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && b !== undefined)) return 'utf-16be'
   return 'utf-8'
 }
 
-/** Escapes as Python reads them: a broken one stays as it is, and bytes that are not UTF-8 are replaced. */
+/** Decodes escapes like Python: keeps invalid ones, and replaces bytes that are not UTF-8. */
 const looseText = (text: string): string =>
   text
     .replaceAll('+', ' ')
@@ -78,7 +78,7 @@ const looseText = (text: string): string =>
     )
 const looseDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** What `read` gives, or undefined where the text is not what it reads. */
+/** The result of `read`, or undefined if it throws for this text. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -95,13 +95,13 @@ const firstHeader = (headers: Headers, names: readonly string[]): string | undef
   return name === undefined ? undefined : tokenText(headers[name.toLowerCase()] as string)
 }
 
-/** The same, but an empty header counts as well. */
+/** The same, but an empty header counts as present. */
 const presentHeader = (headers: Headers, names: readonly string[]): string | undefined => {
   const name = names.find((one) => headers[one.toLowerCase()] !== undefined)
   return name === undefined ? undefined : tokenText(headers[name.toLowerCase()] as string)
 }
 
-/** The event type of a post. Where the payload names it, it can be any JSON value that is not falsy. */
+/** The event type of a post. From the payload, it can be any JSON value that is not falsy. */
 export function eventOf(headers: Headers, payload: Json): Json {
   const named = firstHeader(headers, eventHeaders)
   if (named !== undefined) return named
@@ -111,8 +111,8 @@ export function eventOf(headers: Headers, payload: Json): Json {
 }
 
 /**
- * The id that a post brings; undefined where it brings none.
- * @param takesEmpty whether an empty header is an id, as at the reference gateway.
+ * The id of a post; undefined without one.
+ * @param takesEmpty whether an empty header is an id, as in the reference gateway.
  */
 export function deliveryIdOf(
   headers: Headers,
@@ -128,12 +128,12 @@ export function deliveryIdOf(
   return typeof member === 'string' && member !== '' ? member : undefined
 }
 
-/** A value whose numbers JSON can write: what is larger than a double, or no number, is null. */
+/** Replaces numbers that JSON cannot represent (beyond a double, or not finite) by null. */
 export function finite(value: Json): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (Array.isArray(value)) return value.map(finite)
   if (!isObject(value)) return value
-  // Hardly any payload has one: most are used as they are.
+  // Payloads rarely have one: most are used unchanged.
   let changed: Map<string, Json> | undefined
   for (const [key, member] of value) {
     const written = finite(member)

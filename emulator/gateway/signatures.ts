@@ -1,4 +1,4 @@
-// Checks how a post is signed, driven by the table of schemes in the spec.
+// Validates the signature of a post, driven by the table of schemes in the spec.
 
 import { hmac as makeHmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -15,28 +15,28 @@ import {
 import type { Headers } from '../machine.ts'
 import { isEqual } from '../lib/equal.ts'
 
-/** A post as far as its signature is concerned. A character of a header stands for a byte. */
+/** The parts of a post that its signature covers. A character of a header stands for a byte. */
 export type Signed = { readonly headers: Headers; readonly body: Uint8Array }
 
-/** HMAC with SHA-256. Every implementation gives the same bytes; that of an edge can be faster. */
+/** HMAC-SHA256. All implementations return the same bytes; the one of an edge can be faster. */
 export type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array
 export const portableHmac: Hmac = (key, message) => makeHmac(sha256, key, message)
 
 const all: readonly (readonly [SchemeName, Scheme])[] = Object.entries<Scheme>(schemes).map(
   ([name, scheme]) => [name as SchemeName, scheme],
 )
-/** Schemes that the earlier gateway does not understand. */
+/** Schemes that the earlier gateway does not support. */
 const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'token'])
 const earlier = all.filter(([name]) => !newer.has(name))
 
-/** Headers that carry a token, in lower case, except the one with a scheme of its own. */
+/** Headers with a token, in lower case, except the one with a separate scheme. */
 const isToken = (name: string): boolean =>
   tokenHeader.test(name) && name !== schemes.gitlab.signature.toLowerCase()
 
 const valueOf = (headers: Headers, name: string | undefined): string =>
   name === undefined ? '' : (headers[name.toLowerCase()] ?? '')
 
-/** The scheme that decides about a post; undefined where it is not signed. */
+/** The scheme that applies to a post; undefined if it is not signed. */
 function schemeOf(headers: Headers, isEarlier: boolean): readonly [SchemeName, Scheme] | undefined {
   return (isEarlier ? earlier : all).find(([name, { selectedBy }]) =>
     name === 'token'
@@ -48,13 +48,13 @@ function schemeOf(headers: Headers, isEarlier: boolean): readonly [SchemeName, S
 const tokensIn = (headers: Headers): readonly string[] =>
   Object.entries(headers).flatMap(([name, value]) => (isToken(name) && value !== '' ? value : []))
 
-/** What is wrong with the signature of a post: the scheme, where there is one, and why it does not hold. */
+/** What is wrong with the signature of a post: the scheme, if any, and the reason. */
 export type SignatureFault = { readonly fault: string }
 
 /**
- * The scheme by which a post is validly signed with the secret, or what is wrong.
- * @param nowMs the time in milliseconds since 1970, against which signed times are held.
- * @param isEarlier leaves out the schemes that the earlier gateway does not understand.
+ * The scheme by which the signature of a post is valid, or what is wrong.
+ * @param nowMs the time in milliseconds since 1970, to compare with signed times.
+ * @param isEarlier leaves out the schemes that the earlier gateway does not support.
  */
 export function verify(
   post: Signed,
@@ -101,13 +101,13 @@ function signatureFault(
   return isRight ? undefined : 'the signature does not match'
 }
 
-/** The signatures in the value of a header: there can be several. */
+/** The signatures in the value of a header, which can contain several. */
 function offeredIn({ form }: Scheme, value: string): readonly string[] {
   if (form === 'entries') return value.split(/[\t\n\v\f\r ]+/)
   return form === 'pairs' ? value.split(',') : [value]
 }
 
-/** The signed time as it was written; of several the first one counts. */
+/** The signed time as written; the first of several. */
 function timeText({ form, signature, timestamp }: Scheme, headers: Headers): string {
   if (form !== 'pairs') return valueOf(headers, timestamp)
   const prefix = `${stripeTimestamp}=`
@@ -117,7 +117,7 @@ function timeText({ form, signature, timestamp }: Scheme, headers: Headers): str
   return pair?.slice(prefix.length) ?? ''
 }
 
-/** What is wrong with the time that a post signs; undefined where nothing is, or where it signs none. */
+/** What is wrong with the signed time of a post; undefined if it is valid, or if the scheme signs none. */
 function timeFault(scheme: Scheme, headers: Headers, nowMs: number): string | undefined {
   const { windowSeconds } = scheme
   if (windowSeconds === undefined) return undefined
@@ -130,7 +130,7 @@ function timeFault(scheme: Scheme, headers: Headers, nowMs: number): string | un
     : `the time is ${off} seconds off, at most ${windowSeconds} are allowed`
 }
 
-/** The one right signature of a post; undefined where a part of it is missing, or the secret is no key. */
+/** The correct signature of a post; undefined if a part of it is missing, or the secret is not a valid key. */
 function signatureOf(
   scheme: Scheme,
   { headers, body }: Signed,
@@ -160,12 +160,12 @@ const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{
 function keyOf(secret: string, derivation: KeyDerivation): Uint8Array | undefined {
   if (derivation === 'utf-8' || !secret.startsWith(base64SecretPrefix)) return utf8ToBytes(secret)
   const encoded = secret.slice(base64SecretPrefix.length)
-  // An empty key is no key: anybody could sign with it [signatures/no-empty-secret].
+  // An empty key is invalid: anybody could sign with it [signatures/no-empty-secret].
   if (encoded === '' || !strictBase64.test(encoded)) return undefined
   return Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
 }
 
-/** Bytes as a text in which each character stands for one. */
+/** Bytes as a text with one character per byte. */
 function bytesText(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += String.fromCharCode(byte)
@@ -173,9 +173,9 @@ function bytesText(bytes: Uint8Array): string {
 }
 
 /**
- * Headers in which what proves the knowledge of a secret is replaced: right signatures by those that `other` makes of
- * `redactedBody`, tokens by `hide`. For a journal, whose secrets are replaced too.
- * @param pairs each secret with the one that stands in its place.
+ * Replaces what proves knowledge of a secret in headers: valid signatures by those that `other` makes for
+ * `redactedBody`, tokens by `hide`. For a journal, which replaces the secrets as well.
+ * @param pairs each secret with its replacement.
  */
 export function signedAnew(
   { headers, body }: Signed,
@@ -203,7 +203,7 @@ export function signedAnew(
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of a header's bytes: UTF-8, or where it is none a character for each byte. */
+/** Decodes the bytes of a header: as UTF-8, or if invalid, one character per byte. */
 export function tokenText(value: string): string {
   if (/^[\x00-\x7f]*$/.test(value)) return value
   try {

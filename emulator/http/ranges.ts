@@ -31,7 +31,7 @@ export function answerFile(
   const size = bytes.length
   const etag = `${tag}-${size.toString(16)}`
   if (isPreconditionFailed(asked, etag, modifiedMs)) return refusal('preconditionFailed', own)
-  // Only whole seconds can be told: the next one, so that the file is not newer than it says.
+  // The header has whole seconds only: round up, so that the file is not newer than its date.
   const secondMs = Math.ceil(modifiedMs / 1000) * 1000
   const headers: Record<string, string> = Object.assign({}, own)
   headers['ETag'] = `"${etag}"`
@@ -90,7 +90,7 @@ function lists(tags: string, etag: string, weak: boolean): boolean {
 const dateOf = (header: string | undefined): number =>
   header?.endsWith(' GMT') ? Date.parse(header) : NaN
 
-/** The part that a Range header asks for: its start and what comes after its end. Null where there is no such part. */
+/** The part that a Range header requests: its start and its exclusive end. Null if the file has no such part. */
 function partOf(range: string, size: number): readonly [start: number, end: number] | null {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? []
   if (first === '' && last === '') return null

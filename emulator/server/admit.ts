@@ -1,4 +1,4 @@
-// Who may talk to the server [access/*]: each deployment has a way of its own to tell.
+// Decides who may use the server [access/*], for each deployment.
 
 import type { RequestHead } from '../http/requests.ts'
 import { admit as admitLocal } from './local/access.ts'

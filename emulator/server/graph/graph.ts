@@ -18,7 +18,7 @@ export function nodeInputs(graph: JsonObject, id: string): JsonObject {
   return isObject(inputs) ? inputs : noInputs
 }
 
-/** The link that an input value stands for, or undefined for a literal. */
+/** The link in an input value, or undefined for a literal. */
 export function linkOf(value: Json): Link | undefined {
   if (!Array.isArray(value) || value.length !== 2 || typeof value[0] !== 'string') return undefined
   const index = numberOf(value[1])
@@ -133,8 +133,8 @@ function literalText(value: Json): string {
 }
 
 /**
- * The nodes to run, in order. `isCached` tells whether a node already has a result: such nodes are left out unless
- * they are asked for.
+ * The nodes to run, in order. `isCached` returns whether a node already has a result: such nodes are left out unless
+ * requested.
  */
 export function executionOrder(
   graph: JsonObject,

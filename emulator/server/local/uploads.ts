@@ -1,4 +1,4 @@
-// Uploads [files/upload-*]: which file a form brings, under which name it is stored, and what its client is told.
+// Uploads [files/upload-*]: the file in a form, the name under which it is stored, and the response.
 
 import {
   getMultipartBoundary,
@@ -59,7 +59,7 @@ function keep(
   name: string,
   content: FileContent,
 ): Reply | undefined {
-  // Uploads make their subfolder, but no folder that the file name itself speaks of.
+  // Uploads create their subfolder, but no folder from the file name itself.
   if (target.within !== '' && !hasFolder(world, type, target.subfolder)) return refuse('internal')
   if (heldWith(world, content) > world.setup.options.uploadLimitBytes) {
     return refuse('bodyTooLarge', {}, { limit: `${world.setup.options.uploadLimitBytes}` })
@@ -69,7 +69,7 @@ function keep(
 }
 
 export type Form = {
-  /** The field image; one that is no file has no name. */
+  /** The field image; without a name if it is not a file. */
   readonly image: { readonly filename: string | undefined; readonly bytes: Uint8Array } | undefined
   readonly field: (name: string) => string | undefined
 }
@@ -115,7 +115,7 @@ export function readForm(request: Request): Form | undefined {
 /** A file name between quotes. The library would trim its blanks. */
 const QUOTED_NAME = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i
 
-/** The name of a file without what it starts with of slashes; a part whose name is empty is no file. */
+/** The name of a file without leading slashes; a part with an empty name is not a file. */
 function filenameOf(part: MultipartPart): string | undefined {
   const header = part.headers['content-disposition'] ?? ''
   const quoted = /;\s*filename\*/i.test(header) ? undefined : QUOTED_NAME.exec(header)?.[1]
@@ -127,7 +127,7 @@ function filenameOf(part: MultipartPart): string | undefined {
 const isText = (part: MultipartPart): boolean =>
   filenameOf(part) === undefined && (part.mediaType ?? 'text/plain').startsWith('text/')
 
-/** A part as text, in the charset that it names. Throws for bytes that are no text in it. */
+/** A part as text, in its charset. Throws for bytes that are not valid in it. */
 const textOf = ({ bytes, headers }: MultipartPart): string =>
   bodyText({ body: bytes, headers: { 'content-type': headers['content-type'] ?? '' } })
 
@@ -146,7 +146,7 @@ function readFields(request: Request): Form | undefined {
   }
 }
 
-/** Where a file goes; `within` is the part of its own name up to the last slash. */
+/** The destination of a file; `within` is the part of its name up to the last slash. */
 type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
 
 /** Where an upload goes: not outside the folder of its type, and not where a folder is. */

@@ -192,7 +192,7 @@ proves(
       ]) {
         const { code, stdout, stderr } = await desk.run(...argv)
         expect([argv, code, stdout]).toEqual([argv, 1, ''])
-        expect(stderr).toMatch(/^The secret (is no text in UTF-8|is blank|begins or ends)/)
+        expect(stderr).toMatch(/^The secret (is not valid UTF-8|is blank|begins or ends)/)
       }
     }
     expect([desk.has('.env'), desk.has('webhook_subscriptions.json')]).toEqual([false, false])
@@ -209,7 +209,7 @@ proves(
       const given = ['--secret', secret]
       const subscribed = await desk.run('webhook', 'subscribe', 'a', ...given)
       const setUp = await desk.run('gateway', 'setup', '--yes', ...given)
-      if (subscribed.code !== 0) expect(subscribed.stderr).toMatch(/whsec_ .* no base64/)
+      if (subscribed.code !== 0) expect(subscribed.stderr).toMatch(/whsec_ .* not valid base64/)
       return [subscribed.code, setUp.code]
     }
     for (const secret of ['whsec_', 'whsec_!!!', 'whsec_a b', 'whsec_a2V5=a2V5', 'whsec_='])
