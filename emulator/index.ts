@@ -1,4 +1,4 @@
-// The public entry: start a server in this process, drive its clock, read its journal.
+// The public entry point: start a server in this process, drive its clock, read its journal.
 
 export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'

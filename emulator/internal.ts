@@ -1,4 +1,4 @@
-// What the suites use of the inside: built with the rest, and not exported by the package. They reach it by this file alone.
+// The internals that suites use: built with the rest, not exported by the package. Suites import this file only.
 
 export { gatewayCommand } from './cli/gateway.ts'
 export type { StartGateway } from './cli/gateway-run.ts'

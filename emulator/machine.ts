@@ -1,42 +1,42 @@
-// What a machine is, and what goes into the server and comes out of it: plain data, the same behind every edge.
+// What a machine is, and the inputs and effects of the server: plain data, the same behind every edge.
 
 import type { keyHeader } from '../spec/server/access.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './pictures/picture.ts'
 
-/** An input of a machine with the effects that it had. */
+/** An input of a machine with its effects. */
 export type Entry<I = Input, E = Effect> = { readonly input: I; readonly effects: readonly E[] }
 
 /**
- * A machine as everything sees it that drives, records or replays one. Behind it is a state of plain data that only its
- * step changes: synchronous and deterministic.
+ * A machine as drivers, recorders and replays see it. Its state is plain data that only its step function changes:
+ * synchronous and deterministic.
  */
 export type Machine<I, E> = {
   /** Start of its time, in milliseconds since 1970. */
   readonly epochMs: number
   /** Its time, in milliseconds since its start. */
   readonly nowMs: () => number
-  /** Applies an input and returns the effects in their order. Whatever is due before the input happens first. */
+  /** Applies an input and returns the effects in order. First fires the timers that are due before the input. */
   readonly step: (input: I) => readonly E[]
-  /** The input of time that passes. */
+  /** The input for time that passes. */
   readonly wake: (atMs: number) => I
-  /** When it does something by itself next; undefined when it waits for an input. */
+  /** When its next timer is due; undefined if it waits for an input. */
   readonly nextWakeMs: () => number | undefined
   /**
-   * Whether what it does next is to give up work that others do for it. Such a time is never jumped to: they work in
+   * Whether the next timer times out external work. The clock never jumps to such a time: external work runs in
    * real time, and would always be late.
    */
   readonly isWaitingForOthers: () => boolean
-  /** Whether what an input makes due at once is done in the same turn, after its effects have been emitted. */
+  /** Whether timers that an input makes due immediately fire in the same turn, after its effects have been emitted. */
   readonly isEager: boolean
-  /** About how many bytes an entry holds. Texts count by their characters. */
+  /** The approximate size of an entry, in bytes. Texts count by their characters. */
   readonly entryBytes: (entry: Entry<I, E>) => number
-  /** Secrets that an input brings, which no journal shows from then on. */
+  /** The secrets that an input contains, which no journal contains from then on. */
   readonly newSecrets: (input: I) => readonly string[]
-  /** One or two words for what an effect is, such as `message progress`, for those who count them. */
+  /** A short name for an effect, such as `message progress`, for counting. */
   readonly nameOf: (effect: E) => string
 }
 
-/** The answer to a request. */
+/** The reply to a request. */
 export type ReplyEffect = {
   readonly kind: 'reply'
   readonly request: number
@@ -44,39 +44,39 @@ export type ReplyEffect = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
   readonly reason?: string
-  /** The body is a file: the edge answers conditional requests and those for a part of it. */
+  /** The body is a file: the edge handles conditional and range requests. */
   readonly file?: FileFacts
 }
 
-/** Request headers by lower-case name; only those that the protocol looks at reach the machine. */
+/** Request headers by lower-case name; only those that the protocol uses reach the machine. */
 export type Headers = Readonly<Record<string, string>>
 
-/** Something that happens to a world. `atMs` is the world's time in milliseconds since its start. */
+/** An input of a world. `atMs` is the world's time in milliseconds since its start. */
 export type Input =
   | {
       readonly kind: 'request'
       readonly atMs: number
-      /** Set where it came to the host of the signed links. */
+      /** Whether the request came to the host of the signed links. */
       readonly links?: true | undefined
       /** Chosen by the edge; the reply carries it back. */
       readonly request: number
       readonly method: string
-      /** Path and query as they stand in the request line. */
+      /** Path and query as in the request line. */
       readonly target: string
       readonly headers: Headers
       readonly body: Uint8Array
-      /** Why the body is not here: it is above the limit, or its encoding is broken. */
+      /** Why the body is missing: it exceeds the limit, or its encoding is broken. */
       readonly fault?: 'tooLarge' | 'unreadable' | undefined
     }
   | {
       readonly kind: 'open'
       readonly atMs: number
-      /** Chosen by the edge, never used twice. */
+      /** Chosen by the edge, never reused. */
       readonly socket: number
-      /** Path and query; the edge lets handshakes in only where sockets open (see routes.ts). */
+      /** Path and query; the edge accepts handshakes only where sockets open (see routes.ts). */
       readonly target: string
       readonly headers: Headers
-      /** What the edge found wrong with the handshake: the refusal, and the value that it names. */
+      /** What is wrong with the handshake: the refusal, and the value that it names. */
       readonly fault?: {
         readonly refusal: 'socketWithoutUpgrade' | 'socketVersion' | 'socketKey'
         readonly value: string
@@ -89,17 +89,17 @@ export type Input =
       readonly text: string
     }
   | { readonly kind: 'close'; readonly atMs: number; readonly socket: number }
-  /** Time passes. Whatever is due until `atMs` happens. */
+  /** Time passes: fires all timers that are due until `atMs`. */
   | { readonly kind: 'wake'; readonly atMs: number }
 
 /** A body: text, bytes, or a picture that the edge encodes. */
 export type Body = string | Uint8Array | PictureFile
 
-/** What is known of a file before its bytes are. */
+/** What is known about a file without its bytes. */
 export type FileFacts = {
   /** When it was modified, in milliseconds since 1970. */
   readonly modifiedMs: number
-  /** What of its entity tag does not depend on its size. */
+  /** The part of its entity tag that does not depend on its size. */
   readonly tag: string
 }
 
@@ -118,12 +118,12 @@ export type FrameContent =
       readonly metadata: Readonly<Record<string, string | null>>
     }
 
-/** Something that a world does. The edge carries the effects of a step out in their order. */
+/** An effect of a world. The edge emits the effects of a step in order. */
 export type Effect =
   | ReplyEffect
-  /** The handshake of the socket succeeds; it precedes all that is sent to the socket. */
+  /** The handshake of the socket succeeds; this precedes everything sent to the socket. */
   | { readonly kind: 'accept'; readonly socket: number }
-  /** The handshake of the socket is answered like a request instead. */
+  /** The handshake of the socket gets a reply like a request instead. */
   | {
       readonly kind: 'refuse'
       readonly socket: number
@@ -133,13 +133,13 @@ export type Effect =
     }
   | { readonly kind: 'send'; readonly sockets: readonly number[]; readonly text: string }
   | { readonly kind: 'frame'; readonly sockets: readonly number[]; readonly content: FrameContent }
-  /** A client has sent a credential along with a signed link, which needs none; `where` is the header that carried it. */
+  /** A client sent a credential to a signed link, which needs none; `where` is the header that carried it. */
   | {
       readonly kind: 'leak'
       readonly request: number
       readonly where: typeof keyHeader | 'Authorization' | 'address'
     }
-  /** A run begins or ends. Nothing is sent for it: it tells those who watch the world. */
+  /** A run begins or ends. Nothing is sent: observers of the world use it. */
   | {
       readonly kind: 'run'
       readonly prompt_id: string

@@ -1,4 +1,4 @@
-// What commands with subcommands share: their flags, the words for wrong use, exit codes, secrets from elsewhere.
+// What commands with subcommands share: flags, usage errors, exit codes, and reading a secret from a file or standard input.
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -15,7 +15,7 @@ import type { CommandIo } from './io.ts'
 /** Flags by their names. */
 export type FlagTable = NonNullable<ParseArgsConfig['options']>
 
-/** Flags that each of these commands takes. */
+/** Flags that every subcommand accepts. */
 const sharedFlags = {
   'config-dir': { type: 'string' },
   json: { type: 'boolean' },
@@ -25,31 +25,31 @@ const sharedFlags = {
   help: { type: 'boolean', short: 'h' },
 } as const satisfies FlagTable
 
-/** Flags that were given, by name, and the words between them. */
+/** The parsed flags by name, and the positional arguments. */
 export type Flags = {
   readonly text: (name: string) => string | undefined
-  /** The values of a flag that may come more than once. */
+  /** The values of a flag that can be repeated. */
   readonly texts: (name: string) => readonly string[]
   readonly isSet: (name: string) => boolean
   readonly words: readonly string[]
-  /** Those that are switched on, by themselves or with a known server. */
+  /** The quirks that are on, from --quirk, --no-quirk and --like together. */
   readonly quirks: readonly string[]
-  /** The known server as which the gateway behaves; null for none. */
+  /** The known server that the gateway behaves like; null without --like. */
   readonly like: string | null
   readonly isJson: boolean
 }
 
-/** Flags with a value. */
+/** Flags that take a value. */
 export const withValue = (...names: readonly string[]): FlagTable =>
   Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
-/** Flags with a value that may come more than once. */
+/** Flags that take a value and can be repeated. */
 export const repeated = (...names: readonly string[]): FlagTable =>
   Object.fromEntries(names.map((name) => [name, { type: 'string', multiple: true }]))
-/** Flags without a value. */
+/** Flags that take no value. */
 export const bare = (...names: readonly string[]): FlagTable =>
   Object.fromEntries(names.map((name) => [name, { type: 'boolean' }]))
 
-/** Reads the arguments of a command. Throws a usage error for flags that it does not have. */
+/** Parses the arguments of a command. Throws a usage error for an unknown flag. */
 export function readFlags(argv: readonly string[], own: FlagTable): Flags {
   const { values, positionals } = parseFlags(argv, { ...own, ...sharedFlags })
   const given = (name: string): readonly string[] => (values[name] ?? []) as readonly string[]
@@ -57,11 +57,11 @@ export function readFlags(argv: readonly string[], own: FlagTable): Flags {
   const unknown = [...given('quirk'), ...given('no-quirk')].find((id) => !known.includes(id))
   if (unknown !== undefined)
     throw usageError(
-      `There is no quirk "${unknown}" here.${didYouMean(unknown, known)} Quirks:\n  ${known.join('\n  ')}`,
+      `Unknown quirk "${unknown}".${didYouMean(unknown, known)} The gateway has:\n  ${known.join('\n  ')}`,
     )
   const like = values['like'] as string | undefined
   const server = serverLike(like, 'gateway', '--like')
-  if (values['config-dir'] === '') throw usageError('--config-dir needs a folder.')
+  if (values['config-dir'] === '') throw usageError('--config-dir needs a directory.')
   return {
     text: (name) => values[name] as string | undefined,
     texts: (name) => (values[name] ?? []) as readonly string[],
@@ -73,7 +73,7 @@ export function readFlags(argv: readonly string[], own: FlagTable): Flags {
   }
 }
 
-/** Flags and words of a command line. Throws a usage error that names the flag that is meant most likely. */
+/** Flags and positional arguments of a command line. Throws a usage error that suggests the closest flag. */
 export function parseFlags(
   argv: readonly string[],
   options: FlagTable,
@@ -82,11 +82,11 @@ export function parseFlags(
   try {
     return parseArgs({ args: [...argv], options, strict: true, allowPositionals })
   } catch (error) {
-    throw usageError(flagMessage(error, Object.keys(options)) ?? 'These flags cannot be read.')
+    throw usageError(flagMessage(error, Object.keys(options)) ?? 'Cannot parse these flags.')
   }
 }
 
-/** What is wrong with flags, in a sentence; undefined for any other error. Values are not repeated: one can be secret. */
+/** Describes what is wrong with the flags; undefined for any other error. Never repeats a value: it can be a secret. */
 function flagMessage(error: unknown, known: readonly string[]): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   const code = String(error.code)
@@ -94,7 +94,7 @@ function flagMessage(error: unknown, known: readonly string[]): string | undefin
     const flag = /'(?:-\w, )?(--[\w-]+)/.exec(error.message)?.[1] ?? 'A flag'
     return error.message.includes('does not take')
       ? `${flag} takes no value.`
-      : `${flag} needs a value of its own; one that begins with - is written ${flag}=VALUE.`
+      : `${flag} needs a value. Write a value that begins with - as ${flag}=VALUE.`
   }
   if (!code.startsWith('ERR_PARSE_ARGS_')) return undefined
   const unknown = /^Unknown option '--?([\w-]+)/.exec(error.message)?.[1]
@@ -102,14 +102,14 @@ function flagMessage(error: unknown, known: readonly string[]): string | undefin
   return `${error.message.split('. ')[0]}.${hint}`
 }
 
-/** A command under another one. `run` resolves to the exit code. */
+/** A subcommand. `run` resolves to the exit code. */
 export type Subcommand = {
   readonly names: readonly string[]
   readonly flags: FlagTable
   readonly run: (flags: Flags, io: CommandIo) => Promise<number>
 }
 
-/** Runs one of the subcommands, and says what was refused or wrong. `help` is the text of all of them. */
+/** Runs a subcommand and prints usage errors and refusals. `help` is the help text of the whole group. */
 export async function runSubcommand(
   group: string,
   subcommands: readonly Subcommand[],
@@ -129,7 +129,7 @@ export async function runSubcommand(
     const found = subcommands.find(({ names }) => names.includes(name))
     if (found === undefined) {
       const known = subcommands.map(({ names }) => names[0]).join(', ')
-      const what = name === '' ? `${group} needs a command` : `There is no command ${group} ${name}`
+      const what = name === '' ? `${group} needs a command` : `Unknown command ${group} ${name}`
       const hint = didYouMean(
         name,
         subcommands.flatMap(({ names }) => names),
@@ -150,25 +150,25 @@ export async function runSubcommand(
 }
 
 /**
- * The secret of the user: the value of --secret, standard input for `-`, or a file. One line end after it is not part of it.
- * Undefined where none is given. Throws a usage error for more than one, and for a file that cannot be read.
+ * Reads the user's secret: the value of --secret, standard input for `-`, or a file. Strips one trailing line end.
+ * Returns undefined without either flag. Throws a usage error for both flags, and for a file that it cannot read.
  */
 export async function readSecret(flags: Flags, io: CommandIo): Promise<string | undefined> {
   const value = flags.text('secret')
   const file = flags.text('secret-file')
   if (value !== undefined && file !== undefined)
-    throw usageError('There is one secret: give --secret or --secret-file.')
+    throw usageError('Give --secret or --secret-file, not both.')
   if (file !== undefined) {
     try {
       return withoutLineEnd(await readFile(resolve(io.cwd, file), 'utf8'))
     } catch (error) {
-      throw usageError(`Cannot read the file of --secret-file: ${(error as Error).message}.`)
+      throw usageError(`Cannot read --secret-file: ${(error as Error).message}.`)
     }
   }
   if (value === '-') return withoutLineEnd(await readInput(io))
   if (value !== undefined && value !== '' && io.stderr.isTTY === true) {
     io.stderr.write(
-      'Others on this machine can see the value of --secret in the list of processes; --secret - and --secret-file keep it out.\n',
+      'Other users of this machine can see the value of --secret in the process list; use --secret - or --secret-file instead.\n',
     )
   }
   return value
@@ -176,7 +176,7 @@ export async function readSecret(flags: Flags, io: CommandIo): Promise<string | 
 
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, '')
 
-/** Standard input as text, to its end. */
+/** Reads standard input to its end, as text. */
 export async function readInput({ stdin }: CommandIo): Promise<string> {
   if (stdin === undefined) return ''
   const chunks: Buffer[] = []

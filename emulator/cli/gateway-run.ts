@@ -1,4 +1,4 @@
-// The command `gateway run`: reads the settings once, starts the gateway, and shows where it is and what happens.
+// The command `gateway run`: reads the settings once, starts the gateway, prints its address, and logs what happens.
 
 import { randomUUID } from 'node:crypto'
 import { configFiles, exitCodes } from '../../spec/gateway/subscriptions.ts'
@@ -18,7 +18,7 @@ import type { CommandIo } from './io.ts'
 import { notEnabled } from './webhook.ts'
 import type { Gateway } from '../edge/handles.ts'
 
-/** Starts the gateway itself; cases that look at its options only take its place. */
+/** Starts the gateway. A case that only inspects the options passes a stand-in. */
 export type StartGateway = (
   options: GatewayOptions,
 ) => Promise<Pick<Gateway, 'url' | 'port' | 'routes' | 'close'>>
@@ -46,13 +46,13 @@ export async function runGateway(
     maxBodyBytes: settings.max_body_bytes,
     clock: 'real',
     epoch: 'now',
-    // Ids of one start are not those of the next [webhooks/id-restarts].
+    // Ids must differ from one start to the next [webhooks/id-restarts].
     seed: randomUUID(),
     like: flags.like,
     quirk: flags.quirks,
     noQuirk: flags.texts('no-quirk'),
     ...work.options,
-    // A tunnel calls from this machine, too: these paths are there for those only who ask for them.
+    // Requests through a tunnel arrive from this machine as well, so these paths are off by default.
     control: flags.isSet('control'),
     onLog: show,
   }
@@ -61,7 +61,7 @@ export async function runGateway(
   const gateway = await start(options).catch((error: unknown) => {
     const message = listenMessage(error)
     if (message !== undefined) throw refused(message)
-    // What the settings say is no wrong use of the command.
+    // Invalid settings are not a usage error of the command.
     throw isUsageError(error) ? refused(error.message) : error
   })
   try {
@@ -83,7 +83,7 @@ export async function runGateway(
 function ownFlags(flags: Flags): Readonly<Record<string, unknown>> {
   const [port, base] = [flags.text('port'), flags.text('webhook-base-url')]
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
-    throw usageError('--port is a port, 0 to 65535.')
+    throw usageError('--port must be a port number, 0 to 65535.')
   const base_url = base === undefined ? undefined : readBaseUrl(base)
   if (base !== undefined && base_url === undefined)
     throw usageError('--webhook-base-url needs an address such as https://hooks.example.')
@@ -97,22 +97,22 @@ type Ready = { readonly url: string; readonly base_url: string; readonly routes:
 function banner({ url, base_url, routes }: Ready, { display }: GatewayWork, dir: string): string {
   const addresses = routes.map((name) => `    ${base_url}/webhooks/${encodeURIComponent(name)}`)
   return `
-  flowdouble gateway  takes events that services post
+  flowdouble gateway  receives webhook events
 
   Address  ${url}
   Routes   ${routes.length === 0 ? '(none: flowdouble webhook subscribe NAME)' : routes.join(', ')}
 ${addresses.map((line) => `${line}\n`).join('')}  Agent    ${display.agent}
   Deliver  ${display.deliveries}
 
-  Subscriptions are read from ${dir}/${configFiles.subscriptions.name} as they change.
+  Changes to ${dir}/${configFiles.subscriptions.name} take effect with the next request.
   Stop with Ctrl+C.
 
 `
 }
 
 /**
- * Shows lines of the log: on the terminal where standard output is one, else on standard error, which leaves standard
- * output to what is asked for. With --quiet warnings and errors only.
+ * Prints log lines: to standard output if that is a terminal, otherwise to standard error, so that standard output
+ * carries only what a program asked for. With --quiet, prints warnings and errors only.
  */
 function logger(flags: Flags, io: CommandIo): (line: LogLine) => void {
   const [isQuiet, isData] = [flags.isSet('quiet'), flags.isSet('json-log')]
@@ -125,7 +125,7 @@ function logger(flags: Flags, io: CommandIo): (line: LogLine) => void {
       output.write(`${JSON.stringify({ time, level, kind, message: text, ...fields })}\n`)
       return
     }
-    // A text of several lines is one entry: no sender makes it look like more of them.
+    // A text of several lines stays one entry: a sender cannot forge further log lines.
     const indented = text.replaceAll(/\r?\n/g, '\n    ')
     const second = `${time.slice(0, 19)}Z`
     output.write(printable(`${second}  ${isSerious ? `${level}: ` : ''}${indented}\n`))

@@ -1,4 +1,4 @@
-// The command `gateway setup`: asks, or takes its answers from flags, and writes them.
+// The command `gateway setup`: takes its answers from flags or from the terminal, and writes them to the configuration.
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
@@ -11,7 +11,7 @@ import { refused } from '../lib/refused.ts'
 import { type Flags, readSecret } from './command.ts'
 import type { CommandIo } from './io.ts'
 
-/** Runs the command. What neither a flag nor an answer tells stays as it is. */
+/** Runs the command. Settings that no flag and no answer mentions stay as they are. */
 export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number> {
   if (flags.words.length > 0) throw usageError('gateway setup takes flags only.')
   const dir = configDirOf(flags.text('config-dir'), io.env, io.cwd)
@@ -19,7 +19,9 @@ export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number>
   const isAsking = !flags.isSet('yes')
   const terminal = io.stdin?.()
   if (isAsking && terminal?.isTTY !== true) {
-    throw usageError('There is no terminal to ask on. Give the answers as flags, and --yes.')
+    throw usageError(
+      'There is no terminal to ask on. Give the answers as flags, together with --yes.',
+    )
   }
   const settings = await readSettings(dir, { env: {} })
   const answers = isAsking ? await ask(given, settings, io) : given
@@ -37,7 +39,7 @@ export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number>
     io.stdout.write(report(written, after))
   }
   for (const variable of overruling(answers, io.env)) {
-    io.stderr.write(`${variable} is set in the environment and wins over what was written.\n`)
+    io.stderr.write(`${variable} is set in the environment and overrides the value just written.\n`)
   }
   return exitCodes.done
 }
@@ -49,7 +51,8 @@ async function flagAnswers(flags: Flags, io: CommandIo): Promise<Answers> {
   if (host === '') throw usageError('--host needs an address.')
   const text = flags.text('port')
   const port = text === undefined ? undefined : readPort(text)
-  if (text !== undefined && port === undefined) throw usageError('--port is a port, 1 to 65535.')
+  if (text !== undefined && port === undefined)
+    throw usageError('--port must be a port number, 1 to 65535.')
   const secret = await readSecret(flags, io)
   return {
     ...((isOnGiven || isOffGiven) && { enabled: isOnGiven }),
@@ -64,7 +67,7 @@ function readPort(text: string): number | undefined {
   return port > 0 && port < 65_536 ? port : undefined
 }
 
-/** The variables of the environment that win over answers. */
+/** The environment variables that override answers. */
 const overruling = (answers: Answers, env: CommandIo['env']): readonly string[] =>
   Object.keys(answers).flatMap((name) => {
     const setting = gatewaySettings[name as keyof Answers]
@@ -73,41 +76,39 @@ const overruling = (answers: Answers, env: CommandIo['env']): readonly string[] 
 
 function report(written: readonly string[], { enabled, host, port, secret }: Settings): string {
   const lines = [
-    ...(written.length === 0
-      ? ['Nothing had to be changed.']
-      : written.map((path) => `Wrote ${path}`)),
-    enabled ? `Webhooks are enabled, at ${host} port ${port}.` : 'Webhooks are not enabled.',
+    ...(written.length === 0 ? ['Nothing to change.'] : written.map((path) => `Wrote ${path}`)),
+    enabled ? `Webhooks are enabled on ${host}, port ${port}.` : 'Webhooks are not enabled.',
     secret === null
-      ? 'There is no global secret: each subscription has its own, and static routes need one.'
-      : 'There is a global secret, for routes without one of their own.',
+      ? 'No global secret is set: each subscription has its own secret, and each static route needs one.'
+      : 'A global secret is set; it applies to routes without a secret.',
   ]
   const next = `
 Next:
-  flowdouble webhook subscribe NAME   makes a route
-  flowdouble gateway run              starts the gateway; a running one has to be started anew
+  flowdouble webhook subscribe NAME   create a route
+  flowdouble gateway run              start the gateway (restart it if it is running)
 `
   return `${lines.join('\n')}\n${enabled ? next : ''}`
 }
 
-/** Asks what the flags do not answer. An empty answer keeps what there is. */
+/** Asks what the flags leave open. An empty answer keeps the current value. */
 async function ask(given: Answers, settings: Settings, io: CommandIo): Promise<Answers> {
   const { question, hidden, close } = openTerminal(io)
   try {
     const answers: Record<string, unknown> = { ...given }
     while (answers['enabled'] === undefined) {
-      const answer = (await question('Take webhooks (yes or no)? [yes] ')).trim()
+      const answer = (await question('Enable webhooks (yes or no)? [yes] ')).trim()
       if (answer === '' || /^y$/i.test(answer) || isOn(answer)) answers['enabled'] = true
       else if (/^(n|no|off|false|0)$/i.test(answer)) answers['enabled'] = false
     }
     while (answers['enabled'] === true && answers['port'] === undefined) {
       const answer = (await question(`Port? [${settings.port}] `)).trim()
       const port = answer === '' ? settings.port : readPort(answer)
-      if (port === undefined) io.stdout.write('A port is a number, 1 to 65535.\n')
+      if (port === undefined) io.stdout.write('The port must be a number, 1 to 65535.\n')
       else answers['port'] = port
     }
     if (answers['enabled'] === true && answers['secret'] === undefined) {
-      const kept = settings.secret === null ? 'leaves it out' : 'keeps the present one'
-      const secret = await hidden(`Global secret (not shown; an empty one ${kept}): `)
+      const kept = settings.secret === null ? 'for none' : 'keeps the current one'
+      const secret = await hidden(`Global secret (input hidden; leave empty ${kept}): `)
       if (secret !== '') answers['secret'] = secret
     }
     return answers
@@ -118,12 +119,12 @@ async function ask(given: Answers, settings: Settings, io: CommandIo): Promise<A
 
 type Terminal = {
   readonly question: (text: string) => Promise<string>
-  /** The same, and what is typed does not show. */
+  /** The same, with hidden input. */
   readonly hidden: Terminal['question']
   readonly close: () => void
 }
 
-/** A terminal to ask on. Its questions throw a refusal when the user stops, by Ctrl+C or the end of the input. */
+/** A terminal to ask on. A question throws a refusal when the user stops, with Ctrl+C or by ending the input. */
 function openTerminal({ stdin, stdout }: CommandIo): Terminal {
   if (stdin === undefined) throw refused('There is no terminal to ask on.')
   let isHidden = false

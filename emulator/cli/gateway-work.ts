@@ -1,4 +1,4 @@
-// The flags of `gateway run` that say who answers runs, and where deliveries go.
+// The flags of `gateway run` that choose the agent and the destination of deliveries.
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
@@ -30,29 +30,29 @@ export const workFlags: FlagTable = {
   ...bare('send'),
 }
 
-export const workHelp = `  --agent-command WORD   a command that answers each run, without a shell: the prompt is its input,
-                         what it prints the answer; repeated for each argument, or a JSON list of them
-  --agent-url URL        an address that answers instead: POST of JSON, answered with {"answer"} or text
-  --agent-timeout S      so many seconds for each run (default 600)
-  --agents-at-once N     so many runs at a time, the others wait (default 10)
-  --deliver-url URL      each delivery is one POST of JSON to this address
-  --connected LIST       the chat platforms that are connected, separated by commas: deliveries to others
-                         fail (default: all that have a chat or a home channel)
-  --send                 send to ${Object.keys(senders).join(', ')}
-                         with the credentials of config.yaml or the environment`
+export const workHelp = `  --agent-command WORD   command that answers each run, started without a shell: reads the prompt on
+                         stdin, prints the answer; repeat the flag per argument, or give a JSON array
+  --agent-url URL        URL that answers each run instead: POST with JSON, answered with {"answer"} or text
+  --agent-timeout S      time limit per run in seconds (default 600)
+  --agents-at-once N     maximum number of concurrent runs; further runs wait (default 10)
+  --deliver-url URL      post each delivery as JSON to this URL
+  --connected LIST       connected chat platforms, comma-separated; deliveries to any other platform
+                         fail (default: all with a chat or a home channel)
+  --send                 deliver to ${Object.keys(senders).join(', ')}
+                         with credentials from config.yaml or the environment`
 
 type WorkOptions = Pick<
   GatewayOptions,
   'agent' | 'agentTimeOutMs' | 'agentsAtOnce' | 'deliveries' | 'homeChannels' | 'connected'
 >
 
-/** What the flags mean for a gateway, and in words for people: neither tells a credential. */
+/** The gateway options that the flags select, and a description of them. Neither contains a credential. */
 export type GatewayWork = {
   readonly options: WorkOptions
   readonly display: { readonly agent: string; readonly deliveries: string }
 }
 
-/** Reads the flags, and the configuration of senders. Throws a usage error or a refusal for what cannot be used. */
+/** Reads the flags and the sender settings. Throws a usage error or a refusal for what it cannot use. */
 export async function readWork(flags: Flags, io: CommandIo, dir: string): Promise<GatewayWork> {
   const platforms = await readPlatforms(dir, io.env, flags.isSet('send'))
   const agent = agentOf(flags, io)
@@ -75,11 +75,11 @@ export async function readWork(flags: Flags, io: CommandIo, dir: string): Promis
 function countOf(flags: Flags, name: string): number | undefined {
   const text = flags.text(name)
   if (text === undefined) return undefined
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw usageError(`--${name} needs a whole number from 1 on.`)
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw usageError(`--${name} must be a positive whole number.`)
   return Number(text)
 }
 
-/** The platforms of --connected; null where it is not given. */
+/** The platforms of --connected; null without the flag. */
 function connectedOf(flags: Flags): readonly string[] | null {
   const text = flags.text('connected')
   if (text === undefined) return null
@@ -95,31 +95,29 @@ function agentOf(flags: Flags, io: CommandIo): Chosen<{ readonly agent?: Agent }
   const command = commandIn(flags.texts('agent-command'))
   const address = flags.text('agent-url')
   if (command !== undefined && address !== undefined)
-    throw usageError('There is one agent: give --agent-command or --agent-url.')
+    throw usageError('Give --agent-command or --agent-url, not both.')
   if (address !== undefined) {
     const url = readAddress(address, '--agent-url')
     return { options: { agent: urlAgent(url) }, display: url.origin }
   }
-  if (command === undefined) return { options: {}, display: 'scripted: it repeats the prompt' }
+  if (command === undefined) return { options: {}, display: 'scripted: echoes the prompt' }
   const onFailure = (
     { route, delivery_id }: { route: string; delivery_id: string },
     said: string,
   ) =>
-    io.stderr.write(printable(`The agent said in run ${delivery_id} of ${route}: ${said.trim()}\n`))
+    io.stderr.write(printable(`Agent output in run ${delivery_id} of ${route}: ${said.trim()}\n`))
   requireCommand(command[0] ?? '', io)
   const around = { cwd: io.cwd, env: withoutCredentials(io.env), onFailure }
   return { options: { agent: commandAgent(command, around) }, display: `the command ${command[0]}` }
 }
 
-/** Throws a usage error for a command that cannot be started: each run would fail, one after the other. */
+/** Throws a usage error for a command that cannot start: every run would fail. */
 function requireCommand(command: string, { env, cwd }: CommandIo): void {
-  // How Windows finds programs is more than a list of folders.
+  // Windows finds programs by more than a list of directories.
   if (process.platform === 'win32') return
   const folders = command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter)
   if (folders.some((folder) => isExecutable(resolve(cwd, folder, command)))) return
-  throw usageError(
-    `--agent-command: there is no program ${printable(command)} that can be started.`,
-  )
+  throw usageError(`--agent-command: cannot find an executable named ${printable(command)}.`)
 }
 
 function isExecutable(path: string): boolean {
@@ -131,14 +129,14 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The words of a command: as many as were given, or those of a JSON list. */
+/** The words of a command: the repeated flags, or the items of one JSON array. */
 function commandIn(words: readonly string[]): readonly string[] | undefined {
   const [first] = words
   if (first === undefined) return undefined
   const command = words.length === 1 && first.startsWith('[') ? listIn(first) : words
   if (!command?.[0] || command.some((word) => word.includes('\0')))
     throw usageError(
-      '--agent-command needs a command, or a JSON list of texts that begins with it.',
+      '--agent-command needs a command, or a JSON array of strings that starts with it.',
     )
   return command
 }
@@ -154,8 +152,8 @@ function listIn(text: string): readonly string[] | undefined {
 }
 
 /**
- * An agent reads what strangers write: it has no need of what the gateway itself reads as credentials, whether it sends
- * with them now or not [deliveries/agent-environment].
+ * An agent reads untrusted text, so it never inherits the variables that the gateway itself reads as credentials, whether
+ * or not the gateway sends with them [deliveries/agent-environment].
  */
 function withoutCredentials(env: CommandIo['env']): CommandIo['env'] {
   const hidden = new Set<string>([gatewaySettings.secret.variable, ...tokenVariables])
@@ -168,18 +166,21 @@ function deliveriesOf(
 ): Chosen<Pick<GatewayOptions, 'deliveries'>> {
   const address = flags.text('deliver-url')
   if (address !== undefined && flags.isSet('send'))
-    throw usageError('Deliveries go one way: give --deliver-url or --send.')
+    throw usageError('Give --deliver-url or --send, not both.')
   if (address !== undefined) {
     const url = readAddress(address, '--deliver-url')
     return { options: { deliveries: urlDeliveries(url) }, display: url.origin }
   }
   if (!flags.isSet('send')) {
-    return { options: {}, display: `${logTarget} to this output, others to the outbox only` }
+    return {
+      options: {},
+      display: `${logTarget} to this output; all others are recorded in the outbox, not sent`,
+    }
   }
   const ready = Object.keys(settings).filter((target) => settings[target]?.token !== null)
   return {
     options: { deliveries: senderDeliveries(settings) },
     display:
-      ready.length === 0 ? 'sent, but no sender has a credential' : `sent by ${ready.join(', ')}`,
+      ready.length === 0 ? 'on, but no sender has credentials' : `sent by ${ready.join(', ')}`,
   }
 }

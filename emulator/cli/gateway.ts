@@ -1,4 +1,4 @@
-// The command `gateway`: sets the webhook gateway up, and runs it.
+// The command `gateway`: sets up and runs the webhook gateway.
 
 import { serversOn } from '../options/like.ts'
 import { configDirectory, configFiles } from '../../spec/gateway/subscriptions.ts'
@@ -10,42 +10,42 @@ import type { CommandIo } from './io.ts'
 
 export const gatewayHelp = `Usage: flowdouble gateway COMMAND [options]
 
-Sets the webhook gateway up, and runs it.
+Sets up and runs the webhook gateway.
 
 Commands:
-  setup                  a wizard: whether webhooks are on, the port, the global secret
-  run                    start the gateway, until SIGINT or SIGTERM
+  setup                  enable or disable webhooks, choose the port and the global secret
+  run                    run the gateway until SIGINT or SIGTERM
 
-Options of both:
-  --config-dir DIR       the configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
-  --json                 one line of JSON on stdout
-  -h, --help             this text
+Options for both:
+  --config-dir DIR       configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
+  --json                 print one line of JSON on stdout
+  -h, --help             print this help
 
-Options of setup; what a flag answers is not asked:
-  --enable, --disable    whether webhooks are on
-  --host HOST            the address to listen on; 0.0.0.0 takes all interfaces (default 127.0.0.1)
-  --port PORT            the port (default 8644)
-  --secret SECRET        the global secret, for routes without one of their own; - reads standard input
-  --secret-file FILE     the same from a file
-  --yes                  ask nothing: what no flag answers stays as it is
+Options for setup (it asks for everything that no flag answers):
+  --enable, --disable    enable or disable webhooks
+  --host HOST            address to listen on; 0.0.0.0 for all interfaces (default 127.0.0.1)
+  --port PORT            port to listen on (default 8644)
+  --secret SECRET        global secret, for routes without a secret; - reads it from standard input
+  --secret-file FILE     read the global secret from a file
+  --yes                  do not ask; keep every setting without a flag
 
-Options of run; each wins over the environment and the files:
-  --host HOST            the address to listen on
-  --port PORT            the port; 0 takes a free one
-  --webhook-base-url URL the address that senders use, where it is another one (a tunnel)
+Options for run (they override the environment and the configuration files):
+  --host HOST            address to listen on
+  --port PORT            port to listen on; 0 picks a free one
+  --webhook-base-url URL public base URL, if senders reach the gateway through a tunnel or proxy
 ${workHelp}
-  --ready-file FILE      written when the gateway listens, with its address as JSON
-  --control              answer GET /_flowdouble/runs, outbox and journal to callers on this machine;
-                         not behind a tunnel or proxy, whose callers look like that
-  --json-log             each line of the log is JSON
-  --quiet                print nothing but warnings and errors
-  --quirk ID             another behaviour of real gateways (flowdouble quirks); may come more than once
-  --like NAME            behave as a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID takes one out
+  --ready-file FILE      write the address as JSON to this file while the gateway listens
+  --control              serve GET /_flowdouble/runs, outbox and journal to clients on this machine;
+                         do not use it behind a tunnel or proxy: every client looks local there
+  --json-log             log one JSON object per line
+  --quiet                print warnings and errors only
+  --quirk ID             switch on a behaviour of real gateways (flowdouble quirks); repeatable
+  --like NAME            behave like a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID leaves a quirk out
 
-The secret goes into ${configFiles.env.name} (mode 0600), the rest into ${configFiles.config.name}, whose comments stay. Both are read
-once, when the gateway starts; subscriptions are looked at on each request.
+setup writes the secret to ${configFiles.env.name} (mode 0600) and the rest to ${configFiles.config.name}, where it keeps comments. The
+gateway reads both once, when it starts; it picks up changed subscriptions with the next request.
 
-Exit codes: 0 done, or stopped by a signal; 1 not enabled, refused, or the port is taken; 2 wrong usage.
+Exit codes: 0 done, or stopped by a signal; 1 not enabled, refused, or the port is in use; 2 wrong usage.
 
 Examples:
   flowdouble gateway setup --enable --yes
@@ -55,7 +55,7 @@ Examples:
   flowdouble gateway run --agent-command my-agent --agent-command=--brief --send
 `
 
-/** Runs the command with the arguments after `gateway`; resolves to its exit code. `start` starts the gateway itself. */
+/** Runs the command with the arguments after `gateway`; resolves to its exit code. `start` starts the gateway. */
 export const gatewayCommand = (
   argv: readonly string[],
   io: CommandIo,
@@ -87,6 +87,6 @@ export const gatewayCommand = (
     io,
   )
 
-// Loaded when it is needed, so that setup starts fast.
+// Loaded on demand, so that setup starts fast.
 const startGateway: StartGateway = async (options) =>
   (await import('../edge/gateway/gateway.ts')).startGateway(options)

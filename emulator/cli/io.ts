@@ -1,15 +1,15 @@
-// What a command has of its process: where it writes, what it was given, and when it is to stop.
+// What a command gets from its process: streams, environment, working directory, and the signal to stop.
 
 import type { Output } from '../client/display.ts'
 
-/** What a command needs of its process. `cwd` is an absolute folder. */
+/** What a command needs from its process. `cwd` is an absolute path. */
 export type CommandIo = {
   readonly stdout: Output
   readonly stderr: Output
-  /** Standard input, asked for when it is needed only. */
+  /** Standard input, opened on demand. */
   readonly stdin?: () => NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Aborted when the user wants the command to stop. */
+  /** Aborted when the user stops the command. */
   readonly signal?: AbortSignal
 }

@@ -1,4 +1,4 @@
-// A log that is loaded when there is something to write: nobody who waits for the first answer of a server waits for it.
+// A log that loads its code with the first line, so that the first response of a server does not wait for it.
 
 import type { Deployment } from '../../spec/language.ts'
 import type { Entry } from '../machine.ts'
@@ -7,15 +7,15 @@ import { type LogFlags, openLogFile } from './log-file.ts'
 import type * as Records from './serve-log.ts'
 
 export type LateLog = {
-  /** What takes the entries of one server. `mark` names it where there are two. */
+  /** Takes the entries of one server. `mark` names the server if there are two. */
   readonly reader: (mark: Deployment | undefined) => (entry: Entry) => void
-  /** Resolves when all that came is written. */
+  /** Resolves when everything received so far is written. */
   readonly close: () => Promise<void>
 }
 
 type Loaded = { readonly log: Records.Log; readonly records: typeof Records }
 
-/** Opens the file of the log at once: a mistake in its name is told before anything starts. */
+/** Opens the log file immediately: an unusable path is an error before anything starts. */
 export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
   const file = flags.log === undefined ? undefined : openLogFile(flags.log, io)
   const isQuiet = flags.quiet && file === undefined
@@ -35,7 +35,7 @@ export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
       for (const record of read(entry)) loaded.log.write(record)
     }
     return (entry) => {
-      // Quiet and without a file, the log is its warnings.
+      // With --quiet and without a file, the log consists of warnings.
       if (isQuiet && !entry.effects.some(({ kind }) => kind === 'leak')) return
       if (loaded !== undefined) return write(entry)
       waiting.push(() => write(entry))

@@ -1,13 +1,13 @@
-// What the commands have in common that print a list: --json, --help, and flags of their own that choose from it.
+// What the commands that print a list share: --json, --help, and flags that select from the list.
 
 import { isUsageError, usageError } from '../options/usage.ts'
 import { type FlagTable, parseFlags } from './command.ts'
 import type { CommandIo } from './io.ts'
 
 /**
- * Runs such a command with the arguments after its name; gives its exit code.
- * @param list the text of the list, for people or as JSON. Throws a usage error for a choice that there is not.
- * @param own flags besides --json and --help.
+ * Runs such a command with the arguments after its name; returns its exit code.
+ * @param list renders the list, for people or as JSON. Throws a usage error for an invalid selection.
+ * @param own flags in addition to --json and --help.
  */
 export function listCommand(
   name: string,

@@ -1,15 +1,15 @@
-// The flags of a log, and its file.
+// The flags of a log, and the log file.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
 
-/** What the flags of a command say of its log. */
+/** The flags of a command that concern its log. */
 export type LogFlags = {
   readonly json: boolean
   readonly quiet: boolean
-  /** The file, if the log goes into one. */
+  /** The path of the log file, if any. */
   readonly log?: string
   readonly logFormat: 'text' | 'json'
 }
@@ -17,8 +17,8 @@ export type LogFlags = {
 export type LogFile = { readonly write: (text: string) => void; readonly close: () => void }
 
 /**
- * Opens the file of a log, to which lines are appended; only its owner can read it. Throws a usage error where that
- * cannot be. A disk that is full later ends the log with one line on standard error, and not the command.
+ * Opens a log file and appends to it; only its owner can read it. Throws a usage error if that fails. If the disk is
+ * full later, one line on standard error reports it, and the command continues without the log.
  */
 export function openLogFile(file: string, { cwd, stderr }: CommandIo): LogFile {
   const path = resolve(cwd, file)
@@ -38,7 +38,7 @@ export function openLogFile(file: string, { cwd, stderr }: CommandIo): LogFile {
       writeSync(descriptor, text)
     } catch (error) {
       close()
-      stderr.write(`The log ${path} ends here: ${(error as Error).message}\n`)
+      stderr.write(`Stopped writing the log ${path}: ${(error as Error).message}\n`)
     }
   }
   return { write, close }

@@ -1,25 +1,25 @@
 #!/usr/bin/env node
-// The command `flowdouble`: finds the subcommand and runs it. Each is loaded when it is called, so that serve starts fast.
+// The command `flowdouble`: loads and runs one subcommand. Only that one is loaded, so that serve starts fast.
 
 import { readFileSync } from 'node:fs'
 import module from 'node:module'
 
-const help = `flowdouble: a test double for a workflow execution server, the API that ComfyUI speaks
+const help = `flowdouble: a test double for a workflow execution server (the ComfyUI HTTP and WebSocket API)
 
 Usage: flowdouble COMMAND [options]
 
 Commands:
-  serve                start a server, local or hosted, that clients cannot tell from a real one
-  run WORKFLOW.json    submit a workflow to any such server, follow it, download what it makes
-  gateway              set up and run the webhook gateway, which takes events that services post
-  webhook              subscribe, list, remove and test its routes
+  serve                start a local or hosted server that behaves like a real one
+  run WORKFLOW.json    submit a workflow to any such server, follow it, download its outputs
+  gateway              set up and run the webhook gateway
+  webhook              add, list, remove and test the routes of the gateway
   quirks               list the behaviours of real servers that --quirk switches on
-  rules                list the rules of the protocol, and in a clone which of them are proved
-  help [COMMAND]       this text, or that of a command
+  rules                list the rules of the protocol (in a clone: and whether a case proves them)
+  help [COMMAND]       print this help, or the help of a command
 
 Options:
   --version            print the version
-  -h, --help           this text
+  -h, --help           print this help
 
 Exit codes: 0 done, 1 failed, 2 wrong usage; run has more (flowdouble help run).
 
@@ -44,7 +44,7 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
     (await import('./serve.ts')).serveCommand(argv, { ...io, signal: stopSignal() }),
   run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
   gateway: async (argv) => {
-    // Only what runs until it is stopped has to be stopped in order.
+    // Only a command that runs until it is stopped needs an orderly stop.
     const signal = argv[0] === 'run' ? { signal: stopSignal() } : {}
     return (await import('./gateway.ts')).gatewayCommand(hidden(argv), { ...io, ...signal })
   },
@@ -53,13 +53,13 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
 }
 
-/** The arguments, which from now on are not in the list of processes: a secret can be among them. */
+/** Returns the arguments and hides them from the process list: one can be a secret. */
 function hidden(argv: readonly string[]): readonly string[] {
   process.title = 'flowdouble'
   return argv
 }
 
-/** Aborts at the first signal; a second one ends the process at once. */
+/** Aborts at the first signal; a second one ends the process immediately. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -84,23 +84,21 @@ async function main(argv: readonly string[]): Promise<number> {
   if (command !== undefined) return command(rest)
   const { didYouMean } = await import('../lib/nearest.ts')
   const hint = didYouMean(name, Object.keys(commands))
-  process.stderr.write(
-    `There is no command ${JSON.stringify(name)}.${hint}\nSee: flowdouble --help\n`,
-  )
+  process.stderr.write(`Unknown command ${JSON.stringify(name)}.${hint}\nSee: flowdouble --help\n`)
   return 2
 }
 
-// A reader that stops reading, such as head, is no failure.
+// A reader that closes the pipe early, such as head, is not an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     if (stream === process.stdout) process.exit(0)
   })
 }
-// Node 22 keeps what it compiled for the next start.
+// Node 22 caches the compiled code for the next start.
 ;(module as { enableCompileCache?: () => void }).enableCompileCache?.()
 void (async () => {
   process.exitCode = await main(process.argv.slice(2))
-  // A parent that does not read what its child says does not keep it from ending.
+  // Exit even if the parent process does not read standard error.
   if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), 200).unref()
 })()

@@ -1,4 +1,4 @@
-// The command `quirks`: what --quirk can switch on, and what --like makes of the defaults.
+// The command `quirks`: lists what --quirk switches on, and what --like changes.
 
 import type { Quirk } from '../../spec/language.ts'
 import { quirks } from '../../spec/truth/quirks.ts'
@@ -10,21 +10,21 @@ import { listCommand } from './list-command.ts'
 
 const help = `Usage: flowdouble quirks [--like NAME] [--json]
 
-Lists the behaviours of real servers that differ from the description, and what holds without them.
-Switch one on with: flowdouble serve --quirk ID
+Lists behaviours of real servers that differ from the documentation, and the behaviour without the quirk.
+Switch on a quirk with: flowdouble serve --quirk ID
 
 Options:
-  --like NAME  only what this known server switches: its quirks and its other defaults; one of
+  --like NAME  list only what this known server changes: its quirks and other defaults; one of
                ${Object.keys(servers).join(', ')}
-  --json       one JSON object by id; with --like {says, on, quirks, options, serverHeader}
-  -h, --help   this text
+  --json       print one JSON object, keyed by id; with --like {says, on, quirks, options, serverHeader}
+  -h, --help   print this help
 
 Examples:
   flowdouble quirks
   flowdouble quirks --like comfyui-0.3.64
 `
 
-/** Runs the command with the arguments after `quirks`; gives its exit code. */
+/** Runs the command with the arguments after `quirks`; returns its exit code. */
 export const quirksCommand = (argv: readonly string[], io: CommandIo): number =>
   listCommand(
     'quirks',
@@ -54,7 +54,7 @@ function likeText(name: string, isJson: boolean): string {
   const server = (servers as Readonly<Record<string, NamedServer | undefined>>)[name]
   if (!names.includes(name) || server === undefined)
     throw usageError(
-      `There is no server "${name}".${didYouMean(name, names)} Known: ${names.join(', ')}.`,
+      `Unknown server "${name}".${didYouMean(name, names)} Known servers: ${names.join(', ')}.`,
     )
   const { says, on, options } = server
   if (isJson)

@@ -5,17 +5,17 @@ import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { usageError } from '../options/usage.ts'
 
-/** The file that says where a command listens, as long as it listens. */
+/** The file that holds the address of a command while it listens. */
 export type ReadyFile = {
-  /** Writes it in one step: whoever waits for it must never see half of it. Throws a usage error where it cannot. */
+  /** Writes it atomically: a program that waits for it never reads half of it. Throws a usage error if it cannot. */
   readonly write: (addresses: object) => void
   /** Removes it, unless another command has written it since. */
   readonly remove: () => void
 }
 
 /**
- * The ready file of this command. One that a command left behind that no longer listens is removed at once, so that
- * nobody who waits reads a dead address.
+ * The ready file of this command. Removes a file that a stopped command left behind immediately, so that a program that
+ * waits does not read a stale address.
  */
 export async function readyFile(file: string, cwd: string): Promise<ReadyFile> {
   const path = resolve(cwd, file)
@@ -49,8 +49,8 @@ function textOf(path: string): string | undefined {
 }
 
 /**
- * Whether a file is a ready file whose command is gone: its process has ended, or nobody listens at its address (the
- * number of a process is soon another's, above all in a container). Any other file is left alone.
+ * Whether the command that wrote a ready file is gone: its process has ended, or nothing listens at its address (process
+ * numbers are reused, above all in containers). Leaves any other file alone.
  */
 async function isStale(path: string): Promise<boolean> {
   let ready: unknown
@@ -69,12 +69,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of somebody else is alive, too.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Longest wait for an answer of what may listen, in milliseconds. */
+/** Longest wait for a connection to a possible listener, in milliseconds. */
 const CONNECT_MS = 1000
 
 const isListening = ({ hostname, port }: URL): Promise<boolean> =>
@@ -85,6 +85,6 @@ const isListening = ({ hostname, port }: URL): Promise<boolean> =>
       done(isThere)
     }
     socket.once('connect', end(true)).once('error', end(false))
-    // Who does not answer in time may still be there.
+    // A listener that is too slow to answer counts as running.
     socket.setTimeout(CONNECT_MS, end(true))
   })

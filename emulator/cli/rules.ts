@@ -1,4 +1,4 @@
-// The command `rules`: what a server of this protocol does, rule by rule, and which of it a case proves.
+// The command `rules`: lists the rules of the protocol, and whether a case proves each.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { listCommand } from './list-command.ts'
 const help = `Usage: flowdouble rules [--json]
 
 Lists the rules of the protocol, one per line: id, basis, place, whether a case proves it, the
-sentence, the statements that it carries. The basis is stated (the description says it), observed
-(real servers do it) or chosen (we decided). Whether a rule is proved shows in a clone only, where
-the suites are: "proved" or "open"; elsewhere it is "-".
+sentence, and the statements it covers. The basis is stated (the documentation says it), observed
+(real servers do it) or chosen (this project decided). In a clone, which includes the suites, a
+rule is "proved" or "open"; in the package, without suites, it is "-".
 
 Options:
-  --json      one JSON array of objects: id, basis, source, on, says, carries, proved (null
+  --json      print one JSON array of objects: id, basis, source, on, says, carries, proved (null
               outside a clone)
-  -h, --help  this text
+  -h, --help  print this help
 
 Examples:
   flowdouble rules
@@ -28,16 +28,16 @@ Examples:
 type Listed = {
   readonly id: string
   readonly basis: Basis
-  /** Where an observed rule was observed; null for the others. */
+  /** The source of an observed rule; null for other rules. */
   readonly source: string | null
   readonly on: readonly Place[]
   readonly says: string
   readonly carries: readonly string[]
-  /** Null where there are no suites to look at. */
+  /** Null without suites. */
   readonly proved: boolean | null
 }
 
-/** Runs the command with the arguments after `rules`; gives its exit code. */
+/** Runs the command with the arguments after `rules`; returns its exit code. */
 export const rulesCommand = (argv: readonly string[], io: CommandIo): number =>
   listCommand('rules', help, argv, io, (isJson) => {
     const listed = listRules(provedRules())
@@ -55,7 +55,7 @@ const listRules = (proved: ReadonlySet<string> | null): readonly Listed[] =>
     proved: proved && proved.has(id),
   }))
 
-/** The rules that the test files name in `proves(...)`; null in a package, which has no suites. */
+/** The rules that test files name in `proves(...)`; null in the package, which contains no suites. */
 function provedRules(): ReadonlySet<string> | null {
   const suites = packageFile('suites')
   let files: readonly string[]

@@ -1,4 +1,4 @@
-// The command `run`: its flags, its help, and what it prints about the end of a run.
+// The command `run`: its flags, its help, and the report at the end of a run.
 
 import { relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,43 +25,43 @@ const exitCodes: Readonly<Record<Outcome, number>> = {
 
 const timeoutMaxSeconds = 2_000_000
 
-/** The help of the command, as printed by `--help`. */
+/** The help text that `--help` prints. */
 export const runHelp = `Usage: flowdouble run WORKFLOW.json [options]
 
-Submits a workflow in API format to a workflow server, follows the run, and downloads what it makes.
-Files beside the workflow that its nodes name (image, mask, audio, video, file) are uploaded first.
+Submits a workflow in API format to a server, follows the run, and downloads its outputs. First
+uploads the files beside the workflow that its nodes name (image, mask, audio, video, file).
 
 Options:
-  --url URL               the server (default http://127.0.0.1:8188), http or https, with or
+  --url URL               server (default http://127.0.0.1:8188): http or https, with or
                           without /api; credentials as http://user:password@host:port or
                           http://host:port/?token=TOKEN
-  --api-key-env NAME      the environment variable that holds the key of a hosted server
-  --api-key KEY           that key itself; others on the machine can see it in the process list
-  --deployment WHICH      local or hosted; without it the server is asked: one that has
-                          /api/system_stats but no /system_stats is hosted. With a key it is hosted
-                          unless /system_stats is there: a local server takes no key (exit 2)
-  --out DIR               the folder for the outputs (default output); never overwrites a file
-  --client-id ID          the client id of socket and submit (default a random UUID)
-  --timeout SECONDS       the limit for everything (default 0, none); the server's run goes on
-  --partner-key-env NAME  the environment variable that holds the key for partner nodes
-  --json                  one JSON object on stdout at the end: {prompt_id, outcome,
+  --api-key-env NAME      environment variable with the API key of a hosted server
+  --api-key KEY           the key itself; other users of the machine can see it in the process list
+  --deployment WHICH      local or hosted; detected by default: a server with
+                          /api/system_stats but without /system_stats is hosted. A key implies
+                          hosted; a server with /system_stats takes no key (exit 2)
+  --out DIR               directory for the outputs (default output); existing files are kept
+  --client-id ID          client id of the socket and the prompt (default: a random UUID)
+  --timeout SECONDS       time limit for the command (default 0: none); the server continues its run
+  --partner-key-env NAME  environment variable with the API key for partner nodes
+  --json                  print one JSON object at the end: {prompt_id, outcome,
                           files: [{node, path, filename, subfolder, type, bytes}],
                           texts: [{node, text}], error?}
-  --quiet                 no progress; warnings and errors stay
-  -h, --help              this text
+  --quiet                 print warnings and errors only
+  -h, --help              print this help
 
-The paths of the outputs go to stdout, everything else to stderr.
+Prints the paths of the outputs on stdout, everything else on stderr.
 
 Exit codes:
-  0  the run succeeded and its outputs are here
-  1  the run failed, was refused (node errors, tier, balance, full queue) or was interrupted
-  2  wrong usage: a bad flag, no readable workflow in API format, an --out that cannot be written
-  3  the server cannot be reached, wants other credentials, or its answers make no sense
-  4  the --timeout is over
-  130  stopped by Ctrl-C; the server goes on with the run
+  0  the run succeeded and its outputs are downloaded
+  1  the run failed, was rejected (node errors, tier, balance, full queue) or was interrupted
+  2  wrong usage: an invalid flag, workflow file or --out directory
+  3  the server is unreachable, rejects the credentials, or sends invalid responses
+  4  the --timeout expired
+  130  stopped with Ctrl+C; the server continues the run
 
-While a run is followed, an answer that makes no sense (an error of the server, no JSON, an unknown
-status) is told and asked for again; the sixth in a row ends the command with 3.
+While it follows a run, the command reports an invalid response (a server error, not JSON, an unknown
+status) and asks again; after the sixth in a row it exits with 3.
 
 Examples:
   flowdouble run recordings/workflows/text-to-image.json
@@ -99,8 +99,9 @@ function readFlags(argv: readonly string[], io: CommandIo): Flags | 'help' | Fai
     const { values, positionals } = parse(argv)
     if (values.help === true) return 'help'
     const [workflow, ...more] = positionals
-    if (workflow === undefined) throw failure('usage', 'Which workflow? Name a file in API format.')
-    if (more.length > 0) throw failure('usage', `One workflow at a time: ${more[0]} is too much.`)
+    if (workflow === undefined)
+      throw failure('usage', 'No workflow given: name a file in API format.')
+    if (more.length > 0) throw failure('usage', `Only one workflow at a time: remove ${more[0]}.`)
     const clientId = values['client-id']
     const partnerKey = keyOf('partner-key-env', values['partner-key-env'], io.env)
     const apiKey = apiKeyOf(values['api-key'], values['api-key-env'], io.env)
@@ -149,17 +150,17 @@ function parse(argv: readonly string[]) {
 function millisecondsOf(text: string): number {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (!(seconds <= timeoutMaxSeconds)) {
-    throw failure('usage', `The --timeout is seconds, 0 to ${timeoutMaxSeconds}, not ${text}.`)
+    throw failure('usage', `--timeout must be 0 to ${timeoutMaxSeconds} seconds, not ${text}.`)
   }
   return seconds * 1000
 }
 
-/** The key in the variable that a flag names. */
+/** The key from the environment variable that a flag names. */
 function keyOf(flag: string, name: string | undefined, env: CommandIo['env']): string | undefined {
   if (name === undefined) return undefined
   const key = env[name]
   if (key) return key
-  throw failure('usage', `The environment variable ${name} of --${flag} is not set.`)
+  throw failure('usage', `The environment variable ${name} (--${flag}) is not set.`)
 }
 
 function apiKeyOf(
@@ -168,18 +169,18 @@ function apiKeyOf(
   env: CommandIo['env'],
 ): string | undefined {
   if (key !== undefined && name !== undefined)
-    throw failure('usage', 'One key is enough: --api-key or --api-key-env.')
+    throw failure('usage', 'Give --api-key or --api-key-env, not both.')
   return key ?? keyOf('api-key-env', name, env)
 }
 
 function deploymentOf(text: string | undefined): Deployment | undefined {
   if (text === undefined || text === 'local' || text === 'hosted') return text
-  throw failure('usage', `The --deployment is local or hosted, not ${text}.`)
+  throw failure('usage', `--deployment must be local or hosted, not ${text}.`)
 }
 
 function remarkOn({ outcome, error, files, texts }: RunResult): string | undefined {
   if (error === undefined) {
-    return files.length + texts.length === 0 ? 'The run succeeded and made no outputs.' : undefined
+    return files.length + texts.length === 0 ? 'The run succeeded without outputs.' : undefined
   }
   const { node, class_type: classType, message, type } = error
   const place = node === undefined ? '' : ` at node ${node}${classType ? ` (${classType})` : ''}`

@@ -1,4 +1,4 @@
-// Where the servers of `serve` are, for people and for machines, and the keys that everybody may know.
+// The addresses of the servers of `serve`, for people and for programs, and the API keys that are public.
 
 import type { Emulator, Gateway } from '../edge/handles.ts'
 import { defaults } from '../options/server-options.ts'
@@ -8,7 +8,7 @@ export const socketUrlOf = ({ url }: Emulator): string => `${url.replace(/^http/
 
 type KnownKey = { readonly key: string; readonly user: string; readonly tier: Tier }
 
-/** The keys of the accounts that a hosted server has by itself. Keys that a user gave are told to nobody. */
+/** The default accounts' keys of a hosted server. Never includes keys that a user configured. */
 export function knownKeys({ options }: Emulator): readonly KnownKey[] {
   if (options.deployment === 'local' || options.accounts !== defaults.accounts) return []
   return options.accounts.flatMap(({ user, keys, tier }) =>
@@ -16,7 +16,7 @@ export function knownKeys({ options }: Emulator): readonly KnownKey[] {
   )
 }
 
-/** The addresses as `--json` and the ready file tell them: those of the first server, and what hosted has besides. */
+/** The addresses that `--json` and the ready file contain: those of the first server, and the extra ones of a hosted server. */
 export function addressesOf(
   emulators: readonly [Emulator, ...Emulator[]],
   gateway: Gateway | undefined,

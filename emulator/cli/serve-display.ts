@@ -1,4 +1,4 @@
-// What a person sees of a server: a banner, and what to try next.
+// What `serve` prints for people: a banner, and what to try next.
 
 import { relative } from 'node:path'
 import pc from 'picocolors'
@@ -11,7 +11,7 @@ import { knownKeys, socketUrlOf } from './serve-addresses.ts'
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])
 
-/** Addresses, the settings that matter, and how to go on. */
+/** Addresses, important settings, and how to submit a workflow. */
 export function banner(
   emulators: readonly [Emulator, ...Emulator[]],
   io: CommandIo,
@@ -20,9 +20,9 @@ export function banner(
   const colors = colorsOf(io)
   const { seed, clock, pace, preview } = emulators[0].options
   const settings = [`seed ${seed}`, `clock ${clock}`, `pace ${pace} ms`, `previews ${preview}`]
-  // Whoever gave the token knows it; nobody else reads it here.
+  // Whoever configured the token knows it; do not print it.
   if (emulators.some(({ options }) => options.token !== null))
-    settings.push(`bearer token needed${emulators.length > 1 ? ' on local' : ''}`)
+    settings.push(`bearer token required${emulators.length > 1 ? ' on local' : ''}`)
   const quirks = new Set(emulators.flatMap(({ options }) => options.quirk))
   if (quirks.size > 0) settings.push(`quirks ${[...quirks].join(', ')}`)
   const blocks = emulators.map((emulator) => {
@@ -47,7 +47,7 @@ ${second === undefined ? '' : `  or on hosted:       npx flowdouble run WORKFLOW
 `
 }
 
-/** What to write down of a server: names and values. */
+/** The addresses and values to print for a server. */
 function placesOf(emulator: Emulator): readonly (readonly [name: string, text: string])[] {
   const { url, options } = emulator
   const socket = socketUrlOf(emulator)
@@ -68,7 +68,7 @@ function placesOf(emulator: Emulator): readonly (readonly [name: string, text: s
   ]
 }
 
-/** Flags of `run` for this server. Secrets that a user gave are left to the user. */
+/** The flags of `run` for this server, with placeholders for secrets that a user configured. */
 function clientFlags(emulator: Emulator): string {
   const { url, options } = emulator
   if (options.deployment === 'local')
@@ -83,8 +83,8 @@ export function nextStep(emulator: Emulator, succeeded: boolean, cwd: string): s
   const example = packageFile('recordings/workflows/image-to-image.json')
   const near = relative(cwd, example)
   const opening = succeeded
-    ? 'That was a run through this server. It goes on serving; point your client at it, or try:'
-    : 'The run did not succeed; the server goes on serving. Try:'
+    ? 'That was a run on this server. The server keeps running: point your client at it, or try:'
+    : 'The run did not succeed. The server keeps running; try:'
   return `
 ${opening}
   npx flowdouble run ${near.startsWith('..') ? example : near} ${clientFlags(emulator)}

@@ -1,4 +1,4 @@
-// The flags of `serve`: those of the server follow from the table of options, and the help from both.
+// The flags of `serve`: the server's flags come from the option table, and the help text comes from both.
 
 import { usageError } from '../options/usage.ts'
 import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
@@ -24,51 +24,51 @@ const ownFlags = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Where --tls auto writes the certificate of its authority, unless a flag names another file. */
+/** The file for the certificate authority of --tls auto, unless --tls-ca names another one. */
 export const caFile = 'flowdouble-ca.pem'
 
 const entries = Object.entries<OptionEntry>(optionTable)
 
-/** The help of the command, as printed by `--help`. */
+/** The help text that `--help` prints. */
 export const serveHelp = (): string => `Usage: flowdouble serve [options]
 
-Starts a test double of a workflow execution server: clients talk to it as to a real one. No GPU, no models.
+Starts a test double of a workflow execution server. Clients use it like a real one; it needs no GPU and no models.
 
-Options of the server (each also stands in a config file, in camelCase):
+Server options (a config file can contain them in camelCase):
 ${entries.map(([, { flag, value, help }]) => helpLine(`--${flag} ${value}`, help)).join('\n')}
 
-Options of the command:
-${helpLine('--config FILE', 'JSON file with options of the server; flags win over it')}
-${helpLine('--token-env NAME', 'the environment variable that holds the token')}
-${helpLine('--tls-ca FILE', `where --tls auto writes what clients have to trust (default ${caFile})`)}
-${helpLine('--run WORKFLOW', 'run this workflow once, as soon as the server listens (of both: the local one)')}
-${helpLine('--out DIR', 'where --run puts the outputs (default output)')}
-${helpLine('--with-gateway', 'a webhook gateway beside it, on the same clock; flowdouble gateway has more')}
-${helpLine('--gateway-port PORT', `its port; 0 takes a free one (default that of its settings, ${gatewayAddress.port})`)}
-${helpLine('--config-dir DIR', 'where its settings and subscriptions are, but for host and enabled (default: kept in memory)')}
-${helpLine('--ready-file FILE', 'there while the server listens, with its addresses as JSON')}
-${helpLine('--log FILE', 'append the log of requests, runs and warnings to this file, instead of showing it')}
-${helpLine('--log-format FORMAT', 'text, or json: each line of the log is an object')}
-${helpLine('--json', 'print the addresses as one line of JSON; the log goes to standard error')}
-${helpLine('--quiet', 'show no requests and no runs; warnings and errors stay')}
-${helpLine('-h, --help', 'this text')}
+Command options:
+${helpLine('--config FILE', 'JSON file with server options; flags override it')}
+${helpLine('--token-env NAME', 'environment variable with the bearer token')}
+${helpLine('--tls-ca FILE', `where --tls auto writes the CA certificate that clients must trust (default ${caFile})`)}
+${helpLine('--run WORKFLOW', 'run this workflow once the server listens (with both: on the local server)')}
+${helpLine('--out DIR', 'directory for the outputs of --run (default output)')}
+${helpLine('--with-gateway', 'also start a webhook gateway on the same clock; see flowdouble gateway --help')}
+${helpLine('--gateway-port PORT', `port of the gateway; 0 picks a free one (default: from its settings, else ${gatewayAddress.port})`)}
+${helpLine('--config-dir DIR', 'directory of the gateway settings and subscriptions; host and enabled are ignored (default: in memory)')}
+${helpLine('--ready-file FILE', 'write the addresses as JSON to this file while the server listens')}
+${helpLine('--log FILE', 'append requests, runs and warnings to this file instead of printing them')}
+${helpLine('--log-format FORMAT', 'log format: text, or json for one JSON object per line')}
+${helpLine('--json', 'print the addresses as one line of JSON; log to standard error')}
+${helpLine('--quiet', 'print warnings and errors only')}
+${helpLine('-h, --help', 'print this help')}
 
 Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage or the port is in use.
 
 Examples:
   flowdouble serve
-  flowdouble serve --port 0 --json                      a free port, told on the first line of output
-  flowdouble serve --deployment both                    a local and a hosted server, ports 8188 to 8190
-  flowdouble serve --clock instant --seed 7             everything at once, the same bytes each time
-  flowdouble serve --object-info dump.json --models any your own node types, any model file
-  flowdouble serve --quirk history.completed-on-error   what some real servers do
+  flowdouble serve --port 0 --json                      picks a free port and prints it as JSON on the first line
+  flowdouble serve --deployment both                    a local and a hosted server, on ports 8188 to 8190
+  flowdouble serve --clock instant --seed 7             no waiting, the same bytes each time
+  flowdouble serve --object-info dump.json --models any your node types, any model file
+  flowdouble serve --quirk history.completed-on-error   a behaviour of some real servers
 `
 
 const helpLine = (flag: string, help: string): string => `  ${flag.padEnd(22)} ${help}`
 
 export type Flags = ReturnType<typeof readFlags>
 
-/** Reads the arguments after `serve`. Throws a usage error for flags that there are not. */
+/** Parses the arguments after `serve`. Throws a usage error for an unknown flag. */
 export function readFlags(argv: readonly string[]): {
   readonly server: Readonly<Record<string, string | string[]>>
   readonly config?: string
@@ -87,7 +87,7 @@ export function readFlags(argv: readonly string[]): {
   readonly help: boolean
 } {
   const options: FlagTable = { ...ownFlags }
-  // Several servers of one command can each be like another one.
+  // With several servers, each can behave like a different known one.
   for (const [, { flag, many }] of entries)
     options[flag] = { type: 'string', multiple: many ?? flag === 'like' }
   const { values } = parseFlags(argv.map(spellOut), options, false)
@@ -122,12 +122,12 @@ export function readFlags(argv: readonly string[]): {
 
 function logFormatOf(format: string | undefined): 'text' | 'json' {
   if (format === 'text' || format === 'json') return format
-  throw usageError(`--log-format cannot be ${JSON.stringify(format)}: it is text or json.`)
+  throw usageError(`--log-format must be text or json, not ${JSON.stringify(format)}.`)
 }
 
 const bareFlags = new Map(entries.map(([, { flag, bare }]) => [`--${flag}`, bare]))
 
-/** A flag that comes without its value gets the one that it stands for alone. */
+/** Adds the default value to a flag that stands alone. */
 function spellOut(arg: string, at: number, argv: readonly string[]): string {
   const bare = bareFlags.get(arg)
   const isAlone = argv[at + 1]?.startsWith('-') ?? true

@@ -1,4 +1,4 @@
-// `serve --with-gateway`: a webhook gateway beside the server, on the same clock.
+// `serve --with-gateway`: starts a webhook gateway beside the server, on the same clock.
 
 import type { ClockGroup } from '../edge/clock-handle.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
@@ -11,28 +11,28 @@ import type { CommandIo } from './io.ts'
 import type { Gateway } from '../edge/handles.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 
-/** What the flags of `serve` say of the gateway. */
+/** The flags of `serve` that concern the gateway. */
 export type GatewayFlags = {
   readonly withGateway: boolean
-  /** Flags of the servers: one name of `like` can be that of a gateway. */
+  /** The flags of the servers: one name in `like` can name a gateway. */
   readonly server?: Readonly<Record<string, string | string[]>>
   readonly gatewayPort?: string
   readonly configDir?: string
 }
 
-/** Throws a usage error for flags that need --with-gateway, and for a port that is none. */
+/** Throws a usage error for flags that require --with-gateway, and for an invalid port. */
 export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: GatewayFlags): void {
   if (!withGateway && (gatewayPort !== undefined || configDir !== undefined))
-    throw usageError('--gateway-port and --config-dir are about --with-gateway: give that, too.')
+    throw usageError('--gateway-port and --config-dir require --with-gateway.')
   if (gatewayPort !== undefined && !(/^\d{1,5}$/.test(gatewayPort) && Number(gatewayPort) < 65_536))
-    throw usageError('--gateway-port is a port, 0 to 65535.')
-  if (configDir === '') throw usageError('--config-dir needs a folder.')
+    throw usageError('--gateway-port must be a port number, 0 to 65535.')
+  if (configDir === '') throw usageError('--config-dir needs a directory.')
 }
 
 /**
- * Starts a gateway beside a server: with the clock and the seed that the server has, from now on unless `epoch` says
- * when. It keeps its routes in memory, unless there is a configuration directory, whose port is its port unless a flag says another. Runs are
- * answered by the script, deliveries go to the outbox. An error of the system is marked `isForGateway`.
+ * Starts a gateway beside a server, with the server's clock and seed. Its time starts now unless `epoch` sets it. It keeps
+ * routes in memory, or in a configuration directory, which also sets its port unless a flag does. The scripted agent
+ * answers runs; deliveries go to the outbox. System errors are marked `isForGateway`.
  */
 export async function startBeside(
   flags: GatewayFlags,
@@ -61,7 +61,7 @@ export async function startBeside(
   })
 }
 
-/** What a configuration directory says; without one there is nothing to know. */
+/** The settings from the configuration directory; none without one. */
 async function configured(
   dir: string | undefined,
   like: string | null,

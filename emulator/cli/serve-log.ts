@@ -1,5 +1,5 @@
-// The log of `serve`: what came, how runs went, and warnings, first as records, then as lines of text or of JSON, and
-// where these go: to the terminal, to standard error, to a file. Warnings always reach a person.
+// The log of `serve`: turns journal entries into records of requests, runs and warnings, formats them as text or JSON,
+// and writes them to the terminal, standard error or a file. Warnings are always printed.
 
 import type { Deployment } from '../../spec/language.ts'
 import { type Output } from '../client/display.ts'
@@ -10,10 +10,10 @@ import { judgeOrigin } from '../server/local/access.ts'
 import type { CommandIo } from './io.ts'
 import type { LogFile, LogFlags } from './log-file.ts'
 
-/** One line of the log. `atMs` is the time of the server's clock since it started. */
+/** One log line. `atMs` is the time on the server's clock since its start. */
 export type LogRecord = {
   readonly atMs: number
-  /** Which server, where there are two. */
+  /** The server, if there are two. */
   readonly server?: Deployment
 } & (
   | {
@@ -21,7 +21,7 @@ export type LogRecord = {
       readonly method: string
       readonly target: string
       readonly status: number
-      /** Why a submit was refused, and what lets it through. */
+      /** Why the server rejected a prompt, and which flags would accept it. */
       readonly reason?: string
       readonly hints?: readonly string[]
     }
@@ -34,14 +34,14 @@ export type LogRecord = {
   | { readonly event: 'warning'; readonly text: string }
 )
 
-/** What happens in the entries of one server. */
+/** Converts the entries of one server into log records. */
 export function createRecordReader(server?: Deployment): (entry: Entry) => readonly LogRecord[] {
   const startedAtMs = new Map<string, number>()
   const recordOf = (input: Entry['input'], effect: Effect): LogRecord | undefined => {
     const when = { atMs: input.atMs, ...(server !== undefined && { server }) }
     if (effect.kind === 'reply' && input.kind === 'request') {
       const { method, target, links } = input
-      // The queries of signed links are long.
+      // The queries of signed links are too long for a log line.
       const redacted = links ? `${splitTarget(target)[0]} (signed link)` : withoutToken(target)
       const { status } = effect
       const refusal = originRefusal(input.headers, effect) ?? submitRefusal(target, effect)
@@ -65,9 +65,9 @@ export function createRecordReader(server?: Deployment): (entry: Entry) => reado
     })
 }
 
-/** What is wrong when a client takes its key along to a signed link. */
+/** The warning for a client that sends its key to a signed link. */
 const leakBy = ({ where }: { readonly where: string }): string =>
-  `a client sent its key (${where}) along to a signed link, which is another host`
+  `a client sent its key (${where}) to a signed link, which is on another host`
 
 const withoutToken = (target: string): string => replaceToken(target, () => '***')
 
@@ -90,13 +90,14 @@ function submitRefusal(target: string, { status, body }: Reply): Refusal {
     error?: { message: string; details: string }
     message?: string
   }
-  // Hosted refuses what it cannot read with a message alone.
+  // A hosted server rejects a prompt that it cannot parse with a message alone.
   const reason = error === undefined ? message : `${error.message} ${error.details}`.trim()
   const hints: string[] = []
-  if (body.includes('value_not_in_list'))
-    hints.push('--models any accepts model files that are not listed')
+  if (body.includes('value_not_in_list')) hints.push('--models any accepts any model file')
   if (body.includes('does not exist.')) {
-    hints.push('--unknown-nodes accept runs them as pass-through, --object-info FILE teaches them')
+    hints.push(
+      '--unknown-nodes accept runs unknown node types as pass-through, --object-info FILE adds them',
+    )
   }
   return { reason, ...(hints.length > 0 && { hints }) }
 }
@@ -112,7 +113,7 @@ type Colors = {
 const plain: Paint = (text) => text
 const noColors: Colors = { dim: plain, green: plain, red: plain, yellow: plain }
 
-/** A record as text. `between` stands before each hint: a line of its own on a terminal. */
+/** A record as text. `between` precedes each hint: a line break on a terminal. */
 function recordText(record: LogRecord, colors: Colors, between: string): string {
   const time = colors.dim(`${(record.atMs / 1000).toFixed(3).padStart(9)}s`)
   const server = record.server === undefined ? '' : `${colors.dim(record.server.padEnd(6))}  `
@@ -132,7 +133,7 @@ function eventText(record: LogRecord, colors: Colors, between: string): string {
   return `${code} ${printable(`${method} ${target}`)}${why}${hints.map((hint) => between + hint).join('')}`
 }
 
-/** The errors of several nodes come one a line. */
+/** The server reports errors of several nodes on separate lines. */
 const oneLine = (text: string, between: string): string =>
   between.startsWith('\n') ? printable(text) : printable(text.replace(/\s*\n\s*/g, between))
 
@@ -142,20 +143,20 @@ const recordJson = ({ event, ...others }: LogRecord): string => JSON.stringify({
 export type Log = { readonly write: (record: LogRecord) => void }
 
 /**
- * How much may wait for a reader of standard error, in bytes: a parent that does not read what its child says must
- * not fill the memory of the child.
+ * How many bytes may wait for a reader of standard error: the log of a process whose parent does not read it must
+ * not fill its memory.
  */
 const MAX_UNREAD_BYTES = 1 << 20
 
-/** Hints stand below their request on a terminal, and in the same line elsewhere. */
+/** Hints go below their request on a terminal, and on the same line elsewhere. */
 const below = '\n            '
 const behind = '; '
 
 type Line = (record: LogRecord) => string
 
 /**
- * The log that the flags ask for. A person at a terminal sees it on standard output, as the banner; otherwise it goes
- * to standard error, which leaves standard output to what a program reads.
+ * Opens the log that the flags describe. On a terminal it goes to standard output, like the banner; otherwise to
+ * standard error, so that standard output carries only what a program reads.
  */
 export async function openLog(flags: LogFlags, io: CommandIo, file?: LogFile): Promise<Log> {
   const isTerminal = io.stdout.isTTY === true && !flags.json && !flags.quiet
@@ -178,7 +179,7 @@ async function terminalColors(): Promise<Colors> {
   return picocolors.createColors(true)
 }
 
-/** Writes lines as long as somebody reads them. What was left out is counted, and told with the next line. */
+/** Writes lines while somebody reads them. Counts dropped lines, and reports the count with the next line. */
 function createScreen(output: Output, line: Line): (record: LogRecord) => void {
   let leftOut = 0
   return (record) => {
@@ -187,7 +188,7 @@ function createScreen(output: Output, line: Line): (record: LogRecord) => void {
       return
     }
     if (leftOut > 0) {
-      const text = `${leftOut} lines of the log were left out: nobody read them`
+      const text = `dropped ${leftOut} log lines because nothing read them`
       leftOut = 0
       output.write(`${line({ event: 'warning', atMs: record.atMs, text })}\n`)
     }

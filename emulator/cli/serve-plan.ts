@@ -1,4 +1,4 @@
-// Which servers `serve` starts, and with which options: those of the config file, over which the flags win.
+// Decides which servers `serve` starts, and with which options. Flags override the config file.
 
 import { readFileSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
@@ -16,15 +16,15 @@ import type { Flags } from './serve-flags.ts'
 
 type Which = Deployment | 'both'
 
-/** Options with how a refusal names them. */
+/** Options, and how an error message names each of them. */
 type Source = { readonly given: Given; readonly where: (name: string) => string }
 
-/** A hosted server that stands alone leaves 8188 to a local one. */
+/** A single hosted server leaves port 8188 to a local one. */
 const HOSTED_PORT = profiles.local.port + 1
 
 /**
- * The options of each server that is to be started: one, or for `both` a local and a hosted one.
- * Throws a usage error that names the flag or the member of the config file that cannot be used.
+ * The options of each server to start: one server, or for `both` a local and a hosted one.
+ * Throws a usage error that names the invalid flag or member of the config file.
  */
 export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptions[] {
   const { config } = flags
@@ -39,7 +39,7 @@ export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptio
   }
   const which = whichOf(line) ?? whichOf(file) ?? 'local'
   const targets: readonly Deployment[] = which === 'both' ? ['local', 'hosted'] : [which]
-  // Those that no server looks at as well: a mistake is told where it stands.
+  // Includes options that neither server uses, so that an error names their source.
   for (const { given, where } of [file, line]) {
     const { deployment: _, like: __, ...rest } = given
     readOptions(optionTable, rest, where)
@@ -59,16 +59,18 @@ export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptio
   })
 }
 
-/** A config file may be shared; a flag that none of the servers looks at is a mistake. */
+/** A config file can be shared between servers; a flag that applies to no server is an error. */
 function requireUse(given: Given, targets: readonly Deployment[]): void {
   for (const name of Object.keys(given)) {
     if (!isOptionName(name) || targets.some((target) => isFor(name, target))) continue
     const { on, flag } = optionTable[name]
-    throw usageError(`--${flag} is for ${on} servers: use --deployment ${on} or both with it.`)
+    throw usageError(
+      `--${flag} applies to ${on} servers only: use it with --deployment ${on} or both.`,
+    )
   }
 }
 
-/** Each server that is named has to be like one of those that are started. */
+/** Throws a usage error unless each --like applies to a server that starts. */
 function requirePlaces(
   likes: readonly unknown[],
   targets: readonly Deployment[],
@@ -83,17 +85,17 @@ function requirePlaces(
   const twice = places.find(
     (place) => likes.filter((name) => serversOn(place).some((known) => known === name)).length > 1,
   )
-  if (twice !== undefined) throw usageError(`--like: one server of ${twice} cannot be like two.`)
+  if (twice !== undefined) throw usageError(`--like: name only one server for ${twice}.`)
 }
 
-/** The member `deployment` of a source; undefined where it has none. */
+/** The member `deployment` of a source; undefined without one. */
 function whichOf({ given, where }: Source): Which | undefined {
   const { deployment } = given
   if (deployment === undefined || deployment === 'both') return deployment
   return completeOptions({ deployment }, where).deployment
 }
 
-/** What of these options one server is given: those that it looks at; of two servers each has its quirks and its journal. */
+/** The options for one server: those that apply to it. Two servers get separate quirks and journals. */
 function forTarget(given: Given, deployment: Deployment, which: Which): Given {
   const own = Object.fromEntries(
     Object.entries(given).filter(([name]) => isOptionName(name) && isFor(name, deployment)),
@@ -118,17 +120,19 @@ function journalOf(file: string, deployment: Deployment): string {
   return `${file.slice(0, file.length - ending.length)}.${deployment}${ending}`
 }
 
-/** Behind the port of a hosted server comes that of its signed links. */
+/** The first port. A hosted server uses the port after its own for signed links. */
 function firstPort(merged: Given, which: Which): number {
   const { port } = merged
   if (port === undefined) return which === 'hosted' ? HOSTED_PORT : profiles.local.port
   const first = completeOptions({ port }).port
   const count = which === 'both' ? 3 : which === 'hosted' ? 2 : 1
   if (first + count - 1 <= 65535) return first
-  throw usageError(`${which} takes ${count} ports in a row, and ${first} leaves no room for them.`)
+  throw usageError(
+    `--deployment ${which} uses ${count} ports in a row: choose a port up to ${65_536 - count}, not ${first}.`,
+  )
 }
 
-/** A flag whose option is more than a text names a file that holds its value. */
+/** Replaces the value of each flag that names a JSON file by the content of the file. */
 function readFiles(given: Given, { cwd }: CommandIo): Given {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
@@ -143,11 +147,11 @@ function readFiles(given: Given, { cwd }: CommandIo): Given {
 function tokenFrom({ tokenEnv }: Flags, { env }: CommandIo): { readonly token?: string } {
   if (tokenEnv === undefined) return {}
   const token = env[tokenEnv]
-  if (!token) throw usageError(`The environment variable ${tokenEnv} holds no token.`)
+  if (!token) throw usageError(`The environment variable ${tokenEnv} (--token-env) is not set.`)
   return { token }
 }
 
-/** Files, one or several, in a folder. What is no path is for the reader of options to refuse. */
+/** Resolves one path or several against a folder. Leaves invalid values for the option reader to reject. */
 const resolved = (value: unknown, folder: string): unknown =>
   Array.isArray(value)
     ? value.map((one) => resolved(one, folder))

@@ -1,4 +1,4 @@
-// `serve --run`: runs a workflow once through a server that was just started, on the same terminal as its log.
+// `serve --run`: runs a workflow once on the server that has just started, and shares the terminal with its log.
 
 import type { Output } from '../client/display.ts'
 import type { Emulator } from '../edge/handles.ts'
@@ -6,13 +6,13 @@ import type { CommandIo } from './io.ts'
 
 const eraseLine = '\r\u001b[2K'
 
-/** A terminal on which lines of the log stand above a progress bar, which stays the last line. */
+/** A terminal that prints log lines above a progress bar; the bar stays the last line. */
 export type SharedTerminal = {
-  /** For lines: whoever writes here does not see the bar. */
+  /** For log lines: erases the bar, writes, and draws it again. */
   readonly io: CommandIo
-  /** For the run, which moves its bar on standard error. */
+  /** For the run, which draws its bar on standard error. */
   readonly runIo: CommandIo
-  /** Takes the bar away. From now on the run writes nothing. */
+  /** Removes the bar. The run writes nothing after this. */
   readonly endRun: () => void
 }
 
@@ -58,7 +58,7 @@ const sizeOf = ({ isTTY, columns }: Output): Omit<Output, 'write'> => ({
   ...(columns !== undefined && { columns }),
 })
 
-/** What the flags of `serve` say of the run. */
+/** The flags of `serve` that concern the run. */
 type RunFlags = {
   readonly run?: string
   readonly out: string
@@ -66,7 +66,7 @@ type RunFlags = {
   readonly quiet: boolean
 }
 
-/** Runs the workflow, and says how to go on. A run that the signal ends says nothing: the server ends as well. */
+/** Runs the workflow and prints what to try next. Prints nothing after a signal: the server stops as well. */
 export async function runOnce(
   emulator: Emulator,
   { run = '', out, json, quiet }: RunFlags,
@@ -78,7 +78,7 @@ export async function runOnce(
   const argv = [run, ...credentialsOf(emulator), '--out', out]
   if (quiet) argv.push('--quiet')
   signal?.addEventListener('abort', endRun, { once: true })
-  // What --json prints is its first line alone; the paths then go to the other stream.
+  // With --json, standard output carries exactly one line; the paths go to standard error.
   const stdout = json ? runIo.stderr : runIo.stdout
   const code = await runCommand(argv, { ...runIo, stdout })
   endRun()
@@ -87,7 +87,7 @@ export async function runOnce(
   io.stdout.write(nextStep(emulator, code === 0, io.cwd))
 }
 
-/** Flags of `run` that lead to this server and let the run in. */
+/** The flags of `run` for this server, with its credentials. */
 function credentialsOf({ url, options }: Emulator): readonly string[] {
   const { deployment, token, accounts } = options
   const place = token === null ? url : `${url}/?token=${encodeURIComponent(token)}`

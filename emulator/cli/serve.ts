@@ -1,4 +1,4 @@
-// The command `serve`: starts a server or two, says where they are, and logs what happens.
+// The command `serve`: starts one or two servers, prints their addresses, and logs what happens.
 
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -16,7 +16,7 @@ import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers } from './serve-plan.ts'
 
-/** Runs the command with the arguments after `serve`; resolves to its exit code when all servers have stopped. */
+/** Runs the command with the arguments after `serve`; resolves to its exit code after all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   const started: Started = { emulators: [], gateways: [] }
   try {
@@ -36,14 +36,14 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     return 2
   } finally {
     const { gateways, emulators, ready, log } = started
-    // First, so that nobody who waits for it finds a server that is about to go.
+    // Remove it first, so that no program finds the address of a server that is stopping.
     ready?.remove()
     await Promise.all([...gateways, ...emulators].map((one) => one.close()))
     await log?.close()
   }
 }
 
-/** What starts the gateway, where one is asked for. Throws a usage error for flags that need one. */
+/** Loads the code that starts the gateway, for --with-gateway. Throws a usage error for flags that require it. */
 async function besideOf(flags: Flags): Promise<typeof Beside | undefined> {
   const { withGateway, gatewayPort, configDir } = flags
   if (!withGateway && gatewayPort === undefined && configDir === undefined) return undefined
@@ -52,7 +52,7 @@ async function besideOf(flags: Flags): Promise<typeof Beside | undefined> {
   return beside
 }
 
-/** What was started, and has to end. */
+/** What has started, and must stop. */
 type Started = {
   readonly emulators: Emulator[]
   readonly gateways: Gateway[]
@@ -60,7 +60,7 @@ type Started = {
   log?: LateLog
 }
 
-/** Starts the servers, each of which joins what was started, and resolves when they are to stop. */
+/** Starts the servers, adds each to `started`, and resolves when they should stop. */
 async function serve(
   flags: Flags,
   given: CommandIo,
@@ -78,7 +78,7 @@ async function serve(
   const clocks: ClockGroup = { members: [] }
   for (const plan of plans) {
     const onEntry = log.reader(plans.length > 1 ? plan.deployment : undefined)
-    // The gateway goes by the clock of the first one.
+    // The gateway uses the clock of the first server.
     const own = emulators.length === 0 ? { onEntry, clocks } : { onEntry }
     emulators.push(await startEmulator({ ...plan, ...own }))
   }
@@ -98,14 +98,14 @@ async function serve(
   await untilAborted(io.signal)
 }
 
-/** Resolves when the signal is aborted; never where there is none. */
+/** Resolves when the signal is aborted; never without a signal. */
 const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve()
     signal?.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Throws a usage error at once for a file that is not a workflow, before anything listens. */
+/** Throws a usage error for a file that is not a workflow, before anything listens. */
 async function requireWorkflow(path: string): Promise<void> {
   const { readWorkflow } = await import('../client/workflow.ts')
   await readWorkflow(path).catch((error: unknown) => {
@@ -114,8 +114,8 @@ async function requireWorkflow(path: string): Promise<void> {
 }
 
 /**
- * Writes what clients have to trust, and gives the path of the file: of two servers both are in it. Undefined where
- * nothing was made.
+ * Writes the CA certificates that clients must trust (both, with two servers) and returns the path of the file.
+ * Returns undefined if --tls auto is off.
  */
 function writeCa(
   emulators: readonly Emulator[],
@@ -124,25 +124,27 @@ function writeCa(
 ): string | undefined {
   const all = emulators.flatMap(({ ca }) => ca ?? [])
   if (all.length === 0) {
-    if (tlsCa !== undefined) throw usageError('--tls-ca is about --tls auto: give that, too.')
+    if (tlsCa !== undefined) throw usageError('--tls-ca requires --tls auto.')
     return undefined
   }
-  // A process reads what it trusts when it starts.
+  // A process reads its trusted certificates when it starts.
   if (run !== undefined)
-    throw usageError('--run does not trust what --tls auto makes: start flowdouble run beside it.')
+    throw usageError(
+      '--run does not trust the certificate of --tls auto: start flowdouble run separately.',
+    )
   const path = resolve(io.cwd, tlsCa ?? caFile)
   try {
     writeFileSync(path, all.join(''))
   } catch (error) {
-    throw usageError(`Cannot write the file of --tls-ca: ${(error as Error).message}`)
+    throw usageError(`Cannot write the --tls-ca file: ${(error as Error).message}`)
   }
   return path
 }
 
 const trustText = (ca: string): string =>
-  `  Clients have to trust ${ca}\n  (NODE_EXTRA_CA_CERTS=FILE, SSL_CERT_FILE=FILE, curl --cacert FILE).\n\n`
+  `  Clients must trust ${ca}\n  (NODE_EXTRA_CA_CERTS=FILE, SSL_CERT_FILE=FILE, curl --cacert FILE).\n\n`
 
-/** The text of an error that the user can do something about, or undefined. */
+/** The message of an error that the user can fix, or undefined. */
 function usageMessage(error: unknown): string | undefined {
   if (isUsageError(error) || isRefused(error)) return error.message
   const message = listenMessage(error)

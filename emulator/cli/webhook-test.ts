@@ -1,4 +1,4 @@
-// The command `webhook test`: sends one signed event to a route, or anywhere, and says what became of it.
+// The command `webhook test`: sends one signed event to a route or to any URL, and reports the result.
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -22,15 +22,15 @@ import type { CommandIo } from './io.ts'
 
 const TIME_OUT_MS = limits.testTimeOut.value * 1000
 
-/** The event type of a test where neither the user nor the route names one. */
+/** The event type of a test if neither the user nor the route names one. */
 const DEFAULT_EVENT = 'test'
 
-/** Largest part of an answer that is shown, in bytes. */
+/** How much of a response to print at most, in bytes. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 10
 
 type Target = { readonly url: string; readonly secret: string; readonly event: string }
 
-/** Runs the command; `findRoute` looks for the subscription that it names. */
+/** Runs the command; `findRoute` finds the subscription that it names. */
 export async function testCommand(
   flags: Flags,
   io: CommandIo,
@@ -44,7 +44,7 @@ export async function testCommand(
   const timestampSeconds = Math.floor(Date.now() / 1000)
   const headers = signedHeaders(as, secret, { body, event, id, timestampSeconds })
   if (!flags.isJson)
-    io.stdout.write(printable(`Sending a signed event, as ${as} does, to ${url}\n`))
+    io.stdout.write(printable(`Sending a signed event in the style of ${as} to ${url}\n`))
   const answer = await post(url, headers, body)
   const verdict = judge(answer)
   if (flags.isJson) {
@@ -69,22 +69,21 @@ export async function testCommand(
 function senderOf(flags: Flags): SenderName {
   const as = flags.text('as') ?? 'github'
   if (Object.hasOwn(testSenders, as)) return as as SenderName
-  throw usageError(`--as is one of ${Object.keys(testSenders).join(', ')}.`)
+  throw usageError(`--as must be one of ${Object.keys(testSenders).join(', ')}.`)
 }
 
 function requireOneBody(flags: Flags, as: SenderName): void {
   const hasPayload = flags.text('payload') !== undefined
   const hasFile = flags.text('payload-file') !== undefined
-  if (hasPayload && hasFile)
-    throw usageError('There is one body: give --payload or --payload-file.')
+  if (hasPayload && hasFile) throw usageError('Give --payload or --payload-file, not both.')
   if (flags.text('payload-file') === '-' && flags.text('secret') === '-')
-    throw usageError('Standard input is read once: for the payload or for the secret.')
+    throw usageError('Only one flag can read standard input: --payload-file or --secret.')
   const event = flags.text('event')
   if (event === undefined) return
-  if (/^\s*$|\p{Cc}/u.test(event)) throw usageError('--event needs a text that a header can carry.')
+  if (/^\s*$|\p{Cc}/u.test(event)) throw usageError('--event must be a valid header value.')
   if ((hasPayload || hasFile) && !namesEventInHeader(as)) {
     throw usageError(
-      `As ${as} the event type stands in the payload: --event changes nothing in one of your own.`,
+      `With --as ${as} the payload contains the event type: give either --event or a payload.`,
     )
   }
 }
@@ -98,12 +97,13 @@ async function targetOf(
   const event = flags.text('event')
   if (url !== undefined) {
     if (!/^https?:/i.test(url) || !URL.canParse(url))
-      throw usageError('--url needs an address that begins with http:// or https://.')
+      throw usageError('--url must begin with http:// or https://.')
     const { username, password } = new URL(url)
-    if (username + password !== '') throw usageError('--url takes no user name and no password.')
+    if (username + password !== '')
+      throw usageError('--url must not contain a user name or password.')
     const secret = await readSecret(flags, io)
     if (secret === undefined)
-      throw usageError('--url needs the secret of the gateway: give --secret or --secret-file.')
+      throw usageError('--url requires a secret: give --secret or --secret-file.')
     requireGivenSecret(secret, flags.quirks)
     return { url, secret, event: event ?? DEFAULT_EVENT }
   }
@@ -113,12 +113,12 @@ async function targetOf(
   const secret = given ?? route.secret
   if (secret === undefined)
     throw refused(
-      `The subscription "${route.name}" has no secret. Subscribe it again to give it one.`,
+      `The subscription "${route.name}" has no secret. Run flowdouble webhook subscribe again to set one.`,
     )
   return { url: route.webhook_url, secret, event: event ?? route.events[0] ?? DEFAULT_EVENT }
 }
 
-/** The bytes of the user as they are, or undefined where there are none. */
+/** The payload that the user gave, byte for byte; undefined without one. */
 async function givenBody(flags: Flags, io: CommandIo): Promise<Uint8Array | undefined> {
   const payload = flags.text('payload')
   const file = flags.text('payload-file')
@@ -126,13 +126,13 @@ async function givenBody(flags: Flags, io: CommandIo): Promise<Uint8Array | unde
   if (file === '-') return Buffer.from(await readInput(io))
   if (file === undefined) return undefined
   return readFile(resolve(io.cwd, file)).catch((error: unknown) => {
-    throw usageError(`Cannot read the file of --payload-file: ${reasonOf(error)}.`)
+    throw usageError(`Cannot read --payload-file: ${reasonOf(error)}.`)
   })
 }
 
 type Answer = { readonly status: number; readonly text: string }
 
-/** Posts once, follows no redirect, and gives up after the time-out. Throws a refusal without an answer. */
+/** Posts once, follows no redirect, and gives up after the time-out. Throws a refusal if no response arrives. */
 async function post(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -150,8 +150,8 @@ async function post(
   } catch (error) {
     throw refused(
       stop.signal.aborted
-        ? `No answer from ${url} within ${limits.testTimeOut.value} seconds.`
-        : `${url} cannot be reached: ${reasonOf(error)}.\nIs the gateway running? flowdouble gateway run`,
+        ? `No response from ${url} within ${limits.testTimeOut.value} seconds.`
+        : `Cannot reach ${url}: ${reasonOf(error)}.\nIs the gateway running? flowdouble gateway run`,
     )
   } finally {
     clearTimeout(timer)
@@ -166,18 +166,18 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** What to do about an answer that means that nothing was triggered. */
+/** What to do about a response that means that the event triggered nothing. */
 const advice: Readonly<Record<number, string>> = {
-  400: 'The gateway cannot read the payload: it has to be a JSON object.',
-  401: 'The gateway has another secret, or its clock is more than 5 minutes off.',
-  403: 'The route is disabled, or has no secret, in the configuration that the gateway reads.',
-  404: 'The gateway has no such route: is the gateway running with this configuration directory?',
-  413: 'The payload, or the text that is made of it, is too large.',
-  429: 'The route has taken its posts for this minute. Try again later.',
-  502: 'The target of the route did not take the message: the log of the gateway says why.',
+  400: 'The payload must be a JSON object.',
+  401: 'The secrets differ, or the clocks differ by more than 5 minutes.',
+  403: 'The configuration of the gateway disables the route, or the route has no secret.',
+  404: 'The gateway does not have this route: does it run with this configuration directory?',
+  413: 'The payload, or the prompt rendered from it, is too large.',
+  429: 'The route has reached its limit for this minute. Try again later.',
+  502: 'The target of the route rejected the message: see the log of the gateway.',
 }
 
-/** Why an answer means that the event did not trigger the route, or undefined where it did. */
+/** Why the event did not trigger the route, according to the response; undefined if it did. */
 function judge({ status, text }: Answer): string | undefined {
   const answer = jsonOr(text)
   const member = (name: string): unknown =>
@@ -191,7 +191,9 @@ function judge({ status, text }: Answer): string | undefined {
   }
   const outcome = member('status')
   if (outcome === 'ignored') {
-    return 'Not triggered: the route does not listen to this event type. Send another one with --event.'
+    return 'Not triggered: the route does not accept this event type. Choose another one with --event.'
   }
-  return outcome === 'duplicate' ? 'Not triggered: the gateway has seen this delivery.' : undefined
+  return outcome === 'duplicate'
+    ? 'Not triggered: the gateway has already received this delivery.'
+    : undefined
 }

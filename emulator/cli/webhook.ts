@@ -1,4 +1,4 @@
-// The command `webhook`: subscribe, list, remove and test the routes of the gateway.
+// The command `webhook`: adds, lists, removes and tests the routes of the gateway.
 
 import { randomBytes } from 'node:crypto'
 import { originTarget, platforms, targets } from '../../spec/gateway/deliveries.ts'
@@ -45,49 +45,49 @@ import { testCommand } from './webhook-test.ts'
 
 export const webhookHelp = `Usage: flowdouble webhook COMMAND [options]
 
-Manages the routes of the webhook gateway. The gateway sees a change at the next request, without a restart.
+Manages the routes of the webhook gateway. A change takes effect with the next request, without a restart.
 
 Commands:
-  subscribe NAME (add)   make a route, or replace it; prints its address and its secret
-  list (ls)              the routes with their addresses and secrets
+  subscribe NAME (add)   create or replace a route; prints its URL and secret
+  list (ls)              list the routes with their URLs and secrets
   remove NAME (rm)       remove a route
-  test NAME              send a signed event to a route, and print the answer
+  test NAME              send a signed event to a route and print the response
 
-Options of each command:
-  --config-dir DIR       the configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
-  --json                 one JSON value on stdout
-  --quirk ID             another behaviour of real gateways (flowdouble quirks); may come more than once
-  --like NAME            behave as a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID takes one out
-  -h, --help             this text
+Options for all commands:
+  --config-dir DIR       configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
+  --json                 print one JSON value on stdout
+  --quirk ID             switch on a behaviour of real gateways (flowdouble quirks); repeatable
+  --like NAME            behave like a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID leaves a quirk out
+  -h, --help             print this help
 
-Options of subscribe:
-  --prompt TEXT          template of the prompt, with {dot.notation} into the payload (default: all of it)
-  --events LIST          event types that trigger the route, separated by commas (default: all)
+Options for subscribe:
+  --prompt TEXT          prompt template with {dot.notation} paths into the payload (default: the whole payload)
+  --events LIST          event types that trigger the route, comma-separated (default: all)
   --description TEXT     free text
-  --skills LIST          skills of the agent run, separated by commas
+  --skills LIST          skills for the agent run, comma-separated
   --deliver TARGET       where the result goes (default log): ${targets.slice(0, 5).join(', ')}, ...
-  --deliver-chat-id ID   the chat at the target
-  --deliver-only         deliver the rendered prompt itself, without an agent run
-  --origin PLATFORM:CHAT the place that the target ${originTarget} stands for
-  --secret SECRET        the secret of the sender (default: kept, or generated); - reads standard input
-  --secret-file FILE     the same from a file
-  --new-secret           generate another secret for a route that has one
+  --deliver-chat-id ID   chat id at the target
+  --deliver-only         deliver the rendered prompt without an agent run
+  --origin PLATFORM:CHAT the chat that the target ${originTarget} refers to
+  --secret SECRET        secret of the sender (default: kept, or generated); - reads it from standard input
+  --secret-file FILE     read the secret from a file
+  --new-secret           replace the secret of an existing route by a new one
 
-Options of list:
-  --no-secrets           leave the secrets out
+Options for list:
+  --no-secrets           omit the secrets
 
-Options of test:
-  --as SENDER            sign and send like ${Object.keys(testSenders).join(', ')} (default github)
-  --event TYPE           the event type (default: the first one of the route, else test)
-  --payload TEXT         the body, byte by byte (default: a small one of its own)
-  --payload-file FILE    the same from a file; - reads standard input
-  --url URL              send to any address; needs --secret or --secret-file, and no route
-  --secret, --secret-file  sign with this secret instead of that of the route
+Options for test:
+  --as SENDER            imitate the sender ${Object.keys(testSenders).join(', ')} (default github)
+  --event TYPE           event type (default: the first one of the route, else test)
+  --payload TEXT         request body, sent byte for byte (default: a small sample)
+  --payload-file FILE    read the body from a file; - reads it from standard input
+  --url URL              send to any URL instead of a route; requires --secret or --secret-file
+  --secret, --secret-file  sign with this secret instead of the route's
 
-Options of subscribe, list and test:
-  --webhook-base-url URL the address that senders use, when it is not that of the gateway (a tunnel)
+Options for subscribe, list and test:
+  --webhook-base-url URL public base URL, if senders reach the gateway through a tunnel or proxy
 
-Exit codes: 0 done, 1 refused or failed (test: also when the event did not trigger the route), 2 wrong usage.
+Exit codes: 0 done, 1 refused or failed (test: also if the event does not trigger the route), 2 wrong usage.
 
 Examples:
   flowdouble webhook subscribe ci --events push --prompt 'Push to {repository.full_name}' --deliver log
@@ -128,7 +128,7 @@ const subcommands: readonly Subcommand[] = [
 
 type Desk = { readonly dir: string; readonly settings: Settings; readonly baseUrl: string }
 
-/** What a command works on. Throws a refusal while the platform is not enabled [subscriptions/unenabled]. */
+/** Opens the configuration for a command. Throws a refusal unless webhooks are enabled [subscriptions/unenabled]. */
 async function openDesk(flags: Flags, { env, cwd }: CommandIo): Promise<Desk> {
   const given = flags.text('webhook-base-url')
   const base_url = given === undefined ? undefined : readBaseUrl(given)
@@ -142,7 +142,7 @@ async function openDesk(flags: Flags, { env, cwd }: CommandIo): Promise<Desk> {
   return { dir, settings, baseUrl: baseUrlOf(settings) }
 }
 
-/** That the platform is off, and how it is switched on. */
+/** The message that webhooks are off, and how to enable them. */
 export const notEnabled = (dir: string): string => `Webhooks are not enabled in ${dir}.
 Enable them in one of these ways:
   flowdouble gateway setup --enable --yes --config-dir ${dir}
@@ -158,7 +158,7 @@ function oneName({ words }: Flags, command: string): string {
   const [name, more] = words
   if (name === undefined) throw usageError(`webhook ${command} needs the name of a route.`)
   if (more !== undefined)
-    throw usageError(`webhook ${command} takes one name; quote one with blanks.`)
+    throw usageError(`webhook ${command} takes one name; quote a name that contains spaces.`)
   return name
 }
 
@@ -167,16 +167,16 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
   const place = flags.text('origin')
   const origin = place === undefined ? null : readPlace(place)
   if (origin === undefined)
-    throw usageError(`--origin is PLATFORM:CHAT, with one of these: ${platforms.join(', ')}.`)
+    throw usageError(`--origin must be PLATFORM:CHAT. Platforms: ${platforms.join(', ')}.`)
   const wantsNewSecret = flags.isSet('new-secret')
   if (wantsNewSecret && (flags.text('secret') ?? flags.text('secret-file')) !== undefined)
-    throw usageError('--new-secret generates a secret, so that none is given with it.')
+    throw usageError('--new-secret generates a secret: leave out --secret and --secret-file.')
   const desk = await openDesk(flags, io)
   const { dir, settings } = desk
   const { quirks } = flags
   const name = readName(given)
   if (Object.hasOwn(settings.routes, name) && !quirks.includes('webhooks.subscribe-shadowed')) {
-    throw refused(`config.yaml has a static route "${name}", which wins. Take another name.`)
+    throw refused(`config.yaml has a static route "${name}", which wins. Choose another name.`)
   }
   const secret = (await readSecret(flags, io)) ?? null
   const request: SubscribeRequest = {
@@ -210,7 +210,7 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
   return exitCodes.done
 }
 
-/** An entry of the file as a route, and as it is shown. */
+/** An entry of the file as a route, and as the command prints it. */
 function show({ settings, baseUrl }: Desk, name: string, entry: JsonObject) {
   const read = readRoute(name, entry, settings.secret)
   return {
@@ -234,8 +234,8 @@ function subscribedText(route: SubscriptionView, isUpdate: boolean): string {
   ]
   return `${lines.join('\n  ')}
 
-Let the sender post to the URL and sign with the secret (HMAC-SHA256).
-The gateway takes posts while it runs: flowdouble gateway run
+Configure the sender to post to the URL and to sign with the secret (HMAC-SHA256).
+Start the gateway to receive events: flowdouble gateway run
 `
 }
 
@@ -245,7 +245,7 @@ const factLines = ({ events, deliver, deliver_only }: SubscriptionView): readonl
 ]
 
 async function list(flags: Flags, io: CommandIo): Promise<number> {
-  if (flags.words.length > 0) throw usageError('webhook list takes no name.')
+  if (flags.words.length > 0) throw usageError('webhook list takes no arguments.')
   const desk = await openDesk(flags, io)
   const { dir, settings } = desk
   const entries = await readSubscriptions(dir)
@@ -256,14 +256,14 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
     const { secret, ...others } = route
     const isShadowed = Object.hasOwn(settings.routes, name)
     const note = isShadowed
-      ? 'is left out: a static route has its name'
+      ? 'is ignored: a static route has the same name'
       : hindrance(read, flags.quirks)
     return { route: isOpen && secret !== undefined ? route : others, note }
   })
   for (const name of strayNames(entries)) {
     io.stderr.write(
       printable(
-        `The member ${JSON.stringify(name)} is no route; a gateway does not load the file with it.\n`,
+        `The member ${JSON.stringify(name)} is not a valid route; the gateway does not load the file until you remove it.\n`,
       ),
     )
   }
@@ -283,7 +283,7 @@ type Listed = { readonly route: SubscriptionView; readonly note: string | undefi
 
 function listText(routes: readonly Listed[]): string {
   if (routes.length === 0)
-    return 'There are no webhook subscriptions. Make one: flowdouble webhook subscribe NAME\n'
+    return 'There are no webhook subscriptions. Create one: flowdouble webhook subscribe NAME\n'
   const blocks = routes.map(({ route, note }) => {
     const { name, description, webhook_url, secret } = route
     const lines = [
@@ -291,7 +291,7 @@ function listText(routes: readonly Listed[]): string {
       `URL:     ${webhook_url}`,
       ...(secret === undefined ? [] : [`Secret:  ${secret}`]),
       ...factLines(route),
-      ...(note === undefined ? [] : [`Note:    it ${note}`]),
+      ...(note === undefined ? [] : [`Note:    the route ${note}`]),
     ]
     return `${name}\n  ${lines.join('\n  ')}\n`
   })
@@ -300,8 +300,8 @@ function listText(routes: readonly Listed[]): string {
 
 const unknown = (name: string): Error =>
   refused(
-    `There is no subscription "${name}". flowdouble webhook list shows those that there are; ` +
-      'static routes stand in config.yaml.',
+    `Unknown subscription "${name}". Run flowdouble webhook list to see all subscriptions; ` +
+      'static routes are in config.yaml.',
   )
 
 async function remove(flags: Flags, io: CommandIo): Promise<number> {
@@ -309,10 +309,10 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
   const { dir } = await openDesk(flags, io)
   const name = readName(given)
   const found = await findSubscriptions(dir)
-  // A name that is not there is no reason to make a directory; a corrupt file is refused by whoever changes it.
+  // An unknown name must not create the directory; a corrupt file is refused where it is changed.
   if (found !== undefined && !isObject(found.get(name))) throw unknown(name)
   await changeSubscriptions(dir, (entries) => {
-    // Somebody else may have been faster.
+    // Another process may have removed it first.
     if (!isObject(entries.get(name))) throw unknown(name)
     entries.delete(name)
   })
@@ -324,7 +324,7 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
   return exitCodes.done
 }
 
-/** The subscription that `webhook test` sends to. Throws a refusal where there is none. */
+/** The subscription that `webhook test` sends to. Throws a refusal if it does not exist. */
 async function findRoute(flags: Flags, io: CommandIo): Promise<SubscriptionView> {
   const given = oneName(flags, 'test')
   const desk = await openDesk(flags, io)

@@ -1,4 +1,4 @@
-// Which form of the server is at an address: as the user says, as the key tells, or as the server shows.
+// Determines the deployment of a server: from the user's choice, from the API key, or by asking the server.
 
 import type { Deployment } from '../../spec/language.ts'
 import { isHeaderText } from '../options/header-text.ts'
@@ -15,16 +15,16 @@ type Known = {
 }
 
 /**
- * The server at an address. It is asked for its statistics, which hosted serves below `/api` only; a
- * key means hosted unless they are elsewhere, and is not sent with that question. Throws a `usage`
- * failure for a key that does not fit or goes to a local server, and where a hosted server gets no
- * credential; `unreachable` where there is no server.
+ * Connects to the server at an address. Requests its statistics, which a hosted server serves below `/api` only; a
+ * key implies hosted unless they are elsewhere, and is not sent with that request. Throws a `usage`
+ * failure for an invalid key, for a key and a local server, and for a hosted server without a
+ * credential; `unreachable` if no server answers.
  */
 export async function findServer(address: Address, known: Known): Promise<Server> {
   const { apiKey, pause, signal } = known
   const hasKey = apiKey !== undefined
   if (hasKey && !isHeaderText(apiKey))
-    throw failure('usage', 'The API key is empty, or no header can hold it.')
+    throw failure('usage', 'The API key is empty, or not valid in a header.')
   if (hasKey && known.deployment === 'local')
     throw failure(
       'usage',
@@ -49,7 +49,7 @@ export async function findServer(address: Address, known: Known): Promise<Server
 
 async function probe(address: Address, hasKey: boolean, signal: AbortSignal): Promise<Deployment> {
   const bare = await statistics(address, '', signal)
-  // Whoever has a key may stand before a gate that answers every path alike.
+  // With a key, a proxy that answers every path alike may be in front of the server.
   if (hasKey) return bare === 'there' ? 'local' : 'hosted'
   if (bare !== 'missing') return 'local'
   return (await statistics(address, '/api', signal)) === 'there' ? 'hosted' : 'local'

@@ -1,31 +1,31 @@
-// What a person sees of a run: a bar that moves on a terminal, a line for each finished node
-// anywhere else.
+// Displays a run: a progress bar on a terminal, a line for each finished node
+// elsewhere.
 
 import pc from 'picocolors'
 import { printable } from './printable.ts'
 import { finishedLine, progressLine } from './progress.ts'
 import type { RunEvent } from './run.ts'
 
-/** What is needed of `process.stdout` and `process.stderr`. */
+/** The required part of `process.stdout` and `process.stderr`. */
 export type Output = {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean
   readonly columns?: number
-  /** Bytes that were written and that nobody has read yet. */
+  /** Bytes that were written but not read yet. */
   readonly writableLength?: number
 }
 
 type Display = {
   readonly show: (event: RunEvent) => void
-  /** Takes a bar that is still there away. */
+  /** Removes the current bar. */
   readonly end: () => void
 }
 
 const eraseLine = '\r\u001b[2K'
 
 /**
- * A display that writes to `output`. `isQuiet` leaves warnings alone. Bars and colours only on a
- * terminal that can show them; no colours where NO_COLOR is set.
+ * A display that writes to `output`. With `isQuiet`, only warnings. Bars and colours only on a
+ * terminal that supports them; no colours with NO_COLOR.
  */
 export function newDisplay(
   output: Output,

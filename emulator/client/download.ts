@@ -1,4 +1,4 @@
-// Outputs are fetched into one folder: never outside of it, never over another file, never half.
+// Downloads outputs into one folder: never outside it, never over an existing file, never partially.
 
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm, stat } from 'node:fs/promises'
@@ -12,13 +12,13 @@ import type { Server } from './server.ts'
 const redirectsMax = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** An output on this machine: `path` is absolute where the folder is, `bytes` its size. */
+/** A local output: `path` is absolute if the folder is, `bytes` its size. */
 export type SavedFile = OutputFile & { readonly path: string; readonly bytes: number }
 
 /**
- * Fetches one output into `folder` and resolves to where it is. `localName` changes the names that
- * are used on this machine only. Throws a `protocol` failure when the server does not give the
- * file, `usage` when it cannot be written.
+ * Downloads one output into `folder` and resolves to its path. `localName` maps the names that
+ * are used on this machine only. Throws a `protocol` failure if the server does not return the
+ * file, `usage` if it cannot be written.
  */
 export async function download(
   server: Server,
@@ -53,8 +53,8 @@ export async function download(
 }
 
 /**
- * Follows redirects by hand: nothing that identifies the user goes to another host than the
- * server's, and none of it beyond the first answer of a hosted server, whose links are signed.
+ * Follows redirects itself: credentials are never sent to another host than the
+ * server's, nor beyond the first response of a hosted server, whose links are signed.
  */
 async function openOutput(
   server: Server,
@@ -74,14 +74,14 @@ async function openOutput(
     if (response.status === 200) return response
     await response.body?.cancel()
     if (!redirects.has(response.status)) {
-      throw failure('protocol', `The server does not give ${filename} (HTTP ${response.status}).`)
+      throw failure('protocol', `The server does not return ${filename} (HTTP ${response.status}).`)
     }
     const next = nextAddress(response, url)
     if (next === undefined) break
     if (next.origin !== url.origin || server.deployment === 'hosted') headers = {}
     url = next
   }
-  throw failure('protocol', `The server's redirect to ${filename} leads nowhere.`)
+  throw failure('protocol', `The server's redirect to ${filename} is not valid.`)
 }
 
 function nextAddress(response: Response, from: URL): URL | undefined {
@@ -93,7 +93,7 @@ function nextAddress(response: Response, from: URL): URL | undefined {
   return /^https?:$/.test(url.protocol) ? url : undefined
 }
 
-/** The file is closed when this settles, so that whoever removes it removes it for good. */
+/** The file is closed when this settles, so that the caller can remove it. */
 async function store(response: Response, path: string, filename: string): Promise<void> {
   const target = await open(path, 'wx')
   try {
@@ -101,13 +101,13 @@ async function store(response: Response, path: string, filename: string): Promis
   } catch (error) {
     const isOfDisk = error instanceof Error && 'syscall' in error
     if (isOfDisk) throw error
-    throw failure('protocol', `The transfer of ${filename} broke off (${reasonOf(error)}).`)
+    throw failure('protocol', `The transfer of ${filename} was interrupted (${reasonOf(error)}).`)
   } finally {
     await target.close()
   }
 }
 
-/** The place of a file below `folder`, whatever the server calls it. */
+/** The path of a file below `folder`, whatever the server calls it. */
 function localPath(
   folder: string,
   file: { readonly subfolder: string; readonly filename: string },
@@ -118,15 +118,15 @@ function localPath(
 }
 
 /**
- * One path segment without what means something to a file system; empty for segments that only lead
- * elsewhere.
+ * One path segment without characters that are special to a file system; empty for segments that only change
+ * the directory.
  */
 function safeName(segment: string): string {
   const name = segment.replace(/[\u0000-\u001f\u007f<>:"|?*]/g, '_').trim()
   return /^\.*$/.test(name) ? '' : name
 }
 
-/** Moves a finished file to its name, or to `name (1)`, `name (2)`, ... where that is taken. */
+/** Moves a finished file to its name, or to `name (1)`, `name (2)`, ... if that exists. */
 async function place(partial: string, target: string): Promise<string> {
   const extension = extname(target)
   const stem = join(dirname(target), basename(target, extension))

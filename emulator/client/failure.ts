@@ -1,4 +1,4 @@
-// The foreseen ways in which a run cannot come to a good end, as errors that carry their outcome.
+// The expected ways in which a run can fail, as errors that carry their outcome.
 
 /** How a run ended; every value has its exit code in cli/run.ts. */
 export type Outcome =
@@ -13,7 +13,7 @@ export type Outcome =
   | 'stopped'
 
 /**
- * What went wrong, as it is printed: `message` is whole sentences, the rest only where it is known.
+ * What went wrong, as printed: `message` consists of whole sentences; the rest is present if known.
  */
 export type RunError = {
   readonly type: string
@@ -27,8 +27,8 @@ export type RunError = {
 export type Failure = Error & { readonly outcome: Outcome; readonly error: RunError }
 
 /**
- * An error to throw; `runWorkflow` turns it into its result. `type` defaults to the outcome's name;
- * `cause` is what `reasonOf` tells of it.
+ * An error to throw; `runWorkflow` turns it into its result. `type` defaults to the name of the outcome;
+ * `reasonOf` describes `cause`.
  */
 export function failure(
   outcome: Outcome,

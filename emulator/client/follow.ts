@@ -1,4 +1,4 @@
-// Following a run to its end: by the messages of the socket, and by the server's records where those
+// Follows a run to its end: by the messages of the socket, and by the server's records if those
 // fail.
 
 import { failure, isFailure } from './failure.ts'
@@ -17,18 +17,18 @@ const unreachableMax = 12
 
 type Followed = {
   readonly promptId: string
-  /** The server named invalid nodes: whether anything runs at all is asked soon. */
+  /** The server reported invalid nodes: check soon whether anything runs at all. */
   readonly isDoubtful: boolean
-  /** Gets every message of this run, in order; the last one is the one that ends it. */
+  /** Receives every message of this run, in order; the last one ends it. */
   readonly onMessage: (message: Message) => void
-  /** Called after each 120 s without a message of this run. */
+  /** Called after every 120 s without a message of this run. */
   readonly onSilence: (seconds: number) => void
-  /** Called with the first of the answers in a row that make no sense, in a sentence. */
+  /** Called with a sentence about the first of several invalid responses. */
   readonly onSenseless: (said: string) => void
 }
 
 /**
- * What is known of the run and the connection between two items of the mailbox. Times are of the
+ * The state of the run and the connection between two items of the mailbox. Times are of the
  * feed's clock.
  */
 type Watch = {
@@ -37,17 +37,17 @@ type Watch = {
   heardAtMs: number
   hintAtMs: number
   checkAtMs: number
-  /** Checks in a row after which the next one is due later and later. */
+  /** How many checks in a row precede growing intervals. */
   checks: number
   unknowns: number
   failures: number
 }
 
 /**
- * Resolves when the run is over: when a message says so, or when the history has it. Messages of
- * other runs and of unknown types pass by. A socket that dropped, or never was there, is opened
- * again, and meanwhile queue and history are asked, on hosted the job. Throws `protocol` when the server has forgotten the run
- * or its answers go on making no sense, `unreachable` when it does not come back.
+ * Resolves when the run is over: according to a message, or to the history. Ignores messages of
+ * other runs and of unknown types. Reopens a socket that dropped or never opened, and meanwhile
+ * polls queue and history, on hosted the job. Throws `protocol` if the server has lost the run
+ * or keeps sending invalid responses, `unreachable` if it does not come back.
  */
 export async function followRun(feed: Feed, run: Followed): Promise<void> {
   const watch = newWatch(feed, run)
@@ -61,7 +61,7 @@ export async function followRun(feed: Feed, run: Followed): Promise<void> {
     }
     if (item?.kind === 'dropped') watch.isConnected = false
     else if (feed.clock.now() < watch.checkAtMs) continue
-    // Connected first: an end that the check is too early for is then announced.
+    // Connect first: the socket then announces an end that the check is too early for.
     if (!watch.isConnected) watch.isConnected = await reconnect(feed)
     if ((await check(feed, run, watch)) === 'finished') return
     watch.checkAtMs = feed.clock.now() + pauseMs(run, watch)
@@ -93,12 +93,12 @@ function heard(feed: Feed, watch: Watch): void {
 function pauseMs(run: Followed, watch: Watch): number {
   watch.checks += 1
   const isDoubtful = run.isDoubtful || watch.failures > 0
-  // A live socket that has told of this run is enough to go on with for a while.
+  // A live socket with messages about this run is enough for a while.
   const isUrgent = !watch.isConnected || watch.unknowns > 0 || (isDoubtful && !watch.isHeard)
   return isUrgent ? Math.min(retryMs * 2 ** (watch.checks - 1), longestRetryMs) : quietMs
 }
 
-/** Whether a message ends its run. An error by a blocked output does not: that run goes on. */
+/** Whether a message ends its run. An error of a blocked output does not: the run continues. */
 function endsRun({ type, data }: Message): boolean {
   if (type === 'executing') return data['node'] === null
   if (type === 'execution_error') return data['exception_type'] !== 'ExecutionBlocked'

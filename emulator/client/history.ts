@@ -1,4 +1,4 @@
-// What the server's records tell about a run, for when the socket does not: queue and history on
+// The server's records of a run, for when the socket fails: queue and history on
 // local, jobs on hosted.
 
 import { isFailure } from './failure.ts'
@@ -14,7 +14,7 @@ const readsMax = 20
 const firstPauseMs = 50
 const longestPauseMs = 1_000
 
-/** The history entry of a finished run; undefined while there is none. */
+/** The history entry of a finished run; undefined without one. */
 async function readEntry(asked: Asked): Promise<Fields | undefined> {
   const { server, promptId } = asked
   if (server.deployment === 'hosted') return readJobEntry(asked)
@@ -26,21 +26,21 @@ async function readEntry(asked: Asked): Promise<Fields | undefined> {
   return isFinal(entry) ? entry : undefined
 }
 
-/** What a server says that has no record of a run. */
+/** Describes that a server has no record of a run. */
 export const absence = ({ deployment }: Server, promptId: string): string =>
   deployment === 'hosted'
     ? `GET /jobs/${promptId} answered 404`
     : `GET /history/${promptId} has no end of it`
 
 /**
- * Where the run is. On local the queue is asked first: a run that leaves it meanwhile is found in the
- * history. Throws a `protocol` failure for an answer that makes no sense.
+ * Where the run is. On local, checks the queue first: a run that leaves it meanwhile is in the
+ * history. Throws a `protocol` failure for an invalid response.
  */
 export async function readRunState(asked: Asked): Promise<RunState> {
   if (asked.server.deployment === 'hosted') return readJobState(asked)
   const { queue_running, queue_pending } = await readRecord(asked, '/queue')
   if (!Array.isArray(queue_running) || !Array.isArray(queue_pending))
-    throw senseless(asked.server, '/queue', { queue_running, queue_pending }, 'these are no lists')
+    throw senseless(asked.server, '/queue', { queue_running, queue_pending }, 'these are not lists')
   const rows: unknown[] = [...queue_running, ...queue_pending]
   const isQueued = rows.some((row) => Array.isArray(row) && row[1] === asked.promptId)
   if (isQueued) return 'waiting'
@@ -48,9 +48,9 @@ export async function readRunState(asked: Asked): Promise<RunState> {
 }
 
 /**
- * The history entry of a run whose end was announced. It can come late: it is asked for up to 20
- * times in about 16 s. Undefined when it never came. Throws when the last request failed, and after
- * 6 answers in a row that made no sense.
+ * The history entry of a run whose end was announced. It can be delayed: asks up to 20
+ * times in about 16 s. Undefined if it never appears. Throws if the last request failed, and after
+ * 6 invalid responses in a row.
  */
 export async function awaitEntry(asked: Asked & { clock: Clock }): Promise<Fields | undefined> {
   let faults = 0

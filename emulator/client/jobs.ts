@@ -1,4 +1,4 @@
-// What a hosted server tells about a job, in the words of either of its vocabularies.
+// A hosted server's records of a job, in either of its vocabularies.
 
 import type { Verdict } from './outcome.ts'
 import { fieldsOf } from './json.ts'
@@ -7,7 +7,7 @@ import { expectObjects, findRecord, senseless } from './records.ts'
 import type { Asked, RunState } from './records.ts'
 import type { Server } from './server.ts'
 
-/** Words for jobs that are over: those of the description, and the raw ones of some servers. */
+/** Words for finished jobs: the documented ones, and the internal ones of some servers. */
 const endings: Readonly<Record<string, Verdict['outcome']>> = {
   completed: 'success',
   success: 'success',
@@ -19,7 +19,7 @@ const endings: Readonly<Record<string, Verdict['outcome']>> = {
   canceled: 'interrupted',
 }
 
-/** Words for jobs that are not over, of either vocabulary. */
+/** Words for unfinished jobs, of either vocabulary. */
 const goings: ReadonlySet<unknown> = new Set([
   'pending',
   'submitted',
@@ -41,7 +41,7 @@ const goings: ReadonlySet<unknown> = new Set([
   'cancelling_preparing',
 ])
 
-/** Where the job is. The short status is asked first; servers without it tell it with the whole job. */
+/** Where the job is. Asks for the short status first; servers without it report it with the whole job. */
 export async function readJobState(asked: Asked): Promise<RunState> {
   for (const path of [shortPathOf(asked), pathOf(asked)]) {
     const record = await findRecord(asked, path)
@@ -52,8 +52,8 @@ export async function readJobState(asked: Asked): Promise<RunState> {
 }
 
 /**
- * A job that is over, as a history entry of the local form; undefined while there is none. Throws a
- * `protocol` failure for a job that makes no sense.
+ * A finished job in the form of a local history entry; undefined before its end. Throws a
+ * `protocol` failure for an invalid job.
  */
 export async function readJobEntry(asked: Asked): Promise<Fields | undefined> {
   const path = pathOf(asked)
@@ -69,7 +69,7 @@ export async function readJobEntry(asked: Asked): Promise<Fields | undefined> {
 const pathOf = ({ promptId }: Asked): string => `/jobs/${encodeURIComponent(promptId)}`
 const shortPathOf = ({ promptId }: Asked): string => `/job/${encodeURIComponent(promptId)}/status`
 
-/** How the job ended; undefined for one that goes on. */
+/** How the job ended; undefined for an unfinished one. */
 function endingIn(
   server: Server,
   path: string,
@@ -77,7 +77,7 @@ function endingIn(
 ): Verdict['outcome'] | undefined {
   if (goings.has(status)) return undefined
   if (typeof status === 'string' && Object.hasOwn(endings, status)) return endings[status]
-  throw senseless(server, path, { status }, 'that is no status of a job')
+  throw senseless(server, path, { status }, 'that is not a job status')
 }
 
 function messagesOf(ending: Verdict['outcome'], job: Fields): unknown[] {

@@ -1,5 +1,5 @@
-// Reading JSON that others wrote: by shape and with patience, or as text in which every literal
-// keeps its place.
+// Reads JSON from others: leniently by shape, or as text in which every literal
+// keeps its position.
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -10,8 +10,8 @@ export function fieldsOf(value: unknown): Fields | undefined {
 }
 
 /**
- * The value of a JSON text from a server. Bare `NaN` and `Infinity`, which Python servers write,
- * become null. Throws a SyntaxError for anything else that is no JSON.
+ * Parses JSON from a server. Bare `NaN` and `Infinity`, which Python servers write,
+ * become null. Throws a SyntaxError for anything else that is not valid JSON.
  */
 export function parseLenient(text: string): unknown {
   try {
@@ -23,8 +23,8 @@ export function parseLenient(text: string): unknown {
 }
 
 /**
- * A text value in a JSON text: the keys that lead to it (null for a place in an array) and where
- * its literal stands.
+ * A text value in a JSON text: the keys that lead to it (null for an array item) and the position of
+ * its literal.
  */
 export type TextValue = {
   readonly path: readonly (string | null)[]

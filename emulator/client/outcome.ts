@@ -1,4 +1,4 @@
-// How a run ended and what it made, out of its history entry and the messages that were seen. Pure.
+// Determines the outcome and outputs of a run, from its history entry and messages. Pure.
 
 import type { RunError } from './failure.ts'
 import { fieldsOf } from './json.ts'
@@ -14,7 +14,7 @@ export type OutputFile = {
 }
 export type OutputText = { readonly node: string; readonly text: string }
 
-/** `error` is there for every outcome but success. */
+/** `error` is present for every outcome but success. */
 export type Verdict = {
   readonly outcome: 'success' | 'failed' | 'interrupted'
   readonly files: readonly OutputFile[]
@@ -23,7 +23,7 @@ export type Verdict = {
 }
 
 /**
- * Whether a history entry tells of a run that is over. An error counts whatever `completed` says.
+ * Whether a history entry belongs to a finished run. An error counts whatever `completed` says.
  */
 export function isFinal(entry: Fields): boolean {
   const status = fieldsOf(entry['status']) ?? {}
@@ -31,8 +31,8 @@ export function isFinal(entry: Fields): boolean {
 }
 
 /**
- * Judges a run that is over. `entry` is undefined where the history never had it: then the messages
- * decide. Undefined when nothing says how the run ended.
+ * Judges a finished run. `entry` is undefined if the history never had it: then the messages
+ * decide. Undefined if nothing says how the run ended.
  */
 export function judge(
   entry: Fields | undefined,
@@ -59,7 +59,7 @@ function endingOf(
   if (status['status_str'] === 'error') {
     return all.some(({ type }) => type === 'execution_interrupted') ? 'interrupted' : 'failed'
   }
-  // A status of success beside a recorded error: the server could not finish, and wrote the wrong
+  // A status of success with a recorded error: the server could not finish, and wrote the wrong
   // word.
   const decisive = status['status_str'] === 'success' ? recorded : all
   const last = decisive.map(endingOfMessage).findLast((ending) => ending !== undefined)
@@ -82,7 +82,7 @@ function recordedMessages(entry: Fields | undefined): Message[] {
   })
 }
 
-/** Outputs by node: those of the history, then what only `executed` told. */
+/** Outputs by node: those of the history, then those that only `executed` messages contain. */
 function outputsOf(entry: Fields | undefined, messages: readonly Message[]): [string, Fields][] {
   const outputs = new Map<string, Fields>()
   const note = (node: unknown, output: unknown) => {
@@ -97,7 +97,7 @@ function outputsOf(entry: Fields | undefined, messages: readonly Message[]): [st
 }
 
 /**
- * Files stand under `images`, `gifs`, `video`, `videos`, `audio`, `3d`, ...: whatever has a
+ * Files are under `images`, `gifs`, `video`, `videos`, `audio`, `3d`, ...: anything with a
  * `filename` is one.
  */
 function filesOf([node, output]: [string, Fields]): OutputFile[] {
@@ -124,7 +124,7 @@ function textsOf([node, output]: [string, Fields]): OutputText[] {
 function executionError(messages: readonly Message[]): RunError {
   const found = messages.findLast((message) => endingOfMessage(message) === 'failed')
   if (found === undefined) {
-    return { type: 'failed', message: 'The server says that the run failed, and not why.' }
+    return { type: 'failed', message: 'The run failed; the server does not say why.' }
   }
   const { exception_type: type, exception_message: message, traceback } = found.data
   return {

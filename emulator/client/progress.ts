@@ -1,4 +1,4 @@
-// From the messages of a run to the progress of its nodes, and from that to a line of text. Pure.
+// Turns the messages of a run into the progress of its nodes, and that into a line of text. Pure.
 
 import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
@@ -14,7 +14,7 @@ export type NodeProgress = {
 type Progress = {
   readonly nodes: Map<string, NodeProgress>
   /**
-   * The server tells of every node by `progress_state`; then nothing is concluded from `executing`.
+   * Whether the server reports every node with `progress_state`; then `executing` is ignored.
    */
   isDetailed: boolean
   executing: string | undefined
@@ -25,7 +25,7 @@ export function newProgress(): Progress {
 }
 
 /**
- * Takes one message of the run in; answers the nodes whose progress it changed, in the order of
+ * Applies a message of the run; returns the nodes whose progress it changed, in the order of
  * their start.
  */
 export function noteMessage(progress: Progress, { type, data }: Message): NodeProgress[] {
@@ -97,7 +97,7 @@ export function progressLine(node: NodeProgress & { title: string }, columns: nu
   return `${bar} ${percent}  ${nameLine(node)}`.slice(0, Math.max(columns, 1))
 }
 
-/** A finished node as one line for a log, without control sequences. */
+/** A line for a finished node in a log, without control sequences. */
 export function finishedLine(node: NodeProgress & { title: string }): string {
   return `done  ${nameLine(node)}`
 }

@@ -1,4 +1,4 @@
-// Records of a server as objects, and the words for those that make no sense.
+// The server's records as objects, and the errors for invalid ones.
 
 import { failure } from './failure.ts'
 import { fieldsOf } from './json.ts'
@@ -6,17 +6,17 @@ import type { Fields } from './json.ts'
 import { findJson, getJson, shortened } from './server.ts'
 import type { Server } from './server.ts'
 
-/** Which run is asked for, and where. */
+/** The run to look up, and its server. */
 export type Asked = {
   readonly server: Server
   readonly promptId: string
   readonly signal: AbortSignal
 }
 
-/** Where a run is, by the records of the server. */
+/** Where a run is, according to the records of the server. */
 export type RunState = 'waiting' | 'finished' | 'unknown'
 
-/** So many answers in a row that make no sense end the following; fewer are a bad moment of the server. */
+/** After so many invalid responses in a row the client gives up; fewer are temporary. */
 export const senselessMax = 6
 
 /** The object at a path. Throws a `protocol` failure for everything else. */
@@ -24,7 +24,7 @@ export async function readRecord({ server, signal }: Asked, path: string): Promi
   return objectAt(server, path, await getJson(server, path, signal))
 }
 
-/** Like `readRecord`, but undefined where the server answers 404. */
+/** Like `readRecord`, but undefined for 404. */
 export async function findRecord(
   { server, signal }: Asked,
   path: string,
@@ -33,14 +33,14 @@ export async function findRecord(
   return answer === undefined ? undefined : objectAt(server, path, answer)
 }
 
-/** A value of the answer at a path that must be an object. */
+/** A value of the response at a path that must be an object. */
 export function objectAt(server: Server, path: string, value: unknown): Fields {
   const fields = fieldsOf(value)
-  if (fields === undefined) throw senseless(server, path, value, 'that is no object')
+  if (fields === undefined) throw senseless(server, path, value, 'that is not an object')
   return fields
 }
 
-/** Makes sure that these members of the record at a path are objects, where they are there at all. */
+/** Checks that these members of the record at a path are objects, if present. */
 export function expectObjects(
   server: Server,
   path: string,
@@ -50,11 +50,11 @@ export function expectObjects(
   for (const name of names) {
     const value = record[name] ?? {}
     if (fieldsOf(value) === undefined)
-      throw senseless(server, path, { [name]: value }, `${name} is no object`)
+      throw senseless(server, path, { [name]: value }, `${name} is not an object`)
   }
 }
 
-/** Says which request was answered by JSON that does not mean anything, and why. */
+/** A failure that names the request with an invalid response, and the reason. */
 export function senseless(server: Server, path: string, value: unknown, why: string): Error {
   const said = shortened(JSON.stringify(value))
   return failure('protocol', `GET ${path} at ${server.shown} answered ${said}: ${why}.`)

@@ -1,10 +1,10 @@
-// Secrets of the user are taken out of everything that is told or returned.
+// Removes the user's secrets from everything that is printed or returned.
 
 export type Redact = <T>(value: T) => T
 
 /**
- * A function that copies plain data and puts `***` for each secret in its texts. Empty texts are no
- * secrets.
+ * A function that copies plain data and replaces each secret in its texts by `***`. Ignores empty
+ * texts.
  */
 export function redactor(secrets: readonly string[]): Redact {
   const found = secrets.filter((secret) => secret !== '').sort((a, b) => b.length - a.length)

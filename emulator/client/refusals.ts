@@ -1,17 +1,17 @@
-// Refusals of a server as failures that a person can read.
+// Turns rejections by a server into failures with readable messages.
 
 import { failure } from './failure.ts'
 import { fieldsOf, parseLenient } from './json.ts'
 import type { Fields } from './json.ts'
 import type { Server } from './server.ts'
 
-/** The account may not, cannot pay, or has too much waiting. */
+/** The account lacks permission or balance, or has too many runs waiting. */
 const accountRefusals = new Set([402, 403, 429])
 
 /**
- * The failure that a hosted answer to a submit or an upload stands for, where it refuses `what` was
- * sent: by `{code, message}`, by `{error}` without node errors, or by a text. Undefined for other
- * answers.
+ * The failure for a hosted response that rejects `what` was sent: by `{code, message}`, by `{error}`
+ * without node errors, or by a text. Undefined for other
+ * responses.
  */
 export function refusedByHosted(
   { deployment }: Server,
@@ -36,7 +36,7 @@ function lenient(text: string): unknown {
 }
 
 /**
- * The failure of what was sent and not accepted, such as "the workflow": one line for the whole,
+ * The failure for something rejected, such as "the workflow": one line for the whole,
  * then one for each node error.
  */
 export function refused(what: string, error: unknown, nodeErrors: Fields = {}): Error {

@@ -1,4 +1,4 @@
-// A whole run from a workflow file to files on disk: upload, submit, follow, judge, download.
+// A complete run, from a workflow file to files on disk: upload, submit, follow, judge, download.
 
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -29,7 +29,7 @@ import { readWorkflow, submitBody, titleOf } from './workflow.ts'
 import type { Workflow } from './workflow.ts'
 
 /**
- * What can be shown while a run goes on. `file` is a local path; `title` what people call the node.
+ * Events to display while a run is in progress. `file` is a local path; `title` the display name of the node.
  */
 export type RunEvent =
   | { readonly kind: 'uploaded'; readonly file: string; readonly name: string }
@@ -40,30 +40,30 @@ export type RunEvent =
   | { readonly kind: 'warning' | 'hint'; readonly text: string }
 
 export type RunOptions = {
-  /** See `readAddress` for what an address may look like. */
+  /** See `readAddress` for the accepted forms. */
   readonly url: string
-  /** Found out by asking the server when absent; with a key it is hosted. */
+  /** Detected by asking the server if absent; a key implies hosted. */
   readonly deployment?: Deployment
-  /** The key of a hosted server; it is in no event and no result. */
+  /** The key of a hosted server; no event and no result contains it. */
   readonly apiKey?: string
   readonly workflowPath: string
-  /** Made when it is not there. */
+  /** Created if it does not exist. */
   readonly outDir: string
-  /** A random UUID when absent. */
+  /** A random UUID if absent. */
   readonly clientId?: string
-  /** The limit for everything, in milliseconds; absent or 0 is none. */
+  /** The overall time limit, in milliseconds; absent or 0 for none. */
   readonly timeoutMs?: number
-  /** Sent as `extra_data.api_key_partner_org`; it is in no event and no result. */
+  /** Sent as `extra_data.api_key_partner_org`; no event and no result contains it. */
   readonly partnerKey?: string
   readonly onProgress?: (event: RunEvent) => void
-  /** Stops following the run; the server goes on with it. */
+  /** Stops following the run; the server continues it. */
   readonly signal?: AbortSignal
-  /** Another time than the real one, for tests. */
+  /** A substitute for real time, for tests. */
   readonly clock?: Clock
 }
 
 /**
- * `prompt_id` is null when nothing was accepted. `error` is there for every outcome but success.
+ * `prompt_id` is null if nothing was accepted. `error` is present for every outcome but success.
  */
 export type RunResult = {
   readonly prompt_id: string | null
@@ -73,7 +73,7 @@ export type RunResult = {
   readonly error?: RunError
 }
 
-/** One run under way: what it needs, and what of its result is known so far. */
+/** A run in progress: its context, and its result so far. */
 type Job = {
   readonly server: Server
   readonly workflow: Workflow
@@ -83,15 +83,15 @@ type Job = {
   readonly tell: (event: RunEvent) => void
   readonly redact: Redact
   readonly known: Known
-  /** What the server answered meanwhile that makes no sense, in sentences. */
+  /** The invalid responses so far, as sentences. */
   readonly senseless: string[]
 }
 type Known = { prompt_id: string | null; files: SavedFile[]; texts: readonly OutputText[] }
 
 /**
- * Runs a workflow on a server and downloads what it makes, also what a failed run had made before.
- * Resolves for every foreseen end, a bad file or an absent server included; rejects only for
- * mistakes of this program.
+ * Runs a workflow on a server and downloads its outputs, including those of a failed run.
+ * Resolves for every expected end, including an invalid file or a missing server; rejects only for
+ * bugs in this program.
  */
 export async function runWorkflow(options: RunOptions): Promise<RunResult> {
   const { clock = realClock, timeoutMs = 0 } = options
@@ -112,7 +112,7 @@ export async function runWorkflow(options: RunOptions): Promise<RunResult> {
     redact = redactor([...keys, ...address.secrets])
     const workflow = await readWorkflow(options.workflowPath)
     const outDir = resolve(options.outDir)
-    // Before anything runs: a run whose outputs cannot be kept is in vain.
+    // Check before anything runs: without a writable folder the run would be in vain.
     await makeFolder(outDir)
     const tell = (event: RunEvent) => options.onProgress?.(redact(event))
     const pause = newPause(tell, clock)
@@ -153,9 +153,8 @@ async function perform(job: Job): Promise<Verdict> {
     const submitted = await submit(server, body, feed.signal)
     job.known.prompt_id = submitted.promptId
     job.tell({ kind: 'submitted', prompt_id: submitted.promptId })
-    // Not before: where nothing can be reached, the submit says so, and nothing is asked for.
-    if (lack !== undefined)
-      job.tell({ kind: 'hint', text: `${lack} The job is asked for instead.` })
+    // Not earlier: if the server is unreachable, the submit reports it.
+    if (lack !== undefined) job.tell({ kind: 'hint', text: `${lack} Polling the job instead.` })
     warnOfNodeErrors(job, submitted)
     await follow(job, submitted, messages)
   } finally {
@@ -176,11 +175,11 @@ async function makeFolder(path: string): Promise<void> {
 const newPause =
   (tell: (event: RunEvent) => void, clock: Clock): Pause =>
   async (seconds, signal) => {
-    tell({ kind: 'hint', text: `The server asks to wait ${seconds} s.` })
+    tell({ kind: 'hint', text: `The server requests a wait of ${seconds} s.` })
     await clock.wait(seconds * 1000, signal)
   }
 
-/** Opens the socket. On hosted a run can be followed without one: resolves to why there is none. */
+/** Opens the socket. A hosted run can be followed without one: resolves to why it failed. */
 async function open({ feed }: Job): Promise<string | undefined> {
   try {
     await connect(feed)
@@ -188,7 +187,7 @@ async function open({ feed }: Job): Promise<string | undefined> {
   } catch (error) {
     feed.signal.throwIfAborted()
     if (!isFailure(error) || feed.server.deployment !== 'hosted') throw error
-    return `${feed.server.shown} gives no WebSocket at /ws (${reasonOf(error)}).`
+    return `${feed.server.shown} does not open a WebSocket at /ws (${reasonOf(error)}).`
   }
 }
 
@@ -212,18 +211,18 @@ async function follow(job: Job, submitted: Submitted, messages: Message[]): Prom
     if (message.type === 'execution_cached') tellCached(job, message)
   }
   const onSilence = (seconds: number) =>
-    job.tell({ kind: 'hint', text: `No progress for ${seconds} s; the run is still waited for.` })
+    job.tell({ kind: 'hint', text: `No progress for ${seconds} s; still waiting.` })
   const onSenseless = (said: string) => {
     const sentence = said.replace(/[^.?]$/, '$&.')
     job.senseless.push(sentence)
-    job.tell({ kind: 'hint', text: `${sentence} It is asked again.` })
+    job.tell({ kind: 'hint', text: `${sentence} Retrying.` })
   }
   const { promptId } = submitted
   try {
     await followRun(job.feed, { promptId, isDoubtful, onMessage, onSilence, onSenseless })
   } catch (error) {
     const isForgotten = isFailure(error) && error.error.type === 'run_lost'
-    // Some servers accept what they will never run, and tell it by the node errors alone.
+    // Some servers accept a workflow that never runs, and report it only by node errors.
     throw isForgotten && isDoubtful && messages.length === 0
       ? refused('the workflow', undefined, submitted.nodeErrors)
       : error
@@ -253,7 +252,7 @@ async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict
     const why = absence(server, promptId)
     throw failure(
       'protocol',
-      `${server.shown} ended the run ${promptId} and does not say how: ${why}.`,
+      `${server.shown} ended the run ${promptId} without saying how: ${why}.`,
     )
   }
   known.texts = verdict.texts
@@ -262,7 +261,7 @@ async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict
   return verdict
 }
 
-/** Downloads what can be had; resolves to the first failure, after all files were tried. */
+/** Downloads all available outputs; resolves to the first failure, after trying every file. */
 async function downloadAll(job: Job, verdict: Verdict): Promise<Error | undefined> {
   let first: Error | undefined
   const { server, outDir: folder, redact: localName, known, feed } = job
@@ -281,7 +280,7 @@ async function downloadAll(job: Job, verdict: Verdict): Promise<Error | undefine
 }
 
 const goesOnWith = (promptId: string | null): string =>
-  promptId === null ? '' : ` The server goes on with the run ${promptId}.`
+  promptId === null ? '' : ` The server continues the run ${promptId}.`
 
 const stopped = (promptId: string | null): Error =>
   failure('stopped', `Stopped.${goesOnWith(promptId)}`)

@@ -1,4 +1,4 @@
-// The address of a server as a user writes it, and requests to it that say plainly when they cannot
+// Parses the address of a server, and sends requests to it, with clear errors for those that cannot
 // be made.
 
 import { keyHeader } from '../../spec/server/access.ts'
@@ -16,22 +16,22 @@ export type Address = {
   readonly secrets: readonly string[]
 }
 
-/** Waits because the server asked for it. Resolves early on abort. */
+/** Waits because the server requested it. Resolves early on abort. */
 export type Pause = (seconds: number, signal: AbortSignal) => Promise<void>
 
-/** A server of known deployment. `prefix` stands before every path but that of the socket. */
+/** A server of known deployment. `prefix` precedes every path but that of the socket. */
 export type Server = Address & {
   readonly deployment: Deployment
   readonly prefix: string
-  /** The socket takes it in its query, everything else as a header. */
+  /** Sent in the query of the socket, otherwise as a header. */
   readonly apiKey: string | undefined
   readonly pause: Pause
 }
 
 /**
- * Reads an address: http or https (http when no scheme is given), with or without a trailing slash
- * or `/api`. `user:password@` is sent as basic authorization. A `token` in the query is sent as
- * bearer token too, and the query goes with every request. Throws a `usage` failure.
+ * Parses an address: http or https (http without a scheme), with or without a trailing slash
+ * or `/api`. Sends `user:password@` as basic authorization. Sends a `token` in the query as
+ * bearer token too, and the query with every request. Throws a `usage` failure.
  */
 export function readAddress(text: string): Address {
   const url = parseAddress(text)
@@ -50,7 +50,7 @@ export function readAddress(text: string): Address {
   }
 }
 
-/** The server at an address, once its deployment is known. On hosted the key goes with every request to it. */
+/** The server at an address, once its deployment is known. A hosted server gets the key with every request. */
 export function serverAt(
   address: Address,
   options: Pick<Server, 'deployment' | 'apiKey' | 'pause'>,
@@ -66,14 +66,14 @@ export function serverAt(
   }
 }
 
-/** The base without the `/api` that a user may have written. */
+/** The base without an `/api` suffix. */
 export const rootOf = ({ base }: Address): string => base.replace(/\/api$/, '')
 
 function parseAddress(text: string): URL {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
   const url = URL.canParse(full) ? new URL(full) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw failure('usage', 'The --url is no http or https address: write it as http://host:port.')
+    throw failure('usage', '--url must be an http or https URL, such as http://host:port.')
   }
   return url
 }
@@ -114,8 +114,8 @@ const attemptsMax = 6
 const longestPauseSeconds = 60
 
 /**
- * Like `send`, for requests to the server itself. Where it answers 429 (or 503 to a GET) with a time
- * of up to 60 s in `Retry-After`, that time is waited and the request sent again, up to 5 times.
+ * Like `send`, for requests to the server itself. If it answers 429 (or 503 to a GET) with a
+ * `Retry-After` of up to 60 s, waits and sends the request again, up to 5 times.
  */
 export async function sendPatiently(
   server: Server,
@@ -140,7 +140,7 @@ function pauseSeconds({ status, headers }: Response, method: string): number | u
 }
 
 /**
- * One request; redirects are not followed. Throws an `unreachable` failure, or the signal's reason.
+ * One request; does not follow redirects. Throws an `unreachable` failure, or the signal's reason.
  */
 export async function send(
   url: URL,
@@ -154,11 +154,11 @@ export async function send(
   }
 }
 
-/** Says that there is no server, and how to get one. */
+/** A failure for a missing server, with how to start one. */
 export function unreachable(origin: string, error: unknown): Error {
   const reason = reasonOf(error)
   if (reason === 'ENOTFOUND')
-    return failure('unreachable', `There is no host of the name in ${origin}: look at the --url.`)
+    return failure('unreachable', `Unknown host in ${origin}: check --url.`)
   const advice = adviceFor(origin, reason)
   return failure('unreachable', `Cannot reach ${origin} (${reason}): ${advice}`, {}, error)
 }
@@ -183,7 +183,7 @@ export async function textOf(response: Response, signal: AbortSignal): Promise<s
 }
 
 /**
- * The JSON of a GET. Throws a `protocol` failure for any other status than 200 and for what is no
+ * The JSON of a GET. Throws a `protocol` failure for any status other than 200 and for invalid
  * JSON.
  */
 export async function getJson(server: Server, path: string, signal: AbortSignal): Promise<unknown> {
@@ -192,7 +192,7 @@ export async function getJson(server: Server, path: string, signal: AbortSignal)
   return jsonOf(server, `GET ${path}`, text)
 }
 
-/** Like `getJson`, but undefined where the server answers 404. */
+/** Like `getJson`, but undefined for 404. */
 export async function findJson(
   server: Server,
   path: string,
@@ -214,7 +214,7 @@ async function get(
   return { status: response.status, text: await textOf(response, signal) }
 }
 
-/** The JSON of an answer. Throws a `protocol` failure that names the request. */
+/** The JSON of a response. Throws a `protocol` failure that names the request. */
 export function jsonOf(server: Server, request: string, text: string): unknown {
   try {
     return parseLenient(text)
@@ -222,15 +222,15 @@ export function jsonOf(server: Server, request: string, text: string): unknown {
     const said = shortened(text)
     throw failure(
       'protocol',
-      `${request} at ${server.shown} answered no JSON${said && ` (${said})`}: is it a workflow server?`,
+      `${request} at ${server.shown} answered with invalid JSON${said && ` (${said})`}: is it a workflow server?`,
     )
   }
 }
 
-/** So much of an answer as a sentence can hold. */
+/** The start of a response, short enough for a sentence. */
 export const shortened = (text: string): string => text.trim().slice(0, 300)
 
-/** Says which request got which odd answer, and what to do where that is known. */
+/** A failure for an unexpected response, with what to do if known. */
 export function unexpected(server: Server, request: string, status: number, text: string): Error {
   const said = shortened(text)
   return failure(

@@ -1,4 +1,4 @@
-// Signs a post as a sender of webhooks does, by the table of schemes, and gives it the headers that the sender gives it.
+// Signs a post like a webhook sender, by the table of schemes, and adds the headers of that sender.
 
 import { createHmac, randomUUID } from 'node:crypto'
 import type { eventMembers } from '../../spec/gateway/webhooks.ts'
@@ -16,7 +16,7 @@ export type SenderName = keyof typeof testSenders
 /** A post before it is signed. */
 export type Unsigned = {
   readonly body: Uint8Array
-  /** The event type; senders that name it in the payload do not look at it. */
+  /** The event type; ignored by senders that name it in the payload. */
   readonly event: string
   /** Unique for each delivery. */
   readonly id: string
@@ -24,9 +24,9 @@ export type Unsigned = {
 }
 
 type Kind = {
-  /** Names of headers with their values; `{event}`, `{id}` and `{uuid}` stand for values. */
+  /** Header names and values with the placeholders `{event}`, `{id}` and `{uuid}`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The member of its payloads that names the event type, where no header does. */
+  /** The member of its payloads that names the event type, if no header does. */
   readonly eventMember?: (typeof eventMembers)[number]
   readonly idPrefix: string
 }
@@ -82,10 +82,10 @@ const kinds: Readonly<Record<SenderName, Kind>> = {
 /** Whether a sender names the event type in a header, so that any body can be of any type. */
 export const namesEventInHeader = (as: SenderName): boolean => kinds[as].eventMember === undefined
 
-/** An id such as this sender gives its deliveries. */
+/** A delivery id in the style of this sender. */
 export const newDeliveryId = (as: SenderName): string => kinds[as].idPrefix + randomUUID()
 
-/** The headers of a post of this sender. Throws a refusal for a secret that makes no key. */
+/** The headers of a post of this sender. Throws a refusal for a secret that is not a valid key. */
 export function signedHeaders(
   as: SenderName,
   secret: string,
@@ -107,13 +107,13 @@ export function signedHeaders(
     [scheme.signature, signatureOf(scheme, secret, post)],
   ]
   const headers = [...own, ...signed.filter(([name]) => name !== undefined)]
-  // A header carries bytes: those of UTF-8 where a value is more than ASCII.
+  // Header values are bytes: UTF-8 for values beyond ASCII.
   return Object.fromEntries(
     headers.map(([name, value]) => [name, Buffer.from(value ?? '').toString('latin1')]),
   ) as Record<string, string>
 }
 
-/** The value of the signature header of a scheme. Throws a refusal for a secret that makes no key. */
+/** The value of the signature header of a scheme. Throws a refusal for a secret that is not a valid key. */
 export function signatureOf(scheme: Scheme, secret: string, post: Omit<Unsigned, 'event'>): string {
   if (scheme.signs === 'token' || scheme.encoding === 'plain') return secret
   const parts = { id: post.id, timestamp: String(post.timestampSeconds), body: post.body }
@@ -131,10 +131,10 @@ function keyOf({ key }: Scheme, secret: string): Buffer {
   const text = secret.slice(base64SecretPrefix.length)
   const bytes = Buffer.from(text, 'base64')
   if (text !== '' && bytes.toString('base64') === text) return bytes
-  throw refused(`What follows ${base64SecretPrefix} in the secret is no base64 with padding.`)
+  throw refused(`The secret after ${base64SecretPrefix} is not valid base64 with padding.`)
 }
 
-/** A payload of our own that carries the event type as this sender's payloads do. */
+/** A sample payload that carries the event type like this sender's payloads. */
 export function ownPayload(as: SenderName, event: string, id: string): string {
   if (as === 'github' && event === 'test') return testPayload
   const { test, message } = JSON.parse(testPayload) as { test: boolean; message: string }

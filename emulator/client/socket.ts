@@ -1,5 +1,5 @@
-// The socket of a client as a mailbox: what arrives waits there until somebody takes it, a broken
-// connection included.
+// The socket of a client as a mailbox: everything that arrives waits there until it is read, including a broken
+// connection.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
@@ -14,7 +14,7 @@ import type { Server } from './server.ts'
 export type Message = { readonly type: string; readonly data: Fields }
 
 /**
- * The time that a client lives in, in milliseconds. `wait` resolves when it is over, and at once on
+ * The client's clock, in milliseconds. `wait` resolves when the time is over, and immediately on
  * abort.
  */
 export type Clock = {
@@ -43,13 +43,13 @@ const itemsMax = 10_000
 const firstStatusMs = 10_000
 const closeMs = 1_000
 
-/** A mailbox that is not connected yet. */
+/** A mailbox without a connection yet. */
 export function newFeed(options: Pick<Feed, 'server' | 'clientId' | 'clock' | 'signal'>): Feed {
   return { ...options, items: [], wake: () => undefined, socket: null }
 }
 
 /**
- * Opens the socket and resolves when its first `status` is there (or 10 s later, for servers that
+ * Opens the socket and resolves with its first `status` (or after 10 s, for servers that
  * send none). Rejects with an `unreachable` or a `protocol` failure. A connection that breaks later
  * puts `dropped` into the mailbox.
  */
@@ -86,11 +86,11 @@ export async function connect(feed: Feed): Promise<void> {
   })
 }
 
-/** Whether the socket is there. One that dropped since has left that in the mailbox. */
+/** Whether the socket is open. One that dropped has left `dropped` in the mailbox. */
 export const isOpen = (feed: Feed): boolean =>
   feed.items.some(({ kind }) => kind === 'dropped') || feed.socket?.readyState === WebSocket.OPEN
 
-/** What the text of a frame says; undefined for everything that is no message. */
+/** The message in the text of a frame; undefined for everything else. */
 function messageOf(bytes: RawData): Message | undefined {
   try {
     const { type, data } = fieldsOf(parseLenient((bytes as Buffer).toString())) ?? {}
@@ -104,7 +104,7 @@ function refusal(server: Server, error: Error): Error {
   if ('code' in error) return unreachable(server.shown, error)
   return failure(
     'protocol',
-    `${server.shown} gives no WebSocket at /ws (${error.message}). ${hint(server, error.message)}`,
+    `${server.shown} does not open a WebSocket at /ws (${error.message}). ${hint(server, error.message)}`,
     {},
     error,
   )
@@ -115,7 +115,7 @@ function hint({ deployment }: Server, reason: string): string {
     return 'Is that the address of a workflow server? Write it as http://host:port.'
   return deployment === 'hosted'
     ? 'Is the API key right?'
-    : 'Where it wants credentials, give them in the address: --url "http://host:port/?token=TOKEN"'
+    : 'If it requires credentials, give them in the URL: --url "http://host:port/?token=TOKEN"'
 }
 
 function put(feed: Feed, item: Item): void {
@@ -124,7 +124,7 @@ function put(feed: Feed, item: Item): void {
   feed.wake()
 }
 
-/** The next item; undefined when none came within `ms`. */
+/** The next item; undefined if none comes within `ms`. */
 export async function take(feed: Feed, ms: number): Promise<Item | undefined> {
   if (feed.items.length === 0) {
     const arrived = new Promise<void>((resolve) => {
@@ -139,7 +139,7 @@ export async function take(feed: Feed, ms: number): Promise<Item | undefined> {
   return feed.items.shift()
 }
 
-/** Closes the socket; a server that does not answer the close is not waited for. */
+/** Closes the socket, without waiting for the server's close. */
 export function disconnect(feed: Feed): void {
   const { socket } = feed
   feed.socket = null

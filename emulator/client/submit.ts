@@ -1,4 +1,4 @@
-// Handing a workflow in, and reading what the server says to it.
+// Submits a workflow, and reads the server's response.
 
 import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
@@ -7,7 +7,7 @@ import { addressOf, jsonOf, sendPatiently, textOf, unexpected } from './server.t
 import type { Server } from './server.ts'
 
 /**
- * An accepted run. `nodeErrors` is not empty where a part of the workflow is invalid and will not
+ * An accepted run. `nodeErrors` is not empty if a part of the workflow is invalid and will not
  * run.
  */
 export type Submitted = { readonly promptId: string; readonly nodeErrors: Fields }

@@ -1,5 +1,5 @@
-// Local files that a workflow names are uploaded, and the workflow names what the server made of
-// them.
+// Uploads the local files that a workflow names, and replaces their names by the server's
+// names.
 
 import { readFile, stat } from 'node:fs/promises'
 import { basename, isAbsolute, posix, relative, resolve, sep } from 'node:path'
@@ -12,15 +12,15 @@ import { replaceTexts, textInputs } from './workflow.ts'
 import type { TextInput, Workflow } from './workflow.ts'
 
 const fileInputs = new Set(['image', 'mask', 'audio', 'video', 'file'])
-/** These choose among files that the server has already. */
+/** These inputs choose among files that are already on the server. */
 const readsServerFiles = new Set(['LoadImageOutput'])
 
 export type Upload = { readonly file: string; readonly name: string }
 
 /**
- * Uploads each local file once and resolves to the workflow's text with the names that the server
- * gave. Only files in the workflow's folder or below it count: names that lead out of it are left
- * alone, so that a workflow from somewhere else cannot hand out other files. Throws `protocol` and
+ * Uploads each local file once and resolves to the workflow's text with the names from the server.
+ * Includes only files in the workflow's folder or below it: names that lead out of it stay
+ * as they are, so that a downloaded workflow cannot upload other files. Throws `protocol` and
  * `unreachable` failures.
  */
 export async function uploadInputs(
@@ -66,7 +66,7 @@ async function upload(
   form.append('type', 'input')
   form.append('overwrite', 'false')
   const subfolder = posix.dirname(relative(folder, file).split(sep).join('/'))
-  // A hosted store is flat, and only echoes the subfolder.
+  // Hosted storage is flat, and only echoes the subfolder.
   const hasFolders = server.deployment === 'local'
   if (hasFolders && subfolder !== '.') form.append('subfolder', subfolder)
   const request = `Upload of ${basename(file)} (POST /upload/image)`

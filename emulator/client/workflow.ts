@@ -1,4 +1,4 @@
-// A workflow file in API format: read, checked, and sent as it was written, so that 64-bit seeds
+// A workflow file in API format: read, checked, and sent as written, so that 64-bit seeds
 // and `1.0` survive.
 
 import { readFile } from 'node:fs/promises'
@@ -9,8 +9,8 @@ import { fieldsOf, textValues } from './json.ts'
 import type { Fields, TextValue } from './json.ts'
 
 /**
- * `text` is the graph's JSON as written; `folder` the absolute folder that its local files are
- * relative to.
+ * `text` is the JSON of the graph as written; `folder` the absolute folder for its local
+ * files.
  */
 export type Workflow = {
   readonly text: string
@@ -18,7 +18,7 @@ export type Workflow = {
   readonly graph: Fields
 }
 
-/** A text input of a node, and where its literal stands in the workflow's text. */
+/** A text input of a node, and the position of its literal in the workflow's text. */
 export type TextInput = TextValue & {
   readonly node: string
   readonly input: string
@@ -33,7 +33,7 @@ export async function readWorkflow(path: string): Promise<Workflow> {
   const text = decode(path, bytes)
   const graph = fieldsOf(parse(path, text))
   if (graph === undefined) {
-    throw failure('usage', `${path} is no workflow: it holds no object of nodes.`)
+    throw failure('usage', `${path} is not a workflow: it must contain an object of nodes.`)
   }
   refuseOtherFormats(path, graph)
   return { text, graph, folder: dirname(resolve(path)) }
@@ -43,7 +43,7 @@ function decode(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw failure('usage', `${path} is no UTF-8 text: save it again as UTF-8.`)
+    throw failure('usage', `${path} is not valid UTF-8: save it again as UTF-8.`)
   }
 }
 
@@ -66,7 +66,7 @@ function refuseOtherFormats(path: string, graph: Fields): void {
   if (inner !== undefined && graph['class_type'] === undefined && !('class_type' in inner)) {
     throw failure(
       'usage',
-      `${path} is a whole submit body: save the value of its "prompt" as the workflow.`,
+      `${path} is a complete request body: save the value of its "prompt" as the workflow.`,
     )
   }
 }
@@ -81,7 +81,7 @@ export function textInputs(workflow: Workflow): TextInput[] {
   })
 }
 
-/** The workflow's text with some literals replaced by other texts; all else stays byte for byte. */
+/** The workflow's text with some literals replaced; everything else stays byte for byte. */
 export function replaceTexts(
   text: string,
   changes: readonly { readonly start: number; readonly end: number; readonly value: string }[],
@@ -94,7 +94,7 @@ export function replaceTexts(
   )
 }
 
-/** The body of a submit. `text` is put in unread. */
+/** The body of a submit, with `text` inserted unchanged. */
 export function submitBody(body: {
   readonly text: string
   readonly clientId: string
@@ -107,13 +107,13 @@ export function submitBody(body: {
   return `{${members.join(', ')}}`
 }
 
-/** The node's type name; empty where the workflow gives none. */
+/** The type of a node; empty without one. */
 function classTypeOf(workflow: Workflow, node: string): string {
   const classType = fieldsOf(workflow.graph[node])?.['class_type']
   return typeof classType === 'string' ? classType : ''
 }
 
-/** What to call a node before people: its title, else its type, else its id. */
+/** The display name of a node: its title, else its type, else its id. */
 export function titleOf(workflow: Workflow, node: string): string {
   const title = fieldsOf(fieldsOf(workflow.graph[node])?.['_meta'])?.['title']
   if (typeof title === 'string' && title !== '') return title

@@ -1,4 +1,4 @@
-// The configuration directory: settings from config.yaml, .env and the environment, and the writing of the first two.
+// The configuration directory: reads settings from config.yaml, .env and the environment, and writes the two files.
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,26 +13,26 @@ import { type Candidate, decide, isOn, type Settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The configuration directory of a command: that of its flag, of the variable, or the one in the home of the user. */
+/** The configuration directory: from the flag, the environment variable, or in the home directory. */
 export function configDirOf(flag: string | undefined, env: Environment, cwd: string): string {
   const named = flag ?? env[configDirectory.variable]
   if (named) return resolve(cwd, named)
   return join(env['HOME'] || homedir(), configDirectory.folder)
 }
 
-/** Where a reader of settings comes from, apart from the files. */
+/** Where settings come from besides the files. */
 export type Given = {
   readonly env: Environment
-  /** Values of flags by setting, where they are given. */
+  /** Values of flags by setting. */
   readonly flags?: Readonly<Record<string, unknown>>
   readonly quirks?: readonly string[]
-  /** Whether a command asks that only looks at subscriptions. */
+  /** Whether the command only looks at subscriptions. */
   readonly isWebhookCommand?: boolean
 }
 
 /**
- * The settings that hold, each from the first of its sources that has it.
- * Throws a refusal that names a setting whose value cannot be used, and for files that cannot be read.
+ * The effective settings, each from the first source that has it.
+ * Throws a refusal that names a setting with an invalid value, and for files that it cannot read.
  */
 export async function readSettings(dir: string, given: Given): Promise<Settings> {
   const { env, flags = {}, quirks = [], isWebhookCommand = false } = given
@@ -58,7 +58,7 @@ export async function readSettings(dir: string, given: Given): Promise<Settings>
   })
 }
 
-/** Refuses members of the gateway's own blocks that are not settings: other blocks of the file are not ours. */
+/** Rejects unknown members of the gateway's blocks. Other blocks of the file are not ours to check. */
 function requireKnown(config: unknown): void {
   const keys = Object.values(gatewaySettings).map(({ key }) => key)
   const blocks = new Set(keys.map((key) => key.slice(0, key.lastIndexOf('.'))))
@@ -71,15 +71,15 @@ function requireKnown(config: unknown): void {
     const unknown = Object.keys(found).find((name) => !known.includes(name))
     if (unknown === undefined) continue
     throw refused(
-      `${block}.${unknown} of ${configFiles.config.name} is not a setting.${didYouMean(unknown, known)} Known: ${[...new Set(known)].join(', ')}.`,
+      `${block}.${unknown} of ${configFiles.config.name} is not a setting.${didYouMean(unknown, known)} Settings: ${[...new Set(known)].join(', ')}.`,
     )
   }
 }
 
-/** Where settings are looked for: config.yaml as data, and variables, those of the environment first. */
+/** The sources of settings: config.yaml as data, and variables, those of the environment first. */
 export type Sources = { readonly config: unknown; readonly variables: readonly Environment[] }
 
-/** Reads the files of the directory. Throws a refusal for those that cannot be read. */
+/** Reads the files of the directory. Throws a refusal for a file that it cannot read. */
 export async function readSources(dir: string, env: Environment): Promise<Sources> {
   const config = plain(await readConfig(dir))
   return { config, variables: [env, readVariables(await readEnv(dir))] }
@@ -88,11 +88,12 @@ export async function readSources(dir: string, env: Environment): Promise<Source
 const readEnv = async (dir: string): Promise<string> =>
   (await readTextOf(dir, configFiles.env.name)).replace(/^\uFEFF/, '')
 
-/** The text of a file of the directory, empty where there is none. */
+/** The text of a file of the directory; empty if it does not exist. */
 async function readTextOf(dir: string, name: string): Promise<string> {
   const read = await readText(await realPlace(join(dir, name)))
   if (!read.isThere) return ''
-  if (read.text === undefined) throw refused(`${join(dir, name)} is no text in UTF-8.`)
+  if (read.text === undefined)
+    throw refused(`${join(dir, name)} is not valid UTF-8. Save it as UTF-8.`)
   return read.text
 }
 
@@ -101,28 +102,26 @@ async function readConfig(dir: string): Promise<Document> {
   const document = parseDocument(await readTextOf(dir, name), { prettyErrors: false })
   const [error] = document.errors
   if (error === undefined) return document
-  // The reader's own message quotes the line, and a secret may stand in it.
-  throw refused(`${join(dir, name)} is no YAML: ${error.code} at character ${error.pos[0]}.`)
+  // The message of the YAML reader quotes the line, which can contain a secret.
+  throw refused(`${join(dir, name)} is not valid YAML: ${error.code} at character ${error.pos[0]}.`)
 }
 
 function plain(document: Document): unknown {
   try {
     return document.toJS()
   } catch {
-    throw refused(`${configFiles.config.name} has aliases that lead nowhere, or too many of them.`)
+    throw refused(`${configFiles.config.name} has unresolved aliases, or too many of them.`)
   }
 }
 
-/** The value under a dotted key. Throws a refusal where something on the way has no members. */
+/** The value under a dotted key. Throws a refusal if a parent is not a map. */
 export function valueAt(config: unknown, key: string): unknown {
   let value = config
   let path = ''
   for (const part of key.split('.')) {
     if (value === null || value === undefined) return undefined
     if (typeof value !== 'object' || Array.isArray(value)) {
-      throw refused(
-        `${path || 'The whole'} of ${configFiles.config.name} has no members: it is no map.`,
-      )
+      throw refused(`${path || 'The whole'} of ${configFiles.config.name} is not a map.`)
     }
     value = Object.hasOwn(value, part) ? (value as Record<string, unknown>)[part] : undefined
     path = path === '' ? part : `${path}.${part}`
@@ -130,13 +129,13 @@ export function valueAt(config: unknown, key: string): unknown {
   return value
 }
 
-/** Settings to write, by the name of the setting; those that are missing stay as they are. */
+/** Settings to write, by name; missing ones stay as they are. */
 export type Answers = Readonly<Partial<Record<'enabled' | 'host' | 'port' | 'secret', unknown>>>
 
 /**
- * Writes answers where they belong: the secret into .env, the rest into config.yaml, whose comments stay. A variable of
- * .env that would win over an answer gets it too. Resolves to the paths that were written.
- * Throws a refusal, before anything is written, for files that cannot be understood or written.
+ * Writes answers to their files: the secret to .env, the rest to config.yaml, where comments stay. Also updates a variable
+ * of .env that would override an answer. Resolves to the paths of the written files.
+ * Throws a refusal, before it writes anything, for files that it cannot parse or write.
  */
 export async function writeSettings(dir: string, answers: Answers): Promise<readonly string[]> {
   const document = await readConfig(dir)
@@ -157,7 +156,7 @@ export async function writeSettings(dir: string, answers: Answers): Promise<read
   try {
     await makeWritableFolder(dir)
     const { config, env: envFile } = configFiles
-    // A secret that is there already may stand in a file that is too wide.
+    // The file can already contain a secret and have too wide a mode.
     if (newEnv !== env || 'secret' in answers)
       changed.push(await write(dir, envFile.name, newEnv, envFile.mode))
     if (JSON.stringify(plain(document)) !== before) {
@@ -166,7 +165,7 @@ export async function writeSettings(dir: string, answers: Answers): Promise<read
     }
   } catch (error) {
     if (isRefused(error)) throw error
-    throw refused(`The settings in ${dir} cannot be written: ${(error as Error).message}.`)
+    throw refused(`Cannot write the settings in ${dir}: ${(error as Error).message}.`)
   }
   return changed
 }
@@ -176,14 +175,14 @@ async function write(dir: string, name: string, text: string, mode: number): Pro
   return join(dir, name)
 }
 
-/** config.yaml keeps the mode that it has. */
+/** config.yaml keeps its mode. */
 async function modeOf(dir: string): Promise<number> {
   const { name, mode } = configFiles.config
   const read = await readText(await realPlace(join(dir, name)))
   return read.isThere ? read.mode : mode
 }
 
-/** Sets a value in a document; maps on the way that are missing, or empty, are made. */
+/** Sets a value in a document; creates missing and empty maps on the way. */
 function put(document: Document, path: readonly string[], value: unknown): void {
   for (let depth = 0; depth < path.length; depth++) {
     const above = path.slice(0, depth)
@@ -192,14 +191,16 @@ function put(document: Document, path: readonly string[], value: unknown): void 
     const isEmpty =
       depth === 0 ? plain(document) === null : (document.getIn(above) ?? null) === null
     if (!isEmpty)
-      throw refused(`${above.join('.') || 'The whole'} of config.yaml is no map of its own.`)
+      throw refused(
+        `${above.join('.') || 'The whole'} of config.yaml is not a map that this command can change. Change config.yaml by hand.`,
+      )
     if (depth === 0) document.contents = document.createNode({}) as Document['contents']
     else document.setIn(above, document.createNode({}))
   }
   document.setIn(path, value)
 }
 
-/** A text of .env in which a variable has a value; its line stays where it is. Throws a refusal where that cannot be. */
+/** Sets a variable in the text of .env; its line stays where it is. Throws a refusal if that is impossible. */
 function withVariable(text: string, name: string, value: string): string {
   const quote = ["'", '"', '`'].find((mark) => !value.includes(mark) && !/[\\\n\r]/.test(value))
   const spelled = /^[\w./:@%+=-]+$/.test(value) ? value : `${quote}${value}${quote}`
@@ -211,6 +212,6 @@ function withVariable(text: string, name: string, value: string): string {
   const { [name]: read, ...kept } = readVariables(written)
   if (read === value && JSON.stringify(kept) === JSON.stringify(others)) return written
   throw refused(
-    `${name} cannot be written to ${configFiles.env.name} as it is. Change that file by hand.`,
+    `Cannot set ${name} in ${configFiles.env.name} without changing other lines. Change that file by hand.`,
   )
 }

@@ -1,16 +1,16 @@
-// The text of .env as variables: no line takes another one with it unseen.
+// Parses .env into variables. No malformed line silently swallows another one.
 
 import { parseEnv } from 'node:util'
 import { configFiles } from '../../spec/gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
 
-/** The beginning of a setting up to its value, and the quote with which the value begins. */
+/** The start of a setting up to its value, and the quote that opens the value. */
 const setting = /^[^\s=#]+[ \t]*=[ \t]*(["'`]?)/
 
 /**
- * The variables of a text of .env; `export` before a name is left out, and a quoted value can have several lines.
- * Throws a refusal that tells the number of a line which sets nothing [subscriptions/env-lines]: the reader of Node.js
- * takes it for the beginning of the next name. The line itself is not repeated, for it can be part of a secret.
+ * The variables in the text of .env; ignores `export` before a name; a quoted value can span lines.
+ * Throws a refusal with the number of a line that sets nothing [subscriptions/env-lines]: the parser of Node.js would read
+ * it as part of the next name. The message does not repeat the line, which can be part of a secret.
  */
 export function readVariables(text: string): Readonly<Record<string, string | undefined>> {
   const variables: Record<string, string | undefined> = {}
@@ -22,17 +22,17 @@ export function readVariables(text: string): Readonly<Record<string, string | un
     const [begun, quote] = setting.exec(line) ?? []
     if (begun === undefined) {
       throw refused(
-        `Line ${at + 1} of ${configFiles.env.name} sets nothing: a line is NAME=value, or begins with #.`,
+        `Line ${at + 1} of ${configFiles.env.name} is not valid: write NAME=value, or begin a comment with #.`,
       )
     }
     if (quote && !line.includes(quote, begun.length)) at = endOfValue(lines, at, quote)
-    // One setting at a time: what one of them holds never changes how the next one is read.
+    // One setting at a time: the content of one never changes how the next one is read.
     Object.assign(variables, parseEnv([line, ...lines.slice(first + 1, at + 1)].join('\n')))
   }
   return variables
 }
 
-/** The line below in which a quoted value ends; its own where no line has the quote. */
+/** The line where a quoted value ends; its first line if no line closes the quote. */
 function endOfValue(lines: readonly string[], at: number, quote: string): number {
   const end = lines.findIndex((line, below) => below > at && line.includes(quote))
   return end < 0 ? at : end

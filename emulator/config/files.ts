@@ -1,4 +1,4 @@
-// Small files that are never half there: read whole, replaced in one step.
+// Small files, read whole and replaced atomically.
 
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -6,7 +6,7 @@ import { lstat, open, readdir, readlink, realpath, rename, rm } from 'node:fs/pr
 import { basename, dirname, join, resolve } from 'node:path'
 import { refused } from '../lib/refused.ts'
 
-/** A file that was looked for: `text` is missing where its bytes are no UTF-8. */
+/** The result of looking for a file: `text` is missing if its bytes are not valid UTF-8. */
 export type ReadText =
   | { readonly isThere: false }
   | { readonly isThere: true; readonly text: string | undefined; readonly mode: number }
@@ -15,8 +15,8 @@ const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined
 
 /**
- * The place at which a file really stands, so that a link to it stays a link.
- * Throws a refusal for a link that leads nowhere, and for a path that cannot be followed.
+ * The real path of a file, so that a link to it stays a link.
+ * Throws a refusal for a dangling link, and for a path that cannot be followed.
  */
 export async function realPlace(path: string): Promise<string> {
   try {
@@ -26,8 +26,7 @@ export async function realPlace(path: string): Promise<string> {
       (found) => found.isSymbolicLink(),
       () => false,
     )
-    if (isLink)
-      throw refused(`${path} is a link to ${await readlink(path)}, where there is no file.`)
+    if (isLink) throw refused(`${path} is a link to ${await readlink(path)}, which does not exist.`)
     if (codeOf(error) !== 'ENOENT') throw unreadable(path, error)
     const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)))
     return join(folder, basename(path))
@@ -35,16 +34,16 @@ export async function realPlace(path: string): Promise<string> {
 }
 
 const unreadable = (path: string, error: unknown): Error =>
-  refused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+  refused(`Cannot read ${path}: ${error instanceof Error ? error.message : String(error)}.`)
 
-/** Reads a file whole. Throws a refusal where there is something that cannot be read, or that is no file. */
+/** Reads a whole file. Throws a refusal if it cannot be read, or is not a regular file. */
 export async function readText(path: string): Promise<ReadText> {
   try {
-    // Without waiting: a pipe in the place of the file would never say a word.
+    // Non-blocking: opening a pipe would wait forever.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const found = await file.stat()
-      if (!found.isFile()) throw refused(`${path} is no file.`)
+      if (!found.isFile()) throw refused(`${path} is not a regular file.`)
       return { isThere: true, text: decoded(await file.readFile()), mode: found.mode & 0o777 }
     } finally {
       await file.close()
@@ -67,9 +66,9 @@ const temporaryPrefix = (path: string): string => `.${basename(path)}.`
 const TEMPORARY_SUFFIX = '.tmp'
 
 /**
- * Replaces a file: whoever reads it sees the old text or the new one, also after the machine went down.
- * What an earlier write that was killed has left behind is removed, so one process at a time does this.
- * @param mode of the new file, whatever that of the old one was.
+ * Replaces a file atomically: a reader sees the old text or the new one, even after a crash.
+ * Removes leftovers of earlier writes that were killed, so only one process at a time may call it.
+ * @param mode of the new file, independent of the old one.
  */
 export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const folder = dirname(path)
@@ -101,7 +100,7 @@ async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
-/** The new name is on the disk, too. Some systems cannot open a folder, which then does it by itself. */
+/** Flushes the new name to disk. Some systems cannot open a directory; they flush it themselves. */
 async function syncFolder(folder: string): Promise<void> {
   const opened = await open(folder, 'r').catch(() => undefined)
   await opened?.sync().catch(() => undefined)

@@ -1,8 +1,8 @@
-// A lock beside a file, for processes that change it: one holds it, and the dead hold nothing.
+// A lock beside a file, for processes that change it: one process holds it, and a dead process never does.
 //
-// Whoever wants the lock makes a claim, a file with a name of its own, and holds the lock once no other living process
-// has a claim. Two claims at once see each other: the one whose name comes first stays and waits, the other steps back.
-// Who sees a claim makes none. Names are never used again, so that the claim of a dead process can be removed by anybody at any time.
+// A process that needs the lock creates a claim, a file with a unique name, and holds the lock once no other living process
+// has a claim. Two simultaneous claims see each other: the one whose name sorts first stays and waits, the other steps back.
+// A process that sees a claim does not create one. Names are never reused, so any process can remove the claim of a dead one.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir, rm, writeFile } from 'node:fs/promises'
@@ -12,17 +12,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { refused } from '../lib/refused.ts'
 import { startOfProcess } from './processes.ts'
 
-/** How long a process waits for the same other one, in milliseconds. */
+/** How long a process waits for the same other process, in milliseconds. */
 const MAX_WAIT_MS = 5000
 const MIN_PAUSE_MS = 2
 const MAX_PAUSE_MS = 25
 
-/** Process ids mean something on their own machine only: claims of others count as living. */
+/** Process ids are valid on one machine only: claims of other machines count as living. */
 const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
 
 const claimPrefix = (path: string): string => `${basename(path)}.lock-`
 
-/** Does some work while no other process has the lock of this path. Throws a refusal when that takes too long. */
+/** Runs `work` while no other process holds the lock of this path. Throws a refusal after too long a wait. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const claim = await acquire(path)
   try {
@@ -60,7 +60,7 @@ async function acquire(path: string): Promise<string> {
     if (isOver) {
       throw refused(
         `Another command, process ${pidOf(path, first)}, is changing ${basename(path)}. ` +
-          `Try again when it is done. If no such process is there, remove ${join(folder, first)}.`,
+          `Try again when it has finished. If this process does not exist, remove ${join(folder, first)}.`,
       )
     }
     await pause(MIN_PAUSE_MS + Math.random() * (MAX_PAUSE_MS - MIN_PAUSE_MS))
@@ -70,7 +70,7 @@ async function acquire(path: string): Promise<string> {
 const pidOf = (path: string, claim: string): number =>
   parseInt(claim.slice(claimPrefix(path).length))
 
-/** The claims of processes that live, sorted. Those of dead ones are removed. */
+/** The claims of living processes, sorted. Removes those of dead ones. */
 async function livingClaims(path: string): Promise<readonly string[]> {
   const folder = dirname(path)
   const prefix = claimPrefix(path)
@@ -83,7 +83,7 @@ async function livingClaims(path: string): Promise<readonly string[]> {
   return living
 }
 
-/** A process id that another process has got since is that of a dead one: the start tells them apart. */
+/** Distinguishes a dead process from a new one with the same id by its start time. */
 async function isLiving(path: string, claim: string): Promise<boolean> {
   if (!claim.includes(`-${host}-`)) return true
   const [pid, started] = claim.slice(claimPrefix(path).length).split('-')

@@ -1,20 +1,20 @@
-// Which process a process id stands for now: ids are used again, and a dead process keeps its id until its parent asks.
+// Identifies processes across reuse of their ids; a dead process keeps its id until its parent reaps it.
 
 import { readFile } from 'node:fs/promises'
 
-/** Fields of /proc/<pid>/stat behind the name of the program, which can hold anything, also a bracket. */
+/** Fields of /proc/<pid>/stat after the program name, which can contain anything, even a bracket. */
 const STATE = 0
 const START = 19
 
 /**
- * When a process started, as a word that no other process with its id has; undefined where no process lives. On systems
- * without /proc it is one word for all that live.
+ * The start time of a process, as a word that is unique for its id; undefined if it is not alive. Without /proc it is
+ * the same word for all living processes.
  */
 export async function startOfProcess(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   if (stat === undefined) return isThere(pid) ? 'unknown' : undefined
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // What is dead, and only waits for its parent to ask, holds nothing any more.
+  // A zombie holds no lock.
   return /^[ZXx]/.test(fields[STATE] ?? '') ? undefined : fields[START]
 }
 
@@ -23,7 +23,7 @@ function isThere(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Without the right to signal it, it is there all the same.
+    // EPERM: the process exists.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -1,30 +1,30 @@
-// The handle that tests have on the clock of a running machine.
+// The clock handle of a running machine, for tests.
 
 import { usageError } from '../options/usage.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Driver } from './driver.ts'
 import type { ClockHandle } from './handles.ts'
 
-/** A machine whose clock is moved. */
+/** A machine whose clock the handle moves. */
 export type ClockMember = {
   readonly driver: Pick<Driver<never, never>, 'advance' | 'nowMs' | 'runUntilIdle'>
-  /** Resolves when all effects are on the wire. */
+  /** Resolves when all effects are sent. */
   readonly flushed: () => Promise<unknown>
-  /** Resolves when work that others do has ended, be it one piece; undefined where there is none under way. */
+  /** Resolves when one piece of external work has ended; undefined if none is running. */
   readonly worked: () => Promise<void> | undefined
 }
 
-/** Machines whose clocks are one: each of their handles moves them all. */
+/** Machines that share a clock: the handle of each moves them all. */
 export type ClockGroup = { readonly members: ClockMember[] }
 
-/** The handle as the edge has it: it can say more where a test waits in vain. */
+/** The handle inside the edge: it can add a hint to the error of a wait that never ends. */
 export type HintingClock<E> = ClockHandle<E> & {
   readonly until: (what: Parameters<ClockHandle<E>['until']>[0], hint?: string) => Promise<void>
 }
 
 /**
  * @param member the machine, which joins the others of its group.
- * @param usualHint what to look at where nothing is due any more.
+ * @param usualHint what to check when no timer is left.
  */
 export function createClockHandle<I, E>(
   clock: Clock,
@@ -37,10 +37,10 @@ export function createClockHandle<I, E>(
   const requireManual = (): void => {
     if (clock === 'manual') return
     throw usageError(
-      `The clock is ${clock}: it moves by itself. Start with clock: 'manual' to move it.`,
+      `The clock is ${clock}, which moves by itself. Start with clock: 'manual' to move it.`,
     )
   }
-  /** Lets all machines have the time of the one that is furthest, and waits until what that brings is on the wire. */
+  /** Advances all machines to the latest time among them, and waits until the effects are sent. */
   const catchUp = async (): Promise<void> => {
     const latestMs = Math.max(...members.map((one) => one.driver.nowMs()))
     for (const one of members) {
@@ -49,7 +49,7 @@ export function createClockHandle<I, E>(
     }
     await Promise.all(members.map((one) => one.flushed()))
   }
-  /** What others did for one machine can leave another one with something to do. */
+  /** Work that ends for one machine can cause work for another. */
   const idle = async (): Promise<void> => {
     for (;;) {
       for (const one of members) one.driver.runUntilIdle()
@@ -72,7 +72,7 @@ export function createClockHandle<I, E>(
       const matched = what !== 'idle' && driver.advanceUntil(what)
       await catchUp()
       if (what !== 'idle' && !matched) {
-        throw usageError(`Nothing is due any more, and no effect has matched. ${hint}`)
+        throw usageError(`No timer is left, and no effect has matched. ${hint}`)
       }
     },
   }

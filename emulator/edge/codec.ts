@@ -1,4 +1,4 @@
-// The codecs of pictures, which are loaded when the first picture can be asked for, not before the server listens.
+// The picture codecs. They load with the first request that can need a picture, so that the server starts fast.
 
 import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
@@ -7,13 +7,13 @@ type Loaded = typeof Pictures
 
 export type Codec = {
   /**
-   * Waits until pictures can be encoded, where that is needed: for what can lead to a picture, and for all that comes
-   * while the codecs are loaded, since no request overtakes another. Undefined where there is nothing to wait for.
+   * Waits until pictures can be encoded: for inputs that can lead to a picture, and for all that arrive while the codecs
+   * load, so that requests stay in order. Undefined if there is nothing to wait for.
    */
   readonly ready: (leadsToPicture: boolean) => Promise<void> | undefined
-  /** The bytes of an image; only after it was ready for one. */
+  /** The bytes of an image; call it only after `ready`. */
   readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
-  /** The bytes of a picture file; only after it was ready for one. */
+  /** The bytes of a picture file; call it only after `ready`. */
   readonly encodeFile: Loaded['encodeFile']
 }
 

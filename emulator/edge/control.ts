@@ -1,19 +1,19 @@
-// What a test asks of the double itself, not of the server or gateway that it plays: to move its clock, to show its
-// journal, and what else a machine offers.
+// The control paths: requests to the test double itself, not to the server or gateway that it emulates. They move the
+// clock, return the journal, and offer what else a machine adds.
 
 import { didYouMean } from '../lib/nearest.ts'
 import { isUsageError } from '../options/usage.ts'
 
 const CONTROL_PREFIX = '/_flowdouble/'
 
-/** The longest body of a request below the prefix, in bytes. */
+/** The largest body of a control request, in bytes. */
 export const MAX_CONTROL_BYTES = 65_536
 
-/** Whether a request is for the double itself. A preflight asks on behalf of a page, and is answered like any other. */
+/** Whether a request is for the control paths. A preflight is not: the emulated server answers it. */
 export const isControl = (method: string, target: string): boolean =>
   target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS'
 
-/** An answer to the one who tests. */
+/** A response of the control paths. */
 export type Answer = { readonly status: number; readonly type: string; readonly text: string }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -26,19 +26,20 @@ export const refusal = (status: number, error: string): Answer => ({
   text: JSON.stringify({ error }),
 })
 
-/** What is offered, by method and path below the prefix. */
+/** Handlers by method and path below the prefix. */
 export type ControlPaths = Readonly<
   Record<`${'GET' | 'POST'} ${string}`, (body: Uint8Array) => Answer | Promise<Answer>>
 >
 
-/** Answers a request below the prefix. */
+/** Answers a control request. */
 export async function answerControl(
   { method, target, body }: { method: string; target: string; body: Uint8Array },
   paths: ControlPaths,
 ): Promise<Answer> {
   const [path = ''] = target.slice(CONTROL_PREFIX.length).split('?', 1)
   const asked = Object.entries(paths).find(([name]) => name === `${method} ${path}`)?.[1]
-  if (asked === undefined) return refusal(404, `There are ${listed(Object.keys(paths))}.`)
+  if (asked === undefined)
+    return refusal(404, `Unknown path. Paths: ${listed(Object.keys(paths))}.`)
   try {
     return await asked(body)
   } catch (error) {
@@ -51,12 +52,12 @@ export async function answerControl(
 const listed = (names: readonly string[]): string =>
   names.map((name) => name.replace(' ', ` ${CONTROL_PREFIX}`)).join(', ')
 
-/** A body that says nothing that can be done. */
+/** A body that is not valid. */
 class BodyError extends Error {}
 
 /**
- * The members of a body that is a JSON object with these names alone.
- * @param usage says what the body is.
+ * The members of a body that must be a JSON object with only these names.
+ * @param usage describes a valid body.
  */
 export function membersOf<Name extends string>(
   body: Uint8Array,
@@ -68,11 +69,11 @@ export function membersOf<Name extends string>(
   const unknown = Object.keys(members).find((name) => !names.some((known) => known === name))
   if (unknown === undefined) return members as Partial<Record<Name, unknown>>
   throw new BodyError(
-    `There is no member ${JSON.stringify(unknown)}.${didYouMean(unknown, names)} ${usage}`,
+    `Unknown member ${JSON.stringify(unknown)}.${didYouMean(unknown, names)} ${usage}`,
   )
 }
 
-/** Refuses a body whose members are known, but say nothing that can be done. */
+/** Rejects a body whose members are known, but whose values are not valid. */
 export const unusable = (usage: string): Error => new BodyError(usage)
 
 function objectOf(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
@@ -86,28 +87,28 @@ function objectOf(body: Uint8Array): Readonly<Record<string, unknown>> | undefin
   }
 }
 
-/** What moving a clock has brought about. */
+/** The result of moving a clock. */
 export type Moved = {
-  /** The time of the machine, in milliseconds since its start, */
+  /** The machine's time, in milliseconds since its start, */
   readonly nowMs: number
   /** and since 1970. */
   readonly timeMs: number
-  /** How often each thing happened: `{"message progress": 4, "run success": 1}`. */
+  /** How many effects of each kind occurred: `{"message progress": 4, "run success": 1}`. */
   readonly happened: Readonly<Record<string, number>>
 }
 
-/** Lets a clock move, and returns what came of it. */
+/** Moves a clock and returns the result. */
 export type Move = (how: (clock: PlainClock) => Promise<void>) => Promise<Moved>
 
-/** A clock as far as it is moved over HTTP. */
+/** The clock operations that HTTP offers. */
 type PlainClock = {
   readonly advance: (byMs: number) => Promise<void>
   readonly until: (what: 'idle') => Promise<void>
 }
 
-const usage = 'The body is {"ms": 100} or {"until": "idle"}.'
+const usage = 'The body must be {"ms": 100} or {"until": "idle"}.'
 
-/** The paths that every machine offers. */
+/** The paths of every machine. */
 export const commonPaths = (
   move: Move,
   journal: () => Promise<readonly string[]>,

@@ -1,46 +1,46 @@
-// Drives a machine: gives inputs their time, emits their effects, and wakes the machine when something is due.
+// Drives a machine: timestamps inputs, emits effects, and wakes the machine when a timer is due.
 
 import type { Effect, Input, Machine } from '../machine.ts'
 import { usageError } from '../options/usage.ts'
 import type { Clock } from '../options/server-options.ts'
 
-/** Changes the effects of a step before anybody sees them. It makes wrong servers for the suites, and is for nothing else. */
+/** Changes the effects of a step before they are emitted. For suites only, to create faulty servers. */
 export type Tamper<I = Input, E = Effect> = (effects: readonly E[], input: I) => readonly E[]
 
 export type Driver<I, E> = {
   /** Applies an input now, and emits its effects before it returns. */
   readonly dispatch: (at: (atMs: number) => I) => void
-  /** Moves a manual clock on by so many milliseconds. */
+  /** Advances a manual clock by this many milliseconds. */
   readonly advance: (byMs: number) => void
-  /** Moves a manual clock from one due time to the next until an effect matches, or nothing is due. Returns whether one matched. */
+  /** Fires the timers of a manual clock one by one until an effect matches or none is left. Returns whether one matched. */
   readonly advanceUntil: (matches: (effect: E) => boolean) => boolean
-  /** Moves a manual clock from one due time to the next until nothing is due, or only work of others is waited for. */
+  /** Fires the timers of a manual clock one by one until none is left, or only external work is pending. */
   readonly runUntilIdle: () => void
-  /** The time of the machine, in milliseconds since its start. */
+  /** The machine's time, in milliseconds since its start. */
   readonly nowMs: () => number
   readonly stop: () => void
 }
 
-/** Longest time for which a world does what is due without looking at what else has come, in milliseconds. */
+/** Longest time to fire due timers before looking for new inputs, in milliseconds. */
 const SLICE_MS = 25
-/** The same for an instant world, whose runs are to be over when the next request comes. */
+/** The same for an instant clock, whose runs should finish before the next request. */
 const INSTANT_SLICE_MS = 250
 
-/** The last moment that has a date, in milliseconds since 1970. */
+/** The last valid date, in milliseconds since 1970. */
 const MAX_DATE_MS = 8.64e15
 
-/** Longest time that a native timer can wait, in milliseconds. */
+/** Longest delay of a native timer, in milliseconds. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** What surrounds a machine. */
+/** What a driver needs from its surroundings. */
 export type Surroundings<I, E> = {
   /** Receives each input with its effects, in order. */
   readonly emit: (input: I, effects: readonly E[]) => void
-  /** Does some work whose effects may leave in one go. */
+  /** Does some work whose effects may leave together. */
   readonly batch: (work: () => void) => void
-  /** How long the machine has been running, in milliseconds; where it is not given, by the clock that never jumps. */
+  /** How long the machine has been running, in milliseconds; by default from a monotonic clock. */
   readonly elapsedMs?: (() => number) | undefined
-  /** Changes what a step has brought about. */
+  /** Changes the effects of a step. */
   readonly tamper?: Tamper<I, E> | undefined
 }
 
@@ -59,8 +59,8 @@ export function createDriver<I, E>(
   const wallMs = (): number => Math.floor(elapsedMs() * scale)
 
   /**
-   * A clock that does not run by itself shows the time of the last input. One that does never passes what is due:
-   * where the machine is slower than the pace, the world's time waits, and requests are answered in between.
+   * A clock that does not run by itself keeps the time of the last input. A running one never skips a timer: if the machine
+   * is slower than the pace, its time waits, and requests are answered in between.
    */
   const nowMs = (): number =>
     scale === 0 ? machine.nowMs() : Math.min(wallMs(), nextWakeMs() ?? Infinity)
@@ -76,20 +76,20 @@ export function createDriver<I, E>(
 
   const wakeAt = (atMs: number): readonly E[] => apply(machine.wake(atMs))
 
-  /** One native timer, for the head of all that is due. */
+  /** One native timer for the next due time. */
   const schedule = (): void => {
     const dueMs = nextWakeMs()
     clearTimeout(timer)
     if (dueMs === undefined || scale === 0 || stopped) return
     const delayMs = Math.min(Math.max(0, (dueMs - wallMs()) / scale), MAX_TIMER_MS)
     timer = setTimeout(() => {
-      // A timer may fire early, by less than a millisecond, or for a far time on its way there.
+      // A native timer can fire up to a millisecond early, or before a distant due time.
       catchUp(SLICE_MS, (nextMs) => nextMs <= wallMs() + 1)
       schedule()
     }, delayMs)
   }
 
-  /** Does what is due, as long as it is to be done now, for so long that nobody who waits for an answer notices. */
+  /** Fires due timers, in slices short enough that requests do not notice. */
   const catchUp = (sliceMs: number, isNow: (dueMs: number) => boolean): void => {
     const endAt = performance.now() + sliceMs
     batch(() => {
@@ -100,7 +100,7 @@ export function createDriver<I, E>(
     })
   }
 
-  /** Everything at once; only what takes long leaves room for other requests in between. */
+  /** Fires all timers of an instant clock; long work leaves room for other requests. */
   const runInstantly = (): void => {
     if (stopped) return
     catchUp(INSTANT_SLICE_MS, () => !isWaitingForOthers())
@@ -116,10 +116,10 @@ export function createDriver<I, E>(
   }
 
   const advance = (byMs: number): void => {
-    if (stopped) throw usageError('The server is closed.')
+    if (stopped) throw usageError('The server is closed. Start another one.')
     const untilMs = machine.nowMs() + byMs
     if (epochMs + untilMs > MAX_DATE_MS) {
-      throw usageError(`Time cannot move by ${byMs} milliseconds: no date is that far away.`)
+      throw usageError(`Time cannot move by ${byMs} milliseconds: the date would be out of range.`)
     }
     batch(() => {
       let due = nextWakeMs()
@@ -129,12 +129,12 @@ export function createDriver<I, E>(
   }
 
   const runUntilIdle = (): void => {
-    if (stopped) throw usageError('The server is closed.')
+    if (stopped) throw usageError('The server is closed. Start another one.')
     catchUp(Infinity, () => !isWaitingForOthers())
   }
 
   const advanceUntil = (matches: (effect: E) => boolean): boolean => {
-    if (stopped) throw usageError('The server is closed.')
+    if (stopped) throw usageError('The server is closed. Start another one.')
     let matched = false
     batch(() => {
       let due = nextWakeMs()

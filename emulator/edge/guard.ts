@@ -1,41 +1,41 @@
-// Who may use the control paths of a server or a gateway: programs on this machine, and those elsewhere that have the
-// control token. Never the page of another site, and never whoever has only a key of the server that is played.
+// Decides who may use the control paths: programs on this machine, and programs elsewhere with the control token.
+// Never a page of another site, and never a client with only an API key of the emulated server.
 
 import { isEqual } from '../lib/equal.ts'
 import { isLoopback } from '../lib/loopback.ts'
 
-/** A request as far as it shows who asks. */
+/** The parts of a request that identify the caller. */
 export type Caller = {
-  /** The address that it came from. */
+  /** The remote address. */
   readonly address: string
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
 export type Guard = {
-  /** The address that was asked for to listen on. */
+  /** The address to listen on, as configured. */
   readonly host: string
-  /** The origin whose pages may call; null for none but the own one. */
+  /** The origin whose pages may call; null for only the server's own. */
   readonly origin: string | null
-  /** What callers from elsewhere have to know; null where there are none. */
+  /** The token for callers from other machines; null rejects them. */
   readonly token: string | null
 }
 
-/** Headers by which a proxy or a tunnel says that it hands on what somebody elsewhere asks. */
+/** Headers of proxies and tunnels, which forward requests from other machines. */
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
-/** Why a caller is turned away, as a sentence that says what to do instead; undefined for one who may go on. */
+/** Why a caller is rejected, as a sentence that says what to do; undefined for an accepted one. */
 export function whyRefused(caller: Caller, guard: Guard): string | undefined {
   if (isForeignPage(caller, guard))
-    return 'Pages of another origin cannot use these paths. Start with --cors ORIGIN to let in those of one origin.'
+    return 'Pages of another origin cannot use these paths. Start with --cors ORIGIN to allow one origin.'
   if (hasToken(caller, guard)) return undefined
   if (!isFromHere(caller)) {
     return guard.token === null
-      ? 'These paths answer callers on this machine. Start with --control-token TOKEN to use them from elsewhere.'
-      : 'From elsewhere these paths need the header "Authorization: Bearer TOKEN" with the control token.'
+      ? 'These paths are for clients on this machine. Start with --control-token TOKEN to use them from elsewhere.'
+      : 'From other machines these paths require the header "Authorization: Bearer TOKEN" with the control token.'
   }
   if (!isAskedFor(caller, guard))
-    return 'These paths answer at the address that the server listens on, such as 127.0.0.1 or localhost.'
+    return 'Request these paths at the address that the server listens on, such as 127.0.0.1 or localhost.'
   return undefined
 }
 
@@ -47,7 +47,7 @@ function hasToken({ headers }: Caller, { token }: Guard): boolean {
 const isFromHere = ({ address, headers }: Caller): boolean =>
   isLoopback(address) && forwarding.every((name) => headers[name] === undefined)
 
-/** A name that somebody else has made lead to this machine is not one that was asked for. */
+/** Rejects other host names that resolve to this machine (DNS rebinding). */
 function isAskedFor({ headers }: Caller, { host }: Guard): boolean {
   const named = textOf(headers['host']).replace(/:\d+$/, '').toLowerCase()
   return isLoopback(named) || named === host.toLowerCase() || named === `[${host.toLowerCase()}]`

@@ -1,19 +1,19 @@
-// The file of a journal: private, never overwritten in silence, and no reason for a server to stop when the disk is full.
+// The file of a journal: private, never overwritten by default. A full disk does not stop the server.
 
 import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { usageError } from '../options/usage.ts'
 
 export type JournalFile = {
-  /** Begins the file. Throws a usage error where it cannot be written, or is there already. */
+  /** Creates the file. Throws a usage error if it cannot, or if the file exists. */
   readonly open: (header: string) => void
-  /** Adds a line, which is made only where the file takes one. */
+  /** Adds a line; renders it only if the file is open. */
   readonly write: (line: () => string) => void
   readonly close: () => void
 }
 
 /**
- * @param overwrites whether a file that is there already is replaced.
- * @param warn gets one line when the file takes no more; the journal in memory goes on.
+ * @param overwrites whether to replace an existing file.
+ * @param warn receives one line when writing fails; the journal in memory continues.
  */
 export function journalFile(
   path: string,
@@ -25,7 +25,7 @@ export function journalFile(
     if (handle !== undefined) closeSync(handle)
     handle = undefined
   }
-  // Each line is on its way to the disk before the next input: a journal is most needed after a crash.
+  // Each line is written before the next input: a journal matters most after a crash.
   const write = (line: () => string): void => {
     if (handle === undefined) return
     try {
@@ -33,9 +33,7 @@ export function journalFile(
     } catch (error) {
       if (!isOfSystem(error)) throw error
       close()
-      warn(
-        `The journal ends here: ${path} takes no more (${error.code}). The server goes on without it.`,
-      )
+      warn(`Stopped writing the journal ${path} (${error.code}). The server continues without it.`)
     }
   }
   const open = (header: string): void => {
@@ -48,7 +46,7 @@ export function journalFile(
 const isOfSystem = (error: unknown): error is NodeJS.ErrnoException & { code: string } =>
   error instanceof Error && 'syscall' in error && 'code' in error
 
-/** A system may take a part of what it is given. */
+/** A write can be partial. */
 function writeWhole(handle: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(handle, bytes, at)
 }
@@ -56,14 +54,14 @@ function writeWhole(handle: number, bytes: Buffer): void {
 function openPrivate(path: string, overwrites: boolean): number {
   try {
     const handle = openSync(path, overwrites ? 'w' : 'wx', 0o600)
-    // A file that was there keeps its mode otherwise. What is not a file is somebody else's.
+    // An existing file keeps its mode otherwise. Do not touch anything but a regular file.
     if (fstatSync(handle).isFile()) fchmodSync(handle, 0o600)
     return handle
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'EEXIST') throw usageError(`Cannot write the journal: ${message}`)
     throw usageError(
-      `The journal ${path} is there already. Choose another file, or replace it with --overwrite.`,
+      `The journal ${path} already exists. Choose another file, or replace it with --overwrite.`,
     )
   }
 }

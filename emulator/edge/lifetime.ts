@@ -1,17 +1,17 @@
-// The end of HTTP servers: they stop listening, and all their connections are closed.
+// Closes HTTP servers: stops listening and closes all connections.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A client that keeps its side of a connection open is given so long to end it, in milliseconds. */
+/** How long a client may keep its side of a connection open, in milliseconds. */
 const MAX_GOODBYE_MS = 500
 
-/** Follows the connections of servers, and gives a way to close them all. */
+/** Tracks the connections of servers; returns a function that closes them all. */
 export function followConnections(servers: readonly Server[]): () => Promise<void> {
   const connections = new Set<Socket>()
   for (const server of servers) {
     server.on('connection', (raw: Socket) => {
-      // One that asks for an upgrade which nobody offers comes here again (see listener.ts).
+      // A connection with an unsupported upgrade arrives here again (see listener.ts).
       if (connections.has(raw)) return
       connections.add(raw)
       raw.once('close', () => connections.delete(raw))

@@ -1,4 +1,4 @@
-// Keeps the journal of a machine: the latest entries in memory, and all of them in a file where one is asked for.
+// Records the journal of a machine: the latest entries in memory, and optionally all of them in a file.
 
 import type { Entry, Machine } from '../machine.ts'
 import { createRing } from '../journal/ring.ts'
@@ -7,17 +7,17 @@ import type { JournalFile } from './journal-file.ts'
 
 export type Recorder<I, E> = {
   readonly record: (entry: Entry<I, E>) => void
-  /** A line with the options of the machine, then one per entry that is kept, oldest first. */
+  /** A line with the options of the machine, then one per entry, oldest first. */
   readonly lines: () => Promise<readonly string[]>
-  /** Begins the file, if there is to be one; called when the server listens, so that no other journal is lost in vain. */
+  /** Creates the file, if any; called once the server listens, so that a failed start does not replace another journal. */
   readonly open: () => void
   readonly close: () => void
 }
 
 /**
- * @param options what the machine was made from.
- * @param loadFormat loads a module that a machine without a journal file needs only when its lines are asked for.
- * @param file appended to by each entry; null for none.
+ * @param options the options of the machine.
+ * @param loadFormat loads the formatter, which a machine without a journal file needs only on demand.
+ * @param file every entry is appended to it; null for none.
  */
 export async function createRecorder<O, I, E>(
   { entryBytes, newSecrets }: Machine<I, E>,
@@ -26,7 +26,7 @@ export async function createRecorder<O, I, E>(
   file: JournalFile | null,
 ): Promise<Recorder<I, E>> {
   const kept = createRing(entryBytes)
-  /** All secrets that inputs ever brought, with those of entries that are kept no longer. */
+  /** All secrets that inputs ever contained, including those of discarded entries. */
   const brought = new Set<string>()
   const createWriter = async (): Promise<LineWriter<O, I, E>> => {
     const [format, { createLineWriter }, toPlaceholder] = await Promise.all([
@@ -54,7 +54,7 @@ export async function createRecorder<O, I, E>(
 
 let made: Promise<(secret: string) => string> | undefined
 
-/** Their key is known to this process alone, so that nobody can try guesses on the placeholders of a journal. */
+/** The key exists only in this process, so that nobody can test guesses against the placeholders of a journal. */
 function placeholdersOfProcess(): Promise<(secret: string) => string> {
   made ??= import('../journal/placeholders.ts').then(({ placeholders }) =>
     placeholders(crypto.randomUUID()),

@@ -1,4 +1,4 @@
-// Moves the clock of a server until it sends a message that a test waits for.
+// Advances the clock of a server until it sends a matching message.
 
 import type { Effect } from '../machine.ts'
 import type { HintingClock } from './clock-handle.ts'
@@ -9,18 +9,18 @@ export const untilMessageOf =
   async (type, data = {}) => {
     let found: unknown
     const matches = (effect: Effect): boolean => {
-      // A text without the word need not be read.
+      // Skip parsing a text that does not contain the type.
       if (effect.kind !== 'send' || !effect.text.includes(type)) return false
       const message = JSON.parse(effect.text) as { readonly type: string; readonly data: unknown }
       if (message.type !== type || !holds(message.data, data)) return false
       found = message.data
       return true
     }
-    await until(matches, `Messages of type ${type} go to open sockets: is one open?`)
+    await until(matches, `Messages of type ${type} go to open sockets only: is one open?`)
     return found as typeof data
   }
 
-/** Whether a value is as expected; an object may have more members, at whatever depth. */
+/** Whether a value matches; objects may have additional members at any depth. */
 function holds(value: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return value === expected
   if (typeof value !== 'object' || value === null) return false

@@ -1,4 +1,4 @@
-// The gateway as a machine: what drives, records and replays it needs no more than this.
+// The gateway as a machine: the interface that drivers, recorders and replays use.
 
 import type { Entry, Machine } from '../machine.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
@@ -14,7 +14,7 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
   wake: (atMs) => ({ kind: 'wake', atMs }),
   nextWakeMs: () => nextWakeMs(world),
   isWaitingForOthers: () => isWaitingForOthers(world),
-  // The scripted agent answers at once: that needs no timer of the system.
+  // The scripted agent answers immediately, without a system timer.
   isEager: true,
   entryBytes,
   newSecrets: (input) => (input.kind === 'file' ? secretsIn(input.text ?? '') : []),

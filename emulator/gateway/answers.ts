@@ -1,4 +1,4 @@
-// The answers of a gateway: outcomes and refusals of the spec with their places filled in.
+// The replies of a gateway: outcomes and refusals of the spec with their placeholders filled in.
 
 import type { Refusal } from '../../spec/language.ts'
 import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
@@ -11,10 +11,10 @@ export type RefusalName = keyof typeof gatewayRefusals
 type AnswerName = keyof typeof outcomes | RefusalName
 type Values = Readonly<Record<string, Json>>
 
-/** A member of a JSON answer: what stands before its value, and that value, which can be one place and no more. */
+/** A member of a JSON reply: the text before its value, and the value, which can be a single placeholder. */
 type Member = { readonly before: string; readonly text: string; readonly place: string | undefined }
 
-/** An answer in the form in which it is filled: either its members, or its text. */
+/** A reply template: its members, or its text. */
 type Form = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -60,7 +60,7 @@ export function answer(name: AnswerName, values: Values = {}, isPython = false):
   return { status, headers, body: `${body}}` }
 }
 
-/** The sentence of a refusal, for those who watch. */
+/** The sentence of a refusal, for the log. */
 export function reasonOf(name: RefusalName, values: Values): string {
   const [first] = forms.get(name)?.members ?? []
   return fill(first?.text ?? '', values)

@@ -1,8 +1,8 @@
-// The journal of a gateway: how its inputs and effects are written without any secret. It replays.
+// The journal of a gateway: writes inputs and effects without secrets, in a form that can be replayed.
 //
-// A signature proves the knowledge of a secret, and in a journal it would help to guess it, or to send the post again.
-// So where a placeholder stands for the secret of a route, posts are signed anew with that placeholder: a replay
-// validates them as the gateway did, and nobody can use them.
+// A signature proves knowledge of a secret: in a journal it would help to guess the secret, or to repeat the post.
+// Therefore a placeholder replaces the secret of a route, and posts are signed again with that placeholder: a replay
+// validates them as the gateway did, but nobody can use them.
 
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { hiddenFromCharacters, insecureSecret } from '../../spec/gateway/signatures.ts'
@@ -30,10 +30,10 @@ export const gatewayFormat: JournalFormat<GatewayStateOptions, GatewayInput, Gat
 }
 
 /**
- * Runs the inputs of a gateway's journal through a new gateway and returns the number of entries and the first one
- * whose effects differ (from 0), or null. A last line that was cut off is left out.
- * @param journal what the `journal()` of a gateway returned, or the text of a journal file.
- * Throws SyntaxError for what is not such a journal, or one that has lost its beginning.
+ * Runs the inputs of a gateway's journal through a new gateway. Returns the number of entries, and the index of the first
+ * one whose effects differ, or null. Ignores an incomplete last line.
+ * @param journal the result of `journal()` of a gateway, or the text of a journal file.
+ * Throws SyntaxError if the text is not the journal of a gateway, or if its beginning is missing.
  * @example
  * import assert from 'node:assert'
  * import { replayGateway, startGateway } from 'flowdouble'
@@ -48,11 +48,11 @@ export const replayGateway = (journal: string | readonly string[]): Replayed =>
   replayJournal(journal, gatewayFormat)
 
 type Redactor = {
-  /** What stands for a secret. */
+  /** The placeholder for a secret. */
   readonly secret: (secret: string) => string
-  /** A text of routes with placeholders for their secrets. */
+  /** Redacts a text of routes: placeholders for their secrets. */
   readonly inRoutes: (text: string) => string
-  /** Any text without the secrets that are known. */
+  /** Redacts the known secrets in any text. */
   readonly inText: (text: string) => string
   /** The known secrets with their placeholders. */
   readonly pairs: readonly (readonly [string, string])[]
@@ -88,7 +88,7 @@ function redactor(
 }
 
 function redactRoutes(text: string, secret: (one: string) => string): string {
-  // What is not a file of routes takes no effect, and nobody knows where in it a secret stands.
+  // Text that is not a file of routes has no effect, and where it contains secrets is unknown.
   if (readFile(text) === undefined) return secret(text)
   const routes = readJson(text.replace(/^\uFEFF/, ''))
   if (!isObject(routes)) return secret(text)

@@ -1,4 +1,4 @@
-// What a gateway logs: a line for each post, run and delivery, from the effects of a step, without secrets.
+// The log lines of a gateway: one for each post, run and delivery among the effects of a step, without secrets.
 
 import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './machine.ts'
 import { redact } from './secrets.ts'
@@ -7,7 +7,7 @@ import type { GatewayState, GatewayWorld } from './state.ts'
 export type LogLine = {
   readonly level: 'info' | 'warning' | 'error'
   readonly kind: 'post' | 'run' | 'delivery' | 'gateway'
-  /** The line for people. */
+  /** The line as text. */
   readonly text: string
   /** The same as data. */
   readonly fields: Readonly<Record<string, unknown>>
@@ -77,10 +77,10 @@ function deliveryLine(entry: OutboxEntry): LogLine {
   return { level: error === null ? 'info' : 'error', kind: 'delivery', text, fields }
 }
 
-/** So much of a value stands in a line. */
+/** How much of a value a line contains. */
 const MAX_WORD = 200
 
-/** A value of a sender as one word: what could look like something else stands in quotes. */
+/** A value from a sender as one word; quoted if it could be mistaken for something else. */
 function word(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const part = text.slice(0, MAX_WORD)

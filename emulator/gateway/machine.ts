@@ -1,8 +1,8 @@
-// What goes into a webhook gateway and what comes out: plain data, the same behind every edge.
+// The inputs and effects of a webhook gateway: plain data, the same behind every edge.
 
 import type { Headers } from '../machine.ts'
 
-/** Something that happens to a gateway. `atMs` is its time in milliseconds since its start. */
+/** An input of a gateway. `atMs` is the gateway's time in milliseconds since its start. */
 export type GatewayInput =
   | {
       readonly kind: 'request'
@@ -10,15 +10,15 @@ export type GatewayInput =
       /** Chosen by the edge; the reply carries it back. */
       readonly request: number
       readonly method: string
-      /** Path and query as they stand in the request line. */
+      /** Path and query as in the request line. */
       readonly target: string
-      /** Each value is the first one of its name; a character stands for a byte. */
+      /** The first value of each header; a character stands for a byte. */
       readonly headers: Headers
       readonly body: Uint8Array
-      /** Why the body is not here: it is above the limit, or did not come to its end. */
+      /** Why the body is missing: it exceeds the limit, or is incomplete. */
       readonly fault?: 'tooLarge' | 'unreadable' | undefined
     }
-  /** The subscriptions file is another one than before: its text, or null where there is none. */
+  /** The subscriptions file has changed: its text, or null if it no longer exists. */
   | {
       readonly kind: 'file'
       readonly atMs: number
@@ -26,7 +26,7 @@ export type GatewayInput =
       /** When it was modified, in milliseconds since 1970. */
       readonly modifiedMs: number
     }
-  /** An agent that is not the scripted one is done with a run: with an answer, or with the reason why there is none. */
+  /** An external agent has finished a run: with an answer, or with an error. */
   | {
       readonly kind: 'answered'
       readonly atMs: number
@@ -34,28 +34,28 @@ export type GatewayInput =
       readonly answer: string
       readonly error: string | null
     }
-  /** A delivery that was sent has ended: well, or with an error. */
+  /** A delivery attempt has ended: successfully, or with an error. */
   | {
       readonly kind: 'delivered'
       readonly atMs: number
       readonly delivery: number
       readonly error: string | null
     }
-  /** From now on deliveries into the outbox fail. */
+  /** Makes deliveries to the outbox fail from now on. */
   | ({ readonly kind: 'fail'; readonly atMs: number } & ScriptedFailure)
-  /** Time passes. Whatever was due until `atMs` happens. */
+  /** Time passes: fires all timers that are due until `atMs`. */
   | { readonly kind: 'wake'; readonly atMs: number }
 
-/** A failure of deliveries into the outbox. */
+/** A scripted failure of deliveries to the outbox. */
 export type ScriptedFailure = {
-  /** The target that fails, or `*` for each. */
+  /** The target that fails, or `*` for all. */
   readonly target: string
   readonly error: string
-  /** How many deliveries fail; null for all from now on, 0 for none any more. */
+  /** How many deliveries fail; null for all from now on, 0 for none. */
   readonly times: number | null
 }
 
-/** An agent run. `payload` is JSON text, since numbers and the order of members are to stay as they came. */
+/** An agent run. `payload` is JSON text, which preserves numbers and the order of members. */
 export type AgentRun = {
   readonly delivery_id: string
   readonly route: string
@@ -71,7 +71,7 @@ export type AgentRun = {
   readonly error: string | null
 }
 
-/** What a delivery consists of. */
+/** The content of a delivery. */
 export type Delivery = {
   readonly target: string
   readonly chat_id: string | number | null
@@ -80,17 +80,17 @@ export type Delivery = {
   readonly route: string
   readonly event: unknown
   readonly delivery_id: string
-  /** With repository and number, where the target is a comment. */
+  /** With repository and number, if the target is a comment. */
   readonly deliver_extra: Readonly<Record<string, unknown>>
   /** 1 for the first attempt. */
   readonly attempt: number
 }
 
-/** An attempt to deliver that is over. */
+/** A finished delivery attempt. */
 export type OutboxEntry = Delivery & {
   readonly status: 'delivered' | 'failed'
   readonly error: string | null
-  /** When it was over, in milliseconds since 1970. */
+  /** When it ended, in milliseconds since 1970. */
   readonly timestamp: number
 }
 
@@ -98,15 +98,15 @@ export type PostEffect = {
   readonly kind: 'post'
   readonly request: number
   readonly route: string
-  /** Null where the post was refused before anybody looked for it. */
+  /** Null if the post was rejected before its route was looked up. */
   readonly event: unknown
   readonly delivery_id: string | null
   readonly verdict: 'accepted' | 'ignored' | 'duplicate' | 'limited' | 'refused'
-  /** Why it was limited or refused. */
+  /** Why the post was limited or rejected. */
   readonly reason: string | null
 }
 
-/** Something that a gateway does. The edge carries the effects of a step out in their order. */
+/** An effect of a gateway. The edge emits the effects of a step in order. */
 export type GatewayEffect =
   | {
       readonly kind: 'reply'
@@ -115,15 +115,15 @@ export type GatewayEffect =
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
     }
-  /** What became of a post to a route, for those who watch. */
+  /** The result of a post to a route, for observers. */
   | PostEffect
   /** A run has begun, or has ended. */
   | { readonly kind: 'run'; readonly id: number; readonly run: AgentRun }
-  /** An agent that is not the scripted one has to take a run now, and to answer with its number. */
+  /** An external agent must handle this run, and answer with its id. */
   | { readonly kind: 'ask'; readonly id: number; readonly run: AgentRun }
-  /** A delivery is to be sent, and its end to be reported with its number. There is none where the outbox takes them. */
+  /** Send this delivery, and report its end with its id. Not used with the outbox. */
   | { readonly kind: 'deliver'; readonly id: number; readonly delivery: Delivery }
-  /** An attempt to deliver is over. Nothing is sent for it: it is for those who watch. */
+  /** A delivery attempt has ended. Nothing is sent: observers of the gateway use it. */
   | { readonly kind: 'outbox'; readonly id: number; readonly entry: OutboxEntry }
   /** A line for the log, without secrets. */
   | { readonly kind: 'log'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }

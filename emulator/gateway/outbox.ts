@@ -1,4 +1,4 @@
-// Deliveries: attempts, what becomes of them, further ones, and the scripted failures of the outbox.
+// Deliveries: attempts, their results, retries, and the scripted failures of the outbox.
 
 import { logTarget, originTarget, plainText, retries } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
@@ -11,10 +11,10 @@ import { type Attempt, type GatewayWorld, hasQuirk, nextSerial, timeMs } from '.
 import { log } from './log.ts'
 import { forget } from './delivery-ids.ts'
 
-/** The errors of what others took too long for. */
+/** The errors for external work that times out. */
 export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as const
 
-/** Makes a first delivery, unless there is a fault that keeps it from being sent. What comes of it are effects: at once, or when an input reports its end. */
+/** Makes the first delivery, unless a fault prevents it. Its effects follow immediately, or when an input reports its end. */
 export function deliver(
   world: GatewayWorld,
   delivery: Delivery,
@@ -27,8 +27,8 @@ export function deliver(
 }
 
 /**
- * Lets the repeat of a post wait for the direct delivery that is under way with its id, and returns whether there is one:
- * only its end shows whether the sender has to try again [webhooks/repeat-waits].
+ * Makes the repeat of a post wait for the direct delivery in progress with its id; returns whether there is one. Only its
+ * end decides whether the sender must retry [webhooks/repeat-waits].
  */
 export function joins(
   world: GatewayWorld,
@@ -50,7 +50,7 @@ export function joins(
   return false
 }
 
-/** Makes the attempt of this number now. */
+/** Makes the attempt of this number. */
 export function attempt(world: GatewayWorld, id: number): void {
   const one = world.state.attempts.get(id)
   if (one === undefined) return
@@ -70,7 +70,7 @@ export function attempt(world: GatewayWorld, id: number): void {
   } else endAttempt(world, id, scriptedError(world, delivery.target))
 }
 
-/** The error that the script has for a delivery into the outbox; null where it succeeds. */
+/** The scripted error for a delivery to the outbox; null for success. */
 function scriptedError(world: GatewayWorld, target: string): string | null {
   const at = world.state.failures.findIndex((one) => one.target === target || one.target === '*')
   const found = world.state.failures[at]
@@ -83,7 +83,7 @@ function scriptedError(world: GatewayWorld, target: string): string | null {
   return found.error
 }
 
-/** Lets deliveries of a target fail from now on; what was said of it before holds no longer. */
+/** Makes deliveries of a target fail; replaces an earlier script for it. */
 export function scriptFailure(
   world: GatewayWorld,
   { target, error, times }: ScriptedFailure,
@@ -92,7 +92,7 @@ export function scriptFailure(
   world.state.failures = times === 0 ? others : [...others, { target, error, times }]
 }
 
-/** An attempt is over: with an error, or well. */
+/** Ends an attempt: with an error, or successfully. */
 export function endAttempt(world: GatewayWorld, id: number, error: string | null): void {
   const one = world.state.attempts.get(id)
   if (one === undefined) return
@@ -107,7 +107,7 @@ export function endAttempt(world: GatewayWorld, id: number, error: string | null
   world.effects.push({
     kind: 'outbox',
     id,
-    // In the order of its delivery; a leading spread is slow.
+    // In the order of Delivery; a leading spread is slow.
     entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(world) } as const),
   })
   if (ending.kind === 'direct') answerDirect(world, delivery, ending, error)
@@ -120,7 +120,7 @@ function answerDirect(
   { request, deliver, repeats }: Extract<Attempt['ending'], { kind: 'direct' }>,
   error: string | null,
 ): void {
-  // The retry of a sender counts as new [webhooks/id-forgotten].
+  // A retry by the sender counts as new [webhooks/id-forgotten].
   if (error !== null && !hasQuirk(world, 'webhooks.duplicate-after-502')) {
     forget(world, route, delivery_id)
   }
@@ -134,7 +134,7 @@ function answerDirect(
     reply(repeat, failed ?? answer('duplicate', { delivery_id }, isPython))
 }
 
-/** The row of the table of retries that an error is about. */
+/** The row of the retry table that matches an error. */
 function rowOf(error: string): number {
   const text = error.toLowerCase()
   return retries.findIndex(({ contains }) => contains.some((part) => text.includes(part)))
@@ -142,7 +142,7 @@ function rowOf(error: string): number {
 
 function retry(world: GatewayWorld, failed: Attempt, error: string): void {
   const { delivery } = failed
-  // What timed out could have arrived: it is never tried again, whatever came before.
+  // A delivery that timed out may have arrived: it is never retried.
   const isOver = retries[rowOf(error)]?.afterMs.length === 0
   const row = failed.row ?? rowOf(error)
   const rule = retries[row]
@@ -161,7 +161,7 @@ function retry(world: GatewayWorld, failed: Attempt, error: string): void {
 const asPlain = (text: string): string =>
   plainText.replace('{answer}', () => beginning(text, limits.plainAnswer.value))
 
-/** So many characters of a text; one outside the basic plane is one. */
+/** The first characters of a text, counted by code points. */
 const beginning = (text: string, characters: number): string =>
   text.length <= characters
     ? text

@@ -1,4 +1,4 @@
-// What a post says: its payload, its event type and its delivery id.
+// Reads a post: its payload, event type and delivery id.
 
 import { limits } from '../../spec/limits.ts'
 import { BoundError, isObject, type Json, readJsonWithin, writeJson } from '../lib/json.ts'
@@ -19,10 +19,10 @@ import { tokenText } from './signatures.ts'
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }
 
-/** The payload in a body; undefined where there is none. It need not be an object: that is for its reader to say. */
+/** The payload of a body; undefined if it is invalid. The caller checks whether it is an object. */
 export type Parsed = Json | undefined
 
-/** The payload of a post: the JSON of its body, or of the field of a form [webhooks/form-body]. */
+/** The payload of a post: the JSON of its body, or of a form field [webhooks/form-body]. */
 export function parseBody(body: Uint8Array): Parsed {
   const text = orUndefined(() => decoder.decode(body))
   if (text === undefined) return undefined
@@ -33,7 +33,7 @@ export function parseBody(body: Uint8Array): Parsed {
   return payload === undefined ? undefined : orUndefined(() => readJsonWithin(payload, bounds))
 }
 
-/** The fields of a form; of a name that comes twice the last one counts. */
+/** The fields of a form; the last value of a repeated name applies. */
 function readForm(text: string, decode: (piece: string) => string): Map<string, string> {
   const fields = new Map<string, string>()
   for (const piece of text.split('&')) {
@@ -75,7 +75,7 @@ const looseText = (text: string): string =>
     )
 const looseDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** What `read` gives, or undefined where the text is not what it reads. */
+/** The result of `read`, or undefined if it throws for this text. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -141,7 +141,7 @@ export function finite(value: Json): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (Array.isArray(value)) return value.map(finite)
   if (!isObject(value)) return value
-  // Hardly any payload has one: most are used as they are.
+  // Payloads rarely have one: most are used unchanged.
   let changed: Map<string, Json> | undefined
   for (const [key, member] of value) {
     const written = finite(member)

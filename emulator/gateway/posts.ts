@@ -1,4 +1,4 @@
-// A post to a route: the checks of the spec in their order, then a direct delivery or an agent run.
+// Handles a post to a route: the checks of the spec in order, then a direct delivery or an agent run.
 
 import { insecureSecret, type SchemeName } from '../../spec/gateway/signatures.ts'
 import { deliveryIdHeaders, unknownEvent } from '../../spec/gateway/webhooks.ts'
@@ -29,11 +29,11 @@ import { type Context, namesEvent, render } from './templates.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
 
-/** Whether a route of this name takes posts, so that their bodies matter. */
+/** Whether a route of this name accepts posts, so that their bodies matter. */
 export const takesPosts = (world: GatewayWorld, name: string): boolean =>
   routeOf(world, name)?.isEnabled === true
 
-/** What a post is answered; undefined where the answer comes with the end of its delivery. */
+/** The reply to a post; undefined if it comes with the end of its delivery. */
 export function takePost(world: GatewayWorld, post: Post, name: string): Reply | undefined {
   const route = routeOf(world, name)
   if (route === undefined) return refuse(world, post, name, 'unknownRoute')
@@ -57,7 +57,7 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   const event = eventOf(post.headers, payload, hasQuirk(world, 'webhooks.python-json'))
   if (!isObject(payload)) {
     if (!isLoose) return refuse(world, post, name, 'cannotParse')
-    // The reference gateway looks for an event type in anything, unless a header names it.
+    // The reference gateway looks for an event type in any payload, unless a header names it.
     if (event === unknownEvent) return crash(world, post, name)
   }
   const scheme = verified === 'open' ? undefined : verified
@@ -84,7 +84,7 @@ function verifyPost(
   }
 }
 
-/** Does what the route says with a post that is validly signed and can be read. */
+/** Applies the route to a post with a valid signature and payload. */
 function act(
   world: GatewayWorld,
   post: Post,
@@ -150,7 +150,7 @@ function act(
     payload: payloadText(payload),
   }
   if (!hasRoom(world, runBytes(run))) {
-    // A sender that tries again is not a repeat.
+    // A retry by the sender is not a repeat.
     forget(world, name, delivery_id)
     return refuse(world, post, name, 'tooManyRuns')
   }
@@ -167,7 +167,7 @@ function ignore(world: GatewayWorld, post: Post, name: string, event: Json): Rep
   return answer('ignored', { event }, hasQuirk(world, 'webhooks.python-json'))
 }
 
-/** Says what became of a post, for those who watch [webhooks/log]. */
+/** Reports the result of a post to observers [webhooks/log]. */
 function report(
   world: GatewayWorld,
   { request }: Post,
@@ -180,7 +180,7 @@ function report(
   world.effects.push({ kind: 'post', request, route, event, delivery_id, verdict, reason })
 }
 
-/** @param more what exactly is wrong, where the answer does not say it. */
+/** @param more details that the reply does not contain. */
 function refuse(
   world: GatewayWorld,
   post: Post,
@@ -200,7 +200,7 @@ function crash(world: GatewayWorld, post: Post, name: string): Reply {
   return refuseAsServer('internal')
 }
 
-/** Whether the filter of a route lets an event through [webhooks/filter-exact]. */
+/** Whether the filter of a route accepts an event [webhooks/filter-exact]. */
 const takes = ({ events }: Route, event: Json): boolean =>
   events.length === 0 || events.some((listed) => listed === event)
 
@@ -236,7 +236,7 @@ function renderExtra(
 const makeId = (world: GatewayWorld): string =>
   hasQuirk(world, 'webhooks.millisecond-ids') ? `${timeMs(world)}` : drawUuid(world.state.random)
 
-/** A direct delivery is literal, whatever skills the route names [deliveries/direct-is-literal]. */
+/** A direct delivery contains the text literally, whatever skills the route names [deliveries/direct-is-literal]. */
 function messageOf(world: GatewayWorld, { skills }: Route, text: string): string {
   const [skill] = skills
   const isReplaced = skill !== undefined && hasQuirk(world, 'webhooks.skill-replaces-message')

@@ -1,4 +1,4 @@
-// The rate limit: the times of the posts that each route took within its window.
+// The rate limit: the times of accepted posts in the window of each route.
 
 import { limits } from '../../spec/limits.ts'
 
@@ -8,11 +8,11 @@ export type Rates = Map<string, { times: number[]; head: number }>
 export const createRates = (): Rates => new Map()
 
 const windowMs = limits.webhookRateWindow.value * 1000
-/** So many windows are kept before those that have run empty are dropped. */
+/** How many windows to keep before dropping empty ones. */
 const MANY = 1000
 
 /**
- * Counts a post to a route now. Tells whether there was room; a post without room does not count.
+ * Counts a post to a route. Returns whether it is within the limit; a post beyond the limit does not count.
  * A post exactly one window ago still counts [webhooks/rate-limit].
  */
 export function countPost(rates: Rates, route: string, limit: number, nowMs: number): boolean {
@@ -29,7 +29,7 @@ export function countPost(rates: Rates, route: string, limit: number, nowMs: num
   return true
 }
 
-/** Routes come and go with their file: those that were not posted to for long need no window. */
+/** Drops the windows of routes without recent posts: routes come and go with their file. */
 function dropEmpty(rates: Rates, nowMs: number): void {
   for (const [route, { times }] of rates) {
     if ((times.at(-1) ?? -Infinity) < nowMs - windowMs) rates.delete(route)

@@ -1,10 +1,10 @@
-// What happened at a gateway recently: its last agent runs and deliveries, gathered from the effects.
+// The latest agent runs and deliveries of a gateway, collected from effects.
 
 import { limits } from '../../spec/limits.ts'
 import { createBounded, put, takeOldest, type Bounded } from '../lib/bounded.ts'
 import type { AgentRun, OutboxEntry, GatewayEffect } from './machine.ts'
 
-/** Entries under a key, of so many characters together. */
+/** Entries by key, and their total size in characters. */
 type Shelf<T> = {
   readonly entries: Bounded<T>
   characters: number
@@ -29,7 +29,7 @@ export const createRecent = (): Recent => ({
   outbox: createShelf(({ text }) => text.length),
 })
 
-/** Notes the runs and deliveries among the effects of a step. */
+/** Records the runs and deliveries among the effects of a step. */
 export function note(recent: Recent, effects: readonly GatewayEffect[]): void {
   for (const effect of effects) {
     if (effect.kind === 'run') keep(recent.runs, `${effect.id}`, effect.run)
@@ -37,7 +37,7 @@ export function note(recent: Recent, effects: readonly GatewayEffect[]): void {
   }
 }
 
-/** Keeps an entry; the oldest ones go where there are too many, or where they hold too much. */
+/** Adds an entry; drops the oldest ones beyond the limits of number and size. */
 function keep<T>(shelf: Shelf<T>, key: string, one: T): void {
   for (const gone of put(shelf.entries, key, one)) shelf.characters -= shelf.sizeOf(gone)
   shelf.characters += shelf.sizeOf(one)
@@ -54,7 +54,7 @@ const valuesOf = <T>({ entries }: Shelf<T>): readonly T[] =>
 /** The entries of the outbox, oldest first. */
 export const outboxOf = ({ outbox }: Recent): readonly OutboxEntry[] => valuesOf(outbox)
 
-/** The agent runs as JSON text, oldest first; payloads stand in it as they came. */
+/** The agent runs as JSON text, oldest first, with their payloads unchanged. */
 export const runsText = ({ runs }: Recent): string =>
   `[${valuesOf(runs)
     .map(({ payload, ...run }) => `${JSON.stringify(run).slice(0, -1)},"payload":${payload}}`)

@@ -1,11 +1,11 @@
-// What a change of the subscriptions file does to the routes.
+// Applies a changed subscriptions file to the routes.
 
 import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state.ts'
 import { log } from './log.ts'
 import { noteSecrets } from './secrets.ts'
 import { readFile, readRoute, type Route, usable } from './routes.ts'
 
-/** Lets the text of a subscriptions file take effect; null when the file is gone. */
+/** Applies the text of a subscriptions file; null if the file no longer exists. */
 export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: number): void {
   if (text === null) {
     world.state.dynamicRoutes = new Map()
@@ -19,7 +19,7 @@ export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: n
     log(
       world,
       'error',
-      'The subscriptions file is no JSON object of objects: its routes stay as they were.',
+      'The subscriptions file is not a JSON object of objects: keeping the previous routes.',
     )
     return
   }
@@ -30,7 +30,7 @@ export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: n
     const route = readRoute(name, value, world.setup.options.secret)
     const fault = usable(route, isOpenAllowed(world.setup.options))
     if (fault === undefined) routes.set(name, route)
-    else log(world, 'warning', `The subscription "${name}" ${fault}: it is left out.`)
+    else log(world, 'warning', `The subscription "${name}" ${fault}: ignoring it.`)
   }
   world.state.dynamicRoutes = routes
   noteSecrets(world)

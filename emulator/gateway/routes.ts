@@ -1,4 +1,4 @@
-// Routes: how one is read from its JSON, which are usable, and what a subscriptions file says.
+// Routes: parses them, checks them, and reads the subscriptions file.
 
 import { logTarget, originTarget } from '../../spec/gateway/deliveries.ts'
 import { insecureSecret } from '../../spec/gateway/signatures.ts'
@@ -10,10 +10,10 @@ import { isTruthy } from '../lib/python.ts'
 /** A route as the gateway uses it. */
 export type Route = {
   readonly name: string
-  /** The secret in effect; empty for none. */
+  /** The effective secret; empty for none. */
   readonly secret: string
   readonly isEnabled: boolean
-  /** The event types that it takes; none for all, an empty text for none at all. */
+  /** The accepted event types; an empty list for all, an empty text for none at all. */
   readonly events: readonly string[]
   /** Its filter as it was written. */
   readonly writtenEvents: Json
@@ -22,7 +22,7 @@ export type Route = {
   /** The template; empty for none. */
   readonly prompt: string
   readonly skills: readonly string[]
-  /** The target, as it was written. */
+  /** The target, as written. */
   readonly deliver: string
   readonly isDirect: boolean
   readonly extra: JsonObject
@@ -36,15 +36,15 @@ export type Route = {
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** The members of a list: texts, trimmed and not empty. One text is split at its commas [subscriptions/lists]. */
+/** The members of a list: texts, trimmed and not empty. Splits a single text at its commas [subscriptions/lists]. */
 export function readList(value: Json | undefined): readonly string[] {
   const items = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
   return items.map((item) => textOf(item).trim()).filter((item) => item !== '')
 }
 
 /**
- * The event types of a filter; none where the route takes all. A filter that is there and lists nothing but empty pieces
- * keeps one of them: it matches no event, and the route takes nothing [webhooks/filter-of-nothing].
+ * The event types of a filter; empty if the route accepts all. A filter with only empty pieces keeps
+ * one of them: it matches no event, and the route accepts none [webhooks/filter-of-nothing].
  */
 export function readEvents(value: Json | undefined): readonly string[] {
   const events = readList(value)
@@ -58,7 +58,7 @@ const isFilter = (events: Json | undefined): boolean =>
   typeof events === 'string' ||
   (Array.isArray(events) && events.every((event) => typeof event === 'string'))
 
-/** @param globalSecret of routes without the member `secret`; null for none. */
+/** @param globalSecret for routes without the member `secret`; null for none. */
 export function readRoute(name: string, given: JsonObject, globalSecret: string | null): Route {
   const secret = given.has('secret') ? textOf(given.get('secret')) : (globalSecret ?? '')
   const extra = given.get('deliver_extra')
@@ -83,40 +83,40 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
 function readOrigin(value: Json | undefined): Route['origin'] {
   if (!isObject(value)) return null
   const [platform, chat_id] = [textOf(value.get('platform')), textOf(value.get('chat_id'))]
-  // A place that is itself `origin` leads nowhere.
+  // A chat on the platform `origin` does not exist.
   return platform === '' || platform === originTarget ? null : { platform, chat_id }
 }
 
 /**
- * What keeps a route from being served, as the rest of a sentence; undefined when nothing does.
- * @param isOpenAllowed whether the secret that stands for no validation does so.
+ * Why a route cannot be served, as the rest of a sentence; undefined for a valid one.
+ * @param isOpenAllowed whether the special secret switches validation off.
  */
 export function usable(route: Route, isOpenAllowed: boolean): string | undefined {
   const { secret, isDirect, deliver, isFilterValid } = route
-  // No empty secret, and none that everybody knows, ever lets a post in [signatures/no-open-route].
+  // An empty or well-known secret never lets a post in [signatures/no-open-route].
   if (secret === '') return 'has no secret'
   if (secret === insecureSecret && !isOpenAllowed) {
-    return `has the secret ${insecureSecret}, which counts as none`
+    return `has the secret ${insecureSecret}, which does not protect it`
   }
   if (isDirect && (deliver === logTarget || deliver === ''))
     return `has deliver_only, but its target is "${deliver}"`
-  // Read as no filter it would take every event [subscriptions/events-are-texts].
-  if (!isFilterValid) return 'has events that are no list of texts'
+  // Treating it as no filter would accept every event [subscriptions/events-are-texts].
+  if (!isFilterValid) return 'has events that are not a list of strings'
   return undefined
 }
 
 const knownMembers = Object.keys(webhookRoute.properties)
 
-/** What is wrong with the members of a route that somebody wrote for us, as the rest of a sentence [subscriptions/stray-route-member]. */
+/** What is wrong with the members of a route from a caller, as the rest of a sentence [subscriptions/stray-route-member]. */
 export function strayMember(given: JsonObject): string | undefined {
   for (const member of given.keys()) {
     if (!knownMembers.includes(member))
-      return `has the unknown member ${JSON.stringify(member)}.${didYouMean(member, knownMembers)} Known: ${knownMembers.join(', ')}`
+      return `has the unknown member ${JSON.stringify(member)}.${didYouMean(member, knownMembers)} Members: ${knownMembers.join(', ')}`
   }
   return undefined
 }
 
-/** The routes of a subscriptions file by name; undefined for a text that is no JSON object of objects. */
+/** The routes of a subscriptions file by name; undefined for text that is not a JSON object of objects. */
 export function readFile(text: string): ReadonlyMap<string, JsonObject> | undefined {
   try {
     const value = readJson(text.replace(/^\uFEFF/, ''))
@@ -133,7 +133,7 @@ export function readFile(text: string): ReadonlyMap<string, JsonObject> | undefi
   }
 }
 
-/** The secrets that a text of routes holds; none where it is not one. */
+/** The secrets in a text of routes; none if it is not one. */
 export function secretsIn(text: string): readonly string[] {
   const routes = text === '' ? undefined : readFile(text)
   return Array.from(routes?.values() ?? [], (route) => route.get('secret')).filter(

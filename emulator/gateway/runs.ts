@@ -1,4 +1,4 @@
-// Agent runs: from the prompt to the answer, and whether the answer is delivered.
+// Agent runs: from the prompt to the answer and its delivery.
 
 import { notices, runIds, silenceMarkers } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
@@ -9,7 +9,7 @@ import { deliver } from './outbox.ts'
 import { hasQuirk, nextSerial, type Place, type GatewayWorld } from './state.ts'
 import { answerTo, scriptFor } from './scripted-agent.ts'
 
-/** Whether a run of so many bytes can still wait: what waits is bounded [deliveries/runs-bounded]. */
+/** Whether a run of this size may wait: the queue is bounded [deliveries/runs-bounded]. */
 export function hasRoom(world: GatewayWorld, bytes: number): boolean {
   if (hasQuirk(world, 'webhooks.unbounded-runs')) return true
   const waiting = waitingRuns(world)
@@ -17,15 +17,15 @@ export function hasRoom(world: GatewayWorld, bytes: number): boolean {
   return waiting === 0 || (waiting < limits.waitingRuns.value && isSmall)
 }
 
-/** How many runs no agent has yet. */
+/** How many runs wait for an agent. */
 export const waitingRuns = ({ state: { running, asked } }: GatewayWorld): number =>
   running.size - asked.size
 
-/** What a run holds, in bytes: its texts count by their letters. */
+/** The size of a run, in bytes: texts count by their characters. */
 export const runBytes = ({ prompt, payload }: Pick<AgentRun, 'prompt' | 'payload'>): number =>
   prompt.length + payload.length
 
-/** Starts a run, whose answer goes to the place. */
+/** Starts a run whose answer goes to the place. */
 export function startRun(
   world: GatewayWorld,
   given: Pick<AgentRun, 'delivery_id' | 'route' | 'event' | 'prompt' | 'skills' | 'payload'>,
@@ -59,7 +59,7 @@ export function startRun(
   }
 }
 
-/** Lets the agent have the runs that wait, as far as it has room for them. Their time begins now. */
+/** Hands waiting runs to the agent, as far as it has capacity. Their time limit starts now. */
 function askNext(world: GatewayWorld): void {
   const {
     setup: { options },
@@ -76,7 +76,7 @@ function askNext(world: GatewayWorld): void {
   }
 }
 
-/** The form of an id, taken apart once: texts, with places at the odd ones. */
+/** The parsed form of an id: texts, with placeholders at odd positions. */
 const partsOf = (form: string): readonly string[] => form.split(/\{(name|delivery_id)\}/)
 const chatIdParts = partsOf(runIds.chat_id)
 const sessionKeyParts = partsOf(runIds.session_key)
@@ -100,10 +100,10 @@ export function answerByScript(world: GatewayWorld, id: number): void {
   else endRun(world, id, '', failure)
 }
 
-/** Nothing to say is a failure too: somebody waits for an answer. */
+/** An empty answer is a failure: somebody waits for an answer. */
 const noAnswer = 'the agent gave no answer'
 
-/** A run has ended: with an answer, or with an error. Runs that ended before stay as they are. */
+/** Ends a run: with an answer, or with an error. Ignores runs that have already ended. */
 export function endRun(
   world: GatewayWorld,
   id: number,
@@ -160,7 +160,7 @@ export function endRun(
 const noticeOf = (failure: string): string =>
   notices.failed.replace('{reason}', () => failure.slice(0, limits.noticeReason.value))
 
-/** Longer answers are no markers, and need not be looked at whole. */
+/** Longer answers are not markers, and need no full check. */
 const MAX_MARKER = 64
 
 function isSilence(trimmed: string): boolean {

@@ -1,16 +1,16 @@
-// The agent that there is unless a real one is given: it answers each run as its script says.
+// The default agent: answers each run according to its script.
 
 import type { AgentRun } from './machine.ts'
 
 /** How the scripted agent answers. */
 export type AgentScript = {
-  /** Its answer: `{prompt}`, `{route}`, `{event}` and `{delivery_id}` stand for those of the run. By default the prompt. */
+  /** Its answer; the placeholders are `{prompt}`, `{route}`, `{event}` and `{delivery_id}`. By default the prompt. */
   readonly answer: string
   /** Time until it answers, in milliseconds. */
   readonly delayMs: number
-  /** Why it fails; null where it does not. */
+  /** Why it fails; null for success. */
   readonly failure: string | null
-  /** What is different for the runs of a route, by its name. */
+  /** Overrides for the runs of a route, by its name. */
   readonly routes: Readonly<Record<string, Partial<Omit<AgentScript, 'routes'>>>>
 }
 
@@ -21,7 +21,7 @@ export const plainScript: AgentScript = {
   routes: {},
 }
 
-/** What the script says of the runs of a route. */
+/** The script for the runs of a route. */
 export function scriptFor(script: AgentScript, route: string): Omit<AgentScript, 'routes'> {
   const own = Object.hasOwn(script.routes, route) ? script.routes[route] : undefined
   if (own === undefined) return script
@@ -29,7 +29,7 @@ export function scriptFor(script: AgentScript, route: string): Omit<AgentScript,
   return { answer, delayMs, failure }
 }
 
-/** The answer to a run. What is put in is not read again. */
+/** The answer to a run. Inserted values are not expanded again. */
 export function answerTo(template: string, run: AgentRun): string {
   const { prompt, route, delivery_id } = run
   if (template === plainScript.answer) return prompt

@@ -1,4 +1,4 @@
-// Checks how a post is signed, driven by the table of schemes in the spec.
+// Validates the signature of a post, driven by the table of schemes in the spec.
 
 import { hmac as makeHmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -17,10 +17,10 @@ import { isEqual } from '../lib/equal.ts'
 import { toInt } from '../lib/python.ts'
 import { headerText, isUtf8 } from '../lib/python-bytes.ts'
 
-/** A post as far as its signature is concerned. A character of a header stands for a byte. */
+/** The parts of a post that its signature covers. A character of a header stands for a byte. */
 export type Signed = { readonly headers: Headers; readonly body: Uint8Array }
 
-/** HMAC with SHA-256. Every implementation gives the same bytes; that of an edge can be faster. */
+/** HMAC-SHA256. All implementations return the same bytes; the one of an edge can be faster. */
 export type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array
 export const portableHmac: Hmac = (key, message) => makeHmac(sha256, key, message)
 
@@ -31,14 +31,14 @@ const all: readonly (readonly [SchemeName, Scheme])[] = Object.entries<Scheme>(s
 const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'linear', 'standard', 'token'])
 const earlier = all.filter(([name]) => !newer.has(name))
 
-/** Headers that carry a token, in lower case, except the one with a scheme of its own. */
+/** Headers with a token, in lower case, except the one with a separate scheme. */
 const isToken = (name: string): boolean =>
   tokenHeader.test(name) && name !== schemes.gitlab.signature.toLowerCase()
 
 const valueOf = (headers: Headers, name: string | undefined): string =>
   name === undefined ? '' : (headers[name.toLowerCase()] ?? '')
 
-/** The scheme that decides about a post; undefined where it is not signed. */
+/** The scheme that applies to a post; undefined if it is not signed. */
 function schemeOf(headers: Headers, isEarlier: boolean): readonly [SchemeName, Scheme] | undefined {
   return (isEarlier ? earlier : all).find(([name, { selectedBy }]) =>
     name === 'token'
@@ -50,7 +50,7 @@ function schemeOf(headers: Headers, isEarlier: boolean): readonly [SchemeName, S
 const tokensIn = (headers: Headers): readonly string[] =>
   Object.entries(headers).flatMap(([name, value]) => (isToken(name) && value !== '' ? value : []))
 
-/** What is wrong with the signature of a post: the scheme, where there is one, and why it does not hold. */
+/** What is wrong with the signature of a post: the scheme, if any, and the reason. */
 export type SignatureFault = { readonly fault: string }
 
 /** Thrown where a gateway of that manner fails on the bytes of a header. */
@@ -144,7 +144,7 @@ function offeredIn(
   return form === 'pairs' ? value.split(',') : [value]
 }
 
-/** The signed time as it was written; of several the first one counts. */
+/** The signed time as written; the first of several. */
 function timeText({ form, signature, timestamp }: Scheme, headers: Headers): string {
   if (form !== 'pairs') return valueOf(headers, timestamp)
   const prefix = `${stripeTimestamp}=`
@@ -220,7 +220,7 @@ function keyOf(
   return Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
 }
 
-/** Bytes as a text in which each character stands for one. */
+/** Bytes as a text with one character per byte. */
 function bytesText(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += String.fromCharCode(byte)
@@ -228,9 +228,9 @@ function bytesText(bytes: Uint8Array): string {
 }
 
 /**
- * Headers in which what proves the knowledge of a secret is replaced: right signatures by those that `other` makes of
- * `redactedBody`, tokens by `hide`. For a journal, whose secrets are replaced too.
- * @param pairs each secret with the one that stands in its place.
+ * Replaces what proves knowledge of a secret in headers: valid signatures by those that `other` makes for
+ * `redactedBody`, tokens by `hide`. For a journal, which replaces the secrets as well.
+ * @param pairs each secret with its replacement.
  */
 export function signedAnew(
   { headers, body }: Signed,
@@ -258,7 +258,7 @@ export function signedAnew(
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of a header's bytes: UTF-8, or where it is none a character for each byte. */
+/** Decodes the bytes of a header: as UTF-8, or if invalid, one character per byte. */
 export function tokenText(value: string): string {
   if (/^[\x00-\x7f]*$/.test(value)) return value
   try {

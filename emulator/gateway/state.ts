@@ -11,30 +11,30 @@ import type { Route } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
 import type { Hmac } from './signatures.ts'
 
-/** What a gateway is made from. */
+/** The options of a gateway's state. */
 export type GatewayStateOptions = {
-  /** The ids that the gateway gives depend on it. */
+  /** Seed of the ids that the gateway generates. */
   readonly seed: string
   /** Start of its time, in milliseconds since 1970. */
   readonly epochMs: number
-  /** The address that it listens on, as it was given. */
+  /** The address to listen on, as configured. */
   readonly host: string
-  /** The secret of routes that have none of their own; null for none. */
+  /** The secret for routes without a secret; null for none. */
   readonly secret: string | null
   /** The static routes by name, as JSON text. */
   readonly routes: string
-  /** Posts to one route within its window. */
+  /** Maximum number of posts to one route per window. */
   readonly rateLimit: number
   readonly maxBodyBytes: number
   readonly quirks: readonly string[]
-  /** The script by which runs are answered; null where somebody else answers them. */
+  /** The script of the built-in agent; null for an external agent. */
   readonly agent: AgentScript | null
-  /** How many runs somebody else has at a time, and how long for each. */
+  /** Capacity and time limit of an external agent. */
   readonly agentsAtOnce: number
   readonly agentTimeOutMs: number
-  /** Whether deliveries are really sent. Otherwise the outbox takes them. */
+  /** Whether deliveries are sent. Otherwise they are recorded in the outbox. */
   readonly sends: boolean
-  /** The chats of routes that name none, by platform. */
+  /** The chats for routes that do not name one, by platform. */
   readonly homeChannels: Readonly<Record<string, string>>
   /** The platforms that are connected; null for all. */
   readonly connected: readonly string[] | null
@@ -42,83 +42,83 @@ export type GatewayStateOptions = {
 
 type GatewayQuirk = Extract<keyof typeof quirks, `webhooks.${string}`>
 
-/** Something that the gateway does by itself at a time. */
+/** A timer of the gateway. */
 export type GatewayTimer =
   | { readonly kind: 'answer'; readonly run: number }
   | { readonly kind: 'agent-time-out'; readonly run: number }
   | { readonly kind: 'attempt'; readonly attempt: number }
   | { readonly kind: 'sender-time-out'; readonly attempt: number }
 
-/** An agent run that has no answer yet, with what is needed when it comes. */
+/** An agent run without an answer so far, with what its end needs. */
 export type RunningRun = {
   readonly run: AgentRun
   readonly place: Place
-  /** What it holds, in bytes. */
+  /** Its size, in bytes. */
   readonly bytes: number
 }
 
-/** Where a text goes: the target with all that it needs, or why it cannot be delivered. */
+/** Where a text goes: the target with all details, or why it cannot be delivered. */
 export type Place = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
   readonly fault: string | null
 }
 
-/** A delivery that is not over, or that is to be tried again. */
+/** A delivery in progress, or waiting for a retry. */
 export type Attempt = {
   readonly delivery: Delivery
-  /** What becomes of it: the post is answered, with the target as its route has it, or it is tried again. */
+  /** What follows its end: a reply to the post, with the target as written in its route, or a retry. */
   readonly ending:
     | {
         readonly kind: 'direct'
         readonly request: number
         readonly deliver: string
-        /** The posts that came again meanwhile, and are answered with it. */
+        /** Repeats of the post, which get the same reply. */
         readonly repeats: readonly number[]
       }
     | { readonly kind: 'answer' }
-  /** Why it cannot be delivered at all; null where it can. */
+  /** Why it cannot be delivered; null if it can. */
   readonly fault: string | null
-  /** The row of the table of retries that its first error is about; null before it. */
+  /** The row of the retry table that matches its first error; null before that. */
   readonly row: number | null
 }
 
-/** What a gateway is made from. It never changes, and forks of it share it. */
+/** The setup of a gateway. It never changes, and forks share it. */
 export type GatewaySetup = {
   readonly options: GatewayStateOptions
   readonly hmac: Hmac
   readonly staticRoutes: ReadonlyMap<string, Route>
 }
 
-/** All that changes in a gateway, as plain data that `structuredClone` copies. */
+/** The complete state of a gateway, as plain data that `structuredClone` copies. */
 export type GatewayState = {
   nowMs: number
   readonly random: Random
   dynamicRoutes: ReadonlyMap<string, Route>
-  /** All secrets ever known, which no log line tells, longest first, so that one inside another hides nothing of it. */
+  /** All secrets ever known, which no log line contains. Longest first, so that one inside another hides nothing of it. */
   secrets: readonly string[]
-  /** When the file that was loaded last was modified. */
+  /** When the loaded file was last modified. */
   fileModifiedMs: number
   readonly rates: Rates
-  /** When a delivery id came first, by route and id. */
+  /** When each delivery id first came, by route and id. */
   readonly deliveryIds: Bounded<number>
   readonly running: Map<number, RunningRun>
-  /** Runs that somebody else is to answer: those that he has, with their time-outs, and those that wait for their turn. */
+  /** Runs for an external agent: those in progress, with their time-outs, and those that wait. */
   readonly asked: Map<number, Timer<GatewayTimer>>
   readonly waiting: number[]
-  /** What the runs hold that no agent has yet, in bytes: texts count by their letters. */
+  /** The total size of the waiting runs, in bytes: texts count by their characters. */
   waitingBytes: number
   readonly attempts: Map<number, Attempt>
-  /** The time-outs of the attempts that are being sent. */
+  /** The time-outs of attempts in progress. */
   readonly sending: Map<number, Timer<GatewayTimer>>
   failures: ScriptedFailure[]
   readonly timers: Timers<GatewayTimer>
   lastSerial: number
 }
 
-/** A gateway at work. Only `step` changes it. */
+/** A running gateway. Only `step` changes it. */
 export type GatewayWorld = {
   readonly setup: GatewaySetup
   readonly state: GatewayState
-  /** Effects of the step that is under way. */
+  /** The effects of the current step. */
   effects: GatewayEffect[]
 }
 
@@ -127,7 +127,7 @@ export const hasQuirk = ({ setup }: GatewayWorld, id: GatewayQuirk): boolean =>
 
 const isOn = ({ quirks }: GatewayStateOptions, id: GatewayQuirk): boolean => quirks.includes(id)
 
-/** Whether the secret that stands for no validation does so: by a quirk, and on loopback only. */
+/** Whether the special secret switches validation off: with a quirk, and on loopback only. */
 export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
   isOn(options, 'webhooks.insecure-no-auth') &&
   loopbackHosts.some((host) => host === options.host.trim().toLowerCase())
@@ -136,5 +136,5 @@ export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
 export const timeMs = ({ setup: { options }, state: { nowMs } }: GatewayWorld): number =>
   options.epochMs + nowMs
 
-/** A number that nothing else of this gateway has. */
+/** A number that is unique in this gateway. */
 export const nextSerial = (world: GatewayWorld): number => ++world.state.lastSerial

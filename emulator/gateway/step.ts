@@ -1,4 +1,4 @@
-// The one way into a gateway: an input goes in, effects come out, and nothing else happens.
+// The only entry into a gateway: an input goes in, effects come out.
 
 import { endpoints, gatewayHealth, profilePath } from '../../spec/gateway/webhooks.ts'
 import { json, type Reply } from '../http/replies.ts'
@@ -15,8 +15,8 @@ import { loadFile } from './reload.ts'
 import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
 /**
- * Applies the input to the state and returns the effects in their order. Synchronous and deterministic: equal
- * states and equal inputs give equal effects. Whatever is due before the input happens first.
+ * Applies the input to the state and returns the effects in order. Synchronous and deterministic: equal
+ * states and inputs give equal effects. First fires the timers that are due before the input.
  */
 export function step(world: GatewayWorld, input: GatewayInput): readonly GatewayEffect[] {
   const effects: GatewayEffect[] = []
@@ -26,7 +26,7 @@ export function step(world: GatewayWorld, input: GatewayInput): readonly Gateway
   return effects
 }
 
-/** Moves the time of the state on, and fires the timers on the way. */
+/** Advances the time of the state, and fires the timers on the way. */
 function advanceTo(world: GatewayWorld, atMs: number): void {
   const { timers } = world.state
   for (let timer = takeTimer(timers, atMs); timer; timer = takeTimer(timers, atMs)) {
@@ -36,7 +36,7 @@ function advanceTo(world: GatewayWorld, atMs: number): void {
   world.state.nowMs = Math.max(world.state.nowMs, atMs)
 }
 
-/** When the gateway does something by itself next, in its own milliseconds; undefined when it waits for an input. */
+/** When the next timer of the gateway is due, in its own milliseconds; undefined if it waits for an input. */
 export const nextWakeMs = (world: GatewayWorld): number | undefined =>
   nextTimer(world.state.timers)?.dueMs
 
@@ -84,7 +84,7 @@ function endpointFor(world: GatewayWorld, method: string, target: string) {
   return found === undefined ? undefined : { found, name: found.segments.at(-1) as string }
 }
 
-/** Whether the answer to a request depends on its body: not where it is refused for its path, or for the state of its route. */
+/** Whether the reply depends on the body of the request: not if its path or the state of its route rejects it. */
 export function needsBody(world: GatewayWorld, { method, target }: RequestHead): boolean {
   const at = endpointFor(world, method, target)
   if (at?.found.name === undefined || !at.found.readsBody) return false
@@ -124,7 +124,7 @@ function answerRequest(
   world: GatewayWorld,
   input: Extract<GatewayInput, { kind: 'request' }>,
 ): void {
-  // Before what the request brings about, and after what was due before it.
+  // Before the effects of the request, and after what was due before it.
   const at = world.effects.length
   const reply = find(world, input)
   if (reply === undefined) return
@@ -133,7 +133,7 @@ function answerRequest(
   world.effects.splice(at, 0, { kind: 'reply', request, status, headers, body: body as string })
 }
 
-/** The answer to a request; undefined where it comes later. */
+/** The reply to a request; undefined if it comes later. */
 function find(
   world: GatewayWorld,
   input: Extract<GatewayInput, { kind: 'request' }>,

@@ -1,4 +1,4 @@
-// Subscriptions as data: their names and lists, and what subscribing makes of an entry of the file.
+// Subscriptions as data: names, lists, and the entry of the file that subscribing creates.
 
 import { logTarget, platforms, targets } from '../../spec/gateway/deliveries.ts'
 import { base64SecretPrefix, insecureSecret } from '../../spec/gateway/signatures.ts'
@@ -7,9 +7,9 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { refused } from '../lib/refused.ts'
 import { type Route, usable } from './routes.ts'
 
-/** What `webhook subscribe` is asked for. Texts that are empty count as not given. */
+/** The request of `webhook subscribe`. Empty texts count as absent. */
 export type SubscribeRequest = {
-  /** As `readName` gives it. */
+  /** As `readName` returns it. */
   readonly name: string
   readonly description: string
   readonly events: readonly string[]
@@ -20,18 +20,18 @@ export type SubscribeRequest = {
   readonly isDirect: boolean
   /** The place where the route was subscribed, or null. */
   readonly origin: Place | null
-  /** The secret of the user, or null where there is none. */
+  /** The user's secret, or null. */
   readonly secret: string | null
-  /** Whether an entry that has a secret gets another one. */
+  /** Whether to replace the secret of an existing entry. */
   readonly wantsNewSecret: boolean
 }
 
 /** A chat of a platform. */
 export type Place = { readonly platform: string; readonly chatId: string }
 
-/** What the outside contributes to an entry. */
+/** The parts of an entry that come from outside. */
 export type Ingredients = {
-  /** A fresh secret, taken where one is needed. */
+  /** A new secret, used if one is needed. */
   readonly generated: string
   /** The time in seconds, as `created_at` has it. */
   readonly created_at: string
@@ -39,79 +39,78 @@ export type Ingredients = {
 }
 
 /**
- * The name of a subscription in the one form that all commands use [subscriptions/names].
- * Throws a refusal where it cannot be brought into that form.
+ * Normalizes the name of a subscription, the same way for all commands [subscriptions/names].
+ * Throws a refusal for an invalid name.
  */
 export function readName(text: string): string {
   const name = text.trim().toLowerCase().replace(/\s/g, '-')
   if (routeName.test(name)) return name
   throw refused(
-    `${JSON.stringify(name)} is no name of a route. Take letters, digits, - and _, and a letter or digit first.`,
+    `${JSON.stringify(name)} is not a valid route name. Use letters, digits, - and _, and begin with a letter or digit.`,
   )
 }
 
-/** `PLATFORM:CHAT` as a place, or undefined where it has another form [subscriptions/origin]. */
+/** Parses `PLATFORM:CHAT`; undefined for any other form [subscriptions/origin]. */
 export function readPlace(text: string): Place | undefined {
   const [, platform = '', chatId = ''] = /^([^:]*):(.+)$/s.exec(text) ?? []
   const isKnown = platforms.some((one) => one === platform)
   return isKnown && chatId.trim() !== '' ? { platform, chatId } : undefined
 }
 
-/** Throws a refusal for a secret of the user that validates nothing [subscriptions/secret-refused]. */
+/** Throws a refusal for a secret that would not validate anything [subscriptions/secret-refused]. */
 export function requireSecret(secret: string, quirks: readonly string[]): void {
   if (secret === '') throw refused('The secret is empty. Leave it out to have one generated.')
   if (secret === insecureSecret && !quirks.includes('webhooks.insecure-no-auth'))
-    throw refused(`${insecureSecret} is no secret: no route takes posts that nobody signed.`)
+    throw refused(`${insecureSecret} is not a valid secret: routes accept signed posts only.`)
   if (/\p{Cc}/u.test(secret))
     throw refused(
-      'The secret has line breaks or other control characters, which no header carries.',
+      'The secret contains line breaks or other control characters, which are not valid in a header.',
     )
 }
 
 /**
- * The same for a secret that the user gives now, which also has to be a text as it is: what was no UTF-8 has lost its
- * bytes, and blanks around it are lost on the way in a header [subscriptions/secret-text].
+ * The same for a secret that the user enters, which must also be intact: text that was not valid UTF-8 has lost
+ * bytes, and headers lose surrounding spaces [subscriptions/secret-text].
  */
 export function requireGivenSecret(secret: string, quirks: readonly string[]): void {
   requireSecret(secret, quirks)
-  if (secret.includes('\uFFFD')) throw refused('The secret is no text in UTF-8.')
+  if (secret.includes('\uFFFD')) throw refused('The secret is not valid UTF-8.')
   if (secret.trim() === '') throw refused('The secret is blank.')
-  if (secret.trim() !== secret)
-    throw refused('The secret begins or ends with a blank. Leave the blanks out.')
+  if (secret.trim() !== secret) throw refused('The secret begins or ends with a space. Remove it.')
 }
 
 /**
- * Throws a refusal for a secret that looks encoded and cannot be: senders that sign with what it stands for have none.
- * A secret of letters, digits and _ passes: other senders sign with such a text as it is [subscriptions/secret-encoded].
+ * Throws a refusal for a secret that looks encoded but is not valid: senders that decode it could not sign.
+ * Accepts a secret of letters, digits and _: other senders sign with that text itself [subscriptions/secret-encoded].
  */
 export function requireKey(secret: string): void {
   if (!secret.startsWith(base64SecretPrefix)) return
   if (/^[\w+/-]+=*$/.test(secret.slice(base64SecretPrefix.length))) return
   throw refused(
-    `What follows ${base64SecretPrefix} in the secret is no base64: no sender has such a key.`,
+    `The secret after ${base64SecretPrefix} is not valid base64: copy it again from the sender.`,
   )
 }
 
-/** Throws a refusal for a target that there is not, and for a direct delivery to none. */
+/** Throws a refusal for an unknown target, and for a direct delivery without a real one. */
 function requireTarget({ deliver, isDirect }: SubscribeRequest): void {
   const real = targets.filter((target) => target !== logTarget)
   if (!targets.some((target) => target === deliver)) {
-    throw refused(`There is no target ${JSON.stringify(deliver)}. Targets: ${targets.join(', ')}.`)
+    throw refused(`Unknown target ${JSON.stringify(deliver)}. Targets: ${targets.join(', ')}.`)
   }
   if (isDirect && deliver === logTarget) {
     throw refused(
-      `--deliver-only needs a real target, not ${logTarget}. Give --deliver with one of: ${real.join(', ')}.`,
+      `--deliver-only requires a real target, not ${logTarget}. Give --deliver with one of: ${real.join(', ')}.`,
     )
   }
 }
 
-/** Members of a route that a subscription sets or takes away: all others are left as they are. */
+/** Members of a route that a subscription sets or removes; all others stay. */
 const known: ReadonlySet<string> = new Set(Object.keys(webhookRoute.properties))
 
 /**
- * The entry that subscribing leaves in the file. An entry that is there already keeps its secret, its creation time and
- * the members that nobody here knows; the rest is replaced [subscriptions/update].
- * Throws a refusal for a request that cannot be met.
+ * The entry that subscribing writes to the file. An existing entry keeps its secret, its creation time and unknown
+ * members; the rest is replaced [subscriptions/update].
+ * Throws a refusal for an invalid request.
  */
 export function subscribedEntry(
   request: SubscribeRequest,
@@ -126,7 +125,7 @@ export function subscribedEntry(
   }
   if (before !== undefined && !isObject(before)) {
     throw refused(
-      `The subscriptions file has a member ${JSON.stringify(name)} that is no route. Take it out by hand.`,
+      `The subscriptions file has a member ${JSON.stringify(name)} that is not a valid route. Remove it by hand.`,
     )
   }
   const rotates = quirks.includes('webhooks.update-rotates-secret')
@@ -153,7 +152,7 @@ export function subscribedEntry(
   return entry
 }
 
-/** The secret of an entry, where it validates anything. */
+/** The secret of an entry, if it is valid. */
 function usableSecret(entry: JsonObject | undefined): string | undefined {
   const secret = entry?.get('secret')
   return typeof secret === 'string' && secret !== '' && secret !== insecureSecret
@@ -161,7 +160,7 @@ function usableSecret(entry: JsonObject | undefined): string | undefined {
     : undefined
 }
 
-/** A subscription as it is shown. Members follow the schema `subscriptionList` of the specification. */
+/** A subscription as commands print it. Members follow the schema `subscriptionList` of the specification. */
 export type SubscriptionView = {
   readonly name: string
   readonly webhook_url: string
@@ -175,7 +174,7 @@ export type SubscriptionView = {
   readonly created_at: string
 }
 
-/** A route as it is shown: with the secret that its sender needs, the global one where it has none of its own. */
+/** A route as commands print it: with the secret that its sender needs, which is the global one by default. */
 export function subscriptionView(
   route: Route,
   entry: JsonObject,
@@ -200,7 +199,7 @@ export function subscriptionView(
   }
 }
 
-/** Why a gateway takes no posts to a route, as the rest of a sentence; undefined where it does. */
+/** Why a gateway accepts no posts to a route, as the rest of a sentence; undefined if it does. */
 export const hindrance = (route: Route, quirks: readonly string[]): string | undefined =>
   usable(route, quirks.includes('webhooks.insecure-no-auth')) ??
   (route.isEnabled ? undefined : 'is disabled')

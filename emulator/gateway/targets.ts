@@ -1,4 +1,4 @@
-// Where a text goes: what the target of a route stands for, with the chat or the comment that it needs.
+// Resolves the target of a route to a chat or comment.
 
 import {
   commentFromPayload,
@@ -16,7 +16,7 @@ import { hasQuirk, type Place, type GatewayWorld } from './state.ts'
 import type { Route } from './routes.ts'
 
 /**
- * The place to which a route delivers.
+ * The place that a route delivers to.
  * @param extra the `deliver_extra` of the route, rendered.
  */
 export function placeOf(
@@ -27,7 +27,7 @@ export function placeOf(
 ): Place {
   if (deliver === commentTarget) return commentPlace(world, extra, payload)
   const isOrigin = deliver === originTarget
-  // A direct delivery ignores the case of a platform, as the reference gateway does [deliveries/target-case].
+  // A direct delivery ignores the case of a platform, like the reference gateway [deliveries/target-case].
   const named = isDirect ? (platformOf(deliver) ?? deliver) : deliver
   const target = isOrigin ? (origin?.platform ?? deliver) : named
   const isChat = platforms.some((platform) => platform === target)
@@ -53,7 +53,7 @@ const platformOf = (name: string): string | undefined => {
   return platforms.find((platform) => platform === lower)
 }
 
-/** Why a chat platform takes no text; undefined where it does [deliveries/not-connected, deliveries/no-chat]. */
+/** Why a chat platform rejects a text; undefined if it accepts it [deliveries/not-connected, deliveries/no-chat]. */
 function chatError(
   {
     setup: {
@@ -70,7 +70,7 @@ function chatError(
 const ownText = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(texts, name) ? texts[name] : undefined
 
-/** The first member that is not empty, as a text or a number; null where there is none. */
+/** The first member that is not empty, as a text or a number; null without one. */
 function first(extra: JsonObject, names: readonly string[]): string | number | null {
   for (const name of names) {
     const value = extra.get(name)
@@ -116,12 +116,12 @@ function commentFault(repository: Given, number: Given): string | null {
   const isName =
     typeof repository === 'string' &&
     repositoryName.test(repository) &&
-    // These two are no names but ways through the paths of an address.
+    // These two are relative path segments, not names.
     !repository.split('/').some((part) => part === '.' || part === '..')
   return isName ? null : deliveryErrors.commentRepository
 }
 
-/** A number of a comment: whole, without what stands behind its point; undefined for any other text. */
+/** The number of a comment, without its fraction; undefined for any other text. */
 function wholeNumber(value: Given): number | undefined {
   const number = typeof value === 'string' && /^\s*\d{1,15}\s*$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Math.abs(number) <= Number.MAX_SAFE_INTEGER
@@ -129,7 +129,7 @@ function wholeNumber(value: Given): number | undefined {
     : undefined
 }
 
-/** A JSON object as plain data: for those who are told of it, not for templates. */
+/** A JSON object as plain data: for observers, not for templates. */
 function plain(value: JsonObject): Readonly<Record<string, unknown>> {
   if (value.size === 0) return {}
   return JSON.parse(writeJson(finite(value))) as Record<string, unknown>

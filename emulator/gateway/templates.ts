@@ -1,4 +1,4 @@
-// Turns the template of a route into a text: references into the payload, one pass, and nothing is ever evaluated.
+// Renders the template of a route: references into the payload, in one pass; nothing is evaluated.
 
 import { limits } from '../../spec/limits.ts'
 import { cuts, defaultText, jsonForm, reference } from '../../spec/gateway/templates.ts'
@@ -14,13 +14,13 @@ export type Context = {
   readonly isCut: boolean
 }
 
-/** The text that a template renders to; undefined where it is larger than its limit. */
+/** The rendered text; undefined if it exceeds its limit. */
 export function render(template: string, context: Context): string | undefined {
   const room = createRoom()
   try {
     if (template === '') return renderDefault(context, room)
     const parts: string[] = []
-    // The same reference gives the same text, however often it stands there.
+    // Each reference is rendered once, however often it occurs.
     const known = new Map<string, string>()
     let at = 0
     for (const found of template.matchAll(reference)) {
@@ -72,14 +72,14 @@ const isContainer = (value: Json): value is Json[] | JsonObject =>
 const valueText = (value: Json, isCut: boolean, room: Room): string =>
   isContainer(value) ? cut(indented(value, room), isCut, cuts.value) : pythonText(value)
 
-/** Thrown where a text outgrows its limit: what is left of it need not be made. */
+/** Thrown when a text exceeds its limit, to stop rendering. */
 const tooLong = new RangeError('The text is too long.')
 
-/** What is left of the limit of a text. */
+/** The remaining size of a text. */
 type Room = {
-  /** Takes the bytes of a text, and gives it back. Throws `tooLong` where there are too many. */
+  /** Subtracts the bytes of a text, and returns it. Throws `tooLong` beyond the limit. */
   readonly take: (text: string) => string
-  /** Throws `tooLong` where so many characters are too many. */
+  /** Throws `tooLong` if so many characters are too many. */
   readonly need: (characters: number) => void
 }
 
@@ -107,7 +107,7 @@ function bytesOf(text: string): number {
   return bytes
 }
 
-/** Indented JSON in ASCII. It stops where it outgrows the room. */
+/** Indented JSON in ASCII. Stops beyond the limit. */
 function indented(value: Json, room: Room): string {
   const parts: string[] = []
   let length = 0

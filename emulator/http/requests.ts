@@ -39,7 +39,7 @@ export const requestAt = (
   segments: readonly string[],
 ): Request => ({ method, path, query, segment: segments[0] ?? '', segments, headers, body })
 
-/** The path and the query of a request line; the query is empty where there is none. */
+/** The path and the query of a request line; the query is empty if absent. */
 export function splitTarget(target: string): [path: string, query: string] {
   const cut = target.indexOf('?')
   return cut < 0 ? [target, ''] : [target.slice(0, cut), target.slice(cut + 1)]

@@ -1,11 +1,11 @@
-// What goes on the wire as the answer to a request: a reply becomes a status, headers and a body, the same behind every edge.
+// Turns a reply into the status, headers and body of a response, the same behind every edge.
 
 import type { Body, Headers } from '../machine.ts'
 import type { PictureFile } from '../pictures/picture.ts'
 import { answerFile } from './conditional.ts'
 import type { Reply } from './replies.ts'
 
-/** An answer that is ready to be sent. How the connection goes on is up to the edge. */
+/** A response that is ready to be sent. The edge decides how the connection continues. */
 export type WireReply = {
   readonly status: number
   /** The reason phrase, where it is not the usual one of the status. */

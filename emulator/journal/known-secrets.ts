@@ -1,4 +1,4 @@
-// What a server knows its clients by, and where it stands in a text: for the journal, which tells none of it.
+// The credentials by which a server knows its clients, and where a text contains them. The journal contains none of them.
 
 import type { WorldOptions } from '../server/state/options.ts'
 import type { KnownSecret } from '../server/state/server.ts'
@@ -39,7 +39,7 @@ export const isKeyOf = (account: WorldOptions['accounts'][number], text: string)
 /**
  * The text without these secrets, as they are and as they stand in JSON and in an address.
  * @param secrets the longest first.
- * @param replace makes what stands for one instead.
+ * @param replace returns the replacement of one.
  */
 export function withoutSecrets(
   text: string,

@@ -4,7 +4,7 @@
 import type { Entry, Machine } from '../machine.ts'
 import { createRepeats } from './repeats.ts'
 
-/** Gives what stands for a secret: equal secrets, equal placeholders. */
+/** Returns the placeholder of a secret: equal secrets, equal placeholders. */
 export type ToPlaceholder = (secret: string) => string
 
 /** Writes the parts of a journal as values without secrets. */

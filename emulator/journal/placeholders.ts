@@ -18,8 +18,8 @@ export const splitAtPlaceholders = (text: string): readonly string[] =>
 export const isPlaceholder = (text: string): boolean => new RegExp(`^${pattern.source}$`).test(text)
 
 /**
- * Gives what makes keyed placeholders: they tell whether two secrets are equal, how long one is, and nothing else.
- * @param key who knows it can tell whether a guess is right.
+ * Creates keyed placeholders: they reveal whether two secrets are equal, how long one is, and nothing else.
+ * @param key whoever knows it can check guesses.
  */
 export function placeholders(key: string): (secret: string) => string {
   const keyBytes = utf8ToBytes(key)

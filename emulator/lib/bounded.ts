@@ -63,14 +63,14 @@ function dropOldest<T>(bounded: Bounded<T>, dropped: T[]): void {
   }
 }
 
-/** Drops the oldest entry, and returns it unless there is none. */
+/** Drops and returns the oldest entry; undefined if empty. */
 export function takeOldest<T>(bounded: Bounded<T>): T | undefined {
   const dropped: T[] = []
   while (bounded.entries.size > 0 && dropped.length === 0) dropOldest(bounded, dropped)
   return dropped[0]
 }
 
-/** Removes an entry; tells whether it was there. */
+/** Removes an entry; returns whether it existed. */
 export const remove = <T>(bounded: Bounded<T>, key: string): boolean => bounded.entries.delete(key)
 
 export function clear<T>(bounded: Bounded<T>): void {

@@ -1,6 +1,6 @@
 // Compares what a client offers with what it should know.
 
-/** Compares in a time that tells nothing of the secret: every character is looked at. */
+/** Compares in constant time: every character is checked. */
 export function isEqual(offered: string, secret: string): boolean {
   let difference = offered.length ^ secret.length
   for (let at = 0; at < offered.length; at++) {

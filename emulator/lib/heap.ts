@@ -1,6 +1,6 @@
 // A binary heap: the smallest item first, without sorting what is behind it.
 
-/** Adds an item. `before` tells whether one item comes before another; it must be a strict order. */
+/** Adds an item. `before` returns whether one item precedes another; it must be a strict order. */
 export function pushHeap<T>(heap: T[], item: T, before: (a: T, b: T) => boolean): void {
   let child = heap.length
   heap.push(item)
@@ -13,7 +13,7 @@ export function pushHeap<T>(heap: T[], item: T, before: (a: T, b: T) => boolean)
   heap[child] = item
 }
 
-/** Takes the first item, or undefined when there is none. */
+/** Removes and returns the first item; undefined if empty. */
 export function popHeap<T>(heap: T[], before: (a: T, b: T) => boolean): T | undefined {
   const first = heap[0]
   const last = heap.pop()

@@ -49,7 +49,7 @@ export const isFloat = (value: Json | undefined): value is Float =>
 const isNumber = (value: Json): boolean =>
   typeof value === 'number' || typeof value === 'bigint' || isFloat(value)
 
-/** The value as a plain number (rounded for large bigints), or undefined if it is no number. */
+/** The value as a plain number (rounded for large bigints), or undefined if it is not a number. */
 export function numberOf(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
@@ -65,7 +65,7 @@ let repeatsKeys = false
 let spans: Map<string, readonly [number, number]> = new Map()
 let numbers: NumberSpan[] = []
 
-/** Reads a JSON text. Throws SyntaxError for anything that is no JSON (bare NaN and Infinity are taken, as Python does). */
+/** Parses a JSON text. Throws SyntaxError for invalid JSON (accepts bare NaN and Infinity, like Python). */
 export function readJson(source: string): Json {
   return readDocument(source).value
 }
@@ -85,7 +85,7 @@ export function readJsonWithin(
   }
 }
 
-/** As `readJson`, and tells where the top-level members stand, so that they can be kept as they were written. */
+/** Like `readJson`, and returns the positions of top-level members, so that they can be kept as written. */
 export function readDocument(source: string): JsonDocument {
   text = source
   at = 0

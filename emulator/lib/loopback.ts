@@ -1,6 +1,6 @@
-// Which addresses and names stand for this machine alone.
+// Which addresses and names refer to this machine only.
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i
 
-/** Whether an address or a name stands for this machine alone. */
+/** Whether an address or a name refers to this machine only. */
 export const isLoopback = (host: string): boolean => loopback.test(host)

@@ -1,4 +1,4 @@
-// Finds the known name that a mistyped one stands for, so that a refusal can name it.
+// Finds the known name closest to a mistyped one, for error messages.
 
 /** Case and separators do not count: people write `max_upload_size` for `maxUploadSize`. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '')

@@ -61,7 +61,7 @@ export function drawLetters(random: Random, letters: string, count: number): str
   return drawn
 }
 
-/** A 53-bit hash of a text (cyrb53): quick, well spread, and no protection against anybody who wants a collision. */
+/** A 53-bit hash of a text (cyrb53): fast and well distributed, but not secure against deliberate collisions. */
 export const hash53 = (text: string, seed = 0): number => hashTexts([text], seed)
 
 /** The same of texts that follow each other, without making one text of them. */

@@ -1,4 +1,4 @@
-// Errors that refuse what was asked for well: the message says why, and what to do instead.
+// Refusals: errors for valid requests that cannot be met. The message says why, and what to do instead.
 
 /** What a command cannot do as things stand. The message is whole sentences and holds no secret. */
 export const refused = (message: string): Error =>

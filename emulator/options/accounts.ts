@@ -1,4 +1,4 @@
-// The accounts of a hosted server as a caller gives them: what each member is, and what it is by default.
+// The accounts option of a hosted server: the schema of an account, and its defaults.
 
 import { partnerNodeCost, tiers } from '../../spec/server/access.ts'
 import { exceptionTypes } from '../../spec/server/errors.ts'
@@ -6,7 +6,7 @@ import { readObjects, type Schema } from './json-schema.ts'
 import { headerPattern } from './header-text.ts'
 import type { Account } from '../server/state/options.ts'
 
-/** The accounts of a hosted server that is given none. */
+/** The accounts of a hosted server without the option. */
 export const defaultAccounts: readonly Account[] = [
   {
     user: 'test-user',
@@ -30,7 +30,7 @@ export const defaultAccounts: readonly Account[] = [
 
 const words = (of: object): string[] => Object.keys(of)
 
-/** The JSON Schema of one account in a config file: what each member has to be, and what it is when it is left out. */
+/** The JSON Schema of one account in a config file: the type of each member, and its default. */
 const accountSchema = {
   type: 'object',
   additionalProperties: false,
@@ -39,57 +39,57 @@ const accountSchema = {
     user: {
       type: 'string',
       pattern: '^[A-Za-z0-9_-]{1,64}$',
-      description: 'name of the account, which no other has: letters, digits, _ and -, 64 at most',
+      description: 'unique name of the account: up to 64 letters, digits, _ and -',
     },
     keys: {
       type: 'array',
       minItems: 1,
       items: { type: 'string', pattern: headerPattern },
-      description: 'list of the API keys that stand for it, at least one, without blanks',
+      description: 'API keys of the account, at least one, without spaces',
     },
     tier: {
       enum: words(tiers),
       default: 'pro',
-      description: 'how many runs it has at a time; free is refused on the paid paths',
+      description: 'the number of concurrent runs; the server rejects free on paid paths',
     },
     balance: {
       type: 'number',
       minimum: 0,
       default: 1000,
-      description: `what it can spend on partner nodes, each of which costs ${partnerNodeCost}`,
+      description: `credits for partner nodes, each of which costs ${partnerNodeCost}`,
     },
     subscription: {
       enum: ['active', 'inactive'],
       default: 'active',
-      description: 'inactive ends each run with InactiveSubscriptionError',
+      description: 'with inactive, each run fails with InactiveSubscriptionError',
     },
     partnerKey: {
       type: ['string', 'null'],
       pattern: headerPattern,
       default: null,
-      description: 'the key that its partner nodes take; without one they fail',
+      description: 'the key for partner nodes, which fail without one',
     },
     failsWith: {
       enum: [...words(exceptionTypes), null],
       default: null,
-      description: 'the word with which each of its runs fails before any node begins',
+      description: 'the exception type with which each of its runs fails before the first node',
     },
   },
 } as const satisfies Schema
 
 export const accountsSchema = { type: 'array', minItems: 1, items: accountSchema } as const
 
-/** The accounts that a value stands for, or a sentence that says what is wrong with it. */
+/** Reads the option: the accounts, or a message that says what is wrong. */
 export function readAccounts(value: unknown): readonly Account[] | string {
   const read = readObjects(accountsSchema, value, 'account')
   if (typeof read === 'string') return read
   const accounts = read as readonly Account[]
   const twice = findTwice(accounts.map(({ user }) => user))
-  if (twice !== undefined) return `the user ${twice} comes twice`
+  if (twice !== undefined) return `the user ${twice} appears twice`
   const keys = accounts.flatMap((account) => [...new Set(account.keys)])
-  if (findTwice(keys) !== undefined) return 'one key stands for two accounts'
+  if (findTwice(keys) !== undefined) return 'two accounts have the same key'
   const isBoth = accounts.some(({ partnerKey }) => partnerKey !== null && keys.includes(partnerKey))
-  return isBoth ? 'a partner key is an API key too' : accounts
+  return isBoth ? 'a partner key is also an API key' : accounts
 }
 
 const findTwice = (values: readonly string[]): string | undefined =>

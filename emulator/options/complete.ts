@@ -1,4 +1,4 @@
-// Completes the options of a server that a caller gives, and makes from them what a world is made from.
+// Completes the options of a server with defaults, and derives the options of its world.
 
 import type { Deployment } from '../../spec/language.ts'
 import { limits } from '../../spec/limits.ts'
@@ -12,8 +12,8 @@ import { isFor, optionTable, quirkIds, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
 
 /**
- * Completes options given by a caller with the defaults, those of the known server first where one is named.
- * Throws a usage error for an unknown name, an unusable value, and one that would do nothing on this server.
+ * Completes options with the defaults, first those of the known server that `like` names.
+ * Throws a usage error for an unknown name, an invalid value, and an option that has no effect on this server.
  */
 export function completeOptions(
   given: Given,
@@ -26,7 +26,7 @@ export function completeOptions(
   requireKnownQuirks(deployment, quirk, where('quirk'))
   requireKnownQuirks(deployment, noQuirk, where('noQuirk'))
   const both = quirk.find((id) => noQuirk.includes(id))
-  if (both !== undefined) throw usageError(`The quirk ${both} is switched on and off: choose one.`)
+  if (both !== undefined) throw usageError(`The quirk ${both} is both on and off: choose one.`)
   const completed = {
     ...defaults,
     epoch: epochFor(read.clock ?? defaults.clock),
@@ -38,7 +38,7 @@ export function completeOptions(
   return completed
 }
 
-/** A server that is unknown, or known at another place, is named as such before its option is read. */
+/** Checks `like` first, so that an unknown server is reported before any other option. */
 function withKnownLike(given: Given, where: Where): Given {
   const { like, deployment } = given
   if (typeof like === 'string')
@@ -46,7 +46,7 @@ function withKnownLike(given: Given, where: Where): Given {
   return given
 }
 
-/** An option of the other deployment would do nothing, and nobody would notice. What holds anyway can be said. */
+/** Rejects options of the other deployment, which would silently do nothing, unless they have their default value. */
 function requireUse(read: Partial<ServerOptions>, deployment: Deployment, where: Where): void {
   const isUsual = (name: OptionName): boolean =>
     JSON.stringify(read[name]) ===
@@ -56,10 +56,12 @@ function requireUse(read: Partial<ServerOptions>, deployment: Deployment, where:
   )
   if (foreign === undefined) return
   const other = optionTable[foreign].on
-  throw usageError(`${where(foreign)} is for ${other} servers, and this one is ${deployment}.`)
+  throw usageError(
+    `${where(foreign)} applies to ${other} servers only, and this server is ${deployment}.`,
+  )
 }
 
-/** A quirk of the other deployment would do nothing, and nobody would notice. */
+/** Rejects quirks of the other deployment, which would silently do nothing. */
 function requireKnownQuirks(deployment: Deployment, quirk: readonly string[], where: string): void {
   const known = quirksOf(deployment)
   const unknown = quirk.find((id) => !known.includes(id))
@@ -70,7 +72,7 @@ function requireKnownQuirks(deployment: Deployment, quirk: readonly string[], wh
   )
 }
 
-/** A failure of somebody who has no account would never come, and nobody would notice. */
+/** Rejects a failure for an unknown account, which would never occur. */
 function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, where: string): void {
   if (deployment === 'local') return
   const users = accounts.map(({ user }) => user)
@@ -78,12 +80,12 @@ function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, wh
   const meant = nearest(failures[at]?.user ?? '', users)
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
   if (at >= 0)
-    throw usageError(`${where} cannot be used: failure ${at + 1} is of no known user${hint}.`)
+    throw usageError(`${where} cannot be used: failure ${at + 1} names an unknown user${hint}.`)
 }
 
 /**
- * What a server is made from. `objectInfo` is the text of the catalogue, `wallMs` the time that an epoch of now means,
- * `linksPort` where its signed links are answered, if it has such.
+ * The options of a world. `objectInfo` is the text of the catalogue, `wallMs` the time for an epoch of `now`,
+ * `linksPort` the port of the signed links, if any.
  */
 export const worldOptions = (
   options: ServerOptions,

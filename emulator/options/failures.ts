@@ -1,4 +1,4 @@
-// The scenario of failures as a caller gives it: which node of which run fails, and with which words.
+// The failures option: which node of which run fails, and with which error.
 
 import { readObjects, type Schema } from './json-schema.ts'
 import type { ScenarioFailure } from '../server/state/options.ts'
@@ -17,12 +17,15 @@ export const failuresSchema = {
       node_id: { ...name, description: 'only the node with this id' },
       user: { ...name, description: 'only runs of this account (hosted)' },
       run: { type: 'integer', minimum: 1, description: 'only this accepted run, counted from 1' },
-      exception_type: { ...name, description: 'on hosted one of six words, or what means one' },
+      exception_type: {
+        ...name,
+        description: 'hosted: one of six types, or a type that maps to one',
+      },
       exception_message: { type: 'string' },
     },
   },
 } as const satisfies Schema
 
-/** The failures that a value stands for, or a sentence that says what is wrong with it. */
+/** Reads the option: the failures, or a message that says what is wrong. */
 export const readFailures = (value: unknown): readonly ScenarioFailure[] | string =>
   readObjects(failuresSchema, value, 'failure') as readonly ScenarioFailure[] | string

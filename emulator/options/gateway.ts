@@ -1,4 +1,4 @@
-// The options of a gateway: what they are, what they are by default, and what a gateway is made from.
+// The options of a gateway: their types, defaults and checks, and the options of its state.
 
 import { limits } from '../../spec/limits.ts'
 import { platforms } from '../../spec/gateway/deliveries.ts'
@@ -16,79 +16,79 @@ import type { Clock } from './server-options.ts'
 import { optionTable, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
 
-/** A route as the subscriptions file and config.yaml have it. */
+/** A route in the form of the subscriptions file and config.yaml. */
 export type RouteGiven = Readonly<Record<string, unknown>>
 export type RoutesGiven = Readonly<Record<string, RouteGiven>>
 
-/** Answers agent runs in the place of the scripted one. The signal ends its work when the run has timed out. */
+/** Answers agent runs instead of the scripted agent. The signal aborts when the run times out. */
 export type Agent = (run: AgentRun, signal: AbortSignal) => PromiseLike<string>
-/** Makes deliveries in the place of the outbox. Rejects where one fails: its message must hold no credential. */
+/** Sends deliveries instead of recording them in the outbox. Rejects if one fails; the message must not contain a credential. */
 export type Deliveries = (delivery: Delivery, signal: AbortSignal) => PromiseLike<void>
 
-/** Options of a gateway, complete. */
+/** The complete options of a gateway. */
 export type CompleteGatewayOptions = {
   /** Address to listen on. */
   readonly host: string
-  /** TCP port; 0 takes a free one. */
+  /** TCP port; 0 picks a free one. */
   readonly port: number
-  /** The known gateway as which it behaves; null for what the description states. */
+  /** The known gateway to behave like; null to follow the documentation. */
   readonly like: string | null
-  /** The secret of routes that have none of their own. */
+  /** The secret for routes without a secret. */
   readonly secret: string | null
-  /** Static routes: they win over subscriptions. */
+  /** Static routes, which take precedence over subscriptions. */
   readonly routes: RoutesGiven
-  /** File with the subscriptions, which is looked at on each request; null keeps them in memory. */
+  /** File with the subscriptions, checked on each request; null keeps them in memory. */
   readonly subscriptionsFile: string | null
-  /** Subscriptions to start with, where they are kept in memory: each of them has to be one that can be served. */
+  /** Initial subscriptions, if they are kept in memory. Each must be valid. */
   readonly subscriptions: RoutesGiven
-  /** Posts to one route within 60 seconds. */
+  /** Posts to one route per 60 seconds. */
   readonly rateLimit: number
   readonly maxBodyBytes: number
   readonly clock: Clock
-  /** Start of the gateway's time: milliseconds since 1970, or `now`, which it is on every clock unless it is given. */
+  /** Start of the gateway's time: milliseconds since 1970, or `now` (the default on every clock). */
   readonly epoch: number | 'now'
-  /** The ids that the gateway gives depend on it. */
+  /** Seed of the ids that the gateway generates. */
   readonly seed: string
-  /** Ids of quirks that are switched on. */
+  /** Ids of quirks to switch on. */
   readonly quirk: readonly string[]
-  /** Ids of quirks that are switched off, although the known gateway has them. */
+  /** Ids of quirks to switch off, although the known gateway has them. */
   readonly noQuirk: readonly string[]
-  /** A script for the agent that there is, or another agent. */
+  /** A script for the built-in agent, or another agent. */
   readonly agent: Partial<AgentScript> | Agent
-  /** How many runs another agent has at a time; further ones wait. */
+  /** How many runs another agent may handle at the same time; further runs wait. */
   readonly agentsAtOnce: number
-  /** How long another agent has for a run, in milliseconds of the gateway's time. */
+  /** Time limit for a run of another agent, in milliseconds of the gateway's time. */
   readonly agentTimeOutMs: number
-  /** What sends deliveries; null puts them into the outbox. */
+  /** Sends deliveries; null records them in the outbox. */
   readonly deliveries: Deliveries | null
-  /** The chats of routes that name none, by platform. */
+  /** The chats for routes that do not name one, by platform. */
   readonly homeChannels: Readonly<Record<string, string>>
-  /** The platforms that are connected: deliveries to others fail. Null for all that have a chat or a home channel. */
+  /** The connected platforms; deliveries to others fail. Null: all that have a chat or a home channel. */
   readonly connected: readonly string[] | null
   /**
-   * Whether the paths below /_flowdouble/ are there. They answer callers on this machine, and others that have the control
-   * token. By default they are where the gateway listens on loopback, or has a clock that only tests have.
+   * Whether the gateway serves the paths below /_flowdouble/, to clients on this machine and to those with the control
+   * token. By default it does if it listens on loopback, or if its clock is manual or instant.
    */
   readonly control: boolean
-  /** What callers from elsewhere need as a bearer token to use these paths; null keeps them out. */
+  /** The bearer token for these paths from other machines; null rejects them. */
   readonly controlToken: string | null
 }
 
-/** Options of a gateway as a caller gives them. Each has a default. */
+/** Options that a caller passes. Each has a default. */
 export type GatewayOptionsGiven = Partial<CompleteGatewayOptions>
 
-/** A whole number from so many on. */
+/** A whole number of at least `least`. */
 const count = (least: number) =>
   ({ type: 'integer', minimum: least, maximum: Number.MAX_SAFE_INTEGER }) as const
 
-/** A value that a program gives, or why it cannot be used. */
+/** An option that only a program can pass: a check that returns what is wrong. */
 const whole =
   (fault: (value: unknown) => string | undefined) =>
   (value: unknown): object | string =>
     fault(value) ?? (value as object)
 
 const routesOf = whole((value) => {
-  if (!isPlain(value)) return 'routes by name are needed'
+  if (!isPlain(value)) return 'pass an object of routes by name'
   for (const [name, route] of Object.entries(value)) {
     const fault = isPlain(route) ? unknownMember(route, routeMembers) : undefined
     if (fault !== undefined) return `the route "${name}" ${fault}`
@@ -97,44 +97,44 @@ const routesOf = whole((value) => {
 
 const routeMembers = Object.keys(webhookRoute.properties)
 
-/** What is wrong with an object that has other members than these; values stay out of it. */
+/** Describes an unknown member of an object; never contains a value. */
 function unknownMember(given: object, known: readonly string[]): string | undefined {
   const name = Object.keys(given).find((one) => !known.includes(one))
   if (name === undefined) return undefined
   const meant = nearest(name, known)
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
-  return `has a member that is none of ${known.join(', ')}${hint}`
+  return `has a member other than ${known.join(', ')}${hint}`
 }
 
 const agentOf = whole((value) => {
   if (typeof value === 'function') return undefined
-  if (!isPlain(value)) return 'a script or a function is needed'
+  if (!isPlain(value)) return 'pass a script or a function'
   const fault = unknownMember(value, Object.keys(plainScript))
   return fault && `the script ${fault}`
 })
 
-/** What is wrong with a list of platforms; undefined where each of them is one. */
+/** Describes what is wrong with a list of platforms; undefined for a valid list. */
 export function platformsFault(names: readonly unknown[]): string | undefined {
   const stray = names.find((one) => !platforms.some((known) => known === one))
   if (stray === undefined) return undefined
   const name = typeof stray === 'string' ? stray : (JSON.stringify(stray) ?? 'nothing')
   const meant = didYouMean(name, platforms)
-  return `there is no platform "${name}".${meant} Known: ${platforms.join(', ')}`
+  return `"${name}" is not a known platform.${meant} Platforms: ${platforms.join(', ')}`
 }
 
 const connectedOf = whole((value) => {
   if (value === null) return undefined
-  return Array.isArray(value) ? platformsFault(value) : 'a list of platforms or null is needed'
+  return Array.isArray(value) ? platformsFault(value) : 'pass a list of platforms or null'
 })
 
 const none = { flag: '', value: '', schema: {} } as const
 const table: OptionTable<keyof CompleteGatewayOptions> = {
   host: optionTable.host,
-  port: { ...optionTable.port, help: 'port to listen on; 0: a free one' },
+  port: { ...optionTable.port, help: 'port to listen on; 0 picks a free one' },
   like: { ...optionTable.like, schema: { enum: [...serversOn('gateway'), null] } },
   secret: {
     ...none,
-    help: 'the secret of routes without one of their own',
+    help: 'the secret for routes without a secret',
     secret: true,
     schema: { type: ['string', 'null'] },
   },
@@ -145,30 +145,36 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
     schema: { type: ['string', 'null'], minLength: 1 },
   },
   subscriptions: { ...none, help: 'subscriptions by name', readWhole: routesOf },
-  rateLimit: { ...none, help: 'posts to one route within 60 seconds', schema: count(0) },
-  maxBodyBytes: { ...none, help: 'largest body of a post', schema: count(0) },
+  rateLimit: { ...none, help: 'posts to one route per 60 seconds', schema: count(0) },
+  maxBodyBytes: { ...none, help: 'largest body of a post in bytes', schema: count(0) },
   clock: optionTable.clock,
   epoch: optionTable.epoch,
   seed: optionTable.seed,
   quirk: quirkEntry('quirk'),
   noQuirk: quirkEntry('noQuirk'),
-  agent: { ...none, help: 'who answers runs', readWhole: agentOf },
-  agentsAtOnce: { ...none, help: 'runs that another agent has at a time', schema: count(1) },
-  agentTimeOutMs: { ...none, help: 'milliseconds for each run', schema: count(1) },
+  agent: { ...none, help: 'the agent that answers runs', readWhole: agentOf },
+  agentsAtOnce: {
+    ...none,
+    help: 'how many runs another agent may handle at the same time',
+    schema: count(1),
+  },
+  agentTimeOutMs: { ...none, help: 'time limit for each run in milliseconds', schema: count(1) },
   deliveries: {
     ...none,
-    help: 'what sends deliveries',
+    help: 'sends deliveries',
     readWhole: whole((value) =>
-      value === null || typeof value === 'function' ? undefined : 'a function or null is needed',
+      value === null || typeof value === 'function' ? undefined : 'pass a function or null',
     ),
   },
   homeChannels: {
     ...none,
     help: 'chats by platform',
-    readWhole: whole((value) => (isPlain(value) ? undefined : 'chats by platform are needed')),
+    readWhole: whole((value) =>
+      isPlain(value) ? undefined : 'pass an object of chats by platform',
+    ),
   },
   connected: { ...none, help: 'the platforms that are connected', readWhole: connectedOf },
-  control: { ...none, help: 'whether the control paths are there', schema: { type: 'boolean' } },
+  control: { ...none, help: 'whether to serve the control paths', schema: { type: 'boolean' } },
   controlToken: optionTable.controlToken,
 }
 
@@ -179,14 +185,14 @@ function quirkEntry(name: 'quirk' | 'noQuirk') {
   } as const
 }
 
-/** Completes the options of a caller. Throws a usage error for an unknown name and an unusable value. */
+/** Completes the options of a caller. Throws a usage error for an unknown name and an invalid value. */
 export function completeGatewayOptions(given: GatewayOptionsGiven): CompleteGatewayOptions {
   const where = (name: string): string => `option ${name}`
   if (typeof given.like === 'string') serverLike(given.like, 'gateway', where('like'))
   const read: GatewayOptionsGiven = readOptions(table, given, where)
   const { quirk = [], noQuirk = [], subscriptionsFile = null, subscriptions = {} } = read
   if (subscriptionsFile !== null && Object.keys(subscriptions).length > 0) {
-    throw usageError('Subscriptions stand in their file, or are given to start with: not both.')
+    throw usageError('Pass subscriptionsFile or subscriptions, not both.')
   }
   const server = serverLike(read.like, 'gateway', where('like'))
   const { host = gatewayAddress.host, clock = 'real' } = read
@@ -217,7 +223,7 @@ export function completeGatewayOptions(given: GatewayOptionsGiven): CompleteGate
     quirk: quirksLike(server, quirk, noQuirk),
   }
 }
-/** What a gateway is made from. `wallMs` is the time that an epoch of now means. */
+/** The options of a gateway's state. `wallMs` is the time for an epoch of `now`. */
 export const stateOptions = (
   options: CompleteGatewayOptions,
   wallMs: number,

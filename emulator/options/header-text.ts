@@ -1,8 +1,8 @@
-// What a credential has to look like, so that it can stand in a header.
+// Which texts are valid as a credential in a header.
 
-/** Visible ASCII, without blanks, which nobody could tell from those around it: as the pattern of a JSON Schema. */
+/** Visible ASCII without spaces, as the pattern of a JSON Schema. */
 export const headerPattern = '^[\\x21-\\x7e]+$'
 const pattern = new RegExp(headerPattern)
 
-/** Whether a text can stand in a header. */
+/** Whether a text is valid as a credential in a header. */
 export const isHeaderText = (text: string): boolean => pattern.test(text)

@@ -1,5 +1,5 @@
-// Holds values against the JSON Schemas of options, so that what a caller may give stands once: in the schema. No library:
-// the smallest one is thirty times as large as the keywords that options need, and names no member as people do.
+// Checks option values against their JSON Schemas, so that the schema is the one definition of a valid value. No library:
+// the smallest one is thirty times as large as the keywords that options use, and its messages are not written for people.
 
 import { nearest } from '../lib/nearest.ts'
 
@@ -19,7 +19,7 @@ export type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean
-  /** These two check nothing. */
+  /** These two do not check anything. */
   readonly default?: unknown
   readonly description?: string
 }
@@ -47,12 +47,12 @@ const keywords: ReadonlySet<string> = new Set<keyof Schema>([
 ])
 
 /**
- * Whether a value is what the schema says. A keyword for another type than that of the value says nothing.
- * Throws for a keyword that is not known here: it would check nothing, and nobody would notice.
+ * Whether a value matches a schema. Keywords for other types than that of the value are ignored.
+ * Throws for an unknown keyword, which would silently check nothing.
  */
 export function fits(schema: Schema, value: unknown): boolean {
   const unknown = Object.keys(schema).find((keyword) => !keywords.has(keyword))
-  if (unknown !== undefined) throw new TypeError(`The keyword ${unknown} is not known here.`)
+  if (unknown !== undefined) throw new TypeError(`Unsupported JSON Schema keyword: ${unknown}.`)
   const { type, enum: words, anyOf } = schema
   if (words !== undefined && !words.includes(value)) return false
   if ('const' in schema && schema.const !== value) return false
@@ -107,7 +107,7 @@ function isOf(type: TypeName, value: unknown): boolean {
 export const isPlain = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a value has to be, in words, where the schema alone says it well: words, numbers and their range. */
+/** Describes the required value, if the schema alone is clear enough: enumerations, numbers and ranges. */
 export function requirement(schema: Schema): string | undefined {
   const { type, enum: words, minimum, exclusiveMinimum, maximum } = schema
   if (words !== undefined) return `one of ${words.map(String).join(', ')}`
@@ -121,24 +121,24 @@ export function requirement(schema: Schema): string | undefined {
   return `${noun} above ${exclusiveMinimum}${maximum === undefined ? '' : ` and up to ${maximum}`}`
 }
 
-/** What a member has to be instead, as the end of a sentence; nothing where the schema does not say. */
+/** Describes the required value of a member, as the end of a sentence; empty if the schema does not say. */
 function needed({ enum: words, description }: Schema): string {
   if (words !== undefined) return `, only ${words.map(String).join(', ')}`
   return description === undefined ? '' : ` (${description})`
 }
 
 /**
- * The objects that a list holds, completed with the defaults of their schema, or a sentence that says which of them
- * is wrong and where. No sentence repeats what was given: some of it are keys.
- * @param noun what one of them is called.
+ * The objects in a list, completed with the defaults of their schema, or a message that says which object is wrong and
+ * where. Messages never repeat values: some of them are keys.
+ * @param noun the name of one object.
  */
 export function readObjects(
   { items = {}, minItems = 0 }: Schema,
   value: unknown,
   noun: string,
 ): readonly Members[] | string {
-  if (!Array.isArray(value)) return `a list of ${noun}s is needed`
-  if (value.length < minItems) return `a list of at least one ${noun} is needed`
+  if (!Array.isArray(value)) return `use a list of ${noun}s`
+  if (value.length < minItems) return `use a list of at least one ${noun}`
   const read: Members[] = []
   for (const [index, given] of value.entries()) {
     const one = readObject(items, given)
@@ -148,7 +148,7 @@ export function readObjects(
   return read
 }
 
-/** An object completed with the defaults of its schema, or what is wrong with it: the end of a sentence about it. */
+/** An object completed with the defaults of its schema, or the end of a sentence that says what is wrong. */
 function readObject(schema: Schema, given: unknown): Members | string {
   if (!isPlain(given)) return 'is not an object'
   const { properties = {}, required = [] } = schema
@@ -162,11 +162,11 @@ function readObject(schema: Schema, given: unknown): Members | string {
       const names = Object.keys(properties)
       const meant = nearest(name, names)
       const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
-      return `has a member that is none of ${names.join(', ')}${hint}`
+      return `has a member other than ${names.join(', ')}${hint}`
     }
     if (!fits(known, member)) return `cannot have that ${name}${needed(known)}`
   }
   const missing = required.find((name) => given[name] === undefined)
-  if (missing !== undefined) return `has no ${missing}`
+  if (missing !== undefined) return `lacks ${missing}`
   return Object.fromEntries([...defaults, ...own])
 }

@@ -1,4 +1,4 @@
-// Known servers as a set of defaults: `like` names one, and what a caller gives besides wins over it.
+// Known servers as sets of defaults: `like` names one; explicit options override it.
 
 import type { Place } from '../../spec/language.ts'
 import { type NamedServer, servers } from '../../spec/truth/servers.ts'
@@ -8,14 +8,14 @@ import { usageError } from './usage.ts'
 
 const named: Readonly<Record<string, NamedServer>> = servers
 
-/** The names of the known servers of these places. */
+/** The names of the known servers for these places. */
 export const serversOn = (...places: readonly Place[]): readonly string[] =>
   Object.keys(named).filter((name) => places.some((place) => place === named[name]?.on))
 
 /**
- * The known server of a name, undefined for null. Throws a usage error for a name that is unknown, or known at another
+ * The known server of a name; undefined for null. Throws a usage error for an unknown name, or a server of another
  * place.
- * @param where how the name was given.
+ * @param where how the error names the option.
  */
 export function serverLike(
   name: string | null | undefined,
@@ -27,11 +27,11 @@ export function serverLike(
   if (server === undefined) {
     const names = Object.keys(named)
     throw usageError(
-      `${where}: there is no server "${name}".${didYouMean(name, names)} Known: ${names.join(', ')}.`,
+      `${where}: unknown server "${name}".${didYouMean(name, names)} Known servers: ${names.join(', ')}.`,
     )
   }
   if (server.on !== place)
-    throw usageError(`${where}: "${name}" is a ${nouns[server.on]}, and this is a ${nouns[place]}.`)
+    throw usageError(`${where}: "${name}" is a ${nouns[server.on]}, not a ${nouns[place]}.`)
   return server
 }
 
@@ -41,7 +41,7 @@ const nouns: Readonly<Record<Place, string>> = {
   gateway: 'gateway',
 }
 
-/** The quirks of a server: those of the known one but for some, and those that were asked for. */
+/** The quirks of a server: those of the known one, minus `noQuirk`, plus `quirk`. */
 export const quirksLike = (
   server: NamedServer | undefined,
   on: readonly string[],
@@ -51,6 +51,6 @@ export const quirksLike = (
   return [...new Set([...own.filter((id) => !off.includes(id)), ...on])]
 }
 
-/** What the header Server of a server that is like a known one holds. */
+/** The value of the header Server for a server with this `like`. */
 export const nameLike = (like: string | null): string =>
   (like === null ? undefined : named[like]?.serverHeader) ?? ownName

@@ -1,42 +1,42 @@
-// Reads options by their table, for servers and gateways alike: a value is a text of the command line, or one of a program
-// or a file, and what it has to be stands in the schema of its entry.
+// Reads options by their table, for servers and gateways: a value comes as text from the command line, or as data from
+// a program or a file. The schema of the entry defines valid values.
 
 import type { Place } from '../../spec/language.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import { fits, requirement, type Schema } from './json-schema.ts'
 import { usageError } from './usage.ts'
 
-/** One option: how it is written, what it does, and what it has to be. */
+/** One option: its flag, its help, and its valid values. */
 export type OptionEntry = {
   readonly flag: string
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly value: string
   readonly help: string
-  /** The only deployment that looks at it, where it is not for both. */
+  /** The only deployment that uses it; absent for both. */
   readonly on?: Exclude<Place, 'gateway'>
-  /** Whether the flag may come more than once: the value is a list. */
+  /** Whether the flag can be repeated: the value is then a list. */
   readonly many?: boolean
-  /** What the flag stands for when it comes alone. */
+  /** The value of a flag that stands alone. */
   readonly bare?: string
-  /** Whether its value is a secret, which no message repeats. */
+  /** Whether the value is a secret, which no message repeats. */
   readonly secret?: true
-  /** Whether it names files: those of a config file are relative to it. */
+  /** Whether it names files. Paths in a config file are relative to it. */
   readonly isPath?: true
   readonly schema: Schema
-  /** What a value is, where the schema does not say it in words. */
+  /** Describes a valid value, where the schema is not clear enough. */
   readonly takes?: string
-  /** Brings a value that fits the schema into the form in which it is used. */
+  /** Converts a valid value into the form that the code uses. */
   readonly form?: (value: unknown) => unknown
-  /** Reads a value that is more than a text, or gives the reason why it cannot be used. The flag then names a file. */
+  /** Reads a structured value, or returns why it is invalid. The flag then names a file. */
   readonly readWhole?: (value: unknown) => object | string
 }
 
 export type OptionTable<Name extends string> = Readonly<Record<Name, OptionEntry>>
 export type Given = Readonly<Record<string, unknown>>
-/** In which words an option was given. */
+/** How an error message names an option. */
 export type Where = (name: string) => string
 
-/** Reads each of the options by itself. Throws a usage error for an unknown name or an unusable value. */
+/** Reads each option. Throws a usage error for an unknown name or an invalid value. */
 export function readOptions(
   table: Readonly<Record<string, OptionEntry>>,
   given: Given,
@@ -52,11 +52,11 @@ export function readOptions(
   return options
 }
 
-/** Says which options there are, the one first that is meant most likely. */
+/** An error for an unknown option, with the closest name and all names. */
 export const unknownOption = (names: readonly string[], name: string, where: string): Error =>
-  usageError(`There is no ${where}.${didYouMean(name, names)} Known: ${names.join(', ')}.`)
+  usageError(`Unknown ${where}.${didYouMean(name, names)} Options: ${names.join(', ')}.`)
 
-/** The value of an option. Throws a usage error where it cannot be used. */
+/** The value of an option. Throws a usage error for an invalid value. */
 export function readValue(entry: OptionEntry, value: unknown, where: string): unknown {
   const { schema, many = false, readWhole } = entry
   if (readWhole !== undefined) {
@@ -77,7 +77,7 @@ function readOne(entry: OptionEntry, schema: Schema, value: unknown, where: stri
   throw usageError(`${where} cannot be ${shown(entry, value)}: ${reason(entry, schema, value)}`)
 }
 
-/** What else a value can stand for: a text for a number or a switch, and the other way round. */
+/** Other readings of a value: a text as a number or switch, and the other way round. */
 function otherSpellings(value: unknown): readonly unknown[] {
   if (typeof value === 'number' || typeof value === 'boolean') return [`${value}`]
   if (typeof value !== 'string') return []

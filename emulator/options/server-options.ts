@@ -1,78 +1,78 @@
-// The options of a server: what they are, and what they are by default.
+// The options of a server: their types and defaults.
 
 import type { Deployment } from '../../spec/language.ts'
 import { defaultAccounts } from './accounts.ts'
 import type { Account, ScenarioFailure } from '../server/state/options.ts'
 
-/** How the world's time passes: with the wall clock, so many times as fast, only when told to, or at once. */
+/** How the server's time passes: with the wall clock, N times as fast, only through the clock handle, or without waiting. */
 export type Clock = 'real' | 'manual' | 'instant' | `x${number}`
 
 /** Node types by name, in the form of `GET /object_info`. */
 export type NodeTypes = Readonly<Record<string, unknown>>
 
-/** Options of a server, complete. */
+/** The complete options of a server. */
 export type ServerOptions = {
-  /** Which of the two forms of the server it is. */
+  /** The deployment: local or hosted. */
   readonly deployment: Deployment
-  /** The known server as which it behaves; null for what the description states. */
+  /** The known server to behave like; null to follow the documentation. */
   readonly like: string | null
-  /** Who may use a hosted server. */
+  /** The accounts of a hosted server. */
   readonly accounts: readonly Account[]
-  /** Which nodes of which runs fail, and how; the first that fits a node counts. */
+  /** Which nodes of which runs fail, and how. The first entry that matches a node applies. */
   readonly failures: readonly ScenarioFailure[]
-  /** TCP port; 0 takes a free one. */
+  /** TCP port; 0 picks a free one. */
   readonly port: number
   /** Address to listen on. */
   readonly host: string
-  /** Ids, names and pictures depend on it. */
+  /** Seed of ids, names and pictures. */
   readonly seed: string
   readonly clock: Clock
-  /** Milliseconds of the world's time for each node and each step. */
+  /** Duration of each node and each step, in milliseconds of the server's time. */
   readonly pace: number
-  /** Milliseconds of the world's time between the answer to a submit and the first message of its run. */
+  /** Delay between the response to a prompt and the first message of its run, in milliseconds of the server's time. */
   readonly startDelayMs: number
   /** Format of previews, or none. */
   readonly preview: 'jpeg' | 'png' | 'none'
   /** Which results runs reuse: those of the last graph, the latest hundred, or none. */
   readonly cache: 'classic' | 'lru' | 'none'
-  /** Node types in the place of the built-in ones: files with the `GET /object_info` of a server, or what it holds. */
+  /** Replaces the built-in node types: files with the `GET /object_info` of a server, or their content. */
   readonly objectInfo: readonly (string | NodeTypes)[]
-  /** Further node types, in the same form; they win over others of their name. */
+  /** Additional node types in the same form; they override others of the same name. */
   readonly nodes: readonly (string | NodeTypes)[]
   readonly models: 'listed' | 'any'
   readonly unknownNodes: 'refuse' | 'accept'
-  /** File that keeps all inputs and effects; null keeps the latest in memory only. */
+  /** File that records all inputs and effects; null keeps only the latest, in memory. */
   readonly journal: string | null
-  /** Whether a journal file that is there already is replaced. */
+  /** Whether to replace an existing journal file. */
   readonly overwrite: boolean
-  /** Ids of quirks that are switched on. */
+  /** Ids of quirks to switch on. */
   readonly quirk: readonly string[]
-  /** Ids of quirks that are switched off, although the named server has them. */
+  /** Ids of quirks to switch off, although the known server has them. */
   readonly noQuirk: readonly string[]
-  /** Origin that replies name in CORS mode, or `*`; null checks the origin of requests instead. */
+  /** Allowed origin in CORS mode, or `*`; null checks the origin of requests instead. */
   readonly cors: string | null
-  /** Bearer token that every request needs; null lets everyone in. */
+  /** Bearer token that every request requires; null for none. */
   readonly token: string | null
-  /** What callers from elsewhere need as a bearer token to use the paths below /_flowdouble/; null keeps them out. */
+  /** Bearer token for the paths below /_flowdouble/ from other machines; null rejects them. */
   readonly controlToken: string | null
-  /** Largest request body in MiB; null for the usual 100. */
+  /** Largest request body in MiB; null for the default of 100. */
   readonly maxUploadSize: number | null
-  /** Whether messages are compressed for sockets that offer it. */
+  /** Whether the server compresses messages for sockets that offer it. */
   readonly wsCompress: boolean
   /** Whether the node manager is installed. */
   readonly manager: boolean
   /**
-   * Start of the world's time: milliseconds since 1970, or `now`. By default a world on a real or scaled clock begins now,
-   * one on a manual or instant clock at a fixed moment.
+   * Start of the server's time: milliseconds since 1970, or `now`. By default a real or scaled clock starts now, and a
+   * manual or instant clock at a fixed moment.
    */
   readonly epoch: number | 'now'
-  /** Where the signed links of a hosted server lead, such as `http://storage:8190`; null for a listener of its own. */
+  /** Base of the signed links of a hosted server, such as `http://storage:8190`; null opens a listener for them. */
   readonly signedBaseUrl: string | null
-  /** Whether a signed link that comes with a key is refused. */
+  /** Whether the server rejects a signed link that is requested with a key. */
   readonly strictSignedLinks: boolean
-  /** `auto` makes a certificate at the start, which `ca` of the server vouches for; null for that of `tlsCert`, or none. */
+  /** `auto` creates a certificate at the start (its authority is `ca` of the server); null uses `tlsCert`, or no TLS. */
   readonly tls: 'auto' | null
-  /** File with a certificate in PEM form, which makes the server speak HTTPS and WSS; it needs `tlsKey`. */
+  /** File with a certificate in PEM form, for HTTPS and WSS; requires `tlsKey`. */
   readonly tlsCert: string | null
   /** File with the private key of the certificate. */
   readonly tlsKey: string | null
@@ -80,27 +80,27 @@ export type ServerOptions = {
 
 export type OptionName = keyof ServerOptions
 
-/** An account as a caller gives it: all but its name and its keys has a default. */
+/** An account that a caller passes: all but the name and the keys have a default. */
 export type AccountGiven = Pick<Account, 'user' | 'keys'> & Partial<Account>
 
-/** Node types as a caller gives them: a file, the types themselves, or several of either. */
+/** Node types that a caller passes: a file, the types themselves, or several of either. */
 type NodeTypesGiven = string | NodeTypes | readonly (string | NodeTypes)[] | null
 
-/** Options of a server as a caller gives them. Each has a default. */
+/** Options that a caller passes. Each has a default. */
 export type ServerOptionsGiven = Partial<
   Omit<ServerOptions, 'accounts' | 'seed' | 'objectInfo' | 'nodes'>
 > & {
   readonly accounts?: readonly AccountGiven[]
-  /** A number is as good as its text. */
+  /** A number can also be passed as text. */
   readonly seed?: string | number
   readonly objectInfo?: NodeTypesGiven
   readonly nodes?: NodeTypesGiven
 }
 
-/** The moment at which worlds start whose time does not pass by itself: 2026-01-01, 00:00 UTC. */
+/** The default start time of manual and instant clocks: 2026-01-01, 00:00 UTC. */
 const FIXED_EPOCH_MS = 1767225600000
 
-/** When a world begins that is not told when. */
+/** The default epoch for a clock. */
 export const epochFor = (clock: Clock): ServerOptions['epoch'] =>
   clock === 'manual' || clock === 'instant' ? FIXED_EPOCH_MS : 'now'
 

@@ -1,4 +1,4 @@
-// The table of options from which the command line, the config file and its JSON Schema follow.
+// The option table: the source of the flags, the config file and its JSON Schema.
 
 import { limits } from '../../spec/limits.ts'
 import { quirks } from '../../spec/truth/quirks.ts'
@@ -18,17 +18,17 @@ const nodeTypes = {
   minLength: 1,
   items: { type: ['string', 'object'], minLength: 1 },
 } as const
-/** A day: what waits for longer waits for ever. */
+/** One day: the longest delay. */
 const MAX_DELAY_MS = 86_400_000
 
 const quirksThat = (holds: (on: Quirk['on']) => boolean): readonly string[] =>
   Object.entries<Quirk>(quirks).flatMap(([id, { on }]) => (holds(on) ? id : []))
-/** Quirks of the workflow server, whatever its deployment. Those of the webhook gateway are not among them. */
+/** Quirks of the workflow server, on any deployment; not those of the webhook gateway. */
 export const quirkIds = quirksThat((on) => !on.includes('gateway'))
-/** Quirks that a server of this deployment, or a gateway, can be given. */
+/** Quirks of a server of this deployment, or of a gateway. */
 export const quirksOf = (place: Place): readonly string[] => quirksThat((on) => on.includes(place))
 
-/** The address of a host, without a slash at its end: what stands before the path of a signed link. */
+/** Removes the slash at the end of a base URL: the path of a signed link follows it. */
 const withoutSlash = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/\/$/, '') : value
 
@@ -36,19 +36,19 @@ export const optionTable: OptionTable<OptionName> = {
   deployment: {
     flag: 'deployment',
     value: 'WHICH',
-    help: 'local; hosted: paths below /api, keys, accounts; serve: both, two servers (default local)',
+    help: 'local; hosted (paths below /api, API keys, accounts); or with serve: both (default local)',
     schema: { enum: ['local', 'hosted', 'both'] },
   },
   like: {
     flag: 'like',
     value: 'NAME',
-    help: `behave as a known server, ${serversOn('local', 'hosted', 'gateway').join(', ')}; other flags win over it`,
+    help: `behave like a known server: ${serversOn('local', 'hosted', 'gateway').join(', ')}; other flags override it`,
     schema: { enum: [...serversOn('local', 'hosted'), null] },
   },
   accounts: {
     flag: 'accounts',
     value: 'FILE',
-    help: 'who may use a hosted server: a JSON list of {user, keys, tier, balance, ...}',
+    help: 'accounts of a hosted server: a JSON array of {user, keys, tier, balance, ...}',
     on: 'hosted',
     schema: accountsSchema,
     readWhole: readAccounts,
@@ -56,26 +56,26 @@ export const optionTable: OptionTable<OptionName> = {
   failures: {
     flag: 'failures',
     value: 'FILE',
-    help: 'which nodes fail: a JSON list of {class_type, node_id, user, run, exception_type, ...}',
+    help: 'nodes that fail: a JSON array of {class_type, node_id, user, run, exception_type, ...}',
     schema: failuresSchema,
     readWhole: readFailures,
   },
   port: {
     flag: 'port',
     value: 'PORT',
-    help: 'port to listen on, the first of those needed; 0: free ones (default 8188, hosted 8189)',
+    help: 'first port to use; 0 picks free ports (default 8188, hosted 8189)',
     schema: { type: 'integer', minimum: 0, maximum: 65535 },
   },
   host: {
     flag: 'host',
     value: 'ADDRESS',
-    help: 'address to listen on (default 127.0.0.1, reachable from this machine only)',
+    help: 'address to listen on (default 127.0.0.1: this machine only)',
     schema: { type: 'string', minLength: 1 },
   },
   seed: {
     flag: 'seed',
     value: 'TEXT',
-    help: 'seed of ids, names and pictures: same seed and inputs, same bytes (default 0)',
+    help: 'seed of ids, names and pictures: the same seed and inputs give the same bytes (default 0)',
     schema: { type: ['string', 'integer'], minLength: 1 },
     form: String,
   },
@@ -91,13 +91,13 @@ export const optionTable: OptionTable<OptionName> = {
   pace: {
     flag: 'pace',
     value: 'MS',
-    help: 'milliseconds that each node and each sampling step takes (default 5)',
+    help: 'duration of each node and each sampling step in milliseconds (default 5)',
     schema: { type: 'number', minimum: 0, maximum: MAX_DELAY_MS },
   },
   startDelayMs: {
     flag: 'start-delay',
     value: 'MS',
-    help: 'milliseconds from the answer to a submit to its run, startDelayMs in a file (default 25)',
+    help: 'delay between the response to a prompt and its run in milliseconds; in a config file startDelayMs (default 25)',
     schema: { type: 'number', minimum: 0, maximum: MAX_DELAY_MS },
   },
   preview: {
@@ -109,13 +109,13 @@ export const optionTable: OptionTable<OptionName> = {
   cache: {
     flag: 'cache',
     value: 'WHICH',
-    help: 'results that runs reuse: classic (those of the last graph), lru (the latest 100), none (default classic)',
+    help: 'which results runs reuse: classic (of the last graph), lru (the latest 100) or none (default classic)',
     schema: { enum: ['classic', 'lru', 'none'] },
   },
   objectInfo: {
     flag: 'object-info',
     value: 'FILE',
-    help: 'node types in place of the built-in ones: GET /object_info of your server, saved; may repeat',
+    help: 'file that replaces the built-in node types: the saved GET /object_info of your server; repeatable',
     many: true,
     isPath: true,
     schema: nodeTypes,
@@ -123,7 +123,7 @@ export const optionTable: OptionTable<OptionName> = {
   nodes: {
     flag: 'nodes',
     value: 'FILE',
-    help: 'further node types, in the form of GET /object_info: they win over others; may repeat',
+    help: 'file with additional node types in the form of GET /object_info, which override others; repeatable',
     many: true,
     isPath: true,
     schema: nodeTypes,
@@ -131,7 +131,7 @@ export const optionTable: OptionTable<OptionName> = {
   models: {
     flag: 'models',
     value: 'WHICH',
-    help: 'listed, or any to accept unlisted model files, which fail the run on hosted (default listed)',
+    help: 'listed, or any to accept unlisted model files, with which a hosted run fails (default listed)',
     schema: { enum: ['listed', 'any'] },
   },
   unknownNodes: {
@@ -143,35 +143,35 @@ export const optionTable: OptionTable<OptionName> = {
   journal: {
     flag: 'journal',
     value: 'FILE',
-    help: 'keep all inputs and effects in this file, one JSON object per line (both: one file each)',
+    help: 'record all inputs and effects in this file, one JSON object per line (with both: one file per server)',
     isPath: true,
     schema: textOrNull,
   },
   overwrite: {
     flag: 'overwrite',
     value: '',
-    help: 'replace a journal file that is there already, instead of refusing to start',
+    help: 'replace an existing journal file instead of refusing to start',
     bare: 'true',
     schema: { type: 'boolean' },
   },
   quirk: {
     flag: 'quirk',
     value: 'ID',
-    help: 'switch on another behaviour of real servers; may come more than once (flowdouble quirks)',
+    help: 'switch on a behaviour of real servers (flowdouble quirks); repeatable',
     many: true,
     schema: { type: 'array', items: { enum: quirkIds } },
   },
   noQuirk: {
     flag: 'no-quirk',
     value: 'ID',
-    help: 'switch off a quirk that --like switches on; may come more than once',
+    help: 'switch off a quirk that --like switches on; repeatable',
     many: true,
     schema: { type: 'array', items: { enum: quirkIds } },
   },
   cors: {
     flag: 'cors',
     value: '[ORIGIN]',
-    help: 'let pages of this origin (alone: of any) use the server, instead of refusing foreign ones',
+    help: 'allow pages of this origin (without a value: any origin) instead of rejecting foreign origins',
     on: 'local',
     bare: '*',
     takes: 'an origin such as http://localhost:3000, or *',
@@ -183,7 +183,7 @@ export const optionTable: OptionTable<OptionName> = {
   token: {
     flag: 'token',
     value: 'TOKEN',
-    help: 'bearer token that each local request needs; --token-env keeps it out of the process list',
+    help: 'bearer token that each request to a local server requires; --token-env keeps it out of the process list',
     on: 'local',
     secret: true,
     schema: { type: ['string', 'null'], pattern: headerPattern },
@@ -191,14 +191,14 @@ export const optionTable: OptionTable<OptionName> = {
   controlToken: {
     flag: 'control-token',
     value: 'TOKEN',
-    help: 'bearer token with which callers from elsewhere use /_flowdouble/ (default: this machine only)',
+    help: 'bearer token for /_flowdouble/ from other machines (default: this machine only)',
     secret: true,
     schema: { type: ['string', 'null'], pattern: headerPattern },
   },
   maxUploadSize: {
     flag: 'max-upload-size',
     value: 'MB',
-    help: `largest request body in MB (default ${limits.body.value / 2 ** 20})`,
+    help: `largest request body in MiB (default ${limits.body.value / 2 ** 20})`,
     schema: { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 2000 },
   },
   wsCompress: {
@@ -211,7 +211,7 @@ export const optionTable: OptionTable<OptionName> = {
   manager: {
     flag: 'manager',
     value: '',
-    help: 'serve the paths of the node manager; what it installs is listed, and never fetched',
+    help: 'serve the paths of the node manager; it lists what you install and never downloads anything',
     on: 'local',
     bare: 'true',
     schema: onOrOff,
@@ -225,7 +225,7 @@ export const optionTable: OptionTable<OptionName> = {
   signedBaseUrl: {
     flag: 'signed-base-url',
     value: 'URL',
-    help: 'what the signed links of hosted begin with; they work where requests name its host',
+    help: 'base URL of the signed links of a hosted server; links work for requests that name its host',
     on: 'hosted',
     schema: { type: ['string', 'null'], pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\s]+/?$' },
     form: withoutSlash,
@@ -233,7 +233,7 @@ export const optionTable: OptionTable<OptionName> = {
   strictSignedLinks: {
     flag: 'strict-signed-links',
     value: '',
-    help: 'refuse a signed link that comes with a key, instead of only telling of the leak',
+    help: 'reject a signed link that is requested with a key, instead of only logging the leak',
     on: 'hosted',
     bare: 'true',
     schema: onOrOff,
@@ -241,25 +241,25 @@ export const optionTable: OptionTable<OptionName> = {
   tls: {
     flag: 'tls',
     value: 'auto',
-    help: 'speak HTTPS and WSS with a certificate that is made now; clients trust --tls-ca FILE',
+    help: 'use HTTPS and WSS with a new certificate; clients must trust --tls-ca FILE',
     schema: { enum: ['auto', null] },
   },
   tlsCert: {
     flag: 'tls-cert',
     value: 'FILE',
-    help: 'speak HTTPS and WSS with this certificate (PEM); needs --tls-key',
+    help: 'use HTTPS and WSS with this certificate (PEM); requires --tls-key',
     isPath: true,
     schema: textOrNull,
   },
   tlsKey: {
     flag: 'tls-key',
     value: 'FILE',
-    help: 'the private key of the certificate (PEM)',
+    help: 'private key of the certificate (PEM)',
     isPath: true,
     schema: textOrNull,
   },
 }
 
-/** Whether a server of this deployment looks at an option. */
+/** Whether an option applies to this deployment. */
 export const isFor = (name: OptionName, deployment: Deployment): boolean =>
   (optionTable[name].on ?? deployment) === deployment

@@ -103,10 +103,10 @@ export const blend = (of: Pixels, over: Pixels, opacity: number): Pixels => {
   return pixels
 }
 
-/** A picture of an animation, opaque, and how long it is shown. */
+/** A picture of an animation, opaque, and its duration. */
 export type Frame = { readonly pixels: Pixels; shownMs: number }
 
-/** Pictures as frames, without their alpha. One that equals the one before it is no frame: that is shown longer. */
+/** Pictures as frames without alpha. A picture equal to the previous one extends its duration. */
 export const framesOf = (pictures: readonly Pixels[], frameMs: number): Frame[] => {
   const frames: Frame[] = []
   for (const picture of pictures) {

@@ -10,7 +10,7 @@ export type Target = { width: number; height: number; spanX?: number; spanY?: nu
 type Taps = { first: Int32Array; count: Int32Array; weights: Float64Array; most: number }
 
 /**
- * `pixels` scaled to `target`. Beyond the end of the source its last row or column goes on.
+ * `pixels` scaled to `target`. Beyond the edge of the source its last row or column repeats.
  * Returns `pixels` itself where there is nothing to do.
  */
 export const scale = (pixels: Pixels, target: Target): Pixels => {

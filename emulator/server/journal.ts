@@ -99,7 +99,7 @@ function redactHeaders(headers: Headers, redact: Redactor): Headers {
   return redacted
 }
 
-/** The body as text without keys, in base64 where it is no UTF-8, and the headers that go with it. */
+/** The body as text without keys (base64 if it is not valid UTF-8), and its headers. */
 function redactBody(input: RequestInput, redact: Redactor): { headers: Headers } & LineBody {
   const { body, headers } = input
   const type = headers['content-type'] ?? ''
@@ -131,7 +131,7 @@ function redactBytes(bytes: Uint8Array, redact: Redactor): Uint8Array {
   return redacted === letters ? bytes : Uint8Array.from(redacted, (letter) => letter.charCodeAt(0))
 }
 
-/** Files that a client stores are no submits, and a server gives them back byte by byte. */
+/** Files that a client stores are not prompts, and a server returns them byte for byte. */
 const holdsFiles = ({ target, headers }: RequestInput): boolean =>
   /^multipart/i.test(headers['content-type'] ?? '') ||
   /^(\/api)?\/(userdata|settings)\b/.test(target)
@@ -153,7 +153,7 @@ function withoutPartnerKeys(text: string, redact: Redactor): string {
   const namesKey = secretKeys.some((name) => text.includes(name))
   if (!namesKey && !text.includes('\\')) return text
   const document = orUndefined(() => readDocument(text))
-  // What is no JSON is refused whole; its key, if that is one, must not be kept either.
+  // A body that is not valid JSON is rejected; if it is a key, it must not be kept either.
   if (document === undefined) return namesKey || text.includes('\\u') ? redact.one(text) : text
   const { value, spans, repeatsKeys } = document
   const without = redactJson(value, redact)

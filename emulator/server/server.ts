@@ -32,7 +32,7 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
 }
 
 /**
- * A server that goes on from where this one is. From now on neither changes anything in the other.
+ * A fork that continues from the state of this server. Neither changes the other from now on.
  * @public
  */
 export const forkServer = ({ options, hosted, worlds, state }: Server): Server =>

@@ -257,7 +257,7 @@ export const quirks = {
   'webhooks.lenient-signatures': {
     on: gateway,
     default:
-      'A signed time is decimal digits, ASCII blanks part signatures, `whsec_` alone is no key.',
+      'A signed time is decimal digits, ASCII blanks part signatures, `whsec_` alone is not a key.',
     quirk:
       'A signed time is what Python reads as an integer, blanks of any kind part signatures, `whsec_` is the empty key.',
     source: 'reference gateway, July 2026',
@@ -284,7 +284,7 @@ export const quirks = {
     on: gateway,
     default: 'Answers are JSON in UTF-8, in which a number that JSON cannot write is null.',
     quirk:
-      'Answers are in ASCII, with NaN and Infinity, and with bytes of headers that are no UTF-8 as surrogates.',
+      'Answers are in ASCII, with NaN and Infinity, and with bytes of headers that are not UTF-8 as surrogates.',
     source: 'reference gateway, July 2026',
   },
   'webhooks.events-as-written': {
@@ -303,7 +303,7 @@ export const quirks = {
   'webhooks.empty-route': {
     on: gateway,
     default: 'A static route without any member takes posts with the global secret.',
-    quirk: 'It is answered 404 like a name that no route has.',
+    quirk: 'It returns 404, like an unknown name.',
     source: 'reference gateway, July 2026',
   },
   'webhooks.subscribe-shadowed': {

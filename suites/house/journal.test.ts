@@ -60,7 +60,7 @@ test('journal/overwrite An existing file is rejected unless overwriting is reque
   writeFileSync(journal, 'from before', { mode: 0o644 })
   await expect(startEmulator({ journal })).rejects.toMatchObject({
     code: 'USAGE',
-    message: expect.stringMatching(/is there already.*--overwrite/),
+    message: expect.stringMatching(/already exists.*--overwrite/),
   })
   expect(readFileSync(journal, 'utf8')).toBe('from before')
   const server = await startEmulator({ journal, overwrite: true })

@@ -1,4 +1,4 @@
-// Agents that are real: a command of the operator, or an address of his, that answers each run.
+// Real agents: a command or a URL that answers each run.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { agentVariables } from '../../../spec/gateway/deliveries.ts'
@@ -7,33 +7,33 @@ import type { AgentRun } from '../../gateway/machine.ts'
 import { isDone, objectIn, postJson } from './call.ts'
 import type { Agent } from '../../options/gateway.ts'
 
-/** How a command is started. */
+/** How to start a command. */
 export type Around = {
   readonly cwd: string
-  /** The whole environment of the command, but for what tells it of the run. */
+  /** The environment of the command, apart from the variables that describe the run. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Is told what a run that failed has written to its standard error, as far as it is not too much. */
+  /** Receives the start of what a failed run wrote to standard error. */
   readonly onFailure: (run: AgentRun, stderr: string) => void
 }
 
 const maxBytes = limits.agentAnswer.value
-const tooLong = `the answer has more than ${maxBytes} bytes`
-/** So much of standard error is kept, in bytes. */
+const tooLong = `the answer is larger than ${maxBytes} bytes`
+/** How much of standard error to keep, in bytes. */
 const MAX_STDERR = 2000
 
 /**
- * An agent that starts a command for each run, without a shell: the prompt is its standard input, its standard output
- * is the answer, without the line ends after it. The run fails where the command does not exit with 0.
+ * An agent that starts a command for each run, without a shell: standard input is the prompt, standard output the
+ * answer, without trailing line ends. The run fails unless the command exits with 0.
  */
 export function commandAgent(command: readonly string[], { cwd, env, onFailure }: Around): Agent {
   const [file = '', ...args] = command
   return (run, signal) =>
     new Promise((resolve, reject) => {
-      // A group of its own, so that whatever it starts ends with it.
+      // A separate process group, so that child processes end with it.
       const child = spawn(file, args, { cwd, env: { ...env, ...variablesOf(run) }, detached: true })
       const end = (): void => {
         kill(child)
-        // What has left its group can still hold its output: nobody waits for that.
+        // A process that left the group can still hold the output open: do not wait for it.
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
         child.unref()
       }
@@ -49,7 +49,7 @@ export function commandAgent(command: readonly string[], { cwd, env, onFailure }
         reject(new Error(reason))
       }
       child.on('error', (error: NodeJS.ErrnoException) =>
-        fail(`the agent command cannot be started: ${error.code}`),
+        fail(`cannot start the agent command: ${error.code}`),
       )
       child.on('close', (code, by) => {
         signal.removeEventListener('abort', end)
@@ -60,7 +60,7 @@ export function commandAgent(command: readonly string[], { cwd, env, onFailure }
     })
 }
 
-/** Gathers what comes until it is too much. */
+/** Collects output up to a limit. */
 function collect(stream: NodeJS.ReadableStream, limit: number) {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -74,24 +74,24 @@ function collect(stream: NodeJS.ReadableStream, limit: number) {
   }
 }
 
-/** Ends a command and all that it has started. */
+/** Ends a command and everything it started. */
 function kill(child: ChildProcess): void {
   try {
     process.kill(-(child.pid as number), 'SIGKILL')
   } catch {
-    // It has not started, or is over, or has no group on this system.
+    // Not started, already over, or without a process group on this system.
     child.kill('SIGKILL')
   }
 }
 
-/** No system takes longer ones, and all of them together have a limit, too. */
+/** Systems limit the length of a variable, and of all variables together. */
 const MAX_VARIABLE = 8192
 
 function variablesOf(run: AgentRun): Record<string, string> {
   const texts = Object.entries(agentVariables).map(([name, member]) => {
     const value = run[member]
     const text = typeof value === 'string' ? value : wordsOf(value, member === 'skills')
-    // What senders write may hold what no variable can.
+    // Values from senders can contain characters that a variable cannot.
     return [name, text.replaceAll('\0', '').slice(0, MAX_VARIABLE)]
   })
   return Object.fromEntries(texts) as Record<string, string>
@@ -100,7 +100,7 @@ function variablesOf(run: AgentRun): Record<string, string> {
 const wordsOf = (value: unknown, isList: boolean): string =>
   isList ? (value as readonly string[]).join(',') : JSON.stringify(value)
 
-/** An agent behind an address: it gets the run as JSON, and answers with text, or with JSON that has an `answer`. */
+/** An agent behind a URL: receives the run as JSON, and answers with text, or with JSON with an `answer`. */
 export const urlAgent =
   (url: URL): Agent =>
   async ({ prompt, skills, route, event, delivery_id, session_key }, signal) => {
@@ -109,6 +109,7 @@ export const urlAgent =
     if (!isDone(status)) throw new Error(`the agent answered ${status}`)
     if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) return text
     const answer = objectIn(text)?.['answer']
-    if (typeof answer !== 'string') throw new Error('the JSON of the agent has no answer')
+    if (typeof answer !== 'string')
+      throw new Error('the JSON of the agent lacks the member "answer"')
     return answer
   }

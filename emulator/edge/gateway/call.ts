@@ -1,4 +1,4 @@
-// One call of an address that the operator has given: JSON goes out, and what comes back is told without a secret.
+// One call of a configured URL: sends JSON and returns the reply. Errors contain no secret.
 
 import http from 'node:http'
 import https from 'node:https'
@@ -6,7 +6,7 @@ import { usageError } from '../../options/usage.ts'
 
 export type Reply = { readonly status: number; readonly type: string; readonly text: string }
 
-/** Who stops a call, by which method it goes (POST), and how large its reply can be: a larger one is cut off, or fails. */
+/** The abort signal, the method (POST by default), and the largest reply: a larger one is cut off, or fails. */
 type CallOptions = {
   readonly signal: AbortSignal
   readonly maxBytes: number
@@ -14,25 +14,25 @@ type CallOptions = {
   readonly cutsReply?: boolean
 }
 
-/** Why a reply that is too large fails. */
+/** The error for a reply that is too large. */
 const tooLarge = 'the reply is too large'
 
 /**
- * Reads the address of a call. Throws a usage error, which does not repeat it: a path or a query can be a credential.
- * @param where the words for the place where it was given.
+ * Parses the URL of a call. Throws a usage error that does not repeat it: a path or query can be a credential.
+ * @param where how the error names the source.
  */
 export function readAddress(text: string, where: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw usageError(`${where} needs an address that begins with http:// or https://.`)
+    throw usageError(`${where} must begin with http:// or https://.`)
   if (url.username + url.password !== '')
-    throw usageError(`${where} takes no user name and no password.`)
+    throw usageError(`${where} must not contain a user name or password.`)
   return url
 }
 
 /**
- * Sends JSON once, by POST unless told otherwise, follows no redirect, and waits until the signal is aborted. Rejects with an error that tells no part
- * of the address, also where the reply has more than `maxBytes`.
+ * Sends JSON once, by POST by default. Follows no redirect, and waits until the signal is aborted. Rejects with an error
+ * that contains no part of the URL, also if the reply is larger than `maxBytes`.
  */
 export function postJson(
   url: URL,
@@ -44,7 +44,7 @@ export function postJson(
   return postBytes(url, { ...own, ...headers }, Buffer.from(JSON.stringify(body)), options)
 }
 
-/** The same for bytes as they are. Any port will do: `fetch` refuses some of them. */
+/** The same for bytes. Any port works: `fetch` rejects some of them. */
 export function postBytes(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -84,10 +84,10 @@ export function postBytes(
   })
 }
 
-/** Whether a status means that a call has done what it is for. */
+/** Whether a status means success. */
 export const isDone = (status: number): boolean => status >= 200 && status < 300
 
-/** A text as a JSON object; undefined where it is none. */
+/** Parses a text as a JSON object; undefined for anything else. */
 export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)

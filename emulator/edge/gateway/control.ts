@@ -1,4 +1,4 @@
-// What a test asks of a gateway alone: its outbox and its runs, failures of deliveries, and subscriptions in memory.
+// The control paths of a gateway: its outbox and runs, failures of deliveries, and subscriptions in memory.
 
 import { type ControlPaths, jsonText, membersOf, ok, unusable } from '../control.ts'
 import type { Gateway } from '../handles.ts'
@@ -25,7 +25,7 @@ export const gatewayPaths = (gateway: Control): ControlPaths => ({
 })
 
 const failureUsage =
-  'The body is {"target": "telegram", "error": "why", "times": 1}: target * is any, times null is always, 0 is never.'
+  'The body must be {"target": "telegram", "error": "why", "times": 1}: target * matches any; times null means always, 0 never.'
 
 function readFailure(body: Uint8Array): Parameters<Gateway['failDeliveries']>[0] {
   const given = membersOf(body, ['target', 'error', 'times'], failureUsage)
@@ -37,7 +37,7 @@ function readFailure(body: Uint8Array): Parameters<Gateway['failDeliveries']>[0]
 }
 
 const subscriptionUsage =
-  'The body is {"name": "ci", "route": {"secret": "...", "prompt": "..."}}: a route of null removes the subscription.'
+  'The body must be {"name": "ci", "route": {"secret": "...", "prompt": "..."}}; a null route removes the subscription.'
 
 function readSubscription(body: Uint8Array): { name: string; route: RouteGiven | null } {
   const { name, route } = membersOf(body, ['name', 'route'], subscriptionUsage)

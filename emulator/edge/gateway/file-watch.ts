@@ -1,20 +1,20 @@
-// Looks whether a file is another one than before, without reading it where it is not.
+// Detects whether a file has changed, and reads it only then.
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
 
-/** A file that has changed: its text, or null where there is none. */
+/** A changed file: its text, or null if it no longer exists. */
 export type Changed = { readonly text: string | null; readonly modifiedMs: number }
 
 /**
- * A look at a file: what it is now where that differs from the last look, else undefined. Two writes within one tick of
- * the file system's clock are told apart by what else a file has. What cannot be read counts as unchanged: the next
- * look tries again.
+ * Checks a file: returns its state if it differs from the last check, otherwise undefined. Distinguishes two writes within
+ * one tick of the file system's clock by other attributes. A file that cannot be read counts as unchanged; the next
+ * check tries again.
  */
 export function watchFile(path: string): () => Changed | undefined {
   let known: string | undefined
   return () => {
     const found = look(path)
-    // Reading what is no file, such as a pipe, could take for ever.
+    // Reading anything but a regular file, such as a pipe, could block forever.
     if (found === null || found?.isFile() === false) return undefined
     const mark = found === undefined ? 'gone' : `${found.mtimeMs} ${found.ino} ${found.size}`
     if (mark === known) return undefined
@@ -26,7 +26,7 @@ export function watchFile(path: string): () => Changed | undefined {
   }
 }
 
-/** What the file system says of the file: null where it does not say, undefined where there is none. */
+/** The attributes of the file: null if they cannot be read, undefined if it does not exist. */
 function look(path: string): Stats | undefined | null {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -35,7 +35,7 @@ function look(path: string): Stats | undefined | null {
   }
 }
 
-/** The text of bytes. What is no UTF-8 is no JSON either, and neither is the empty text that stands for it. */
+/** Decodes UTF-8. Returns an empty text for invalid bytes; neither is valid JSON. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

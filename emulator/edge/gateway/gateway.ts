@@ -1,4 +1,4 @@
-// A webhook gateway behind Node's sockets: starts one, and gives the tests a handle on its clock and on what it did.
+// A webhook gateway on Node sockets: starts one, and returns a handle to its clock, runs and deliveries.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
@@ -39,21 +39,21 @@ import { gatewayHeaders } from './headers.ts'
 import { createMemory } from './memory.ts'
 import { createWork, type WorkTimeOuts } from './work.ts'
 
-/** Options of `startGateway`: those of the gateway, and an ear for what happens. */
+/** Options of `startGateway`: those of the gateway, and callbacks. */
 export type GatewayOptions = GatewayOptionsGiven & {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry<GatewayInput, GatewayEffect>) => void
-  /** Called with each line of the log: one for each post, run and delivery, without secrets. */
+  /** Called with each log line: one per post, run and delivery, without secrets. */
   readonly onLog?: (line: LogLine) => void
-  /** For suites only: makes a deliberately wrong gateway, to show that a case catches it. */
+  /** For suites only: creates a faulty gateway, to show that a case detects it. */
   readonly tamper?: Tamper<GatewayInput, GatewayEffect>
-  /** For commands only: servers whose manual clocks are one. */
+  /** For commands only: servers that share a manual clock. */
   readonly clocks?: ClockGroup
 }
 
 /**
- * Starts a gateway and resolves when it listens. Throws a usage error for options that cannot be used, routes that
- * cannot be served among them, and the system's error when the address is taken.
+ * Starts a gateway and resolves when it listens. Throws a usage error for invalid options, including invalid routes,
+ * and the system's error if the address is in use.
  * @example
  * import assert from 'node:assert'
  * import { startGateway } from 'flowdouble'
@@ -74,7 +74,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const options = completeGatewayOptions(rest)
   const name = nameLike(options.like)
   const startedMs = Date.now()
-  // Loaded here, so that nothing else of this package waits for it.
+  // Loaded here so that the rest of the package does not wait for it.
   const { createHmac } = await import('node:crypto')
   const world = createGatewayWorld(stateOptions(options, startedMs), (key, message) =>
     createHmac('sha256', key).update(message).digest(),
@@ -110,7 +110,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       batch: (all) => all(),
       flushed: () => Promise.resolve(),
       worked: () => work.ended(),
-      // Real senders sign with the time of the wall, which goes on while a machine sleeps.
+      // Real senders sign with wall-clock time, which continues while a machine sleeps.
       elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
       hint: 'Was an event posted?',
       encodeFile: noPictures,
@@ -126,7 +126,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     host.driver.dispatch,
     typeof agent === 'function' ? agent : null,
     deliveries,
-    // An instant clock stands still while others work.
+    // An instant clock does not advance while external work runs.
     options.clock === 'instant' ? workTimeOuts(options) : null,
   )
   const memory = createMemory(world, options, host.driver.dispatch)
@@ -154,7 +154,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     receive: options.quirk.includes('webhooks.unpacked-body') ? receiveUnpacked : receiveRaw,
     isSocketPath: () => false,
     refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
-    // An expectation that nobody knows is none that has to be met.
+    // Ignore unknown expectations.
     refuseExpectation: null,
     upgrade: null,
     limitBytes: (head) => {

@@ -1,4 +1,4 @@
-// The request headers that a gateway looks at. No other reaches it, or its journal.
+// The request headers that a gateway reads. No other header reaches it or its journal.
 
 import type { IncomingMessage } from 'node:http'
 import { type Scheme, schemes, tokenHeader } from '../../../spec/gateway/signatures.ts'
@@ -13,7 +13,7 @@ const looked = new Set(
   [...signing, ...eventHeaders, ...deliveryIdHeaders].map((name) => name.toLowerCase()),
 )
 
-/** Headers by lower-case name, of each the first value; a character stands for a byte [signatures/repeated-header]. */
+/** Headers by lower-case name, each with its first value; a character stands for a byte [signatures/repeated-header]. */
 export function gatewayHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers: Record<string, string> = {}
   for (let at = 0; at < rawHeaders.length; at += 2) {

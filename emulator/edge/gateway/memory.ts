@@ -1,4 +1,4 @@
-// Subscriptions that are kept in memory: for the gateway they are a file that changes.
+// Subscriptions in memory: the gateway sees them as a file that changes.
 
 import { usageError } from '../../options/usage.ts'
 import type { GatewayInput } from '../../gateway/machine.ts'
@@ -11,7 +11,7 @@ export type Memory = {
   readonly remove: (name: string) => boolean
 }
 
-/** Loads the subscriptions to start with. Throws a usage error where one of them cannot be served. */
+/** Loads the initial subscriptions. Throws a usage error for an invalid one. */
 export function createMemory(
   world: GatewayWorld,
   { subscriptionsFile, subscriptions }: CompleteGatewayOptions,
@@ -26,18 +26,20 @@ export function createMemory(
   }
   const requireMemory = (): void => {
     if (subscriptionsFile !== null) {
-      throw usageError('The subscriptions of this gateway stand in a file: change that.')
+      throw usageError('This gateway reads its subscriptions from a file: change the file.')
     }
   }
-  /** Throws a usage error for a subscription that would not be served. */
+  /** Throws a usage error for a subscription that the gateway would not serve. */
   const requireServed = (name: string, route: RouteGiven): void => {
     if (world.setup.staticRoutes.has(name)) {
-      throw usageError(`There is a static route "${name}", and static routes win.`)
+      throw usageError(
+        `A static route "${name}" exists, and static routes win. Choose another name.`,
+      )
     }
     const given = readFile(JSON.stringify({ [name]: route }))?.get(name)
     const fault =
       given === undefined
-        ? 'is no object'
+        ? 'is not an object'
         : (strayMember(given) ??
           usable(
             readRoute(name, given, world.setup.options.secret),

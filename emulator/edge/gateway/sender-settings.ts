@@ -1,4 +1,4 @@
-// What senders need of the configuration: credentials, addresses, and the chats of routes that name none.
+// The configuration of senders: credentials, base URLs, and the default chats.
 
 import { pathValue, platforms, type Sender, senders } from '../../../spec/gateway/deliveries.ts'
 import { configFiles } from '../../../spec/gateway/subscriptions.ts'
@@ -7,14 +7,14 @@ import { type Environment, readSources, type Sources, valueAt } from '../../conf
 import { readBaseUrl } from '../../config/settings.ts'
 
 export type SenderSettings = {
-  /** The credential; null where there is none. */
+  /** The credential, or null. */
   readonly token: string | null
   /** Without a slash at its end. */
   readonly baseUrl: string
 }
 
 export type PlatformSettings = {
-  /** By target; none where nothing is sent. */
+  /** By target; empty if nothing is sent. */
   readonly senders: Readonly<Record<string, SenderSettings>>
   /** By platform. */
   readonly homeChannels: Readonly<Record<string, string>>
@@ -22,12 +22,12 @@ export type PlatformSettings = {
 
 const table = Object.entries<Sender>(senders)
 
-/** The variables that hold credentials of senders. */
+/** The variables that contain credentials of senders. */
 export const tokenVariables = table.map(([, { tokenVariable }]) => tokenVariable)
 
 /**
- * Reads what stands in `platforms` of config.yaml and in variables, which win. Throws a refusal, which repeats no value,
- * for one that cannot be used. Without `sends` it looks at no credential and no address.
+ * Reads `platforms` of config.yaml, and variables, which override it. Throws a refusal, which repeats no value, for an
+ * invalid setting. Without `sends` it reads no credential and no URL.
  */
 export async function readPlatforms(
   dir: string,
@@ -51,7 +51,7 @@ export async function readPlatforms(
 
 type Found = { readonly value: unknown; readonly where: string }
 
-/** The value of the first source that has it: a variable, then config.yaml. An empty text is none. */
+/** The value from the first source that has it: a variable, then config.yaml. An empty text counts as absent. */
 function find({ config, variables }: Sources, key: string, variable?: string): Found | undefined {
   const candidates: Found[] = []
   if (variable !== undefined)
@@ -60,11 +60,11 @@ function find({ config, variables }: Sources, key: string, variable?: string): F
   return candidates.find(({ value }) => value !== undefined && value !== null && value !== '')
 }
 
-/** A text, or a number as YAML reads ids. */
+/** A text; or a number, because YAML reads ids as numbers. */
 function textOf({ value, where }: Found): string {
   if (typeof value === 'string') return value
   if (Number.isSafeInteger(value)) return `${value as number}`
-  throw refused(`${where} has to be a text (write long numbers in quotes).`)
+  throw refused(`${where} must be a string (quote long numbers).`)
 }
 
 function settingsOf(target: string, sender: Sender, sources: Sources): SenderSettings {
@@ -82,13 +82,15 @@ function tokenIn(found: Found, { path }: Sender): string {
   const token = textOf(found).trim()
   const form = path.includes('{token}') ? pathValue : /^[\x21-\x7e]+$/
   if (form.test(token)) return token
-  throw refused(`${found.where} is no credential: it has characters that no call can carry.`)
+  throw refused(
+    `${found.where} is not a valid credential: it contains characters that a request cannot carry.`,
+  )
 }
 
 function baseIn(found: Found): string {
   const base = readBaseUrl(textOf(found))
   if (base !== undefined) return base
   throw refused(
-    `${found.where} has to be an address that begins with http:// or https://, without query and password.`,
+    `${found.where} must be a URL that begins with http:// or https://, without query and password.`,
   )
 }

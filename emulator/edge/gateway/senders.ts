@@ -1,4 +1,4 @@
-// Deliveries that are really made: one POST to the address of the operator, or one call of the sender of the target.
+// Real deliveries: a POST to the configured URL, or a call to the platform of the target.
 
 import {
   deliveryErrors,
@@ -11,10 +11,10 @@ import { isDone, objectIn, postJson, type Reply } from './call.ts'
 import type { Deliveries } from '../../options/gateway.ts'
 import type { SenderSettings } from './sender-settings.ts'
 
-/** Replies are read no further than that, in bytes: they tell only whether a call went well. */
+/** How much of a reply to read, in bytes: replies only show whether a call succeeded. */
 const maxBytes = 2 ** 20
 
-/** Posts each delivery as JSON to one address. */
+/** Posts each delivery as JSON to one URL. */
 export const urlDeliveries =
   (url: URL): Deliveries =>
   async (delivery, signal) => {
@@ -25,7 +25,7 @@ export const urlDeliveries =
 const table: Readonly<Record<string, Sender>> = senders
 
 /**
- * Makes each delivery by the sender of its target. A target without a sender, or a sender without a credential, fails.
+ * Sends each delivery with the sender of its target. Fails for a target without a sender or credential.
  * @param settings of the senders, by target.
  */
 export function senderDeliveries(settings: Readonly<Record<string, SenderSettings>>): Deliveries {
@@ -45,7 +45,7 @@ export function senderDeliveries(settings: Readonly<Record<string, SenderSetting
 const failure = ({ target }: Delivery, form: string, name = ''): Error =>
   new Error(form.replace('{target}', () => target).replace('{name}', () => name))
 
-/** What the places of a call stand for. */
+/** The values for the placeholders of a call. */
 type Values = Readonly<Record<string, unknown>>
 
 function callOf(sender: Sender, delivery: Delivery, token: string) {
@@ -59,7 +59,7 @@ function callOf(sender: Sender, delivery: Delivery, token: string) {
   return { path, headers: filled(sender.headers, values), body: filled(body, values) }
 }
 
-/** A value in a path. The parts of a repository are looked at one by one: what a payload says leads nowhere else. */
+/** A value in a path. Checks the two parts of a repository separately: a payload cannot lead to another path. */
 function inPath(delivery: Delivery, name: string, values: Values): string {
   const value = String(values[name])
   const parts = name === 'repo' ? value.split('/') : [value]
@@ -67,7 +67,7 @@ function inPath(delivery: Delivery, name: string, values: Values): string {
   throw failure(delivery, deliveryErrors.unusable, name)
 }
 
-/** Texts with values in their places; a text that is one place and no more becomes the value itself. */
+/** Fills the placeholders in texts; a text that is only a placeholder becomes the value itself. */
 function filled(texts: Readonly<Record<string, string>>, values: Values): Record<string, string> {
   const entries = Object.entries(texts).map(([member, text]) => {
     const [place, name] = /^\{(\w+)\}$/.exec(text) ?? []
@@ -77,17 +77,17 @@ function filled(texts: Readonly<Record<string, string>>, values: Values): Record
   return Object.fromEntries(entries) as Record<string, string>
 }
 
-/** Some platforms answer 200 whatever comes of a call [deliveries/sender-success]. */
+/** Some platforms answer 200 even if the call failed [deliveries/sender-success]. */
 const succeeded = ({ successMember }: Sender, { status, text }: Reply): boolean =>
   isDone(status) && (successMember === undefined || objectIn(text)?.[successMember] === true)
 
-/** Where platforms say what was wrong. */
+/** The members in which platforms describe an error. */
 const reasons = ['description', 'message', 'error']
 
-/** So much of a reason is told, in characters. */
+/** How much of a reason to report, in characters. */
 const MAX_REASON = 200
 
-/** What a platform said, without the credentials that it may repeat, as they are or as they stand in addresses. */
+/** The error of a platform, without credentials that it may echo, plain or URL-encoded. */
 function reasonIn(target: string, { status, text }: Reply, credentials: readonly string[]): string {
   const reply = objectIn(text)
   const reason = reasons.map((name) => reply?.[name]).find((one) => typeof one === 'string')

@@ -1,4 +1,4 @@
-// The subscriptions file: read as it is, changed by one process at a time, replaced in one step, never lost.
+// The subscriptions file: changed by one process at a time, replaced atomically, never lost.
 
 import { dirname, join } from 'node:path'
 import { configFiles } from '../../../spec/gateway/subscriptions.ts'
@@ -10,10 +10,10 @@ import { withLock } from '../../config/lock.ts'
 
 const { name: fileName, mode } = configFiles.subscriptions
 
-/** Where the subscriptions of a configuration directory stand. */
+/** The path of the subscriptions in a configuration directory. */
 export const subscriptionsPath = (dir: string): string => join(dir, fileName)
 
-/** The members of a subscriptions file by name, or undefined for a text that is no JSON object. */
+/** The members of a subscriptions file by name; undefined for text that is not a JSON object. */
 function parseSubscriptions(text: string): JsonObject | undefined {
   try {
     const value = readJson(text.replace(/^\uFEFF/, ''))
@@ -24,28 +24,28 @@ function parseSubscriptions(text: string): JsonObject | undefined {
 }
 
 /**
- * The members of the file, none where there is no file. Throws a refusal where the file is corrupt, or cannot be read.
+ * The members of the file; none if it does not exist. Throws a refusal if the file is corrupt or cannot be read.
  */
 export async function readSubscriptions(dir: string): Promise<JsonObject> {
   return requireSound(await findSubscriptions(dir), subscriptionsPath(dir))
 }
 
 /**
- * Throws a refusal for a corrupt file, which stays where it is: a running gateway keeps serving the routes that it had,
- * as long as the file is there [subscriptions/corrupt-file].
+ * Throws a refusal for a corrupt file and leaves it alone: a running gateway keeps serving its routes as long as
+ * the file exists [subscriptions/corrupt-file].
  */
 function requireSound(entries: JsonObject | undefined, path: string): JsonObject {
   if (entries !== undefined) return entries
   throw refused(
-    `${path} is corrupt: it holds no JSON object. It was left as it is; a gateway that runs keeps its routes. ` +
-      'Mend it by hand, or take it away to start anew.',
+    `${path} is corrupt: it does not contain a JSON object. The file is unchanged; a running gateway keeps its routes.  ` +
+      'Repair it by hand, or remove it to start over.',
   )
 }
 
 /**
- * Changes the members of the file while no other command does. `change` works on the members themselves; nothing is
- * written when it throws. Resolves to its result. Throws a refusal where the file is corrupt, has members that are no
- * routes, or cannot be written.
+ * Changes the members of the file while holding its lock. `change` modifies the members in place; if it throws, nothing
+ * is written. Resolves to its result. Throws a refusal if the file is corrupt, has members that are not valid routes, or
+ * cannot be written.
  */
 export async function changeSubscriptions<T>(
   dir: string,
@@ -60,7 +60,7 @@ export async function changeSubscriptions<T>(
   })
 }
 
-/** The members of the file; undefined stands for a corrupt one. Throws a refusal where it cannot be read. */
+/** The members of the file; undefined for a corrupt one. Throws a refusal if it cannot be read. */
 export async function findSubscriptions(dir: string): Promise<JsonObject | undefined> {
   const read = await readText(await realPlace(subscriptionsPath(dir)))
   return read.isThere
@@ -70,7 +70,7 @@ export async function findSubscriptions(dir: string): Promise<JsonObject | undef
     : new Map()
 }
 
-/** Holds the lock beside the file, which can be elsewhere when it is a link. */
+/** Holds the lock beside the real file, which a link can place elsewhere. */
 async function locked<T>(dir: string, work: (path: string) => Promise<T>): Promise<T> {
   try {
     const path = await realPlace(subscriptionsPath(dir))
@@ -78,25 +78,25 @@ async function locked<T>(dir: string, work: (path: string) => Promise<T>): Promi
     return await withLock(path, () => work(path))
   } catch (error) {
     if (isRefused(error) || !(error instanceof Error) || !('syscall' in error)) throw error
-    throw refused(`The subscriptions in ${dir} cannot be written: ${error.message}.`)
+    throw refused(`Cannot write the subscriptions in ${dir}: ${error.message}.`)
   }
 }
 
-/** The names of members that are no routes: a gateway does not load a file with one. */
+/** The names of members that are not valid routes: a gateway does not load a file with one. */
 export const strayNames = (entries: JsonObject): readonly string[] =>
   [...entries].flatMap(([name, entry]) => (isObject(entry) ? [] : name))
 
-/** Throws a refusal where a gateway would not load the file, so that a change of it would do nothing. */
+/** Throws a refusal if a gateway would not load the file, so that a change would have no effect. */
 function requireLoadable(entries: JsonObject): void {
   const names = strayNames(entries).map((name) => JSON.stringify(name))
   if (names.length === 0) return
   throw refused(
-    `${fileName} has members that are no routes: ${names.join(', ')}. A gateway does not load the file with them; ` +
-      'nothing was changed. Take them out by hand.',
+    `${fileName} has members that are not valid routes: ${names.join(', ')}. A gateway does not load the file with them, so  ` +
+      'nothing was changed. Remove them by hand.',
   )
 }
 
-/** JSON as people edit it: members on lines of their own, two blanks a level. */
+/** JSON for people: one member per line, indented by two spaces. */
 function indented(value: Json, margin = ''): string {
   const inner = `${margin}  `
   if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {

@@ -1,4 +1,4 @@
-// Lets agents and senders that are not the machine's own do what its effects ask for, and reports to it how that ended.
+// Runs external agents and senders for the effects of the machine, and reports their results back to it.
 
 import type { GatewayEffect, GatewayInput } from '../../gateway/machine.ts'
 import { timeOuts } from '../../gateway/outbox.ts'
@@ -8,24 +8,24 @@ import type { Agent, Deliveries } from '../../options/gateway.ts'
 type Dispatch = (at: (atMs: number) => GatewayInput) => void
 
 export type Work = {
-  /** Begins what the effects ask for, and ends what is over. */
+  /** Starts the work that effects request, and ends what is over. */
   readonly emit: (effects: readonly GatewayEffect[]) => void
-  /** Resolves when a piece of what is under way has ended; undefined where nothing is. */
+  /** Resolves when one piece of running work has ended; undefined if none is running. */
   readonly ended: () => Promise<void> | undefined
-  /** Ends all that is under way. */
+  /** Ends all running work. */
   readonly stop: () => void
 }
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** For how long work is waited for in real time, in milliseconds. */
+/** Time limits for work in real time, in milliseconds. */
 export type WorkTimeOuts = { readonly runMs: number; readonly deliveryMs: number }
 
 /**
- * @param agent null where the scripted one answers.
- * @param deliveries null where the outbox takes them.
- * @param realTimeOuts null where the clock of the machine ends what takes too long.
+ * @param agent null for the scripted agent.
+ * @param deliveries null to record deliveries in the outbox.
+ * @param realTimeOuts null if the clock of the machine applies the time limits.
  */
 export function createWork(
   dispatch: Dispatch,
@@ -60,9 +60,9 @@ export function createWork(
         ? undefined
         : setTimeout(giveUp, Math.min(late.afterMs, MAX_TIMER_MS))
     controller.signal.addEventListener('abort', () => clearTimeout(timer))
-    // What throws before it promises anything has failed as well.
+    // A function that throws before it returns a promise has failed as well.
     const promise = Promise.resolve().then(() => {
-      // What was ended before it began, by what came in the same moment, is never begun.
+      // Do not start work that the same step has already ended.
       controller.signal.throwIfAborted()
       return work(controller.signal)
     })

@@ -1,27 +1,27 @@
-// Request bodies at the edge: collected up to the limit, and decompressed.
+// Request bodies: collected up to the limit, and decompressed.
 
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import type { IncomingRequest } from '../../http/requests.ts'
 
-/** A body, or why it is not here. */
+/** A body, or why it is missing. */
 export type Received = Pick<IncomingRequest, 'body' | 'fault'>
 
 const none = new Uint8Array()
-/** What is received of a body that nobody needs. */
+/** The result for a body that is not needed. */
 export const nothing: Received = { body: none }
 const tooLarge: Received = { body: none, fault: 'tooLarge' }
 const unreadable: Received = { body: none, fault: 'unreadable' }
 
 /**
- * So many bytes beyond the limit are read and dropped, so that a client can finish sending and read the answer. Where
- * more are announced or come, the answer does not wait for them, and ends the connection [http/long-body].
+ * How many bytes beyond the limit to read and drop, so that a client can finish sending and read the response. If more
+ * are announced or arrive, the response does not wait for them and ends the connection [http/long-body].
  */
 const MAX_DROPPED_BYTES = 16 * 2 ** 20
 
 /**
- * Receives the body of a request: no more than so many bytes are kept, before and after decompression.
- * Rejects when the client goes away before the end.
+ * Receives the body of a request, limited before and after decompression.
+ * Rejects if the client disconnects before the end.
  */
 export function receiveBody(request: IncomingMessage, limitBytes: number): Promise<Received> {
   if (Number(request.headers['content-length']) > limitBytes + MAX_DROPPED_BYTES) {
@@ -51,14 +51,14 @@ export async function unpacked(
   return coding !== undefined && body.length > 0 ? decompress(body, coding, limitBytes) : { body }
 }
 
-/** Whether a request comes without a body, so that nothing has to be waited for. After CONNECT comes no HTTP. */
+/** Whether a request has no body to wait for. No HTTP follows CONNECT. */
 export const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
   method === 'CONNECT' ||
   (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
 
 /**
- * Lets a body pass that nobody needs. What is far too long is stopped. Returns whether its end is near enough to wait for the
- * next request behind it.
+ * Reads and drops a body that is not needed; stops one that is far too long. Returns whether its end is near enough to
+ * wait for the next request.
  */
 export function drop(request: IncomingMessage): boolean {
   let bytes = 0
@@ -91,7 +91,7 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Received
     })
     request.on('error', reject)
     request.on('close', () => {
-      if (!request.complete) reject(new Error('The client went away.'))
+      if (!request.complete) reject(new Error('The client disconnected.'))
     })
   })
 }
@@ -101,9 +101,9 @@ async function decompress(
   coding: 'gzip' | 'deflate',
   limitBytes: number,
 ): Promise<Received> {
-  // Loaded by the first client that compresses, not before the server listens.
+  // Loaded for the first client that compresses, so that the server starts fast.
   const zlib = await import('node:zlib')
-  // Some clients send deflate without its wrapper.
+  // Some clients send deflate without the zlib wrapper.
   const isWrapped = ((body[0] as number) & 15) === 8
   const unpack = coding === 'gzip' ? zlib.gunzip : isWrapped ? zlib.inflate : zlib.inflateRaw
   try {

@@ -1,4 +1,4 @@
-// The catalogue of node types: the one that comes with the package or others in its place, and what is merged into it.
+// The catalogue of node types: the built-in one or replacements, with additional types merged in.
 
 import { readFileSync } from 'node:fs'
 import { readJsonText } from '../../lib/json-text.ts'
@@ -13,13 +13,13 @@ import { packageFile } from './package-files.ts'
 type Sources = Pick<ServerOptions, 'objectInfo' | 'nodes'>
 
 /**
- * The text of a catalogue: the built-in one or those that replace it, with further types merged in, of which the last
- * of a name counts. Throws a usage error for a file that cannot be read, and for what is not an object of node types.
+ * The text of a catalogue: the built-in one or its replacements, merged with additional types; the last type of a name
+ * applies. Throws a usage error for a file that cannot be read, and for content that is not an object of node types.
  */
 export function readCatalog(
   { objectInfo, nodes }: Sources = { objectInfo: [], nodes: [] },
 ): string {
-  // Whole texts stay as they were written, and cost no reading where there is one.
+  // A single text stays as written and is not parsed.
   const texts = objectInfo.map((source) => textOf(source, 'object-info'))
   const base = texts.length === 0 ? [read(packageFile('spec/node-types.json'))] : texts
   const all = [...base, ...nodes.map((source) => textOf(source, 'nodes'))]
@@ -36,7 +36,7 @@ function merged(texts: readonly string[]): JsonObject {
   return types
 }
 
-/** The text of a source, which is checked at once, so that a mistake shows before the first request. */
+/** The text of a source, checked immediately, so that an error appears before the first request. */
 function textOf(source: string | NodeTypes, flag: 'object-info' | 'nodes'): string {
   if (typeof source !== 'string') {
     requireTypes(source, `The node types of ${flag === 'nodes' ? 'nodes' : 'objectInfo'}`)
@@ -64,12 +64,13 @@ function requireTypes(catalog: unknown, name: string): void {
   const wrong = entries.find(([, entry]) => !isPlain(entry) || !isPlain(entry['input']))
   if (wrong !== undefined)
     throw usageError(
-      `${name}: "${wrong[0]}" is no object of node types: each has an "input" object. ${saveOne}`,
+      `${name}: "${wrong[0]}" is not a node type: each must have an "input" object. ${saveOne}`,
     )
-  if (entries.length === 0) throw usageError(`${name} is no object of node types. ${saveOne}`)
+  if (entries.length === 0)
+    throw usageError(`${name} must be an object with at least one node type. ${saveOne}`)
 }
 
-/** Throws a usage error for a planned failure of a node type that is not in the catalogue: it would never come. */
+/** Throws a usage error for a planned failure of an unknown node type, which would never occur. */
 export function requireKnownTypes(
   { failures, unknownNodes }: Pick<ServerOptions, 'failures' | 'unknownNodes'>,
   catalog: string,
@@ -84,5 +85,5 @@ export function requireKnownTypes(
   if (unknown === undefined) return
   const meant = nearest(unknown, known)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw usageError(`Failure ${at + 1} is of the node type "${unknown}", which is not known.${hint}`)
+  throw usageError(`Failure ${at + 1} names the unknown node type "${unknown}".${hint}`)
 }

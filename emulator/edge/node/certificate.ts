@@ -1,10 +1,10 @@
-// Makes a certificate for this machine, and the authority that vouches for it [deployments/certificate-auto]. No library:
+// Creates a certificate for this machine, and the authority that signs it [deployments/certificate-auto]. No library:
 // those that write X.509 are larger than all that serve needs, and what a test needs of the format is below.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** In PEM form; `ca` is what clients have to trust. Its key is gone when this returns: it vouches for nothing else. */
+/** In PEM form; clients must trust `ca`. Its key is discarded: it signs nothing else. */
 export type MadeCertificate = { readonly cert: string; readonly key: string; readonly ca: string }
 
 const DAY_MS = 86_400_000
@@ -25,7 +25,7 @@ export function makeCertificate(hosts: readonly string[], nowMs: number): MadeCe
     issuer,
     authority.publicKey,
     extension(oids.basicConstraints, sequence(yes), 'critical'),
-    // To sign certificates is bit 5, counted from the left.
+    // Bit 5 from the left allows signing certificates.
     extension(oids.keyUsage, der(0x03, Uint8Array.of(2, 0x04)), 'critical'),
   )
   const cert = issued(
@@ -40,7 +40,7 @@ export function makeCertificate(hosts: readonly string[], nowMs: number): MadeCe
   return { cert: pem(cert), key, ca: pem(ca) }
 }
 
-/** The identifiers that stand in a certificate, as their bytes. */
+/** The object identifiers in a certificate, as bytes. */
 const oids = {
   commonName: '550403',
   subjectKey: '551d0e',
@@ -86,7 +86,7 @@ function alternativeName(host: string): Uint8Array {
   return der(0x87, Uint8Array.from(version === 4 ? host.split('.').map(Number) : groupsOf(host)))
 }
 
-/** The sixteen bytes of an address of version 6. */
+/** The sixteen bytes of an IPv6 address. */
 function groupsOf(host: string): readonly number[] {
   const [head = '', tail] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::')
   const words = (part: string | undefined): string[] => (part ? part.split(':') : [])
@@ -107,7 +107,7 @@ function certificate(
   extensions: readonly Uint8Array[],
 ): Uint8Array {
   const algorithm = sequence(oid(oids.ecdsaWithSha256))
-  // A serial number is positive, and not the same as that of any other.
+  // A serial number must be positive and unique.
   const serial = randomBytes(16)
   serial[0] = 0x40 | (serial[0]! & 0x3f)
   const signed = sequence(

@@ -1,32 +1,32 @@
-// What holds for the requests of one connection: each is handled after the one before it, and answers leave in that order.
+// Keeps the requests of each connection in order: handles them one after the other, and sends responses in that order.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { after, type Later, rescue } from '../later.ts'
 
 type Connection = {
-  /** Ends when the last request has been handled; undefined when it has been already. */
+  /** Resolves when the last request has been handled; undefined if it already has. */
   turn: Promise<void> | undefined
-  /** The answers to the last request, and to the one before it. */
+  /** The responses to the last two requests. */
   last: ServerResponse | undefined
   previous: ServerResponse | undefined
-  /** Whether an answer has ended it: no further request is answered. */
+  /** Whether a response has ended the connection: no further request is answered. */
   isEnding: boolean
-  /** Whether what comes is not HTTP any more. */
+  /** Whether the connection no longer carries HTTP. */
   isBroken: boolean
 }
 
 export type Connections = {
-  /** Handles a request when those before it have been handled; none that comes after an answer that ends the connection. */
+  /** Handles a request after the previous ones; none after a response that ends the connection. */
   readonly take: (
     request: IncomingMessage,
     response: ServerResponse,
     handle: () => Later<void>,
     failed: (error: unknown) => void,
   ) => void
-  /** Does something with a connection when all that came on it before has been answered, unless it is gone by then. */
+  /** Calls back once everything received on a connection has been answered, unless it is closed by then. */
   readonly afterAnswers: (raw: Duplex, work: () => void) => void
-  /** Answers what is not HTTP, after all that came before it, and ends the connection. */
+  /** Answers input that is not HTTP, after the previous requests, and ends the connection. */
   readonly end: (raw: Duplex, text: () => string) => void
 }
 
@@ -66,7 +66,7 @@ export function createConnections(): Connections {
 
   const afterAnswers: Connections['afterAnswers'] = (raw, work) => {
     const { last, previous } = of(raw)
-    // A request that breaks off gets no answer of its own.
+    // An aborted request gets no response.
     const before = last === undefined || last.req.complete ? last : previous
     // Finished is not enough: until it is closed, Node still has it at the connection.
     if (before === undefined || before.closed) return work()
@@ -91,7 +91,7 @@ export function createConnections(): Connections {
   return { take, afterAnswers, end }
 }
 
-/** Ends with the handling of a request, and leaves a connection without a turn where it was the last. */
+/** Resolves when a request is handled; forgets the connection if that was the last request. */
 async function turnOf(
   connection: Connection,
   response: ServerResponse,
@@ -101,13 +101,13 @@ async function turnOf(
   if (connection.last === response) connection.turn = undefined
 }
 
-/** A client that goes on sending after the last answer has so long to read it, in milliseconds. */
+/** How long a client that keeps sending after the last response may take to read it, in milliseconds. */
 const MAX_LINGER_MS = 1000
 
 /**
- * Ends a connection after what has been written to it. What still comes is read and dropped until the client has ended its
- * side, too: a system resets a connection that is closed with something unread, and takes answers away that the client
- * has not read.
+ * Ends a connection after the pending output. Reads and drops further input until the client ends its side: closing a
+ * connection with unread input makes the system reset it, which discards responses that the client has not read
+ * yet.
  */
 export function endGently(raw: Duplex): void {
   if (raw.destroyed) return

@@ -1,4 +1,4 @@
-// The hashes of a hosted server that Node computes itself: the same as the library's, in a quarter of the time.
+// The hashes of a hosted server, computed by Node: the same results as the library's, four times as fast.
 
 import { createHash, createHmac } from 'node:crypto'
 import type { Hashing } from '../../server/state/world.ts'

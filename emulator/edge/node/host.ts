@@ -1,4 +1,4 @@
-// Hosts a machine: its driver and clock, its journal, its control paths, and the way of requests in and replies out.
+// Hosts a machine: its driver, clock, journal and control paths, and the way of requests in and responses out.
 
 import type { ServerResponse } from 'node:http'
 import type { Entry, Machine, ReplyEffect } from '../../machine.ts'
@@ -22,48 +22,48 @@ import { type Guard, whyRefused } from '../guard.ts'
 import type { Recorder } from '../recorder.ts'
 import { writeReply } from './http.ts'
 
-/** What a caller puts into the path of inputs and effects. */
+/** Hooks into inputs and effects. */
 export type Hooks<I, E> = {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: ((entry: Entry<I, E>) => void) | undefined
   readonly tamper?: Tamper<I, E> | undefined
-  /** The machines that are moved with this one. */
+  /** The machines that share its clock. */
   readonly clocks?: ClockGroup | undefined
 }
 
-/** What a machine needs of its edge. */
+/** What a machine needs from its edge. */
 export type Edge<E> = {
   readonly clock: Clock
   /** Emits the effects of a step that are not replies. */
   readonly emit: (effects: readonly E[]) => void
-  /** Does some work whose effects may leave in one go. */
+  /** Does some work whose effects may leave together. */
   readonly batch: (work: () => void) => void
-  /** Resolves when all effects are on the wire. */
+  /** Resolves when all effects are sent. */
   readonly flushed: () => Promise<unknown>
-  /** Resolves when work that others do has ended, be it one piece; undefined where there is none under way. */
+  /** Resolves when one piece of external work has ended; undefined if none is running. */
   readonly worked: () => Promise<void> | undefined
-  /** How long the machine has been running, in milliseconds; where it is not given, by the clock that never jumps. */
+  /** How long the machine has been running, in milliseconds; by default from a monotonic clock. */
   readonly elapsedMs?: (() => number) | undefined
-  /** What to look at where a test waits for something that never comes. */
+  /** What to check if a test waits in vain. */
   readonly hint: string
   readonly encodeFile: EncodeFile
-  /** What the header Server of its answers holds. */
+  /** The value of the response header Server. */
   readonly name: string
   readonly guard: Guard
-  /** Whose OpenAPI document it answers. */
+  /** The place whose OpenAPI document it serves. */
   readonly place: Place
 }
 
 export type Host<I, E> = {
   readonly driver: Driver<I, E>
   readonly clock: HintingClock<E>
-  /** The time of the machine since 1970, in milliseconds. */
+  /** The machine's time since 1970, in milliseconds. */
   readonly timeMs: () => number
-  /** Applies a request; its answer goes into the response. */
+  /** Applies a request; writes the reply to the response. */
   readonly enter: (response: ServerResponse, input: (atMs: number, request: number) => I) => void
-  /** Writes a reply that the machine does not know of. */
+  /** Writes a reply that bypasses the machine. */
   readonly write: (response: ServerResponse, reply: Reply) => void
-  /** Answers a request for the double itself. `headers` go with what the guard lets in. */
+  /** Answers a control request. `headers` are added if the guard accepts it. */
   readonly answerControl: (
     arrived: IncomingRequest,
     response: ServerResponse,
@@ -71,7 +71,7 @@ export type Host<I, E> = {
   ) => Promise<void>
 }
 
-/** @param more gives the control paths of this kind of machine alone. */
+/** @param more returns additional control paths. */
 export function createHost<I, E extends { readonly kind: string }>(
   machine: Machine<I, E>,
   recorder: Recorder<I, E>,
@@ -81,7 +81,7 @@ export function createHost<I, E extends { readonly kind: string }>(
 ): Host<I, E> {
   const responses = new Map<number, ServerResponse>()
   let lastRequest = 0
-  /** How often each effect has been emitted, for each who counts. */
+  /** How many effects of each kind have been emitted, for each counter. */
   const counts = new Set<Map<string, number>>()
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
@@ -113,7 +113,7 @@ export function createHost<I, E extends { readonly kind: string }>(
     const request = ++lastRequest
     responses.set(request, response)
     driver.dispatch((atMs) => input(atMs, request))
-    // Who goes away before the answer comes waits for none.
+    // A client that disconnects waits for no reply.
     if (responses.has(request)) response.once('close', () => responses.delete(request))
   }
   const move: Move = async (how) => {
@@ -128,7 +128,7 @@ export function createHost<I, E extends { readonly kind: string }>(
   }
   const openapi: ControlPaths = {
     'GET openapi.json': async () => {
-      // Read only when somebody asks for it.
+      // Parsed only on demand.
       const { openapiText } = await import('./openapi.ts')
       return jsonText(openapiText(edge.place))
     },
@@ -147,7 +147,7 @@ export function createHost<I, E extends { readonly kind: string }>(
 const isReply = (effect: { readonly kind: string }): effect is ReplyEffect =>
   effect.kind === 'reply'
 
-/** Writes an answer to the one who tests; `headers` go with it. */
+/** Writes a control response with additional `headers`. */
 function writeAnswer(
   response: ServerResponse,
   { status, type, text }: Answer,

@@ -1,4 +1,4 @@
-// HTTP at Node's edge: which headers of a request a world gets to see, and how an answer is written.
+// HTTP on Node: which request headers reach a world, and how to write a reply.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { keyHeader } from '../../../spec/server/access.ts'
@@ -7,12 +7,12 @@ import { conditionalHeaders } from '../../http/conditional.ts'
 import type { Reply } from '../../http/replies.ts'
 import { type EncodeFile, respond } from '../../http/respond.ts'
 
-/** The request headers that the protocol looks at. No other reaches a world or its journal. */
+/** The request headers that the protocol uses. No other header reaches a world or its journal. */
 const read = ['host', 'origin', 'content-type', 'accept', 'upgrade', ...conditionalHeaders] as const
 
 const apiKeyHeader = keyHeader.toLowerCase()
 
-/** @param credentials whether the world looks at them. */
+/** @param credentials whether to include credentials. */
 export function readHeaders(request: IncomingMessage, credentials: boolean): Headers {
   const headers: Record<string, string> = {}
   const { headers: given } = request
@@ -24,7 +24,7 @@ export function readHeaders(request: IncomingMessage, credentials: boolean): Hea
     const value = given[name]
     if (typeof value === 'string') headers[name] = value
   }
-  // A handshake is refused for it.
+  // Required to reject a handshake.
   const { connection } = given
   if (given.upgrade !== undefined && connection !== undefined) headers['connection'] = connection
   return headers
@@ -54,10 +54,10 @@ export function writeReply(
     encodeFile,
     name,
   )
-  // Node adds its own Date and Connection; those of the world are sent. Keep-alive goes on without the header.
+  // Node would add Date and Connection; the world's Date is sent instead, and keep-alive needs no header.
   response.sendDate = false
   response.removeHeader('Connection')
-  // A client that still sends what is too large has to be stopped.
+  // A client that still sends too large a body must be stopped.
   if (isLast || request.isPaused()) response.shouldKeepAlive = false
   if (!response.shouldKeepAlive) headers.push('Connection', 'close')
   else if (isOld) headers.push('Connection', 'keep-alive')
@@ -66,7 +66,7 @@ export function writeReply(
   else response.end(body)
 }
 
-/** A reply of ASCII text as it stands on the wire, for a connection that ends with it. */
+/** The raw text of an ASCII reply, for a connection that ends with it. */
 export function replyText(
   reply: Pick<Reply, 'status' | 'headers' | 'body'>,
   timeMs: number,
@@ -81,7 +81,7 @@ export function replyText(
 
 const plainRecipient = { method: 'GET', headers: noHeaders, takesChunks: false }
 
-/** For replies that are no pictures. */
+/** For replies without pictures. */
 export const noPictures: EncodeFile = () => {
   throw new TypeError('This server has no pictures.')
 }

@@ -1,4 +1,4 @@
-// The HTTP layer: what is HTTP at all, bodies, upgrades; whatever passes becomes an input of the world.
+// The HTTP layer: rejects what is not HTTP, receives bodies, handles upgrades, and passes requests to the server.
 
 import {
   createServer,
@@ -20,40 +20,40 @@ import { createConnections, endGently } from './connections.ts'
 import { replyText } from './http.ts'
 import type { Certificate } from './tls.ts'
 
-/** What the HTTP layer needs of the server behind it. */
+/** What the HTTP layer needs from the server behind it. */
 export type Behind = {
-  /** The headers that the server looks at. */
+  /** The headers that the server reads. */
   readonly readHeaders: (request: IncomingMessage) => Headers
-  /** Receives a body of no more than so many bytes. Rejects when the client goes away before its end. */
+  /** Receives a body up to a limit. Rejects if the client disconnects before its end. */
   readonly receive: (request: IncomingMessage, limitBytes: number) => Promise<Received>
   /**
-   * Largest body of this request, in bytes, asked only where it has one; null where the answer follows from the head: then
-   * it does not wait for the body.
+   * Largest body of this request, in bytes, called only if it has one; null if the response depends on the head alone and
+   * need not wait for the body.
    */
   readonly limitBytes: (head: RequestHead) => number | null
   readonly answer: (arrived: IncomingRequest, response: ServerResponse) => Later<void>
-  /** Writes a reply that the world does not know of. */
+  /** Writes a reply that bypasses the world. */
   readonly write: (response: ServerResponse, reply: Reply) => void
-  /** Whether a WebSocket opens there. */
+  /** Whether the path opens a WebSocket. */
   readonly isSocketPath: (path: string) => boolean
-  /** What is answered to what is no request, and where the server is at fault. */
+  /** The replies to input that is not a request, and to internal errors. */
   readonly refusals: Readonly<Record<'badRequest' | 'internal', Reply>>
-  /** The answer to a request that expects something else than 100-continue; null where nobody minds. */
+  /** The reply to an expectation other than 100-continue; null to ignore it. */
   readonly refuseExpectation: ((expected: string) => Reply) | null
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
-  /** What the header Server of its answers holds. */
+  /** The value of the response header Server. */
   readonly name: string
-  /** Takes over a connection that asks for a WebSocket; null where there are none. */
+  /** Takes over a connection that requests a WebSocket; null without WebSockets. */
   readonly upgrade: ((request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>) | null
 }
 
 const KEEP_ALIVE_MS = 3_630_000
 
-/** Longest head of a request: real servers only bound its lines. */
+/** Largest request head: real servers limit only its lines. */
 const MAX_HEAD_BYTES = 256 * 2 ** 10
 
-/** A web server that nobody stands behind yet; with a certificate it speaks HTTPS. */
+/** A web server without handlers yet; with a certificate it uses HTTPS. */
 export async function createWebServer(certificate: Certificate | null): Promise<Server> {
   const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
   const options = { ...limits, requireHostHeader: false }
@@ -64,16 +64,16 @@ export async function createWebServer(certificate: Certificate | null): Promise<
   return server
 }
 
-/** Requests that came before anybody stood behind their server. */
+/** Requests that arrive before the server has handlers. */
 const earlyRequests = new WeakMap<Server, readonly Parameters<RequestListener>[]>()
 
 async function secure(options: ServerOptions, certificate: Certificate): Promise<Server> {
   const { createServer: createSecureServer } = await import('node:https')
-  // The two are alike in all that is used here.
+  // The two are the same in everything used here.
   return createSecureServer({ ...options, ...certificate })
 }
 
-/** Lets a server hand on what arrives whole, and answer the rest by itself. */
+/** Passes complete requests to `behind`, and answers the rest itself. */
 export function serve(server: Server, behind: Behind): void {
   const connections = createConnections()
   const endWith = (raw: Duplex, reply: Reply): void =>
@@ -84,8 +84,8 @@ export function serve(server: Server, behind: Behind): void {
       response,
       () => handle(behind, request, response),
       (error) => {
-        // A client that goes away while it sends is no failure of the server. Anything else is a broken assumption, which
-        // is said aloud; but one request must not take the world away from the others.
+        // A client that disconnects while it sends is not an error of the server. Anything else is a bug: report it, but
+        // keep the server running for other requests.
         if (request.destroyed && !request.complete) return
         process.stderr.write(`flowdouble could not answer a request: ${String(error)}\n`)
         if (!response.headersSent) behind.write(response, behind.refusals.internal)
@@ -94,7 +94,7 @@ export function serve(server: Server, behind: Behind): void {
     )
   server.removeAllListeners('request').on('request', receive)
   for (const one of earlyRequests.get(server) ?? []) receive(...one)
-  // Node ends a connection by it after an answer that says so.
+  // Node ends a connection after a response that announces it.
   const endItGently = (raw: Socket): void => {
     raw.destroySoon = () => endGently(raw)
   }
@@ -110,7 +110,7 @@ export function serve(server: Server, behind: Behind): void {
   })
   server.on('connect', (request: IncomingMessage, raw: Socket) => {
     raw.on('error', () => raw.destroy())
-    // No tunnel is offered: the method is answered like any other that a path does not take.
+    // CONNECT is not supported: answer it like any other method that a path does not accept.
     connections.afterAnswers(raw, () => {
       const response = new ServerResponse(request)
       response.assignSocket(raw)
@@ -132,7 +132,7 @@ export function serve(server: Server, behind: Behind): void {
   })
 }
 
-/** The end of a connection is noticed by those who wait for its answers. */
+/** The code that waits for responses notices the end of a connection. */
 const ignoreError = (): void => undefined
 
 function handle(behind: Behind, request: IncomingMessage, response: ServerResponse): Later<void> {
@@ -148,7 +148,7 @@ function handle(behind: Behind, request: IncomingMessage, response: ServerRespon
   })
 }
 
-/** The body of a request, as far as its answer depends on it. */
+/** The body of a request, as far as the response depends on it. */
 function received(
   behind: Behind,
   request: IncomingMessage,
@@ -162,10 +162,10 @@ function received(
   return nothing
 }
 
-/** Path and query; a proxy's client names the whole address. */
+/** Path and query; clients of a proxy send the whole URL. */
 function targetOf({ url = '/' }: IncomingMessage): string {
   const cut = url.indexOf('#')
-  // A client keeps the fragment to itself; one that sends it means the rest [http/fragment].
+  // Clients normally do not send the fragment; drop it [http/fragment].
   const whole = cut < 0 ? url : url.slice(0, cut)
   if (whole.startsWith('/')) return whole
   const rest = whole.replace(/^https?:\/\/[^/?#]*/i, '')
@@ -184,7 +184,7 @@ function hasLongLine({ method = '', url = '', rawHeaders }: IncomingMessage): bo
 const asksForSocket = (behind: Behind, { method, url = '' }: IncomingMessage): boolean =>
   method === 'GET' && behind.isSocketPath(splitTarget(url)[0])
 
-/** Reads the request again as one that asks for no upgrade: its connection starts anew without that header. */
+/** Handles the request again without its upgrade: the connection restarts without that header. */
 function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
@@ -193,7 +193,7 @@ function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, he
     const kept = /^connection$/i.test(name) ? value.replaceAll(/\bupgrade\b/gi, '') : value
     if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${kept}`)
   }
-  // Not before Node has left the connection: it may be in the middle of handing out what it has read.
+  // Wait until Node has left the connection: it may still be emitting data.
   process.nextTick(() => {
     if (raw.destroyed) return
     raw.off('error', ignoreError)

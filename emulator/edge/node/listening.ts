@@ -1,4 +1,4 @@
-// Where a server listens: on one address, or for its signed links on all that lead to this machine, at one port.
+// Opens listeners: on one address, or for signed links on all loopback addresses at one port.
 
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { usageError } from '../../options/usage.ts'
 import { createWebServer } from './listener.ts'
 import type { Certificate } from './tls.ts'
 
-/** Resolves when the server listens; rejects with the system's error when it cannot. Port 0 takes a free one. */
+/** Resolves when the server listens; rejects with the system's error. Port 0 picks a free one. */
 export function listen(server: HttpServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -17,25 +17,26 @@ export function listen(server: HttpServer, host: string, port: number): Promise<
   })
 }
 
-/** Host and port as an address names them. */
+/** Host and port in a URL. */
 export const hostOf = (host: string, port: number): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 export const portOf = (server: HttpServer): number => (server.address() as AddressInfo).port
 
-/** So many free ports are tried before one of them is free on all addresses. */
+/** How many free ports to try until one is free on all addresses. */
 const MAX_ATTEMPTS = 10
 
 /**
- * Servers for the signed links of a server at this host and port, listening behind its port: 127.0.0.1 and localhost
- * both lead to them. A machine without IPv6 has the former alone.
+ * Opens the servers for the signed links of a server at this host, on the port after it; 127.0.0.1 and localhost
+ * both reach them. Without IPv6, only the former exists.
  */
 export async function openLinks(
   host: string,
   mainPort: number,
   certificate: Certificate | null,
 ): Promise<readonly HttpServer[]> {
-  if (mainPort === 65535) throw usageError('Port 65535 leaves none for the signed links behind it.')
+  if (mainPort === 65535)
+    throw usageError('Port 65535 leaves no port for the signed links. Choose a lower one.')
   const port = mainPort === 0 ? 0 : mainPort + 1
   const [first, ...others] = addressesFor(host)
   for (let attempt = 1; ; attempt++) {
@@ -54,10 +55,10 @@ export async function openLinks(
   }
 }
 
-/** Marks an error of the system: nobody has named this port. */
+/** Marks a system error: the user did not name this port. */
 const forLinks = (error: unknown): unknown => Object.assign(error as Error, { isForLinks: true })
 
-/** The addresses to listen on, of which the first has to be there. */
+/** The addresses to listen on; the first is required. */
 function addressesFor(host: string): readonly [string, ...string[]] {
   if (host === '::') return ['::']
   if (host === '0.0.0.0') return ['0.0.0.0', '::1']
@@ -65,7 +66,7 @@ function addressesFor(host: string): readonly [string, ...string[]] {
   return isLoopback ? ['127.0.0.1', '::1'] : [host, '127.0.0.1', '::1']
 }
 
-/** Whether the server listens now: not at an address that this machine does not have. */
+/** Whether the server listens now; false for an address that this machine does not have. */
 async function listensAt(server: HttpServer, address: string, port: number): Promise<boolean> {
   try {
     await listen(server, address, port)

@@ -1,9 +1,9 @@
-// Where the files of the package are: beside its package.json, from wherever its code runs, bundled or not.
+// Finds the files of the package beside its package.json, from bundled or unbundled code.
 
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The place of a file of the package, named from its root. */
+/** The path of a file of the package, relative to its root. */
 export function packageFile(path: string): string {
   let root = import.meta.dirname
   while (!existsSync(join(root, 'package.json')) && dirname(root) !== root) root = dirname(root)

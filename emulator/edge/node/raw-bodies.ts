@@ -1,16 +1,16 @@
-// Request bodies as they came, byte by byte: what is signed is not to be decompressed, and what is too large is answered at once.
+// Raw request bodies, byte for byte: signed bodies must not be decompressed, and oversized ones are answered immediately.
 
 import type { IncomingMessage } from 'node:http'
 import type { Received } from './bodies.ts'
 
 const none = new Uint8Array()
 
-/** So many bytes of a refused body are still taken from the connection, so that its client can read the answer. */
+/** How many bytes of a rejected body to read, so that the client can read the response. */
 const MAX_DROPPED_BYTES = 16 * 2 ** 20
 
 /**
- * Receives a body of no more than `limitBytes`. One that is larger, or says so, is known to be too large at once: the
- * rest is dropped as it comes, and a client that sends far too much of it is cut off. Rejects when the client goes away.
+ * Receives a body up to `limitBytes`. Reports a larger one, or one that announces it, immediately; drops the rest as it
+ * arrives, and disconnects a client that sends far too much. Rejects if the client disconnects.
  */
 export function receiveRaw(request: IncomingMessage, limitBytes: number): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function receiveRaw(request: IncomingMessage, limitBytes: number): Promis
     )
     request.on('error', reject)
     request.on('close', () => {
-      if (!request.complete) reject(new Error('The client went away.'))
+      if (!request.complete) reject(new Error('The client disconnected.'))
     })
   })
 }

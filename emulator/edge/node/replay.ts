@@ -1,4 +1,4 @@
-// Replays a journal as a caller has it: its lines or its text, with the catalogue that comes with the package.
+// Replays a journal, given as lines or text, with the built-in catalogue by default.
 
 import { type Replayed, replayJournal } from '../../journal/replay.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
@@ -6,12 +6,12 @@ import { serverFormat } from '../../server/journal.ts'
 import { readCatalog } from './catalog.ts'
 
 /**
- * Runs the inputs of a journal through a new server. Returns the number of entries, and the first one whose effects differ
- * (from 0) or null. A last line that was cut off, as by a crash, is left out.
- * @param journal what the `journal()` of a server returned, or the text of a journal file.
- * @param catalogue the text of the catalogue that the server had, or the options by which it was chosen; the built-in one
+ * Runs the inputs of a journal through a new server. Returns the number of entries, and the index of the first one whose
+ * effects differ, or null. Ignores an incomplete last line, as after a crash.
+ * @param journal the result of `journal()` of a server, or the text of a journal file.
+ * @param catalogue the text of the server's catalogue, or the options that selected it; the built-in one
  * by default.
- * Throws SyntaxError for what is not a journal of a server, or one that has lost its beginning.
+ * Throws SyntaxError if the text is not a journal of a server, or if its beginning is missing.
  * @example
  * import assert from 'node:assert'
  * import { replay, startEmulator } from 'flowdouble'

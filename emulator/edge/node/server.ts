@@ -1,4 +1,4 @@
-// A server behind Node's sockets: starts one, and gives the tests a handle on its clock.
+// A server on Node sockets: starts one, and returns a handle to its clock.
 
 import type { Entry } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
@@ -20,19 +20,19 @@ import { readCertificate } from './tls.ts'
 import { untilMessageOf } from '../until-message.ts'
 import { wire } from './wiring.ts'
 
-/** Options of `startEmulator`: those of the server, with a free port by default, and an ear for what happens. */
+/** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsGiven & {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry) => void
-  /** For suites only: makes a deliberately wrong server, to show that a case catches it. */
+  /** For suites only: creates a faulty server, to show that a case detects it. */
   readonly tamper?: Tamper
-  /** For commands only: servers whose manual clocks are one. */
+  /** For commands only: servers that share a manual clock. */
   readonly clocks?: ClockGroup
 }
 
 /**
  * Starts a server and resolves when it listens.
- * Throws a usage error for options that cannot be used, and the system's error when the address is taken.
+ * Throws a usage error for invalid options, and the system's error if the address is in use.
  * @example
  * import assert from 'node:assert'
  * import { startEmulator } from 'flowdouble'
@@ -54,7 +54,9 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const { onEntry, tamper, clocks, ...rest } = given
   const hooks = { onEntry, tamper, clocks }
   if ((rest.deployment as string | undefined) === 'both')
-    throw usageError('startEmulator starts one server: start a local and a hosted one.')
+    throw usageError(
+      'startEmulator starts one server: call it twice, for a local and a hosted one.',
+    )
   const options = completeOptions({ port: 0, ...rest })
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)
@@ -62,7 +64,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   requireKnownTypes(options, objectInfo)
   const hosted = isHosted ? await loadHosted() : null
   const main = await createWebServer(certificate)
-  // Links name their port: it has to be known before there is a server that makes them.
+  // Links contain their port, so it must be known before the world exists.
   const links = isHosted ? await openLinks(options.host, options.port, certificate) : []
   const closing = followConnections([main, ...links])
   try {
@@ -104,10 +106,10 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   }
 }
 
-/** What the operator has to know, whatever else is shown. */
+/** Warnings for the operator, printed even with --quiet. */
 const warn = (line: string): void => void process.stderr.write(`flowdouble: ${line}\n`)
 
-/** What only a hosted server needs; Node computes its hashes. */
+/** The code that only a hosted server needs; Node computes its hashes. */
 async function loadHosted(): Promise<Hosted> {
   const { hmacHex, sha256Hex } = await import('./hashing.ts')
   const parts = await import('../../server/hosted/index.ts')

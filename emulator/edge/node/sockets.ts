@@ -1,4 +1,4 @@
-// WebSockets at the edge: handshakes, messages in, and the effects of one step out in one write per socket.
+// WebSockets: handshakes, incoming messages, and one write per socket for the effects of each step.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -8,20 +8,20 @@ import type { Effect, Headers, Input } from '../../machine.ts'
 import { dateText } from '../../http/respond.ts'
 import { readHeaders, replyText } from './http.ts'
 
-/** A socket that takes nothing for so long is not waited for, in milliseconds: its client may itself wait for an answer. */
+/** How long to wait for a socket that does not read, in milliseconds: its client may be waiting for a response. */
 const MAX_STALL_MS = 500
 
-/** So many bytes wait at most to leave together. */
+/** How many bytes to collect at most before writing. */
 const MAX_CORKED_BYTES = 256 * 2 ** 10
 
 type Connection = {
   readonly raw: Duplex
   readonly socket: WebSocket
-  /** Closes the socket for a reason of the server's own. */
+  /** Closes the socket for a reason of the server. */
   readonly close: WebSocket['close']
-  /** Resolves when the last message has been compressed and written; only where messages are compressed. */
+  /** Resolves when the last message is compressed and written; only with compression. */
   written?: Promise<void>
-  /** Whether its reader has taken nothing for so long that nobody waits for it any more. */
+  /** Whether its reader has stalled for so long that nothing waits for it any more. */
   isStalled?: boolean
 }
 type Handshake = { readonly request: IncomingMessage; readonly raw: Duplex; readonly head: Buffer }
@@ -31,33 +31,33 @@ export type Sockets = {
   readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
   /** Emits the socket effects of one step. */
   readonly emit: (effects: readonly Effect[]) => void
-  /** What is emitted during the work leaves in one write per socket, as far as that is not too much. */
+  /** Writes everything emitted during the work at once for each socket, up to a limit. */
   readonly batch: (work: () => void) => void
-  /** Resolves when all that was sent has been handed to the system. */
+  /** Resolves when everything has been handed to the system. */
   readonly flushed: () => Promise<void>
   readonly closeAll: () => void
 }
 
-/** What the sockets need of the server behind them. */
+/** What the sockets need from the server behind them. */
 type Behind = {
-  /** Lets an input happen now. */
+  /** Applies an input now. */
   readonly dispatch: (at: (atMs: number) => Input) => void
-  /** Makes the bytes of a frame. */
+  /** Encodes a frame. */
   readonly encode: (content: Extract<Effect, { kind: 'frame' }>['content']) => Uint8Array
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
-  /** What the header Server of its answers holds. */
+  /** The value of the response header Server. */
   readonly name: string
-  /** Whether the headers of a handshake tell the world its credentials. */
+  /** Whether to pass the credentials of a handshake to the world. */
   readonly readsCredentials: boolean
-  /** Whether messages are compressed for clients that offer it. */
+  /** Whether to compress messages for clients that offer it. */
   readonly compresses: boolean
 }
 
 export function createSockets(behind: Behind): Sockets {
   const { dispatch, encode, timeMs, name, compresses } = behind
   const connections = new Map<number, Connection>()
-  /** Sockets that hold messages back, so that those of a step leave in one write. */
+  /** Corked sockets, which write the messages of a step at once. */
   const corked = new Set<Duplex>()
   let isBatching = false
   const handshakes = new Map<number, Handshake>()
@@ -65,7 +65,7 @@ export function createSockets(behind: Behind): Sockets {
   let protocol: WebSocketServer
   let lastId = 0
 
-  // ws pulls in TLS and zlib: it is loaded when the first client comes, not before the server listens.
+  // ws loads TLS and zlib: import it for the first client, so that the server starts fast.
   const load = async (): Promise<WebSocketServer> => {
     const ws = await import('ws')
     const created = new ws.WebSocketServer({
@@ -90,7 +90,7 @@ export function createSockets(behind: Behind): Sockets {
     const headers: Headers = readHeaders(request, behind.readsCredentials)
     const target = request.url ?? '/ws'
     dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers, ...faultOf(request) }))
-    // A handshake may still fail at its connection; the world is then told that the socket is gone.
+    // A handshake can still fail at its connection; then report the socket as closed.
     if (!connections.has(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
   }
 
@@ -99,12 +99,12 @@ export function createSockets(behind: Behind): Sockets {
     handshakes.delete(id)
     if (handshake === undefined) return
     const { request, raw, head } = handshake
-    // Its library knows fewer of the versions that differ in nothing from here on.
+    // Its library rejects some versions that do not differ from here on.
     request.headers['sec-websocket-version'] = '13'
     protocol.handleUpgrade(request, raw, head, (socket) => {
       const close = socket.close.bind(socket)
       connections.set(id, { raw, socket, close })
-      // The close of a client comes back here with its own code, if any; only faults have no reason with them.
+      // A close by the client ends here with its code, if any; only faults lack a reason.
       socket.close = (code, reason) =>
         code === undefined || reason !== undefined ? close(1000) : close(code)
       socket.on('message', (data: Buffer, isBinary: boolean) => {
@@ -162,7 +162,7 @@ export function createSockets(behind: Behind): Sockets {
     const connection = connections.get(id)
     if (connection === undefined || connection.socket.readyState !== 1) return
     const { raw, socket } = connection
-    // Whoever is that far behind is not waited for; what is on its way to it is dropped with it.
+    // Disconnect a reader that is this far behind, and drop what is queued for it.
     if (socket.bufferedAmount > limits.behind.value) return socket.terminate()
     if (!corked.has(raw)) {
       raw.cork()
@@ -187,7 +187,7 @@ export function createSockets(behind: Behind): Sockets {
     for (const { close } of connections.values()) close(1001, 'The server stops.')
     for (const { raw } of connections.values()) {
       raw.end(() => raw.destroy())
-      // Who takes nothing does not take the end either.
+      // A stalled reader does not read the close frame either.
       const timer = setTimeout(() => raw.destroy(), MAX_STALL_MS)
       raw.once('close', () => clearTimeout(timer))
     }
@@ -196,7 +196,7 @@ export function createSockets(behind: Behind): Sockets {
   return { upgrade, emit, batch, flushed, closeAll }
 }
 
-/** Resolves when all that was sent has been handed to the system, or the reader of the socket does not take it. */
+/** Resolves when everything has been handed to the system, or the reader has stalled. */
 async function flush(connection: Connection): Promise<void> {
   const { raw, written, isStalled } = connection
   if (isStalled || (raw.writableLength === 0 && written === undefined)) return
@@ -215,19 +215,19 @@ async function drain(connection: Connection): Promise<void> {
   const { raw, written } = connection
   await written
   if (raw.destroyed || raw.writableEnded) return
-  // An empty write is called back after all that was written before it.
+  // An empty write completes after all previous ones.
   await new Promise<void>((resolve) => {
     raw.write('', () => resolve())
   })
   connection.isStalled = false
 }
 
-/** Real servers take the two before the last one too, which differ in the handshake alone. */
+/** Real servers accept the two previous versions too, which differ only in the handshake. */
 const versions: ReadonlySet<string> = new Set(['13', '8', '7'])
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 
-/** What is wrong with a handshake, as an input tells it. */
+/** What is wrong with a handshake, in the form of an input. */
 function faultOf({ headers }: IncomingMessage): Pick<Extract<Input, { kind: 'open' }>, 'fault'> {
   const upgrade = headers['upgrade'] ?? 'None'
   if (upgrade.trim().toLowerCase() !== 'websocket') {

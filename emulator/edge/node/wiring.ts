@@ -1,4 +1,4 @@
-// Connects the parts of an edge: requests and sockets go through the host into the server, its effects come back out.
+// Connects the parts of an edge: requests and sockets go through the host to the server, and effects come back.
 
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
@@ -23,10 +23,10 @@ import { type Behind, serve } from './listener.ts'
 import type { Recorder } from '../recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
-/** The web servers that clients reach: those of the links are none on local. */
+/** The web servers that clients reach; a local server has none for links. */
 export type Listeners = { readonly main: HttpServer; readonly links: readonly HttpServer[] }
 
-/** Puts the server behind its listeners, which answer from now on. */
+/** Connects the server to its listeners, which answer from now on. */
 export function wire(
   server: Server,
   machine: Machine<Input, Effect>,
@@ -52,7 +52,7 @@ export function wire(
       name,
       guard: {
         host: options.host,
-        // The pages of any origin may use the server then, but not the double.
+        // Pages of any origin may then use the server, but not the control paths.
         origin: options.cors === '*' ? null : options.cors,
         token: options.controlToken,
       },
@@ -110,7 +110,7 @@ export function wire(
       options.deployment === 'local' ? (expected) => refuse('expectation', {}, { expected }) : null,
     upgrade: sockets.upgrade,
   })
-  // Their credentials are read although they open nothing: that they came is told as a leak.
+  // Read their credentials although links need none: the server reports the leak.
   for (const links of listeners.links) {
     serve(links, {
       readHeaders: (request) => readHeaders(request, true),
@@ -129,11 +129,11 @@ export function wire(
   return { host, sockets }
 }
 
-/** What is answered to what does not reach a world. */
+/** The replies to requests that do not reach a world. */
 function refusalsOf(options: WorldOptions): Behind['refusals'] {
   if (options.deployment === 'local')
     return { badRequest: refuse('badRequestText'), internal: refuse('internal') }
-  const reason = 'This is no HTTP request, or one of its lines is too long.'
+  const reason = 'This is not a valid HTTP request, or one of its lines is too long.'
   const badRequest = refuseHosted('badRequest', { reason }, { Connection: 'close' })
   const inHosted = (reply: Reply): Reply => finish(options, '', undefined, reply)
   return { badRequest: inHosted(badRequest), internal: inHosted(refuseHosted('internal')) }

@@ -1,11 +1,11 @@
-// Writes animated PNG files: the pixels of each frame as a PNG file has them, and before them how long it is shown.
+// Writes animated PNG files: the pixels of each frame as in a PNG file, preceded by its duration.
 
 import { latin1 } from '../../lib/bytes.ts'
 import type { Frame } from '../pixels.ts'
 import { encodePng, type Texts, usableTexts } from './png.ts'
 import { chunk, contentsOf, pngOf } from './png-chunks.ts'
 
-/** The time of a frame is told as a fraction of a second, in 16 bits each. */
+/** The duration of a frame is a fraction of a second, in 16 bits each. */
 const PER_SECOND = 1000
 const MOST_TIME = 0xffff
 
@@ -37,7 +37,7 @@ const frameControl = ({ pixels, shownMs }: Frame, sequence: number): Uint8Array 
   const bytes = new Uint8Array(26)
   bytes.set(numbers(sequence, pixels.width, pixels.height))
   const view = new DataView(bytes.buffer)
-  // Longer times are told in whole seconds.
+  // Longer durations are in whole seconds.
   const perSecond = shownMs > MOST_TIME ? 1 : PER_SECOND
   view.setUint16(20, Math.min(Math.round((shownMs * perSecond) / PER_SECOND), MOST_TIME))
   view.setUint16(22, perSecond)

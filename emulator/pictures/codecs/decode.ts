@@ -11,7 +11,7 @@ import { tidyJpeg } from './jpeg-tidy.ts'
 import { tidyPng } from './png-tidy.ts'
 import { MOST_PIXELS, probePicture } from './probe.ts'
 
-/** The pixels of a PNG or JPEG file, or null where `bytes` are no such file or a damaged one. */
+/** The pixels of a PNG or JPEG file, or null if `bytes` are neither, or damaged. */
 export const decodePicture = (bytes: Uint8Array): Pixels | null => {
   const probe = probePicture(bytes)
   if (probe === null || probe.width * probe.height > MOST_PIXELS) return null
@@ -19,7 +19,7 @@ export const decodePicture = (bytes: Uint8Array): Pixels | null => {
     if (probe.format === 'png') return toRgba(decodePng(tidyPng(bytes)))
     if (probe.format === 'jpeg') return fromJpeg(bytes, probe.width * probe.height)
   } catch {
-    // A damaged file is as good as no file: the caller paints something else.
+    // A damaged file counts as absent: the caller paints something else.
   }
   return null
 }

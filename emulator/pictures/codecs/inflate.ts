@@ -3,19 +3,19 @@
 // block, also for one that holds nothing.
 
 const MOST_CODE_BITS = 15
-/** Codes up to this length are found at once; building such a table costs little. */
+/** Codes up to this length are found with one lookup; building such a table costs little. */
 const QUICK_BITS = 9
 /** Honest files have blocks of some thousand bytes. */
 const LEAST_BLOCK_BYTES = 128
 const SPARE_BLOCKS = 1000
 
-/** The order in which the format tells the lengths of the codes for lengths. */
+/** The order of the code length codes in the format. */
 const LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 const END_OF_BLOCK = 256
 const LITERALS = 288
 const DISTANCES = 30
 
-/** The lengths and distances that symbols stand for: the least one, and how many bits follow that are added to it. */
+/** The lengths and distances of the symbols: the smallest one, and the number of extra bits to add. */
 const LENGTH_BITS = [
   0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
 ]

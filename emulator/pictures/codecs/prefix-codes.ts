@@ -1,4 +1,4 @@
-// Prefix codes: short ones for what comes often, as WebP wants them.
+// Prefix codes for WebP: short codes for frequent symbols.
 
 /** No code is longer, in bits. */
 export const MOST_CODE_BITS = 15

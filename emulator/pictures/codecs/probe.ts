@@ -11,7 +11,7 @@ export type Probe = {
 /** Pictures of more pixels than this are not decoded: their few bytes could fill the memory. */
 export const MOST_PIXELS = 4096 * 4096
 
-/** The format and size of the picture in `bytes`, or null where there is none that we know. */
+/** The format and size of the picture in `bytes`, or null for an unknown format. */
 export const probePicture = (bytes: Uint8Array): Probe | null => {
   const found =
     probePng(bytes) ?? probeJpeg(bytes) ?? probeGif(bytes) ?? probeBmp(bytes) ?? probeWebp(bytes)

@@ -120,12 +120,12 @@ const countsOf = (residuals: Uint8Array, first: number, symbols: number): Uint32
 
 /** A code of one symbol, which takes no bits afterwards. */
 const putOnlySymbol = (sink: Sink, symbol: number): void => {
-  // A simple code, of one symbol, which is told in 8 bits.
+  // A simple code with one symbol, written in 8 bits.
   put(sink, 0b101, 3)
   put(sink, symbol, 8)
 }
 
-/** The order in which the format tells the lengths of the codes for lengths. */
+/** The order of the code length codes in the format. */
 const LENGTH_ORDER = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
 /** Writes the code for symbols that come so often, and gives it. */
@@ -140,7 +140,7 @@ const putCode = (sink: Sink, counts: Uint32Array): { lengths: Uint8Array; bits: 
     return { lengths: new Uint8Array(counts.length), bits: new Uint16Array(counts.length) }
   }
   put(sink, 0, 1)
-  // Each length from 0 to 15 is told in 4 bits; the shorthands for repeated ones are not used.
+  // Each length from 0 to 15 takes 4 bits; the shorthands for repeated ones are not used.
   put(sink, LENGTH_ORDER.length - 4, 4)
   for (const length of LENGTH_ORDER) put(sink, length <= MOST_CODE_BITS ? 4 : 0, 3)
   put(sink, 0, 1)

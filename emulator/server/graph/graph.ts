@@ -14,7 +14,7 @@ export function nodeInputs(graph: JsonObject, id: string): JsonObject {
   return isObject(inputs) ? inputs : noInputs
 }
 
-/** The link that an input value stands for, or undefined for a literal. */
+/** The link in an input value, or undefined for a literal. */
 export function linkOf(value: Json): Link | undefined {
   if (!Array.isArray(value) || value.length !== 2 || typeof value[0] !== 'string') return undefined
   const index = numberOf(value[1])

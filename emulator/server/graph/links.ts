@@ -12,7 +12,7 @@ export function outputType(type: NodeType, index: Json): string | Json[] | Pytho
     const holder = type.newStyle ? 'list' : 'tuple'
     return { type: 'TypeError', text: `${holder} indices must be integers or slices, not ${name}` }
   }
-  // Pass-through types of unknown classes have whatever output is asked for.
+  // Pass-through types of unknown classes have any output.
   if (type.text === '') return '*'
   const at = Number(index)
   const found = Number.isInteger(at) ? type.outputs.at(at) : undefined

@@ -72,7 +72,7 @@ function convert(world: World, input: DeclaredInput, value: Json): Conversion {
   }
 }
 
-/** Hosted takes no number that JSON cannot tell [workflows/hosted-finite]. */
+/** Hosted rejects numbers that JSON cannot represent [workflows/hosted-finite]. */
 function finite(conversion: Conversion): Conversion {
   if ('failure' in conversion || Number.isFinite(numberOf(conversion.value))) return conversion
   return { failure: 'a number is finite' }

@@ -84,7 +84,7 @@ export function notInList(input: DeclaredInput, value: Json, options: readonly J
 export const refusedByType = (input: string, text: string): NodeError =>
   build('custom_validation_failed', { input, text }, [['input_name', input]])
 
-/** Never empty on real servers, where it tells their files and lines. */
+/** Never empty on real servers, where it contains their files and lines. */
 const TRACEBACK = ['  File "flowdouble", in validate_inputs\n'] as const
 
 /** Validation of an output node broke off. */
@@ -118,7 +118,7 @@ export const unknownType = (node_id: string, class_type: Json, message: string):
   message,
 })
 
-/** Longer cycles are told by their beginning: each of their nodes tells the whole cycle. */
+/** Longer cycles are cut off: each of their nodes reports the whole cycle. */
 const MAX_CYCLE_STEPS = 50
 
 /** A node on a cycle; `whole` are the nodes from the first one on, with their types. */

@@ -201,7 +201,7 @@ function validateFrom(validation: Validation, output: string): void {
   }
 }
 
-/** An exception replaces what was found on the node; the consumer of the link is told about. */
+/** An exception replaces the errors of the node; the consumer of the link reports it. */
 function breakOff(
   validation: Validation,
   id: string,

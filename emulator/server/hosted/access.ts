@@ -58,7 +58,7 @@ function keyOf({ options }: Server, { target, headers }: Omit<RequestHead, 'meth
 
 function worldOfKey({ worlds }: Server, key: string): World | undefined {
   let found: World | undefined
-  // Each key is compared: the time tells nothing of which one was near.
+  // Compare every key: the duration must not reveal which one was close.
   for (const world of worlds) {
     for (const known of world.setup.hosted?.account.keys ?? [])
       if (isEqual(key, known)) found = world

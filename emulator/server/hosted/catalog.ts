@@ -23,7 +23,7 @@ function modelFolders(): Reply {
   return json(JSON.stringify(folders))
 }
 
-/** The models of a folder. One without models is as good as none. */
+/** The models of a folder. A folder without models counts as absent. */
 function models(world: World, { segment }: Request): Reply {
   const found: Static<typeof hostedModels> = filesOf(world, segment).map((name) => ({
     name,
@@ -54,7 +54,7 @@ export const catalogHandlers = {
   modelFolders,
   models,
   modelPreview,
-  // There are no node packs, and nobody shares anything.
+  // There are no node packs, and nothing is shared.
   extensions: () => json('[]'),
   workflowTemplates: () => json('{}'),
   globalSubgraphs: () => json('{}'),

@@ -25,7 +25,7 @@ import { submit } from './workflows.ts'
 import { uploadImage } from './uploads.ts'
 import { uploadMask, maskLayers } from './masks.ts'
 
-/** What is wrong with a request for the socket that is no handshake. */
+/** What is wrong with a request for the socket that is not a handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
 
 const handlers: Readonly<Record<EndpointOn<'hosted'>, HostedHandler>> = {
@@ -62,7 +62,7 @@ const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
 
 const routes = createRoutes('hosted')
 
-/** Old names of paths: whoever reads one is told that it is gone, not that the method is wrong. */
+/** Old names of paths: reading one returns that it is gone, not that the method is wrong. */
 const oldPaths: ReadonlySet<string> = new Set(
   Object.values<Endpoint>(endpoints).flatMap(({ path, hostedPath }) =>
     hostedPath === undefined ? [] : profiles.hosted.prefix + path,

@@ -1,4 +1,4 @@
-// The history as hosted tells it [history/hosted-*], and how it forgets.
+// The history of a hosted server [history/hosted-*], and how it drops entries.
 
 import { get } from '../../lib/bounded.ts'
 import { badRequest, empty, json, refuseHosted, type Reply } from '../../http/replies.ts'
@@ -9,7 +9,7 @@ import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { entryText } from '../local/history.ts'
 
-/** What the history tells: runs that have begun and are over, until they are forgotten. */
+/** The runs in the history: those that have begun and are over, until they are dropped. */
 const isListed = ({ startedMs, isForgotten }: HistoryEntry): boolean =>
   startedMs !== null && !isForgotten
 
@@ -43,7 +43,7 @@ function listed(world: World, entry: HistoryEntry): string {
   return `{${id}, ${time}${workflow}, "prompt": {${promptMembers(entry)}}, ${outcome(entry)}}`
 }
 
-/** GET /history_v2/{id}: a run from its beginning on; how it went is told once it is over. */
+/** GET /history_v2/{id}: a run from its start on; its outcome follows once it is over. */
 export function readHistoryEntry(world: World, { segment }: Request): Reply {
   const text = detail(world, segment)
   return text === undefined

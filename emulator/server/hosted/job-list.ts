@@ -14,7 +14,7 @@ import { hasOutputOf, summaryText } from './jobs.ts'
 import type { World } from '../state/world.ts'
 import { type Job, jobsOf } from '../world/jobs.ts'
 
-/** What is asked for. Each member is what its parameter says, or the default. */
+/** The query of a list request. Each member is the value of its parameter, or the default. */
 type JobQuery = {
   /** Empty for all. */
   readonly statuses: readonly string[]
@@ -71,7 +71,7 @@ function isWanted(job: Job, { statuses, workflow_id, mediaType }: JobQuery): boo
 const ranMs = ({ entry, startedMs }: Job): number =>
   entry === null || startedMs === null ? 0 : entry.endedMs - startedMs
 
-/** A text by which a page goes on behind a job, whatever has been submitted since. */
+/** A cursor for the page after a job, whatever has been submitted since. */
 const cursorOf = ({ run }: Job): string => `job-${run.serial.toString(36)}`
 
 function readCursor(text: string | undefined): number | undefined {

@@ -1,4 +1,4 @@
-// The jobs of an account [jobs/*]: each of its runs, whether it waits, runs or is over, as hosted tells it.
+// The jobs of an account [jobs/*]: its waiting, running and finished runs, in the form of a hosted server.
 
 import {
   type executionError,
@@ -34,10 +34,10 @@ import { isTexts, readClosed } from './bodies.ts'
 export const isUuid = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
 
-/** The refusal of a change by an id that is no UUID. */
+/** The refusal of a change with an id that is not a UUID. */
 export const badId: Reply = badRequest('The id of a job is a UUID.')
 
-/** The job that a path names, or why it is not told. */
+/** The job that a path names, or the refusal if the account cannot see it. */
 function jobAt(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
   const found = jobOf(world, segment)
   if (found !== undefined) return found
@@ -143,7 +143,7 @@ type Files = {
   readonly previewableCount: number
   /** The kinds of media among them. */
   readonly mediaTypes: ReadonlySet<string>
-  /** What stands for all of them, as JSON text: the first that was saved, or else the first. */
+  /** The preview output, as JSON text: the first saved one, or else the first. */
   readonly previewText: string | undefined
 }
 
@@ -187,7 +187,7 @@ const withPlace = (item: JsonObject, nodeId: string, mediaType: string): JsonObj
 export const hasOutputOf = ({ entry, status }: Job, mediaType: string): boolean =>
   entry !== null && status === 'completed' && filesOf(entry).mediaTypes.has(mediaType)
 
-/** What the list and the detail tell alike. */
+/** The members that the list and the detail share. */
 function summary(world: World, job: Job): Texts<typeof jobEntry> {
   const error = errorOf(job)
   const { entry, run } = job
@@ -207,7 +207,7 @@ function summary(world: World, job: Job): Texts<typeof jobEntry> {
   }
 }
 
-/** A job as the list tells it, as JSON text. */
+/** A job in the list, as JSON text. */
 export const summaryText = (world: World, job: Job): string => objectText(summary(world, job))
 
 /** GET /jobs/{id}: all about a run. */
@@ -233,7 +233,7 @@ export function job(world: World, request: Request, server: Server): Reply {
   )
 }
 
-/** DELETE /jobs/{id}: forgets a job that is over. One that is not stays, and that is no error. */
+/** DELETE /jobs/{id}: removes a finished job. An unfinished one stays, without an error. */
 export function deleteJob(world: HostedWorld, { segment }: Request): Reply {
   if (!isUuid(segment)) return badId
   const found = jobOf(world, segment)

@@ -40,7 +40,7 @@ export const maskLayers: HostedHandler = (world, { query }) => {
   return json(JSON.stringify(layers))
 }
 
-/** The name that a reference tells, or undefined when it is malformed. */
+/** The name in a reference, or undefined if it is malformed. */
 function originalName(reference: string | undefined): string | undefined {
   let value: Json
   try {

@@ -1,4 +1,4 @@
-// The queue as hosted tells it [queue/hosted-*], and how it is cleared and interrupted.
+// The queue of a hosted server [queue/hosted-*]: listing, clearing and interrupting.
 
 import type { hostedQueueResult } from '../../../spec/server/queue.ts'
 import type { Static } from '../../../spec/static.ts'

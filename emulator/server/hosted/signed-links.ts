@@ -1,4 +1,4 @@
-// Signed links [files/hosted-link-*]: made for a file of an account, and answered on a host of their own without a key.
+// Signed links [files/hosted-link-*]: created for a file of an account, and served on a separate host without a key.
 
 import { keyHeader } from '../../../spec/server/access.ts'
 import { LINK_LIFETIME_S } from '../../../spec/server/files.ts'
@@ -23,7 +23,7 @@ export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | 
 
 /** The link to a file of an account, for a client that has named this host. */
 export function signedLink(world: HostedWorld, filename: string, host: string | undefined): string {
-  // Only whole seconds can be told.
+  // Links have whole seconds only.
   const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
   const base = linkBase(world.setup.hosted.links, host)
   const [scheme = '', place = ''] = base.split('://')
@@ -39,7 +39,7 @@ function hostName(scheme: string, host: string): string {
 
 const dateOf = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
 
-/** Path and query of the only link at this host to this file with this date and lifetime, which are as it tells them. */
+/** Path and query of the only link at this host to this file with this date and lifetime, in the form of the link. */
 function signedTarget(
   { setup: { options, hosted } }: HostedWorld,
   host: string,
@@ -79,7 +79,7 @@ function readLink(
   return { world, filename, untilMs: sinceMs + Number(lifetime) * 1000 }
 }
 
-/** Answers a request to the host of the links, and tells of credentials that came with it. */
+/** Answers a request to the host of the links, and reports credentials that came with it. */
 export function answerLink(
   server: Server,
   input: Extract<Input, { kind: 'request' }>,

@@ -1,4 +1,4 @@
-// What a hosted server tells of itself [system/hosted-*] and of the account that asks, and what it is told.
+// What a hosted server reports about itself and the account [system/hosted-*], and the reports that it accepts.
 
 import { feedback, freeRequest, type hostedSystemStats } from '../../../spec/server/system.ts'
 import type { Static } from '../../../spec/static.ts'
@@ -41,7 +41,7 @@ const statistics: Static<typeof hostedSystemStats> = {
 const statisticsReply = json(JSON.stringify(statistics))
 const systemStats = (): Reply => statisticsReply
 
-/** What the server can do: without a key nothing is told of an account. */
+/** The features of the server; without a key, nothing about an account. */
 function features({ setup: { options } }: World, request: Request, server: Server): Reply {
   const caller = callerOf(server, { target: request.path, headers: request.headers })
   return json(featuresText({ options, hosted: caller?.setup.hosted ?? null }))

@@ -45,7 +45,7 @@ export function readUpload(request: Request): Upload | Reply {
   return { filename, bytes, type, field }
 }
 
-/** Stores what was made of an upload, unless it is here already, and tells its name. */
+/** Stores the content of an upload, unless it already exists, and returns its name. */
 export function keep(
   world: HostedWorld,
   { filename, type, field }: Upload,

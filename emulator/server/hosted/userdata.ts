@@ -1,4 +1,4 @@
-// User data on hosted [userdata/hosted-*]: files with the slashes of their names, told as objects; folders are no files.
+// User data on hosted [userdata/hosted-*]: files with slashes in their names, listed as objects; folders are not files.
 
 import type { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
 import type { Static } from '../../../spec/static.ts'
@@ -67,7 +67,7 @@ function moveUserdata(world: World, { segments: [source = '', dest = ''], query 
   const target = resolvePath(dest)
   if (target === undefined) return refuseHosted('userPathOutside')
   if (isTaken(world, query, target)) return refuseHosted('userFileExists')
-  // A folder is no name that a file can have.
+  // A file cannot have the name of a folder.
   const isFolder = world.state.userFolder.entries.get(target)?.bytes === null
   const isMoved = !isFolder && move(world.state.userFolder, found.path, target, timestamp(world))
   return written(world, target, isMoved)

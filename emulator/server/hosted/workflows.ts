@@ -37,7 +37,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
   try {
     text = bodyText(request)
     document = readDocument(text)
-    // Python's numbers that are none are no JSON [workflows/hosted-finite].
+    // Python's NaN and Infinity are not valid JSON [workflows/hosted-finite].
     if (/NaN|Infinity/.test(text)) JSON.parse(text)
   } catch {
     return badRequest('The body is no JSON.')
@@ -62,7 +62,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
     number: world.state.counter,
     numberText: `${world.state.counter}`,
     workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
-    // Nobody is told by a client id: all sockets of the account are [workflows/hosted-client-id].
+    // Messages do not go by client id: all sockets of the account receive them [workflows/hosted-client-id].
     ...keepExtra(world, extra, null),
   }
   if (verdict.kind === 'refused') {

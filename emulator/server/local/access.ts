@@ -50,7 +50,7 @@ export function judgeOrigin(headers: Headers): 'own' | 'foreign' | 'broken' {
   return asked === own ? 'own' : 'foreign'
 }
 
-/** A host with a port, and perhaps a user before both; IPv6 addresses stand in brackets, which are no part of the name. */
+/** A host with a port, and perhaps a user before both; IPv6 addresses are in brackets, which are not part of the name. */
 function readPlace(whole: string): { whole: string; name: string; port: string } {
   const place = whole.slice(whole.lastIndexOf('@') + 1)
   const [, name = place, port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(place) ?? []

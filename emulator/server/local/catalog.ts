@@ -34,7 +34,7 @@ export const shownFolders = modelFolderNames.filter(
 const experimentModelFolders = (): Reply =>
   json(JSON.stringify(shownFolders.map((name) => ({ name, folders: [folderPath(name)] }))))
 
-/** Whether a file is shown as a model: it has such an ending, and no dot hides it. */
+/** Whether a listing includes a file as a model: by its extension, and unless a dot hides it. */
 export const isModel = (name: string): boolean =>
   MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))
 

@@ -34,7 +34,7 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   free,
   systemStats,
   features,
-  // The handshake is an input of its own; a plain request is no handshake.
+  // The handshake is a separate input; a plain request is not a handshake.
   socket: (_, { headers }) => {
     const { upgrade = 'None', connection = 'None' } = headers
     return upgrade.trim().toLowerCase() === 'websocket'

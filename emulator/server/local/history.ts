@@ -1,4 +1,4 @@
-// The history as local tells it [history/*], and how it forgets.
+// The history of a local server [history/*], and how it drops entries.
 
 import { withAsciiDigits } from '../../lib/python.ts'
 import type { HistoryEntry } from '../state/runs.ts'
@@ -21,7 +21,7 @@ export function readHistory(world: World, request: Request): Reply {
   return json(`{${page(entries, max, offset).join(', ')}}`)
 }
 
-/** Python's `int` of a query parameter; `none` when it is no whole number. */
+/** Python's `int` of a query parameter; `none` if it is not a whole number. */
 function pythonInt(text: string | undefined): number | undefined | 'none' {
   if (text === undefined) return undefined
   const digits = withAsciiDigits(text)
@@ -57,7 +57,7 @@ export function changeHistory(world: World, request: Request): Reply {
   return empty
 }
 
-/** An entry as the local history tells it. */
+/** An entry in the form of the local history. */
 export function entryText({
   prompt_id,
   numberText,

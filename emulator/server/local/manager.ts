@@ -9,7 +9,7 @@ import { beginInstall, MAX_WAITING } from '../world/installs.ts'
 import type { Model } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
-/** Installs a node pack: its `git_url` is taken for what it is, and leads nowhere. */
+/** Installs a node pack: records its `git_url`, and never fetches it. */
 export function managerInstall(world: World, request: Request): Reply {
   const texts = readTexts(request, ['git_url'])
   if (texts === 'crash') return refuse('internal')
@@ -67,7 +67,7 @@ function readTexts(
 /** Longest path and name that are kept together, in characters. */
 const MAX_NAME = 1024
 
-/** The model that a path and a file name stand for; undefined when they lead out of the model folders. */
+/** The model at a path and a file name; undefined if they lead out of the model folders. */
 function modelAt(path: string, filename: string): Model | undefined {
   const isName = normalisePath(filename) === filename && !/[\\/]/.test(filename)
   if (!isName || !isModelFile(filename) || path.length + filename.length > MAX_NAME)

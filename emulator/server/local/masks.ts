@@ -21,7 +21,7 @@ export const uploadMask = (world: World, request: Request): Reply =>
     return typeof original === 'string' ? original : masked(original, bytes, name)
   })
 
-/** The file that a reference names; `nothing` when there is none, `broken` when it is no reference. */
+/** The file that a reference names; `nothing` if it does not exist, `broken` for an invalid reference. */
 function originalOf(
   world: World,
   reference: string | undefined,
@@ -68,7 +68,7 @@ export function masked(
   return { picture: composite, format, channels: 'rgba', ...texts }
 }
 
-/** The format that the ending of the name stands for, among those that can hold alpha. */
+/** The format for the extension of the name, among those with alpha. */
 function formatOf(name: string): 'png' | 'webp' | undefined {
   const cut = name.lastIndexOf('.')
   const ending = cut > 0 ? name.slice(cut + 1).toLowerCase() : ''

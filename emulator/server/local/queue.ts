@@ -1,4 +1,4 @@
-// The queue as local tells it [queue/*], and how it is cleared and interrupted.
+// The queue of a local server [queue/*]: listing, clearing and interrupting.
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
@@ -39,7 +39,7 @@ export function changeQueue(world: World, request: Request): Reply {
     if (run === undefined) continue
     takeOut(world, run)
     sendStatus(world, remaining(world))
-    // Removing the last pending run tells twice, as real servers do [queue/removal-status].
+    // Removing the last pending run sends two messages, like real servers [queue/removal-status].
     if (world.state.pendingCount === 0) {
       sendStatus(world, remaining(world))
     }
@@ -57,7 +57,7 @@ export function interrupt(world: World, request: Request): Reply {
   try {
     if (request.body.length > 0) body = readJson(bodyText(request))
   } catch (error) {
-    // A malformed body counts as none; but bytes that are no text are looked at by nobody.
+    // A malformed body counts as absent; bytes that are not text are ignored.
     if (!(error instanceof SyntaxError)) return refuse('internal')
   }
   if (!isObject(body)) return refuse('internal')

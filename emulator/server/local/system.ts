@@ -1,4 +1,4 @@
-// What the server tells of itself [system/*]: statistics, features, GET /prompt, and a page for people at GET /.
+// What the server reports about itself [system/*]: statistics, features, GET /prompt, and a page for people at GET /.
 
 import { type NamedServer, servers } from '../../../spec/truth/servers.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
@@ -42,7 +42,7 @@ const usual = {
 const MODEL_VRAM = 2 * GIB
 const MODEL_RAM = GIB
 
-/** A server that behaves as a known one tells what that tells [deployments/like-local]. */
+/** A server that behaves like a known one reports what that one reports [deployments/like-local]. */
 function statisticsOf(like: string | null, models: number): Reply {
   const own = like === null ? undefined : (servers as Readonly<Record<string, NamedServer>>)[like]
   const system = { ...usual.system, ...own?.statistics?.system }

@@ -1,4 +1,4 @@
-// Uploads [files/upload-*]: which file a form brings, under which name it is stored, and what its client is told.
+// Uploads [files/upload-*]: the file in a form, the name under which it is stored, and the response.
 
 import { get } from '../../lib/bounded.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
@@ -55,7 +55,7 @@ function keep(
   name: string,
   content: FileContent,
 ): Reply | undefined {
-  // Uploads make their subfolder, but no folder that the file name itself speaks of.
+  // Uploads create their subfolder, but no folder from the file name itself.
   if (target.within !== '' && !hasFolder(world, type, target.subfolder)) return refuse('internal')
   if (heldWith(world, content) > world.setup.options.uploadLimitBytes) {
     return refuse('bodyTooLarge', {}, { limit: `${world.setup.options.uploadLimitBytes}` })

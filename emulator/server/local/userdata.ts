@@ -32,7 +32,7 @@ const fileInfo = (path: string, entry: UserEntry): JsonObject =>
     ['created', seconds(entry.changedMs)],
   ])
 
-/** Whether a listing shows what has this name from its folder: a file that no dot hides, in subfolders if asked for. */
+/** Whether a listing includes a file of this name: not if a dot hides it, and in subfolders only if requested. */
 export function isShown(name: string, { bytes }: UserEntry, recurse: boolean): boolean {
   const parts = name.split('/')
   const isHidden = parts.some((part) => part.startsWith('.'))

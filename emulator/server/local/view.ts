@@ -15,7 +15,7 @@ import type { FileContent, StoredFile } from '../state/files.ts'
 import { textsOf } from '../world/saved-texts.ts'
 import type { World } from '../state/world.ts'
 
-/** The bytes of a file, with the type that its name suggests, or its picture as it is asked for. */
+/** The bytes of a file, with the type of its extension, or its picture in the requested form. */
 export function view(world: World, { query }: Request): Reply {
   const asked = parameter(query, 'filename')
   if (asked === undefined) return refuse('notFoundEmpty')
@@ -87,7 +87,7 @@ function bodyOf(content: FileContent): Body {
   return Object.assign(file, { text: run === undefined ? [] : textsOf(run) })
 }
 
-/** The form in which a picture is asked for. */
+/** The requested form of a picture. */
 export type Conversion = Pick<PictureFile, 'format' | 'channels' | 'quality'> & {
   /** Longest side that the picture is fitted into, in pixels; its own size when absent. */
   readonly fitted?: number
@@ -136,7 +136,7 @@ function fit(of: Picture, longest: number): Picture {
   return { kind: 'scaled', id: hash53(`fitted ${of.kind} ${of.id}`), width, height, of }
 }
 
-/** Where an uploaded PNG file tells its colour type, and the type that has red, green, blue and alpha. */
+/** The position of the colour type in a PNG file, and the type with red, green, blue and alpha. */
 const COLOUR_TYPE_AT = 25
 const RGBA = 6
 

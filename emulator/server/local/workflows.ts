@@ -153,7 +153,7 @@ function nodeErrorsText(nodeErrors: NodeErrors): string {
 }
 
 /**
- * The priority of a submit: the client's own number (then shown as a float), or the counter, negative with `front`.
+ * The priority of a prompt: the client's number (then a float in replies), or the counter, negative with `front`.
  * The counter also moves for submits that are refused. Undefined when the number is none.
  */
 function priority(world: World, body: JsonObject): { value: number; text: string } | undefined {
@@ -162,7 +162,7 @@ function priority(world: World, body: JsonObject): { value: number; text: string
     const conversion = toFloat(own)
     if ('failure' in conversion) return undefined
     const value = numberOf(conversion.value) ?? 0
-    // What is no number has no place in an order: it runs last.
+    // A value that is not a number has no place in the order: it runs last.
     return { value: Number.isNaN(value) ? Infinity : value, text: floatText(value) }
   }
   const value =
@@ -193,7 +193,7 @@ export function validatePrompt(world: World, prompt: Json, targets: Targets | nu
   return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
 }
 
-/** What extra_data tells of a run. */
+/** What a run takes from extra_data. */
 export type ExtraData = Pick<
   Run,
   'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
@@ -201,7 +201,7 @@ export type ExtraData = Pick<
 
 /**
  * Takes the keys of partner nodes out, and on hosted members under any name that are a key of the account
- * [access/hosted-extra-data-keys], however deep they stand; tells whether there were any.
+ * [access/hosted-extra-data-keys], at any depth; returns whether there were any.
  */
 function dropSecrets(value: Json, world: World): boolean {
   let dropped = false
@@ -218,7 +218,7 @@ function dropSecrets(value: Json, world: World): boolean {
 const isOwnKey = ({ setup: { hosted } }: World, value: Json): boolean =>
   hosted !== null && typeof value === 'string' && isKeyOf(hosted.account, value)
 
-/** The extra_data of a submit: an empty object where there is none. */
+/** The extra_data of a prompt: an empty object if absent. */
 export const givenExtra = (body: JsonObject): Json =>
   body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
 
@@ -243,7 +243,7 @@ function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
   }
 }
 
-/** What a run keeps of its extra_data. `client_id` is what it is told by, null for nothing. */
+/** What a run keeps of its extra_data. `client_id` addresses its messages, null for none. */
 export function keepExtra(world: World, given: JsonObject, client_id: Json): ExtraData {
   const full = ownText(writeJson(given))
   const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))

@@ -88,7 +88,7 @@ const part: Behaviour = (call) => {
 const whole = (call: Call, name: string, fallback: number): number =>
   Math.max(0, Math.trunc(numberInput(call, name) ?? fallback))
 
-/** A batch so many times, one behind the other. What is too long for the memory is only told, not made. */
+/** A batch repeated, one copy after the other. Beyond the limit of memory it is only described, not made. */
 const repeat: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)

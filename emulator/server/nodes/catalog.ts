@@ -9,7 +9,7 @@ import type { World } from '../state/world.ts'
 import type { WorldOptions } from '../state/options.ts'
 import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 
-/** A type that the catalogue does not list: it passes its first input on. Its empty text tells it apart. */
+/** A type that the catalogue does not list: it passes on its first input. Its empty text identifies it. */
 export const passThrough = (class_type: string, outputNode: boolean): NodeType => ({
   class_type,
   inputs: [],
@@ -32,7 +32,7 @@ const MAX_CATALOGS = 8
 /** The same by the options of a world, since to look a long text up is to compare it. */
 const readByOptions = new WeakMap<WorldOptions, Catalog>()
 
-/** The node types of a world, read from its `objectInfo` on first use. Throws SyntaxError when that is no object of node types. */
+/** The node types of a world, parsed from its `objectInfo` on first use. Throws SyntaxError for anything but an object of node types. */
 export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
   const known = readByOptions.get(world.setup.options)
   if (known !== undefined) return known.types
@@ -81,7 +81,7 @@ function nodeType(class_type: string, entry: Json): NodeType {
   }
 }
 
-/** Types of the built-in catalogue that take whole lists, which its object_info does not tell [runs/list-taken-whole]. */
+/** Types of the built-in catalogue that take whole lists, which its object_info does not say [runs/list-taken-whole]. */
 const takesLists: ReadonlySet<string> = new Set(['RebatchImages', 'RebatchLatents'])
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
@@ -225,10 +225,10 @@ function listedFiles(
   const input = nodeTypes(world)
     .get(class_type)
     ?.inputs.find(({ name }) => name === inputName)
-  // VAELoader also offers names that are no files.
+  // VAELoader also offers names that are not files.
   return input === undefined ? [] : optionsOf(input).filter(isModelFile)
 }
 
-/** The options of a combo, old style or new; none of what is no combo. */
+/** The options of a combo, old style or new; none for any other input. */
 export const optionsOf = ({ type, options }: DeclaredInput): readonly Json[] =>
   Array.isArray(type) ? type : list(options.get('options'))

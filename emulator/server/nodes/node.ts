@@ -110,7 +110,7 @@ export function pictureInput(call: Call, name?: string): Batch | undefined {
   return undefined
 }
 
-/** The number of steps that the SIGMAS among the inputs stand for. */
+/** The number of steps in the SIGMAS among the inputs. */
 export function stepsOfSigmas(call: Call): number | undefined {
   const value = call.inputs.get('sigmas')
   return value?.kind === 'opaque' ? value.count : undefined

@@ -1,4 +1,4 @@
-// Node types that write files: pictures under the next free name, and samples for what is no picture [files/*].
+// Node types that write files: pictures under the next free name, and samples for other formats [files/*].
 
 import { get, put } from '../../lib/bounded.ts'
 import type { Picture } from '../../pictures/picture.ts'
@@ -104,7 +104,7 @@ const drawLoss: Behaviour = (call) => {
 /** The others leave `%batch_num%` in the name as it is, and so do animations [files/batch-number-kept]. */
 const batchNumbered: ReadonlySet<SampleFormat> = new Set(['flac', 'mp3', 'opus', 'svg'])
 
-/** Files that are no pictures: the same small sample in every run. */
+/** Non-image outputs: the same small sample in every run. */
 const saveSample =
   (format: SampleFormat, key: string, prefix: string, animated?: boolean): Behaviour =>
   (call) => ({

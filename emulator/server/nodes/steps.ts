@@ -113,7 +113,7 @@ export const schedulers: Readonly<Record<string, Behaviour>> = {
   FlipSigmas: sigmas((call) => [given(call)]),
 }
 
-/** How many steps a sampler tells of so many, and up to which number they count. */
+/** How many steps a sampler reports, and up to which number they count. */
 export function reportedSteps(call: Call, steps: number): { steps: number; max?: number } {
   // This one takes several steps at once, and stops short of the last.
   if (textInput(call, 'sampler_name', '') !== 'dpm_fast' || steps < 1) return { steps }

@@ -24,7 +24,7 @@ export function workOf(call: Call): Work {
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
 }
 
-/** A model file that an input names and that its combo does not list: validation lets it through where it is told to. */
+/** A model file that an input names and that its combo does not list: validation accepts it with the option. */
 function missingModel({ world, type, inputs }: Call): string | undefined {
   for (const input of type.inputs) {
     const given = inputs.get(input.name)
@@ -43,7 +43,7 @@ function isNotANumber({ inputs }: Call, name: string): boolean {
   return value?.kind === 'literal' && Number.isNaN(numberOf(value.value))
 }
 
-/** Types without a behaviour of their own follow from their declaration. */
+/** Types without a specific behaviour follow from their declaration. */
 const behaviourOf = (class_type: string): Behaviour =>
   (Object.hasOwn(behaviours, class_type) ? behaviours[class_type] : undefined) ?? byDeclaration
 

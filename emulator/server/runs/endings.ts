@@ -102,7 +102,7 @@ function inputText(item: Value): string {
   return isNested ? JSON.stringify(pythonText(value)) : writeJson(value)
 }
 
-/** Files the run in the history, then tells its client that it is over [messages/executing-null-last]. */
+/** Adds the run to the history, then sends its client the final message [messages/executing-null-last]. */
 function endRun(
   world: World,
   running: Running,

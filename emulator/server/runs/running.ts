@@ -1,4 +1,4 @@
-// The run that a worker is at: how it is made, and how it tells its client what happens.
+// The run in progress on a worker: how it is created, and how it sends its messages.
 
 import type { MessageType } from '../../../spec/server/messages.ts'
 import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
@@ -93,7 +93,7 @@ const kept: ReadonlySet<MessageType> = new Set<MessageType>([
   'execution_interrupted',
 ])
 
-/** Sends a message of the run to those who receive it, and keeps it for the history where that wants it. */
+/** Sends a message of the run to its recipients, and keeps it for the history if needed. */
 export function sendForRun(
   world: World,
   running: Running,

@@ -1,4 +1,4 @@
-// Execution [runs/*]: a worker takes one run after the other, node by node and step by step, and tells of each.
+// Execution [runs/*]: a worker handles one run after the other, node by node and step by step, and sends their messages.
 
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
@@ -113,7 +113,7 @@ function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null 
     : `node ${broken.id} links to ${broken.source}, which does not exist`
 }
 
-/** Runs what is cached at once, then starts the next node, or ends the run. */
+/** Handles cached nodes immediately, then starts the next node, or ends the run. */
 function startNextNode(world: World, running: Running): void {
   for (; running.at < running.order.length; running.at++) {
     const id = running.order[running.at] as string
@@ -227,7 +227,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   startNextNode(world, running)
 }
 
-/** The output for the user as JSON text, null when there is none, or why its files cannot be written. */
+/** The output for the user as JSON text, null without one, or why its files cannot be written. */
 function outputOf(world: World, running: Running, done: Work): string | null | Failure {
   if (done.save === undefined) return done.ui ?? null
   const entries = saveFiles(world, done.save, running.savedBy)

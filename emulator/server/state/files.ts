@@ -21,7 +21,7 @@ export type SampleFormat =
   | 'svg'
   | 'txt'
 
-/** What a saved picture tells of its run: JSON texts, shared with the history. */
+/** The metadata of its run in a saved picture: JSON texts, shared with the history. */
 export type SavedBy = {
   readonly graphText: string
   readonly extraDataText: string
@@ -45,7 +45,7 @@ export type HeldBytes = { readonly files: Map<Uint8Array, number>; total: number
 export type UserEntry = {
   readonly bytes: Uint8Array | null
   readonly modifiedMs: number
-  /** The last write or move: what file systems like those of real servers tell as creation. */
+  /** The last write or move: what the file systems of real servers report as creation. */
   readonly changedMs: number
 }
 

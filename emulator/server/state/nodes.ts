@@ -43,14 +43,14 @@ export type Batch = {
   readonly count: number
 }
 
-/** An item of what travels along a link, which is a list. Pictures stand for IMAGE, LATENT and MASK alike. */
+/** An item of a list on a link. Pictures represent IMAGE, LATENT and MASK alike. */
 export type Value =
   | Batch
   | { readonly kind: 'literal'; readonly value: Json }
   /** Models, conditioning and whatever else cannot be looked into. `count` is the number of sampling steps of SIGMAS. */
   | { readonly kind: 'opaque'; readonly id: number; readonly count: number }
 
-/** A failure as `execution_error` tells it. */
+/** A failure in the form of `execution_error`. */
 export type Failure = { readonly exception_type: string; readonly exception_message: string }
 
 /** Files that a node writes when it is done, and the key under which its output lists them. */
@@ -60,7 +60,7 @@ export type Save = {
   readonly ending: string
   /** Whether the prefix is the whole name, so that no counter follows it. */
   readonly isWholeName?: boolean
-  /** Whether `%batch_num%` in the prefix stands for the place of a file among those of its batch. */
+  /** Whether `%batch_num%` in the prefix is replaced by the position of a file in its batch. */
   readonly numbersBatch?: boolean
   readonly key: string
   readonly contents: readonly FileContent[]
@@ -96,6 +96,6 @@ export type NodeResult = {
   /** The items of each output: one, unless it is a list or the node was called for several. */
   readonly outputs: readonly (readonly Value[])[]
   readonly ui: string | null
-  /** Id of the node that produced it, which the history tells for cached outputs too. */
+  /** Id of the node that produced it, which the history contains for cached outputs too. */
   readonly producer: string
 }

@@ -61,7 +61,7 @@ export type Tier = keyof typeof tiers
 export type Account = {
   /** Name of the account: part of its signed links, and of nothing else that it can see. */
   readonly user: string
-  /** The API keys that stand for it. */
+  /** The API keys of the account. */
   readonly keys: readonly string[]
   readonly tier: Tier
   /** What it can spend on partner nodes; each run of one costs `partnerNodeCost`. */

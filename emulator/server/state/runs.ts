@@ -10,7 +10,7 @@ export type Run = {
   readonly prompt_id: string
   /** Priority: the smallest runs first. */
   readonly number: number
-  /** Priority as it is shown: a client's own number is a float. */
+  /** Priority as replies contain it: a client's number is a float. */
   readonly numberText: string
   /** Order of accepted submits from 0, which decides between equal numbers. */
   readonly serial: number
@@ -20,7 +20,7 @@ export type Run = {
   graph: JsonObject | null
   /** extra_data as JSON text, without partner keys. */
   readonly extraDataText: string
-  /** extra_data with the partner keys, shown by the quirk `local.queue-shows-partner-key` only; else the same text. */
+  /** extra_data with the partner keys, for the quirk `local.queue-shows-partner-key` only; else the same text. */
   readonly shownExtraDataText: string
   readonly client_id: string | null
   /** Whether it came with a key that partner nodes take. */
@@ -61,7 +61,7 @@ export type NodeProgress = {
 /** Finished nodes never change again. */
 export type Progress = {
   readonly prompt: string
-  /** The type of each node, where it is told with its progress. */
+  /** The type of each node, if progress messages contain it. */
   readonly types: ReadonlyMap<string, { readonly class_type: string }> | null
   readonly finished: NodeProgress[]
   current: NodeProgress | null
@@ -82,7 +82,7 @@ export type Running = {
   readonly startedMs: number
   /** The id of the run as JSON text. */
   readonly promptIdText: string
-  /** What the pictures that it saves tell of it. */
+  /** The metadata for the pictures that it saves. */
   readonly savedBy: SavedBy
   readonly graph: JsonObject
   readonly types: ReadonlyMap<string, NodeType>
@@ -103,7 +103,7 @@ export type Running = {
   /** What the history keeps of the messages: pairs of type and data as JSON text. */
   readonly messages: string[]
   readonly progress: Progress
-  /** The node last started, which a client that reconnects is told. */
+  /** The node last started, sent to a client that reconnects. */
   lastNode: string | null
 }
 
@@ -135,7 +135,7 @@ export type Ending = {
   readonly messages: readonly string[]
   readonly outputs: readonly string[]
   readonly meta: readonly string[]
-  /** What went wrong, as the job detail of hosted tells it; null where nothing did, and on local. */
+  /** The error for the job detail of hosted; null without one, and on local. */
   readonly failure: string | null
   /** When the run began, in milliseconds of the world's time; null when it ended before. */
   readonly startedMs: number | null
@@ -163,6 +163,6 @@ export type HistoryEntry = {
   readonly createdMs: number
   readonly startedMs: number | null
   readonly endedMs: number
-  /** Whether a hosted history no longer tells it; the job is still there. */
+  /** Whether a hosted history has dropped it; the job still exists. */
   isForgotten: boolean
 }

@@ -1,4 +1,4 @@
-// A server, as a type: its worlds, and what its deployment does in ways of its own.
+// A server, as a type: its worlds, and what is specific to its deployment.
 
 import type { Reply } from '../../http/replies.ts'
 import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
@@ -29,7 +29,7 @@ export type Hosted = Hashing & {
   ) => readonly Effect[]
   /** What links begin with, for a client that has named this host and port. */
   readonly linkBase: (links: SignedLinks, host: string | undefined) => string
-  /** What is wrong with a request for the socket that is no handshake. */
+  /** What is wrong with a request for the socket that is not a handshake. */
   readonly handshakeNeeded: string
 }
 
@@ -51,7 +51,7 @@ export type Server = {
   readonly options: WorldOptions
   /** Null on local. */
   readonly hosted: Hosted | null
-  /** What its clients are known by: nothing of it is told to others. */
+  /** What identifies its clients: nothing of it is sent to others. */
   readonly secrets: readonly KnownSecret[]
   readonly state: ServerState
   /** Its worlds, each with what it is made from. */

@@ -73,7 +73,7 @@ export type WorldState = {
   nowMs: number
   readonly random: Random
 
-  /** Given to the next submit without a number of its own. */
+  /** The priority of the next prompt without a number. */
   counter: number
   nextSerial: number
   /** Runs that have begun so far. */

@@ -1,11 +1,11 @@
-// What the server can do, as it tells its clients [system/features], and the size of a body that it takes.
+// The features that the server announces to clients [system/features], and its limit for bodies.
 
 import { tiers } from '../../../spec/server/access.ts'
 import { limits } from '../../../spec/limits.ts'
 import { floatText } from '../../lib/json.ts'
 import type { WorldSetup } from '../state/world.ts'
 
-/** Largest request body in bytes; `maxBody` gives it in MiB, null stands for the usual one. */
+/** Largest request body in bytes; `maxBody` is in MiB, null for the default. */
 export const maxBodyBytes = (maxBody: number | null): number =>
   maxBody === null ? limits.body.value : Math.round(maxBody * 2 ** 20)
 

@@ -39,7 +39,7 @@ export function addEntry(world: World, run: Run, ending: Ending): void {
   }
 }
 
-/** All entries together are no longer than this, in characters: a reply tells them all in one text. */
+/** Total size limit of all entries, in characters: a reply contains them all in one text. */
 const MAX_HISTORY_LENGTH = 128 * 2 ** 20
 
 /** About the length of an entry as a text. */

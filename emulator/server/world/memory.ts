@@ -19,7 +19,7 @@ export function unloadModels(world: World): void {
   unloadBetweenRuns(world)
 }
 
-/** Does what was asked for while a run went on. */
+/** Applies a request that came during a run. */
 export function unloadBetweenRuns({ state: { memory, workers } }: World): void {
   if (!memory.isUnloading || workers.some(({ running }) => running !== null)) return
   memory.isUnloading = false

@@ -21,10 +21,10 @@ export function annotated(name: string): {
   return { name, type: null }
 }
 
-/** Where the server pretends to lie: what it tells of paths starts here. */
+/** The pretended root folder: paths in replies start here. */
 export const serverFolder = '/flowdouble'
 
-/** The path that messages tell of a file or a folder among the inputs, the outputs or the temporary files. */
+/** The path in messages for a file or a folder among the inputs, the outputs or the temporary files. */
 export const toldPath = (type: FolderType, path: string): string =>
   path === '' ? `${serverFolder}/${type}` : `${serverFolder}/${type}/${path}`
 

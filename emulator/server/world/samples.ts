@@ -1,4 +1,4 @@
-// Files that are no pictures: one small valid sample per format, the same for every run.
+// Non-image files: one small valid sample per format, the same for every run.
 // The samples were generated for this project from silence and a test pattern.
 
 import type { SampleFormat } from '../state/files.ts'

@@ -1,4 +1,4 @@
-// What a saved picture tells of its run [files/workflow-in-png, files/is-changed]: the graph, and what came along with it.
+// The metadata of its run in a saved picture [files/workflow-in-png, files/is-changed]: the graph, and its extra data.
 
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import type { Fingerprints, SavedBy } from '../state/files.ts'
@@ -20,7 +20,7 @@ export function textsOf({
   return texts
 }
 
-/** A graph whose nodes tell their fingerprints: the one that a real server has in hand while it runs. */
+/** A graph whose nodes contain their fingerprints: the one that a real server holds while it runs. */
 export function withFingerprints(graph: JsonObject, fingerprints: Fingerprints): JsonObject {
   if (fingerprints.size === 0) return graph
   const marked = new Map<string, Json>(graph)

@@ -16,7 +16,7 @@ export function send(
   type: MessageType,
   data: string,
 ): void {
-  // SwarmUI and others tell JSON from binary by `{"type":` at the start [messages/type-first].
+  // SwarmUI and others distinguish JSON from binary by `{"type":` at the start [messages/type-first].
   if (sockets.length > 0) {
     world.effects.push({ kind: 'send', sockets, text: `{"type": "${type}", "data": ${data}}` })
   }
@@ -55,7 +55,7 @@ export function socketsFor(
 export const sendStatus = (world: World, count: number): void =>
   send(world, everyone(world), 'status', `{"status": {"exec_info": {"queue_remaining": ${count}}}}`)
 
-/** A connection: it is told its id, and the node that its own run is at. */
+/** Opens a connection: sends it its id, and the node that its run is at. */
 export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
   const { sharesMessages } = world.setup.traits
   const [, query] = splitTarget(input.target)

@@ -13,7 +13,7 @@ export const createUserFolder = (atMs: number): UserFolder => ({
 })
 
 /**
- * The path that a name stands for: decoded once more where it still has percent signs, then without `.` and `..`.
+ * The path of a name: decoded once more if it still contains percent signs, then without `.` and `..`.
  * Undefined when it leaves the folder.
  */
 export function resolvePath(name: string): string | undefined {

@@ -1,4 +1,4 @@
-// What follows from the state of a world at once: its time, its running runs, whether it is a hosted one.
+// What follows directly from the state of a world: its time, its running runs, whether it is hosted.
 
 import type { Running } from '../state/runs.ts'
 import type { HostedWorld, World } from '../state/world.ts'

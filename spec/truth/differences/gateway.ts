@@ -469,7 +469,7 @@ export const gatewaySilences = [
   },
   {
     topic: 'What the HTTP library answers',
-    real: '400 with a text of its own, without or with two Host headers, above 128 headers or 8190 bytes of one line too; 417 for an unknown Expect, 404 for CONNECT and for braces in a name; 413 has another reason phrase',
+    real: '400 with another text, without or with two Host headers, above 128 headers or 8190 bytes of one line too; 417 for an unknown Expect, 404 for CONNECT and for braces in a name; 413 has another reason phrase',
     ours: '400 with the JSON of other refusals; Host, Expect and the number of headers are not looked at, a line has more room, and CONNECT answers 405',
     rules: ['webhooks/other-paths', 'webhooks/no-500'],
     gatewayRefusals: ['badRequest'],

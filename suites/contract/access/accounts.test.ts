@@ -37,13 +37,13 @@ proves('access/hosted-account-mistakes', async () => {
   expect(await refusalOf([good])).toBe('It started.')
   expect(await refusalOf([{ ...good, keys: ['SECRET-1', 'SECRET-1'] }])).toBe('It started.')
   const mistakes: readonly (readonly [accounts: unknown, says: RegExp])[] = [
-    ['SECRET-1', /list of accounts is needed/],
-    [{ keys: ['SECRET-1'] }, /list of accounts is needed/],
+    ['SECRET-1', /use a list of accounts/],
+    [{ keys: ['SECRET-1'] }, /use a list of accounts/],
     [[], /at least one account/],
     [['SECRET-1'], /account 1 is not an object/],
     [[good, null], /account 2 is not an object/],
-    [[{ keys: ['SECRET-1'] }], /account 1 has no user/],
-    [[{ user: 'me' }], /account 1 has no keys/],
+    [[{ keys: ['SECRET-1'] }], /account 1 lacks user/],
+    [[{ user: 'me' }], /account 1 lacks keys/],
     [[{ ...good, user: 'SECRET 1' }], /account 1 cannot have that user/],
     [[{ ...good, keys: [] }], /account 1 cannot have that keys/],
     [[{ ...good, keys: 'SECRET-1' }], /account 1 cannot have that keys/],
@@ -57,14 +57,14 @@ proves('access/hosted-account-mistakes', async () => {
     [[{ ...good, partnerKey: '' }], /account 1 cannot have that partnerKey/],
     [[{ ...good, partnerKey: 'SECRET\n1' }], /account 1 cannot have that partnerKey/],
     [[{ ...good, failsWith: 'ValueError' }], /account 1 cannot have that failsWith/],
-    [[{ ...good, SECRET: 1 }], /account 1 has a member that is none of user, keys, tier/],
-    [[good, { ...good, keys: ['SECRET-2'] }], /the user me comes twice/],
-    [[{ ...good, partnerKey: 'SECRET-1' }], /a partner key is an API key too/],
+    [[{ ...good, SECRET: 1 }], /account 1 has a member other than user, keys, tier/],
+    [[good, { ...good, keys: ['SECRET-2'] }], /the user me appears twice/],
+    [[{ ...good, partnerKey: 'SECRET-1' }], /a partner key is also an API key/],
     [
       [good, { ...good, user: 'you', keys: ['SECRET-2'], partnerKey: 'SECRET-1' }],
-      /a partner key is an API key too/,
+      /a partner key is also an API key/,
     ],
-    [[good, { ...good, user: 'you' }], /one key stands for two accounts/],
+    [[good, { ...good, user: 'you' }], /two accounts have the same key/],
   ]
   for (const [accounts, says] of mistakes) {
     const text = await refusalOf(accounts)

@@ -175,7 +175,7 @@ proves('access/bearer-hidden', async () => {
       for (const secret of [token, encodeURIComponent(token), 'another-one'])
         expect(text).not.toContain(secret)
     }
-    expect(written.text).toContain('bearer token needed')
+    expect(written.text).toContain('bearer token required')
     expect(file).toMatch(/"Bearer <[0-9a-f]{16}>"/)
     const entries = file.trimEnd().split('\n').length - 1
     const objectInfo = await readFile(catalog, 'utf8')

@@ -50,14 +50,14 @@ const marked = join(folder(), 'types.json')
 writeFileSync(marked, '\uFEFF{}')
 
 const wrong: readonly (readonly [given: EmulatorOptions, says: RegExp])[] = [
-  [{ nodes: { Mine: {} } }, /"Mine" is no object of node types: each has an "input"/],
-  [{ nodes: fileOf([]) }, /no object of node types\. Save one/],
+  [{ nodes: { Mine: {} } }, /"Mine" is not a node type: each must have an "input"/],
+  [{ nodes: fileOf([]) }, /at least one node type\. Save one/],
   [{ objectInfo: [fileOf(type('One', 0)), 'none.json'] }, /Cannot read the node types/],
   [{ nodes: yaml }, /\(line 1, column 1\); it looks like YAML/],
   [{ nodes: marked }, /byte order mark \(BOM\): save it as UTF-8 without one/],
   [
     { failures: [{ class_type: 'KSampelr', exception_type: 'OOMError' }] },
-    /Failure 1 is of the node type "KSampelr", which is not known\. Did you mean KSampler\?/,
+    /Failure 1 names the unknown node type "KSampelr"\. Did you mean KSampler\?/,
   ],
 ]
 for (const [given, says] of wrong)

@@ -72,7 +72,7 @@ test('control/advance Another clock, another body or another path is rejected wi
   expect(refusals.map(({ status }) => status)).toEqual([409, 400, 400, 400, 400, 400, 404, 404])
   expect(refusals[0]?.json().error).toContain('manual')
   expect(refusals[1]?.json().error).toContain('"until": "idle"')
-  expect(refusals[3]?.json().error).toMatch(/no member "untill"\. Did you mean until\?/)
+  expect(refusals[3]?.json().error).toMatch(/Unknown member "untill"\. Did you mean until\?/)
   expect(refusals[7]?.json().error).toContain('POST /_flowdouble/advance')
   await subject.close()
 })
@@ -89,7 +89,7 @@ test('control/until-message The clock moves to a message with these data, and th
   expect(values.map((message) => message.data['value'])).toEqual([1, 2, 3])
   await emulator.untilMessage('execution_success', { prompt_id })
   await expect(emulator.untilMessage('progress', { value: 4 })).rejects.toThrow(
-    /Nothing is due.*type progress/,
+    /No timer is left.*type progress/,
   )
   await subject.close()
 })

@@ -103,8 +103,8 @@ proves(
   'deliveries/agent-answers',
   async (subject) => {
     const replies = [
-      [200, '{"answer": 5}', failureNotice('the JSON of the agent has no answer')],
-      [200, 'broken', failureNotice('the JSON of the agent has no answer')],
+      [200, '{"answer": 5}', failureNotice('the JSON of the agent lacks the member "answer"')],
+      [200, 'broken', failureNotice('the JSON of the agent lacks the member "answer"')],
       [500, '{"answer": "x"}', failureNotice('the agent answered 500')],
       [302, '{"answer": "x"}', failureNotice('the agent answered 302')],
     ] as const
@@ -148,9 +148,7 @@ proves(
 proves(
   'deliveries/agent-command',
   async (subject) => {
-    expect(await ask(subject, 'x')).toBe(
-      failureNotice('the agent command cannot be started: ENOENT'),
-    )
+    expect(await ask(subject, 'x')).toBe(failureNotice('cannot start the agent command: ENOENT'))
   },
   {
     routes,
@@ -169,7 +167,7 @@ proves(
     const most = limits.agentAnswer.value
     const writes = (count: number) => `process.stdout.write('x'.repeat(${count}))`
     expect((await ask(subject, writes(most))).length).toBe(most)
-    const tooLong = failureNotice('the answer has more than 1048576 bytes')
+    const tooLong = failureNotice('the answer is larger than 1048576 bytes')
     expect(await ask(subject, writes(most + 1))).toBe(tooLong)
     // A command that never ends is killed.
     expect(await ask(subject, `setInterval(() => console.log('x'.repeat(1e6)), 0)`)).toBe(tooLong)

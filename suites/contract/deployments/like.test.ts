@@ -51,14 +51,12 @@ test('serve/like Explicit options override those of the named server, and quirks
 
 test('serve/like A name that is unknown, or known elsewhere, is rejected with the nearest.', async () => {
   expect(() => completeOptions({ like: 'comfyui-0.3.46' })).toThrow(/Did you mean comfyui-0\.3\.64/)
-  expect(() => completeOptions({ like: 'hermes-2026.07' })).toThrow(
-    /is a gateway, and this is a local/,
-  )
+  expect(() => completeOptions({ like: 'hermes-2026.07' })).toThrow(/is a gateway, not a local/)
   expect(() => completeOptions({ like: real, deployment: 'hosted' })).toThrow(/is a local server/)
   expect(() => completeGatewayOptions({ like: real })).toThrow(/is a local server/)
   await expect(startGateway({ like: 'hermes-2026.7' })).rejects.toThrow(
     /Did you mean hermes-2026\.07/,
   )
   const both = { quirk: ['local.notification'], noQuirk: ['local.notification'] }
-  expect(() => completeOptions(both)).toThrow('is switched on and off')
+  expect(() => completeOptions(both)).toThrow('is both on and off')
 })

@@ -97,8 +97,8 @@ test('run/accepted-and-never-run An accepted workflow with node errors that neve
 
 test.each([
   ['an unknown flag', ['workflow.json', '--colour'], "Unknown option '--colour'"],
-  ['no workflow', [], 'Name a file in API format'],
-  ['two workflows', ['a.json', 'b.json'], 'b.json is too much'],
+  ['no workflow', [], 'name a file in API format'],
+  ['two workflows', ['a.json', 'b.json'], 'remove b.json'],
   ['a bad time', ['workflow.json', '--timeout', 'soon'], 'not soon'],
   ['a bad address', ['workflow.json', '--url', 'ftp://x'], 'http://host:port'],
   ['an unset variable', ['workflow.json', '--partner-key-env', 'NONE'], 'NONE'],
@@ -111,10 +111,10 @@ test.each([
 
 test.each([
   ['no JSON', '{"a": ', 'is not valid JSON (line 1, column 7)'],
-  ['a list', '[]', 'no object of nodes'],
+  ['a list', '[]', 'must contain an object of nodes'],
   ['the format of the editor', '{"nodes": [], "links": []}', 'Export it in API format'],
   [
-    'a whole submit body',
+    'a complete request body',
     `{"prompt": {"3": {"class_type": "X"}}}`,
     'save the value of its "prompt"',
   ],
@@ -172,9 +172,7 @@ test('run/exit-4 The limit ends the wait and reports that the server continues.'
     kind === 'submitted' && setImmediate(clock.pass, 60_000)
   const { result } = await runOn(server, { clock, timeoutMs: 60_000, onEvent })
   expect(result).toMatchObject({ outcome: 'timeout', prompt_id: 'run-1' })
-  expect(result.error?.message).toContain(
-    'No end within 60 s. The server goes on with the run run-1.',
-  )
+  expect(result.error?.message).toContain('No end within 60 s. The server continues the run run-1.')
 })
 
 test('run/json The result is one object on stdout, and progress is on stderr.', async () => {

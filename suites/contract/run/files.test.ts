@@ -173,7 +173,7 @@ test('run/no-half-files An interrupted transfer leaves no file; the others are d
 
 test('run/missing-output An output that the server no longer has is reported by name.', async () => {
   const { result } = await runOn(await serve({ views: { 'a.png': { status: 404 } } }))
-  expect(result.error?.message).toBe('The server does not give a.png (HTTP 404).')
+  expect(result.error?.message).toBe('The server does not return a.png (HTTP 404).')
 })
 
 test.each(['', '/', '/api', '/api/'])(

@@ -104,7 +104,7 @@ test('run/hint-on-silence A run that is silent for 120 s prints a hint and conti
   }
   const { result, events } = await runOn(server, { clock, onEvent })
   expect(events.filter(({ kind }) => kind === 'hint')).toEqual([
-    { kind: 'hint', text: 'No progress for 120 s; the run is still waited for.' },
+    { kind: 'hint', text: 'No progress for 120 s; still waiting.' },
   ])
   expect(result.outcome).toBe('success')
 })

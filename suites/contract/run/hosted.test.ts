@@ -108,9 +108,9 @@ test('run/deployment A key means hosted if the bare path is locked or a page.', 
 })
 
 test.each([
-  ['both ways to give a key', ['--api-key', 'k', '--api-key-env', 'KEY'], 'One key is enough'],
-  ['an unset variable', ['--api-key-env', 'NONE'], 'NONE of --api-key-env is not set'],
-  ['a key of two words', ['--api-key', 'SECRET WORDS'], 'no header can hold it'],
+  ['both ways to give a key', ['--api-key', 'k', '--api-key-env', 'KEY'], 'not both'],
+  ['an unset variable', ['--api-key-env', 'NONE'], 'NONE (--api-key-env) is not set'],
+  ['a key of two words', ['--api-key', 'SECRET WORDS'], 'not valid in a header'],
   ['an empty key', ['--api-key', ''], 'The API key is empty'],
   ['another deployment', ['--deployment', 'both'], 'local or hosted, not both'],
 ])('run/hosted-exit-2 The command exits with 2 for %s.', async (_, argv, part) => {

@@ -167,7 +167,7 @@ test('run/retry-after Every request that gets 429 with a time is sent again afte
   const { result, events } = await runHosted(server, { clock })
   expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'a.png' }] })
   const hints = events.flatMap((event) => (event.kind === 'hint' ? [event.text] : []))
-  expect(hints.filter((text) => text === 'The server asks to wait 2 s.')).toHaveLength(4)
+  expect(hints.filter((text) => text === 'The server requests a wait of 2 s.')).toHaveLength(4)
   expect(clock.now()).toBeGreaterThanOrEqual(12_000)
 })
 

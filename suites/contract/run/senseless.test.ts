@@ -28,8 +28,8 @@ const wholeJob = { words: [null] }
 
 const senseless: readonly (readonly [string, Behaviour, string, string])[] = [
   ['a status of 500', always(status, { status: 500, body: 'oops' }), status, 'answered 500: oops'],
-  ['a page as status', always(status, { body: '<html>' }), status, 'no JSON (<html>)'],
-  ['no text as status', always(status, { body: '' }), status, 'answered no JSON'],
+  ['a page as status', always(status, { body: '<html>' }), status, 'invalid JSON (<html>)'],
+  ['no text as status', always(status, { body: '' }), status, 'answered with invalid JSON'],
   ['an unknown word', { hosted: { words: ['weird'] } }, status, 'answered {"status":"weird"}'],
   ['a status without a word', always(status, { body: '{}' }), status, 'answered {}'],
   ['a number as word', always(status, { body: '{"status":7}' }), status, '{"status":7}'],
@@ -50,13 +50,13 @@ const senseless: readonly (readonly [string, Behaviour, string, string])[] = [
     'a broken whole job of a job that is over',
     always(job, { body: '{"status": "comp' }),
     job,
-    'no JSON ({"status": "comp)',
+    'invalid JSON ({"status": "comp)',
   ],
   [
     'outputs that are a text',
     { hosted: { jobs: [jobOf('completed', { outputs: 'x' })] } },
     job,
-    'answered {"outputs":"x"}: outputs is no object.',
+    'answered {"outputs":"x"}: outputs is not an object.',
   ],
   [
     'outputs that are a list',
@@ -83,13 +83,13 @@ test.each(senseless)(
 test.each([
   ['500', history, { status: 500, body: 'oops' }, 'answered 500: oops'],
   ['404', history, { status: 404, body: '' }, 'answered 404'],
-  ['a page', history, { body: '<html>' }, 'no JSON (<html>)'],
+  ['a page', history, { body: '<html>' }, 'invalid JSON (<html>)'],
   ['null', history, { body: 'null' }, 'answered null'],
   ['a list', history, { body: '[]' }, 'answered []'],
   ['an entry that is a text', history, { body: '{"run-1": "x"}' }, 'answered "x"'],
   ['outputs that are a text', history, { body: '{"run-1": {"outputs": "x"}}' }, '{"outputs":"x"}'],
   ['a status that is a text', history, { body: '{"run-1": {"status": "x"}}' }, '{"status":"x"}'],
-  ['a queue without lists', '/queue', { body: '{}' }, 'answered {}: these are no lists.'],
+  ['a queue without lists', '/queue', { body: '{}' }, 'answered {}: these are not lists.'],
 ])(
   'run/senseless After %s six times in a row a local run ends so, with a socket or without.',
   async (_, path, answer, said) => {
@@ -137,7 +137,7 @@ test('run/senseless Five answers in a row that make no sense are tolerated, and 
   expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'a.png' }] })
   const hints = events.flatMap((event) => (event.kind === 'hint' ? [event.text] : []))
   expect(hints.slice(1)).toEqual(
-    Array(2).fill(`GET ${status} at ${server.url} answered 500. It is asked again.`),
+    Array(2).fill(`GET ${status} at ${server.url} answered 500. Retrying.`),
   )
 })
 
@@ -152,7 +152,7 @@ test('run/senseless A limit that ends before that reports what the server answer
   expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
     outcome: 'timeout',
     message:
-      'No end within 60 s. The server goes on with the run run-1. ' +
+      'No end within 60 s. The server continues the run run-1. ' +
       `Meanwhile GET ${status} at ${server.url} answered 500: oops. Give a longer --timeout.`,
   })
   expect(Object.keys(result)).not.toContain('senseless')
@@ -162,7 +162,7 @@ test('run/senseless A job without a record is reported as such.', async () => {
   const server = await serveHosted({ sockets: 0, hosted: { jobs: [null] } })
   const { result } = await runHosted(server)
   expect(result.outcome).toBe('protocol')
-  expect(result.error?.message).toContain('does not say how: GET /jobs/run-1 answered 404.')
+  expect(result.error?.message).toContain('without saying how: GET /jobs/run-1 answered 404.')
 })
 
 test('run/senseless Missing outputs count as no outputs.', async () => {
@@ -182,7 +182,7 @@ test('run/no-socket A run that is followed without its socket says so in one sen
   expect(code).toBe(0)
   expect(stderr).toBe(
     'submitted run-1\n' +
-      `${url} gives no WebSocket at /ws (Unexpected server response: 403). The job is asked for instead.\n`,
+      `${url} does not open a WebSocket at /ws (Unexpected server response: 403). Polling the job instead.\n`,
   )
 })
 

@@ -82,7 +82,7 @@ test('run/served-hosted Without a key the client detects a hosted server', async
 
 test('serve/run A workflow runs through a hosted server, whose key is known', async () => {
   const command = start('serve', '--deployment', 'hosted', '--port', '0', '--run', textToImage)
-  const text = await command.says(/goes on serving[\s\S]*curl .*history_v2/)
+  const text = await command.says(/keeps running[\s\S]*curl .*history_v2/)
   expect(text).toContain('.png')
   command.process.kill('SIGTERM')
   expect((await command.ends).code).toBe(0)

@@ -22,7 +22,7 @@ test('run/stopped A stopped run reports that the server continues with it', asyn
     onProgress: ({ kind }) => kind === 'submitted' && user.abort(),
   })
   expect(result.outcome).toBe('stopped')
-  expect(result.error?.message).toContain(`goes on with the run ${result.prompt_id}`)
+  expect(result.error?.message).toContain(`continues the run ${result.prompt_id}`)
   expect((await subject.get('/queue')).json().queue_pending).toHaveLength(1)
   await subject.close()
 })

@@ -156,10 +156,10 @@ proves('runs/scenario-failures', async () => {
     )
   expect(await refusalOf([])).toBe('It started.')
   const mistakes: readonly (readonly [failures: unknown, says: RegExp])[] = [
-    ['OOMError', /option failures cannot be used: a list of failures is needed/],
-    [{}, /list of failures is needed/],
+    ['OOMError', /option failures cannot be used: use a list of failures/],
+    [{}, /use a list of failures/],
     [['OOMError'], /failure 1 is not an object/],
-    [[{ run: 1 }], /failure 1 has no exception_type/],
+    [[{ run: 1 }], /failure 1 lacks exception_type/],
     [[{ exception_type: '' }], /failure 1 cannot have that exception_type/],
     [[{ exception_type: 'E', run: 0 }], /failure 1 cannot have that run/],
     [[{ exception_type: 'E', run: 1.5 }], /failure 1 cannot have that run/],
@@ -167,13 +167,10 @@ proves('runs/scenario-failures', async () => {
       [{ exception_type: 'E' }, { exception_type: 'E', node_id: 3 }],
       /failure 2 cannot have that node_id/,
     ],
-    [
-      [{ exception_type: 'E', node: '3' }],
-      /failure 1 has a member that is none of class_type, node_id/,
-    ],
+    [[{ exception_type: 'E', node: '3' }], /failure 1 has a member other than class_type, node_id/],
   ]
   for (const [failures, says] of mistakes) expect(await refusalOf(failures)).toMatch(says)
   const unknown = [{ exception_type: 'E', user: 'nobody' }]
   expect(await refusalOf(unknown)).toBe('It started.')
-  expect(await refusalOf(unknown, hosted)).toMatch(/failure 1 is of no known user/)
+  expect(await refusalOf(unknown, hosted)).toMatch(/failure 1 names an unknown user/)
 })

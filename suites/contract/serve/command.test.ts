@@ -46,7 +46,7 @@ test('serve/banner The banner lists the addresses and what to do next, flags ove
 test('serve/run A workflow runs through the server, which continues to serve', async () => {
   const out = folder()
   const command = start('serve', '--port', '0', '--run', textToImage, '--out', out)
-  const text = await command.says(/goes on serving[\s\S]*curl/)
+  const text = await command.says(/keeps running[\s\S]*curl/)
   const path = text.split('\n').find((line) => line.endsWith('.png')) ?? ''
   expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG')
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
@@ -86,7 +86,7 @@ test('serve/port-in-use A taken port is a clear message and exit code 2', async 
 test('serve/no-address An invalid address is named in the message', async () => {
   const { code, stderr } = await start('serve', '--host', '999.1.1.1', '--port', '0').ends
   expect(code).toBe(2)
-  expect(stderr).toContain('This machine has no address 999.1.1.1 to listen on.')
+  expect(stderr).toContain('Cannot listen on 999.1.1.1: it is not an address of this machine.')
 })
 
 test('serve/flags A flag without a value means the usual value, wherever it is', async () => {
@@ -106,7 +106,7 @@ test('serve/token A token from the environment is required, reaches --run, and i
   process.env[name] = 'TOKEN-TOKEN'
   const command = start('serve', ...fast, '--token-env', name, '--run', textToImage)
   delete process.env[name]
-  const text = await command.says(/goes on serving[\s\S]*curl/)
+  const text = await command.says(/keeps running[\s\S]*curl/)
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
   expect((await fetch(`${url}/history`)).status).toBe(401)
   expect((await fetch(`${url}/history?token=TOKEN-TOKEN`)).status).toBe(200)
@@ -122,7 +122,11 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['a value that looks like a flag', ['--pace', '-5'], /--pace needs a value/],
   ['a ready file in no folder', ['--ready-file', '/no/such/x'], /Cannot write the ready file/],
   ['a log in no folder', ['--log', '/no/such/x'], /Cannot write the log/],
-  ['an unknown format of the log', ['--log-format', 'xml'], /--log-format cannot be "xml".*json/],
+  [
+    'an unknown format of the log',
+    ['--log-format', 'xml'],
+    /--log-format must be text or json, not "xml"/,
+  ],
   ['a missing workflow', ['--run', 'none.json'], /Cannot read the workflow/],
   ['a broken workflow', ['--run', fileOf('{"1": }')], /--run: .* not valid JSON .line 1, column 7/],
   ['an unknown clock', ['--clock', 'fast'], /clock cannot be "fast".*manual/],
@@ -134,16 +138,20 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ],
   ['a quirk of hosted', ['--quirk', 'hosted.no-free'], /quirk cannot be "hosted.no-free"/],
   ['a token of two words', ['--token', 'two words'], /token cannot be that/],
-  ['a token from nowhere', ['--token-env', 'NO_SUCH_VARIABLE'], /NO_SUCH_VARIABLE holds no token/],
+  [
+    'a token from nowhere',
+    ['--token-env', 'NO_SUCH_VARIABLE'],
+    /NO_SUCH_VARIABLE \(--token-env\) is not set/,
+  ],
   ['a body limit of nothing', ['--max-upload-size', '0'], /--max-upload-size cannot be "0"/],
   ['a missing config', ['--config', 'none.json'], /Cannot read the config/],
   [
     'a config that is not an object',
     ['--config', textToImage.replace('text-to-image', 'failing')],
-    /There is no option/,
+    /Unknown option/,
   ],
   ['missing node types', ['--object-info', 'none.json'], /Cannot read the node types/],
-  ['node types that are none', ['--object-info', textToImage], /no object of node types.*curl/s],
+  ['node types that are none', ['--object-info', textToImage], /not a node type.*curl/s],
   [
     'a journal that cannot be written',
     ['--journal', '/no/such/folder/x'],

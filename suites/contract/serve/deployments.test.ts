@@ -147,12 +147,12 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   [
     'accounts of a local server',
     ['--accounts', fileOf(accounts)],
-    /--accounts is for hosted servers: use --deployment hosted or both/,
+    /--accounts applies to hosted servers only: use it with --deployment hosted or both/,
   ],
   [
     'a token of a hosted server',
     ['--deployment', 'hosted', '--token', 'SECRET'],
-    /--token is for local servers/,
+    /--token applies to local servers only/,
   ],
   ['a quirk of no server', ['--deployment', 'both', '--quirk', 'no.such'], /"no.such"/],
 ]
@@ -182,12 +182,12 @@ test('serve/port-in-use If the port of the signed links is taken, the message sa
   const { code, stderr } = await start(...args).ends
   await taken.close()
   expect(code).toBe(2)
-  expect(stderr).toContain(`Port ${taken.port} is in use: signed links need the port behind`)
+  expect(stderr).toContain(`Port ${taken.port} is in use: signed links use the port after`)
 })
 
 test('serve/both The banner says that only the local server requires the token.', async () => {
   const command = start('serve', '--deployment', 'both', '--port', '0', '--token', 'SECRET')
-  expect(await command.says(/Ctrl\+C/)).toContain('bearer token needed on local')
+  expect(await command.says(/Ctrl\+C/)).toContain('bearer token required on local')
   command.process.kill('SIGTERM')
   expect((await command.ends).stdout).not.toContain('SECRET')
 })
@@ -222,7 +222,7 @@ test('serve/watch The lines of two servers are distinguishable, and a leaked key
   expect(written).toEqual([
     '    1.500s  local   200 POST /api/prompt\n',
     '    1.500s  hosted  400 POST /api/prompt  No prompt.\n',
-    '    1.500s  hosted  warning: a client sent its key (X-API-Key) along to a signed link, which is another host\n',
+    '    1.500s  hosted  warning: a client sent its key (X-API-Key) to a signed link, which is on another host\n',
     '    1.500s  hosted  200 GET /a.png (signed link)\n',
   ])
 })

@@ -111,7 +111,7 @@ test('serve/unread-log Lines that nobody reads are dropped beyond a bound, and c
   write(record)
   expect(written).toEqual([
     expect.stringContaining('200 GET /'),
-    expect.stringMatching(/warning: 3 lines of the log were left out/),
+    expect.stringMatching(/warning: dropped 3 log lines/),
     expect.stringContaining('200 GET /'),
   ])
 })
@@ -137,7 +137,7 @@ test('serve/run-log Lines of the log appear above the progress bar of a run, whi
   await terminal.shows(/200 GET \/queue\n/)
   expect(terminal.lines().at(-1)).toMatch(/^\[[#.]{24}\]/)
   await advance({ until: 'idle' })
-  await terminal.shows(/goes on serving/)
+  await terminal.shows(/keeps running/)
   const mixed = (line: string) => /\d\.\d{3}s {2}/.test(line) && /\[[#.]{24}\]/.test(line)
   expect(terminal.lines().filter(mixed)).toEqual([])
   expect(await stop()).toBe(0)

@@ -38,7 +38,7 @@ test('serve/ports Three ports in a row from the first one: local, hosted, its si
     ['hosted', 0],
   ])
   expect(ports(...both, '--port', '65533')).toHaveLength(2)
-  expect(() => ports(...both, '--port', '65534')).toThrow('both takes 3 ports in a row')
+  expect(() => ports(...both, '--port', '65534')).toThrow('both uses 3 ports in a row')
   expect(() => ports('--deployment', 'hosted', '--port', '65535')).toThrow('2 ports in a row')
 })
 
@@ -70,19 +70,27 @@ test('serve/both A failure for a user of the config is known, and unused options
   const scenario = (user: string) => fileOf([{ user, exception_type: 'OOMError' }])
   const args = ['--config', config, '--deployment', 'hosted', '--failures']
   expect(plan(...args, scenario('alice'))).toHaveLength(1)
-  expect(() => plan(...args, scenario('bob'))).toThrow('--failures cannot be used: failure 1 is')
+  expect(() => plan(...args, scenario('bob'))).toThrow('--failures cannot be used: failure 1 names')
   const wrong = fileOf({ accounts: [{ user: 'alice' }] })
   expect(() => plan('--config', wrong)).toThrow(/option "accounts" of .* cannot be used: account 1/)
   expect(plan('--config', config)[0]).not.toHaveProperty('accounts')
 })
 
 test.each([
-  ['local', { accounts }, 'option accounts is for hosted servers, and this one is local'],
-  ['local', { strictSignedLinks: true }, 'option strictSignedLinks is for hosted servers'],
-  ['local', { signedBaseUrl: 'http://a' }, 'option signedBaseUrl is for hosted servers'],
-  ['hosted', { token: 'SECRET' }, 'option token is for local servers, and this one is hosted'],
-  ['hosted', { cors: '*' }, 'option cors is for local servers'],
-  ['hosted', { manager: true }, 'option manager is for local servers'],
+  [
+    'local',
+    { accounts },
+    'option accounts applies to hosted servers only, and this server is local',
+  ],
+  ['local', { strictSignedLinks: true }, 'option strictSignedLinks applies to hosted servers only'],
+  ['local', { signedBaseUrl: 'http://a' }, 'option signedBaseUrl applies to hosted servers only'],
+  [
+    'hosted',
+    { token: 'SECRET' },
+    'option token applies to local servers only, and this server is hosted',
+  ],
+  ['hosted', { cors: '*' }, 'option cors applies to local servers only'],
+  ['hosted', { manager: true }, 'option manager applies to local servers only'],
 ] as const)('serve/options A %s server is not given %o.', async (deployment, given, says) => {
   const options = { deployment, ...given } as EmulatorOptions
   await expect(startEmulator(options)).rejects.toThrow(says)
@@ -105,18 +113,18 @@ test('serve/both A program starts one server at a time.', async () => {
 test('serve/unknown An unknown member is rejected everywhere, with the nearest known name.', async () => {
   const given = (options: object) => startEmulator(options)
   const mistakes: readonly (readonly [start: () => unknown, says: string])[] = [
-    [() => given({ maxBody: 1, port: 0 }), 'There is no option maxBody'],
+    [() => given({ maxBody: 1, port: 0 }), 'Unknown option maxBody'],
     [() => given({ max_upload_size: 1 }), 'Did you mean maxUploadSize?'],
     [() => given({ startDelay: 1 }), 'Did you mean startDelayMs?'],
     [() => given({ quirk: ['zombie-socket'] }), 'did you mean local.zombie-socket?'],
     [
       () => given({ deployment: 'hosted', accounts: [{ ...accounts[0], teir: 'pro' }] }),
-      'account 1 has a member that is none of user, keys, tier, balance, subscription, partnerKey, failsWith (did you mean tier?)',
+      'account 1 has a member other than user, keys, tier, balance, subscription, partnerKey, failsWith (did you mean tier?)',
     ],
     [() => startGateway({ rateLimits: 1 } as object), 'Did you mean rateLimit?'],
     [
       () => startGateway({ routes: { ci: { secret: 's', promt: '' } } }),
-      'option routes cannot be used: the route "ci" has a member that is none of',
+      'option routes cannot be used: the route "ci" has a member other than',
     ],
     [() => startGateway({ agent: { anwser: '' } as object }), '(did you mean answer?)'],
     [() => plan('--prot', '1'), 'Did you mean --port?'],
@@ -174,7 +182,9 @@ test.each([
 })
 
 test('serve/options The reader of schemas rejects a keyword that it does not check.', () => {
-  expect(() => fits({ maxLength: 3 } as object, 'abc')).toThrow('The keyword maxLength')
+  expect(() => fits({ maxLength: 3 } as object, 'abc')).toThrow(
+    'Unsupported JSON Schema keyword: maxLength',
+  )
   expect(() => fits({ items: { format: 'uri' } } as object, ['a'])).toThrow('The keyword format')
 })
 

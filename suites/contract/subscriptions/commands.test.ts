@@ -111,7 +111,7 @@ proves(
       const { code, stderr } = await cli.run('webhook', command, 'nobody')
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: expect.stringContaining('no subscription "nobody"'),
+        stderr: expect.stringContaining('Unknown subscription "nobody"'),
       })
     }
     expect(cli.has(subscriptionsName)).toBe(false)

@@ -178,13 +178,13 @@ proves(
       for (const reading of [['list'], ['test', 'a']]) {
         const { code, stdout, stderr } = await cli.run('webhook', ...reading)
         expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-        expect(stderr).toMatch(/corrupt.*Mend it/)
+        expect(stderr).toMatch(/corrupt.*Repair it/)
         expect(cli.read(subscriptionsName)).toBe(content.toString())
       }
       const [command = '', ...argv] = commands[at] ?? []
       const { code, stdout, stderr } = await cli.run('webhook', command, ...argv)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toMatch(/corrupt.*Mend it/)
+      expect(stderr).toMatch(/corrupt.*Repair it/)
       expect(cli.read(subscriptionsName)).toBe(content.toString())
       expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
     }

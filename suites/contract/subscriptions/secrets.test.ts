@@ -36,7 +36,7 @@ proves(
     const typed = { isTerminal: true }
     const warned = await cli.runIn(typed, 'webhook', 'subscribe', 'd', '--secret', 'typed-one')
     expect(warned.code).toBe(0)
-    expect(warned.stderr).toMatch(/--secret - and --secret-file/)
+    expect(warned.stderr).toMatch(/--secret - or --secret-file/)
     expect(warned.stderr).not.toContain('typed-one')
     const missing = await subscribe('e', '--secret-file', cli.path('no-such-file'))
     const two = await subscribe('e', '--secret-file', cli.path('key'), '--secret', 'hidden-one')

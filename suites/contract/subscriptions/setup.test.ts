@@ -30,7 +30,7 @@ proves(
     const kept: [RegExp, string][] = [
       [onOffQuestion, '\n'],
       [/Port\? \[9005\]/, '\n'],
-      [/keeps the present one/, '\n'],
+      [/keeps the current one/, '\n'],
     ]
     const config = cli.read('config.yaml')
     expect((await runWizard(['setup', '--config-dir', cli.dir], kept)).code).toBe(0)
@@ -190,7 +190,7 @@ proves(
       ]) {
         const { code, stdout, stderr } = await cli.run(...argv)
         expect({ argv, code, stdout }).toEqual({ argv, code: 1, stdout: '' })
-        expect(stderr).toMatch(/^The secret (is no text in UTF-8|is blank|begins or ends)/)
+        expect(stderr).toMatch(/^The secret (is not valid UTF-8|is blank|begins or ends)/)
       }
     }
     expect([cli.has('.env'), cli.has('webhook_subscriptions.json')]).toEqual([false, false])
@@ -207,7 +207,7 @@ proves(
       const given = ['--secret', secret]
       const subscribed = await cli.run('webhook', 'subscribe', 'a', ...given)
       const setUp = await cli.run('gateway', 'setup', '--yes', ...given)
-      if (subscribed.code !== 0) expect(subscribed.stderr).toMatch(/whsec_ .* no base64/)
+      if (subscribed.code !== 0) expect(subscribed.stderr).toMatch(/whsec_ .* not valid base64/)
       return [subscribed.code, setUp.code]
     }
     for (const secret of ['whsec_', 'whsec_!!!', 'whsec_a b', 'whsec_a2V5=a2V5', 'whsec_='])

@@ -181,7 +181,7 @@ proves(
     expect((await post('static', {})).status).toBe(202)
     await idle()
     expect(texts()).toEqual(['static'])
-    expect(() => gateway.subscribe('a', route)).toThrow(/stand in a file/)
+    expect(() => gateway.subscribe('a', route)).toThrow(/from a file/)
     const memory = await startGateway({ port: 0, routes: { static: route } })
     expect(() => memory.subscribe('static', route)).toThrow(/static routes win/)
     await memory.close()
