@@ -1,6 +1,6 @@
 // The ready file: it says where a command listens, as long as it does.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { usageError } from '../options/usage.ts'
@@ -42,7 +42,8 @@ export async function readyFile(file: string, cwd: string): Promise<ReadyFile> {
 
 function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    // A pipe would keep the command waiting for ever.
+    return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
   } catch {
     return undefined
   }

@@ -88,7 +88,20 @@ function otherSpellings(value: unknown): readonly unknown[] {
 function shown({ secret }: OptionEntry, value: unknown): string {
   if (secret) return 'that'
   const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
-  return isScalar ? `"${value as string}"` : JSON.stringify(value)
+  return isScalar ? `"${value as string}"` : shownWhole(value)
+}
+
+/** Longer values are named by what they are. */
+const MAX_SHOWN = 200
+
+function shownWhole(value: unknown): string {
+  try {
+    const text = JSON.stringify(value)
+    if (text === undefined || text.length <= MAX_SHOWN) return text
+  } catch {
+    // It is nested too deeply to be written, or holds itself.
+  }
+  return Array.isArray(value) ? 'this list' : 'this object'
 }
 
 function reason({ help, many, takes }: OptionEntry, schema: Schema, value: unknown): string {

@@ -196,8 +196,8 @@ function redactJson(value: Json, redact: Redactor): Json {
   return isChanged ? members : value
 }
 
-/** A secret member of a JSON text, wherever it stands. */
-const secretMember = new RegExp(`"(${secretKeys.join('|')})":\\s*("(?:[^"\\\\]|\\\\.)+")`, 'g')
+/** The name of a secret member of a JSON text and the quote that its text begins with, wherever it stands. */
+const secretMember = new RegExp(`"(?:${secretKeys.join('|')})":\\s*"`, 'g')
 
 /** An effect without keys. The tag of a file that holds one is left out: it is made of the bytes, and differs in a replay. */
 function redactEffect(effect: Effect, redact: Redactor): unknown {
@@ -223,7 +223,28 @@ function redactValue(value: unknown, redact: Redactor): unknown {
   )
 }
 
-const withoutSecretMembers = (text: string, { one }: Redactor): string =>
-  text.replace(secretMember, (_, name: string, secret: string) => {
-    return `"${name}": ${JSON.stringify(one(JSON.parse(secret) as string))}`
-  })
+/** A text can be longer than a regular expression can follow: ends of members are looked for letter by letter. */
+function withoutSecretMembers(text: string, { one }: Redactor): string {
+  const parts: string[] = []
+  let copied = 0
+  for (const { 0: opening, index } of text.matchAll(secretMember)) {
+    const start = index + opening.length - 1
+    const end = endOfText(text, start)
+    if (start < copied || end - start <= '""'.length) continue
+    const spelled = text.slice(start, end)
+    const secret = orUndefined(() => JSON.parse(spelled) as string) ?? spelled
+    parts.push(text.slice(copied, start), JSON.stringify(one(secret)))
+    copied = end
+  }
+  return parts.length === 0 ? text : parts.join('') + text.slice(copied)
+}
+
+/** Where a text in JSON ends that begins with the quote at this place; where it is cut off, the end of all. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const letter = text[at]
+    if (letter === '"') return at + 1
+    if (letter === '\\') at++
+  }
+  return text.length
+}

@@ -82,6 +82,19 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 )
 
+test('journal/long-secret A secret of many megabytes is hidden in an answer, and does not keep it back', async () => {
+  const journal = newFile()
+  const server = await startEmulator({ journal })
+  const secret = 'k'.repeat(2e7)
+  const body = JSON.stringify({ own: { api_key_comfy_org: secret } })
+  await fetch(`${server.url}/settings`, { method: 'POST', body })
+  expect((await fetch(`${server.url}/settings`)).status).toBe(200)
+  await server.close()
+  const [last = ''] = readFileSync(journal, 'utf8').trimEnd().split('\n').slice(-1)
+  expect(JSON.parse(last).effects[0]).toMatchObject({ status: 200 })
+  expect(last.includes(secret)).toBe(false)
+})
+
 test('journal/full-file A full disk leaves a file of whole lines that replay', async () => {
   const journal = newFile()
   // The shell counts blocks of 512 or 1024 bytes.

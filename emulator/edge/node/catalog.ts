@@ -46,7 +46,19 @@ function textOf(source: string | NodeTypes, flag: 'object-info' | 'nodes'): stri
   const json = readJsonText(text)
   if ('wrong' in json) throw usageError(`${source} ${json.wrong}. ${saveOne}`)
   requireTypes(json.value, source)
+  requireReadable(text, source)
   return text
+}
+
+/** The server reads it with bounds of its own, which the platform does not have. */
+function requireReadable(text: string, source: string): void {
+  try {
+    readJson(text)
+  } catch {
+    throw usageError(
+      `${source} is nested too deeply, or has a number of too many digits. ${saveOne}`,
+    )
+  }
 }
 
 function read(file: string): string {

@@ -10,6 +10,8 @@ type Connection = {
   /** The responses to the last two requests. */
   last: ServerResponse | undefined
   previous: ServerResponse | undefined
+  /** How many requests in a row arrived before the response to the one before them was sent. */
+  behind: number
   /** Whether a response has ended the connection: no further request is answered. */
   isEnding: boolean
   /** Whether the connection no longer carries HTTP. */
@@ -30,6 +32,18 @@ export type Connections = {
   readonly end: (raw: Duplex, text: () => string) => void
 }
 
+/**
+ * So many requests are handled while an answer before them is on its way. Those behind them wait for it: one connection
+ * neither keeps the server from the others nor fills its memory with answers that nobody reads.
+ */
+const MAX_BEHIND = 16
+
+const closed = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    if (response.closed) resolve()
+    else response.once('close', () => resolve())
+  })
+
 export function createConnections(): Connections {
   const connections = new WeakMap<Duplex, Connection>()
   const of = (raw: Duplex): Connection => {
@@ -39,6 +53,7 @@ export function createConnections(): Connections {
       turn: undefined,
       last: undefined,
       previous: undefined,
+      behind: 0,
       isEnding: false,
       isBroken: false,
     }
@@ -52,8 +67,15 @@ export function createConnections(): Connections {
       request.resume()
       return
     }
-    connection.previous = connection.last
+    const before = connection.last
+    connection.previous = before
     connection.last = response
+    connection.behind = before === undefined || before.closed ? 0 : connection.behind + 1
+    if (before !== undefined && connection.behind === MAX_BEHIND) {
+      connection.behind = 0
+      const { turn } = connection
+      connection.turn = Promise.resolve(after(turn, () => closed(before)))
+    }
     const begin = (): Later<void> => {
       if (connection.isEnding) return
       return after(handle(), () => {

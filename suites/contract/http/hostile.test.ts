@@ -6,6 +6,7 @@ import type { Graph } from '../../generate/graphs.ts'
 import { solid } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { dial } from '../../judge/wire.ts'
 
 const many = (count: number, node: Graph[string]): Graph =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}`, node]))
@@ -69,4 +70,15 @@ test('hostile/half-open A client that leaves its side open does not prevent the 
   await subject.close()
   await subject.emulator?.close()
   await expect(subject.emulator?.advance(1)).rejects.toThrow(/closed/)
+})
+
+test('hostile/unread Requests behind answers that nobody reads wait, and no other connection does', async () => {
+  let handled = 0
+  const subject = await startSubject({ onEntry: () => handled++ })
+  const greedy = dial(subject.url).pause()
+  greedy.write('GET /object_info HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000))
+  for (let turn = 0; turn < 10; turn++) expect((await subject.get('/queue')).status).toBe(200)
+  greedy.destroy()
+  expect(handled).toBeLessThan(200)
+  await subject.close()
 })

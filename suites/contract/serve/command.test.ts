@@ -116,6 +116,15 @@ test('serve/token A token from the environment is required, reaches --run, and i
   expect(stdout + stderr).not.toContain('TOKEN-TOKEN')
 })
 
+/** Files of JSON that is nested deeper than engines or the server follow. */
+const deep = (() => {
+  const [config, nodes] = [join(folder(), 'deep.json'), join(folder(), 'deep-nodes.json')]
+  const lists = '['.repeat(100_000) + ']'.repeat(100_000)
+  writeFileSync(config, `{"seed": ${lists}}`)
+  writeFileSync(nodes, `{"Deep": {"input": {"required": ${lists}}}}`)
+  return { config, nodes }
+})()
+
 const wrong: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [
   ['an unknown flag', ['--colour'], /--colour/],
   ['a port beyond the last', ['--port', '99999'], /--port cannot be "99999"/],
@@ -150,6 +159,12 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
     ['--config', textToImage.replace('text-to-image', 'failing')],
     /Unknown option/,
   ],
+  [
+    'a value nested deeper than can be shown',
+    ['--config', deep.config],
+    /seed.*cannot be this list/,
+  ],
+  ['node types nested too deeply', ['--nodes', deep.nodes], /nested too deeply/],
   ['missing node types', ['--object-info', 'none.json'], /Cannot read the node types/],
   ['node types that are none', ['--object-info', textToImage], /not a node type.*curl/s],
   [

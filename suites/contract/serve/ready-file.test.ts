@@ -1,5 +1,6 @@
 // The ready file: it exists while a command listens, and never holds an address at which nobody does.
 
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -62,4 +63,14 @@ test('serve/ready-file A file of a dead process, or with an address at which nob
   const living = [ready(process.pid, other.port), 'no JSON', '{"name": "a package"}', 'null']
   for (const content of living) expect(await left(content)).toBe(content)
   other.close()
+})
+
+test('serve/ready-file A pipe in its place is not waited for, and is replaced', async () => {
+  const file = join(folder(), 'ready.json')
+  execFileSync('mkfifo', [file])
+  const command = start('serve', '--port', '0', '--json', '--ready-file', file)
+  const line = await command.says(/\n/)
+  expect(readFileSync(file, 'utf8')).toBe(line)
+  command.process.kill('SIGTERM')
+  expect((await command.ends).code).toBe(0)
 })
