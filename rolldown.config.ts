@@ -1,7 +1,7 @@
 // How the package is bundled: one file with all that `serve` loads before it listens, since each further file costs time;
 // the rest is loaded when it is needed. CommonJS, as Node starts it in less time than modules.
 
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { defineConfig, type Plugin } from 'rolldown'
 
@@ -67,7 +67,7 @@ export default defineConfig({
   input: {
     main: source('cli/main.ts'),
     index: source('index.ts'),
-    ...(existsSync(source('internal.ts')) && { internal: source('internal.ts') }),
+    internal: source('internal.ts'),
   },
   platform: 'node',
   external: ['ws', 'yaml'],

@@ -8,7 +8,7 @@ export type { Clock, ServerOptions } from './options/server-options.ts'
 export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries } from './options/gateway.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
-export type { LogLine as GatewayLogLine } from './gateway/log-lines.ts'
+export type { LogLine as GatewayLogLine } from './gateway/log.ts'
 export type {
   AgentRun,
   Delivery,

@@ -28,12 +28,13 @@ export { fits } from './options/json-schema.ts'
 export { defaults } from './options/server-options.ts'
 export { optionTable } from './options/table.ts'
 
-export type { ClockGroup } from './edge/clock.ts'
+export type { ClockGroup } from './edge/clock-handle.ts'
 export { commandAgent, urlAgent } from './edge/gateway/agent.ts'
 export { senderDeliveries, urlDeliveries } from './edge/gateway/senders.ts'
 export { createSockets } from './edge/node/sockets.ts'
 
-export { createGatewayWorld, forkGateway, type GatewayStateOptions } from './gateway/state.ts'
+export type { GatewayStateOptions } from './gateway/state.ts'
+export { createGatewayWorld, forkGateway } from './gateway/world.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
 
 export * as hosted from './server/hosted/index.ts'

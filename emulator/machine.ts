@@ -103,7 +103,7 @@ export type FileFacts = {
   readonly tag: string
 }
 
-/** A binary frame before encoding: the fields of its layout in spec/frames.ts by name. */
+/** A binary frame before it is encoded: the fields of its layout in spec/server/frames.ts by name. */
 export type FrameContent =
   | {
       readonly frame: 'previewImage'

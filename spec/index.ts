@@ -1,4 +1,4 @@
-// The protocol as a whole: all areas gathered.
+// The protocol as a whole: all areas together.
 
 export { areas, type RuleId, rules } from './rules.ts'
 export { localDifferences } from './truth/differences/local.ts'

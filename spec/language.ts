@@ -1,4 +1,4 @@
-// The words in which the protocol is written down: everything else in this folder is data of these types.
+// The types in which the protocol is written down: everything else in this folder is data of these types.
 
 /** The two forms in which the workflow server runs. */
 export type Deployment = 'local' | 'hosted'
@@ -10,7 +10,7 @@ export const both = ['local', 'hosted'] as const
 export type Place = Deployment | 'gateway'
 export const gateway = ['gateway'] as const
 
-/** `stated`: the description says it. `observed`: real servers do it. `chosen`: both are silent, and we decided. */
+/** `stated`: the description says it. `observed`: real servers do it. `chosen`: both are silent, so we decided. */
 export type Basis = 'stated' | 'observed' | 'chosen'
 
 /** One sentence of the protocol. Its id is its key in the area's `rules`, of the form `area/fact`. */
@@ -18,7 +18,7 @@ export type Rule = {
   /** One present-tense sentence, unique, under 100 characters: titles, documents and failures print it. */
   readonly says: string
   readonly basis: Basis
-  /** Which real server does it, or where it is published: for `observed` rules, which all have it. */
+  /** The real server that does it, or where it is published. Every `observed` rule has a source. */
   readonly source?: string
   readonly on: readonly Place[]
   /** Numbers of the statements that this rule carries (see statements.ts). */
@@ -29,56 +29,56 @@ export type Rules = Readonly<Record<`${string}/${string}`, Rule>>
 /** A JSON Schema (2020-12) as plain data. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** What a reply may carry: a schema for JSON, or the media type of anything else; `empty` is no body at all. */
+/** What a reply carries: a schema for JSON, or the media type of anything else; `empty` means no body. */
 export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html'
 
 /**
  * One method of one path. Paths are in local form; `{name}` stands for one path segment, in which a slash is encoded,
- * and `{name...}` at the end for all that follows.
+ * and `{name...}` at the end for the rest of the path.
  */
 export type Endpoint = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** The path on hosted, below its prefix, where it differs. */
+  /** The path on the hosted server, below its prefix, where it differs. */
   readonly hostedPath?: string
   readonly on: readonly Place[]
   readonly does: string
-  /** Parts of the path that are not just any text. */
+  /** Schemas of the parts of the path that do not accept arbitrary text. */
   readonly parts?: Readonly<Record<string, Schema>>
   /** Query parameters. One whose schema forbids the empty text is required. */
   readonly query?: Readonly<Record<string, Schema>>
-  /** Query parameters on hosted, where they differ from those on local. */
+  /** Query parameters on the hosted server, where they differ from those on a local server. */
   readonly hostedQuery?: Readonly<Record<string, Schema>>
-  /** Set where hosted takes an empty parameter for none. */
+  /** Set where the hosted server treats an empty parameter as absent. */
   readonly hostedEmptyIsNone?: true
   readonly body?: Schema | 'multipart' | 'bytes'
-  /** The body on hosted, where it differs from that on local. */
+  /** The body on the hosted server, where it differs from that on a local server. */
   readonly hostedBody?: Schema
-  /** Set where a request without a body is as good. */
+  /** Set where the body is optional. */
   readonly bodyIsOptional?: true
   /** The fields of a multipart body. */
   readonly form?: Schema
   readonly replies: Readonly<Record<number, ReplyBody>>
-  /** Replies on hosted, where they differ from those on local. */
+  /** Replies of the hosted server, where they differ from those of a local server. */
   readonly hostedReplies?: Readonly<Record<number, ReplyBody>>
-  /** Where a request that fits the schemas can still get 400, for what no schema can say. */
+  /** Where the server can reject a request that fits the schemas with 400, for reasons that no schema expresses. */
   readonly rejectsValid?: readonly Place[]
   /** Where real servers accept requests that do not fit the schemas. */
   readonly acceptsInvalid?: readonly Place[]
 }
 export type Endpoints = Readonly<Record<string, Endpoint>>
 
-/** A JSON message of the socket: `{type, data}` where `data` fits the schema. */
+/** A JSON message on the socket: `{type, data}` where `data` fits the schema. */
 export type Message = {
   readonly on: readonly Deployment[]
   readonly when: string
   readonly data: Schema
-  /** The data on hosted, where it differs from that on local. */
+  /** The data on the hosted server, where it differs from that on a local server. */
   readonly hostedData?: Schema
 }
 export type Messages = Readonly<Record<string, Message>>
 
-/** One field of a binary frame; numbers are big-endian. `prefixed` fields carry their byte length in 4 bytes before them. */
+/** One field of a binary frame; numbers are big-endian. A 4-byte length in bytes precedes each `prefixed` field. */
 export type FrameField =
   | {
       readonly name: string
@@ -93,28 +93,28 @@ export type Frame = {
   readonly fields: readonly FrameField[]
 }
 
-/** A refusal of a client's mistake: status and body, ready to be sent. */
+/** The server's answer to a client's mistake: status and body, ready to be sent. */
 export type Refusal = {
   readonly status: number
   readonly when: string
   readonly body: 'empty' | { readonly text: string } | { readonly json: unknown }
-  /** The reason phrase, where it is not the usual one of the status. */
+  /** The reason phrase, where it differs from the usual one of the status. */
   readonly reason?: string
-  /** Headers beyond those that follow from the body. */
+  /** Headers in addition to those that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether the HTTP layer answers, so that the reply gets none of the headers that others get. */
+  /** Whether the HTTP layer answers, so that the reply lacks the headers that other replies have. */
   readonly raised?: true
 }
 export type Refusals = Readonly<Record<string, Refusal>>
 
-/** A behaviour that real servers have and the description denies (or the other way round), switched on by name. */
+/** A behaviour in which real servers and the description disagree, switched on by name. */
 export type Quirk = {
   readonly on: readonly Place[]
-  /** What holds by default. */
+  /** The default behaviour. */
   readonly default: string
-  /** What holds with the quirk. */
+  /** The behaviour with the quirk. */
   readonly quirk: string
-  /** Where the behaviour was seen or stated. */
+  /** Where the behaviour was observed or stated. */
   readonly source: string
 }
 export type Quirks = Readonly<Record<`${string}.${string}`, Quirk>>

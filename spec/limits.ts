@@ -1,4 +1,4 @@
-// How much of everything there is room for: each number once, for the server, for its judges and for the documents.
+// The limits of the server and the gateway: each number once, for the server, for the suites and for the documents.
 
 export type Limit = {
   /** What is limited, and where. */
@@ -16,7 +16,7 @@ export type Limit = {
     | 'runs'
     | 'seconds'
     | 'users'
-  /** Rules whose sentences tell the number. */
+  /** Rules whose sentences state the number. */
   readonly rules: readonly `${string}/${string}`[]
 }
 
@@ -24,37 +24,37 @@ const MiB = 2 ** 20
 
 export const limits = {
   body: {
-    what: 'the body of a request, where the server is told no other limit',
+    what: 'the body of a request, unless the server is configured otherwise',
     value: 100 * MiB,
     unit: 'bytes',
     rules: ['http/body-limit'],
   },
   line: {
-    what: 'the request line, and each header line, of a request',
+    what: 'the request line and each header line of a request',
     value: 8190,
     unit: 'bytes',
     rules: ['http/long-lines'],
   },
   clientMessage: {
-    what: 'a message of a client on the socket',
+    what: 'a client message on the socket',
     value: 4 * MiB,
     unit: 'bytes',
     rules: ['messages/too-large'],
   },
   behind: {
-    what: 'what waits for a socket whose client does not read',
+    what: 'the data that waits for a socket whose client does not read',
     value: 64 * MiB,
     unit: 'bytes',
     rules: ['messages/slow-reader'],
   },
   pending: {
-    what: 'all pending workflows together, on hosted those of one account',
+    what: 'all pending workflows together; on the hosted server those of one account',
     value: 512 * MiB,
     unit: 'bytes',
     rules: ['queue/bounded', 'queue/hosted-bounded'],
   },
   uploads: {
-    what: 'all uploads that are kept, on hosted those of one account',
+    what: 'all stored uploads; on the hosted server those of one account',
     value: 512 * MiB,
     unit: 'bytes',
     rules: ['files/upload-bounds', 'files/hosted-upload-bounds'],
@@ -66,19 +66,19 @@ export const limits = {
     rules: ['history/cap'],
   },
   userdata: {
-    what: 'all files of the user together',
+    what: 'all files in the user folder together',
     value: 64 * MiB,
     unit: 'bytes',
     rules: ['userdata/bounds'],
   },
   userdataEntries: {
-    what: 'the folder of the user, itself included',
+    what: 'the user folder, including the folder itself',
     value: 10_000,
     unit: 'files and folders',
     rules: ['userdata/bounds'],
   },
   users: {
-    what: 'users that are added',
+    what: 'added users',
     value: 1000,
     unit: 'users',
     rules: ['settings/user-bounds'],
@@ -108,19 +108,19 @@ export const limits = {
     rules: ['webhooks/deep-body'],
   },
   webhookRate: {
-    what: 'posts to one route within its window',
+    what: 'posts to one route within the rate-limit window',
     value: 30,
     unit: 'posts',
     rules: ['webhooks/rate-limit'],
   },
   webhookRateWindow: {
-    what: 'the window of the rate limit',
+    what: 'the rate-limit window',
     value: 60,
     unit: 'seconds',
     rules: ['webhooks/rate-limit'],
   },
   deliveryIdLifetime: {
-    what: 'how long a delivery id is remembered',
+    what: 'how long the gateway remembers a delivery id',
     value: 3600,
     unit: 'seconds',
     rules: ['webhooks/id-lifetime'],
@@ -132,7 +132,7 @@ export const limits = {
     rules: ['webhooks/ids-bounded'],
   },
   signatureWindow: {
-    what: 'how far a signed time is from the clock, both ways',
+    what: 'the difference between a signed time and the clock, in either direction',
     value: 300,
     unit: 'seconds',
     rules: ['signatures/window'],
@@ -150,49 +150,49 @@ export const limits = {
     rules: ['deliveries/runs-kept'],
   },
   recent: {
-    what: 'what the listed agent runs hold together, and likewise the entries of the outbox',
+    what: 'the size of all listed agent runs, and likewise of all outbox entries',
     value: 64 * MiB,
     unit: 'bytes',
     rules: ['deliveries/runs-kept'],
   },
   noticeReason: {
-    what: 'the part of a reason that the notice of a failed run repeats',
+    what: 'the part of the reason that the notice of a failed run repeats',
     value: 300,
     unit: 'characters',
     rules: ['deliveries/failed-run'],
   },
   waitingRuns: {
-    what: 'the agent runs that wait for their answer',
+    what: 'agent runs that wait for their answer',
     value: 1000,
     unit: 'runs',
     rules: ['deliveries/runs-bounded'],
   },
   waitingRunBytes: {
-    what: 'what the agent runs that wait hold together',
+    what: 'the size of all waiting agent runs',
     value: 64 * MiB,
     unit: 'bytes',
     rules: ['deliveries/runs-bounded'],
   },
   agentsAtOnce: {
-    what: 'the runs that a real agent has at a time',
+    what: 'concurrent runs of a real agent',
     value: 10,
     unit: 'runs',
     rules: ['deliveries/agents-at-once'],
   },
   agentAnswer: {
-    what: 'the answer of an agent command or an agent URL',
+    what: 'the answer of an agent command or agent URL',
     value: MiB,
     unit: 'bytes',
     rules: ['deliveries/agent-too-long'],
   },
   agentTimeOut: {
-    what: 'the time of an agent command or an agent URL',
+    what: 'the run time of an agent command or agent URL',
     value: 600,
     unit: 'seconds',
     rules: ['deliveries/agent-time-out'],
   },
   senderTimeOut: {
-    what: 'the time of the call of a sender',
+    what: "the duration of a sender's call",
     value: 30,
     unit: 'seconds',
     rules: ['deliveries/sender-time-out'],
@@ -204,13 +204,13 @@ export const limits = {
     rules: ['deliveries/log'],
   },
   plainAnswer: {
-    what: 'the answer in a second attempt as plain text',
+    what: 'the answer when it is sent again as plain text',
     value: 3500,
     unit: 'characters',
     rules: ['deliveries/retry-plain'],
   },
   testTimeOut: {
-    what: 'the time of `webhook test`',
+    what: 'the duration of `webhook test`',
     value: 10,
     unit: 'seconds',
     rules: ['subscriptions/test-time-out'],

@@ -1,4 +1,4 @@
-// Every rule of every area, in the order in which PROTOCOL.md tells them.
+// Every rule of every area, in the order in which PROTOCOL.md lists them.
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
@@ -24,7 +24,7 @@ import * as userdata from './server/userdata.ts'
 import * as webhooks from './gateway/webhooks.ts'
 import * as workflows from './server/workflows.ts'
 
-/** Every area with all that its file says, in the order in which PROTOCOL.md tells them. */
+/** Every area with everything that its file exports, in the order in which PROTOCOL.md lists them. */
 export const areas = {
   deployments,
   access,

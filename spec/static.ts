@@ -1,4 +1,4 @@
-// From a schema to the type of its values, by a library for types alone: nothing of it is there at run time.
+// Derives the type of a schema's values with a types-only library, of which nothing remains at run time.
 
 import type { XStatic } from 'typebox/schema'
 

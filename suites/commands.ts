@@ -2,17 +2,20 @@
 
 import { join } from 'node:path'
 
-/** What of the contract takes longer than the loop of work has time for: it starts processes, or fills something up. */
+/** The parts of the contract that take too long for the quick command: they start processes, or fill something up. */
 const slow = [
   'run/',
   'serve/',
   'rules/',
   'access/hosted',
   'access/token',
+  'catalog/hosted',
   'deliveries/agents',
   'deliveries/commands',
   'deliveries/runs',
   'deliveries/sending',
+  'deliveries/waiting',
+  'deployments/tls',
   'files/animated',
   'files/bounds',
   'files/convert',
@@ -25,6 +28,7 @@ const slow = [
   'http/guards',
   'http/hosted',
   'http/hostile',
+  'http/pipelined',
   'messages/transport',
   'queue/bounds',
   'runs/failures',
@@ -47,7 +51,10 @@ export const slowPlaces = slow.map((name) =>
 
 const all = 'suites/**/*.test.ts'
 
-/** Files to run and to leave out, by the mode of the test runner. What only the long command runs says so by its name. */
+/**
+ * Files to run and to leave out, by the mode of the test runner. Files that only the long command runs have `long` in
+ * their names.
+ */
 export const commands = {
   quick: {
     include: ['suites/contract/**/*.test.ts', 'suites/house/tidy.test.ts'],

@@ -12,7 +12,7 @@ export const countingReporter: Reporter = {
         if (state === 'pending') count.skipped++
         else count[state]++
       }
-      // A file that cannot even be loaded has no tests to count, and is a failure nevertheless.
+      // A file that fails to load has no tests to count, and is a failure nevertheless.
       if (
         tests.length === 0 ||
         (!module.ok() && tests.every((test) => test.result().state !== 'failed'))

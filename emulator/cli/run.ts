@@ -2,7 +2,8 @@
 
 import { relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { newDisplay, printable } from '../client/display.ts'
+import { newDisplay } from '../client/display.ts'
+import { printable } from '../client/printable.ts'
 import { failure, isFailure } from '../client/failure.ts'
 import type { Failure, Outcome } from '../client/failure.ts'
 import { runWorkflow } from '../client/run.ts'

@@ -1,9 +1,8 @@
 // The addresses of the servers of `serve`, for people and for programs, and the API keys that are public.
 
-import type { Emulator } from '../edge/handles.ts'
+import type { Emulator, Gateway } from '../edge/handles.ts'
 import { defaults } from '../options/server-options.ts'
 import type { Tier } from '../server/state/options.ts'
-import type { Gateway } from '../edge/handles.ts'
 
 export const socketUrlOf = ({ url }: Emulator): string => `${url.replace(/^http/, 'ws')}/ws`
 

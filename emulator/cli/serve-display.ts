@@ -2,12 +2,11 @@
 
 import { relative } from 'node:path'
 import pc from 'picocolors'
-import { printable } from '../client/display.ts'
+import { printable } from '../client/printable.ts'
 import { packageFile } from '../edge/node/package-files.ts'
-import type { Emulator } from '../edge/handles.ts'
+import type { Emulator, Gateway } from '../edge/handles.ts'
 import type { CommandIo } from './io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
-import type { Gateway } from '../edge/handles.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>
   pc.createColors(stdout.isTTY === true && !env['NO_COLOR'])

@@ -1,6 +1,6 @@
 // `serve --with-gateway`: starts a webhook gateway beside the server, on the same clock.
 
-import type { ClockGroup } from '../edge/clock.ts'
+import type { ClockGroup } from '../edge/clock-handle.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import type { GatewayOptions } from '../edge/gateway/gateway.ts'
 import { readPlatforms } from '../edge/gateway/sender-settings.ts'

@@ -2,10 +2,11 @@
 // and writes them to the terminal, standard error or a file. Warnings are always printed.
 
 import type { Deployment } from '../../spec/language.ts'
-import { type Output, printable } from '../client/display.ts'
+import { type Output } from '../client/display.ts'
+import { printable } from '../client/printable.ts'
 import { replaceToken, splitTarget } from '../http/requests.ts'
-import type { Effect } from '../machine.ts'
-import type { Entry } from '../machine.ts'
+import type { Effect, Entry, Headers } from '../machine.ts'
+import { judgeOrigin } from '../server/local/access.ts'
 import type { CommandIo } from './io.ts'
 import type { LogFile, LogFlags } from './log-file.ts'
 
@@ -43,7 +44,7 @@ export function createRecordReader(server?: Deployment): (entry: Entry) => reado
       // The queries of signed links are too long for a log line.
       const redacted = links ? `${splitTarget(target)[0]} (signed link)` : withoutToken(target)
       const { status } = effect
-      const refusal = refusalOf(target, effect)
+      const refusal = originRefusal(input.headers, effect) ?? submitRefusal(target, effect)
       return { ...when, event: 'request', method, target: redacted, status, ...refusal }
     }
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
@@ -72,11 +73,17 @@ const withoutToken = (target: string): string => replaceToken(target, () => '***
 
 type Reply = Extract<Effect, { kind: 'reply' }>
 
+type Refusal = { readonly reason?: string; readonly hints?: readonly string[] }
+
+/** Why a page of another origin was refused, and what lets it in. */
+function originRefusal(headers: Headers, { status }: Reply): Refusal | undefined {
+  if (status !== 403 || judgeOrigin(headers) !== 'foreign') return undefined
+  const { origin = '' } = headers
+  return { reason: `a page of ${origin}`, hints: [`--cors ${origin} lets its pages in`] }
+}
+
 /** Why the server rejected a prompt, and which flags would accept it. */
-function refusalOf(
-  target: string,
-  { status, body }: Reply,
-): { readonly reason?: string; readonly hints?: readonly string[] } {
+function submitRefusal(target: string, { status, body }: Reply): Refusal {
   const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   if (status !== 400 || typeof body !== 'string' || !isSubmit) return {}
   const { error, message = '' } = JSON.parse(body) as {

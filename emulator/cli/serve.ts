@@ -2,19 +2,19 @@
 
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ClockGroup } from '../edge/clock.ts'
-import type { Emulator } from '../edge/handles.ts'
+import type { ClockGroup } from '../edge/clock-handle.ts'
+import type { Emulator, Gateway } from '../edge/handles.ts'
 import { startEmulator } from '../edge/node/server.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
 import { createLateLog, type LateLog } from './late-log.ts'
-import { listenMessage, type ReadyFile, readyFile } from './listening.ts'
+import { listenMessage } from './listen-errors.ts'
+import { type ReadyFile, readyFile } from './ready-file.ts'
 import { addressesOf } from './serve-addresses.ts'
 import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers } from './serve-plan.ts'
-import type { Gateway } from '../edge/handles.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code after all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {

@@ -2,6 +2,7 @@
 // elsewhere.
 
 import pc from 'picocolors'
+import { printable } from './printable.ts'
 import { finishedLine, progressLine } from './progress.ts'
 import type { RunEvent } from './run.ts'
 
@@ -66,11 +67,6 @@ function lineOf(event: RunEvent): string | undefined {
   if (event.kind === 'submitted') return `submitted ${event.prompt_id}`
   if (event.kind === 'cached') return `cached ${event.nodes.join(', ')}`
   return event.kind === 'hint' ? event.text : undefined
-}
-
-/** Server text without control sequences for terminals. Keeps line ends and tabs. */
-export function printable(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
 /** Terminals without a viewer, as on build machines, report a width of 0. */

@@ -1,7 +1,7 @@
 // Advances the clock of a server until it sends a matching message.
 
 import type { Effect } from '../machine.ts'
-import type { HintingClock } from './clock.ts'
+import type { HintingClock } from './clock-handle.ts'
 import type { Emulator } from './handles.ts'
 
 export const untilMessageOf =

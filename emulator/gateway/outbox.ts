@@ -7,8 +7,8 @@ import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './timers.ts'
 import type { Delivery, ScriptedFailure } from './machine.ts'
-import { type Attempt, log, nextSerial, type GatewayWorld, timeMs } from './state.ts'
-import { hasQuirk } from './state.ts'
+import { type Attempt, type GatewayWorld, hasQuirk, nextSerial, timeMs } from './state.ts'
+import { log } from './log.ts'
 import { forget } from './delivery-ids.ts'
 
 /** The errors for external work that times out. */

@@ -1,7 +1,7 @@
 // Reads a post: its payload, event type and delivery id.
 
 import { limits } from '../../spec/limits.ts'
-import { isObject, type Json, readJsonWithin } from '../lib/json.ts'
+import { isObject, type Json, readJsonWithin, writeJson } from '../lib/json.ts'
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
 import {
   deliveryIdHeaders,
@@ -126,6 +126,12 @@ export function deliveryIdOf(
   if (id !== undefined || scheme !== deliveryIdMember.scheme || !isObject(payload)) return id
   const member = payload.get(deliveryIdMember.member)
   return typeof member === 'string' && member !== '' ? member : undefined
+}
+
+/** A payload as JSON text. Hardly any has a number that JSON cannot write: only one that seems to is looked through. */
+export function payloadText(payload: Json): string {
+  const text = writeJson(payload)
+  return /NaN|Infinity/.test(text) ? writeJson(finite(payload)) : text
 }
 
 /** Replaces numbers that JSON cannot represent (beyond a double, or not finite) by null. */

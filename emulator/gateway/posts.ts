@@ -2,15 +2,23 @@
 
 import { insecureSecret, type SchemeName } from '../../spec/gateway/signatures.ts'
 import { unknownEvent } from '../../spec/gateway/webhooks.ts'
-import { isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { drawUuid } from '../lib/random.ts'
 import { refuse as refuseAsServer, type Reply } from '../http/replies.ts'
 import { answer, reasonOf, type RefusalName } from './answers.ts'
-import { deliveryIdOf, eventOf, finite, parseBody, parseLoosely, undecodable } from './payload.ts'
+import {
+  deliveryIdOf,
+  eventOf,
+  parseBody,
+  parseLoosely,
+  payloadText,
+  undecodable,
+} from './payload.ts'
 import type { GatewayInput, PostEffect } from './machine.ts'
 import { deliver, joins } from './outbox.ts'
 import { countPost } from './rates.ts'
-import { hasQuirk, isOpenAllowed, type GatewayWorld, routeOf, timeMs } from './state.ts'
+import { hasQuirk, isOpenAllowed, type GatewayWorld, timeMs } from './state.ts'
+import { routeOf } from './static-routes.ts'
 import type { Route } from './routes.ts'
 import { hasRoom, runBytes, startRun } from './runs.ts'
 import { forget, remember } from './delivery-ids.ts'
@@ -118,7 +126,7 @@ function act(
     delivery_id,
     prompt: text,
     skills: route.skills,
-    payload: writeJson(finite(payload)),
+    payload: payloadText(payload),
   }
   if (!hasRoom(world, runBytes(run))) {
     // A retry by the sender is not a repeat.

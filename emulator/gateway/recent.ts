@@ -1,7 +1,7 @@
 // The latest agent runs and deliveries of a gateway, collected from effects.
 
 import { limits } from '../../spec/limits.ts'
-import { createBounded, get, put, takeOldest, type Bounded } from '../lib/bounded.ts'
+import { createBounded, put, takeOldest, type Bounded } from '../lib/bounded.ts'
 import type { AgentRun, OutboxEntry, GatewayEffect } from './machine.ts'
 
 /** Entries by key, and their total size in characters. */
@@ -39,10 +39,7 @@ export function note(recent: Recent, effects: readonly GatewayEffect[]): void {
 
 /** Adds an entry; drops the oldest ones beyond the limits of number and size. */
 function keep<T>(shelf: Shelf<T>, key: string, one: T): void {
-  const before = get(shelf.entries, key)
-  const dropped = put(shelf.entries, key, one)
-  for (const gone of before === undefined ? dropped : [before])
-    shelf.characters -= shelf.sizeOf(gone)
+  for (const gone of put(shelf.entries, key, one)) shelf.characters -= shelf.sizeOf(gone)
   shelf.characters += shelf.sizeOf(one)
   while (shelf.characters > limits.recent.value && shelf.entries.entries.size > 1) {
     const oldest = takeOldest(shelf.entries)

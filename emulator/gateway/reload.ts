@@ -1,6 +1,8 @@
 // Applies a changed subscriptions file to the routes.
 
-import { hasQuirk, isOpenAllowed, log, noteSecrets, type GatewayWorld } from './state.ts'
+import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state.ts'
+import { log } from './log.ts'
+import { noteSecrets } from './secrets.ts'
 import { readFile, readRoute, type Route, usable } from './routes.ts'
 
 /** Applies the text of a subscriptions file; null if the file no longer exists. */

@@ -1,21 +1,15 @@
-// The state of a webhook gateway: its types, and how to create and fork it.
+// The state of a webhook gateway, and what follows from it at once.
 
-import { limits } from '../../spec/limits.ts'
-import {
-  hiddenFromCharacters,
-  insecureSecret,
-  loopbackHosts,
-} from '../../spec/gateway/signatures.ts'
+import { loopbackHosts } from '../../spec/gateway/signatures.ts'
 import type { quirks } from '../../spec/truth/quirks.ts'
-import { type Bounded, createBounded } from '../lib/bounded.ts'
-import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
-import { createRandom, type Random } from '../lib/random.ts'
-import { createTimers, type Timer, type Timers } from '../lib/timers.ts'
+import type { Bounded } from '../lib/bounded.ts'
+import type { Random } from '../lib/random.ts'
+import type { Timer, Timers } from '../lib/timers.ts'
 import type { AgentRun, Delivery, GatewayEffect, ScriptedFailure } from './machine.ts'
-import { createRates, type Rates } from './rates.ts'
-import { readRoute, type Route, usable } from './routes.ts'
+import type { Rates } from './rates.ts'
+import type { Route } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
-import { type Hmac, portableHmac } from './signatures.ts'
+import type { Hmac } from './signatures.ts'
 
 /** The options of a gateway's state. */
 export type GatewayStateOptions = {
@@ -128,86 +122,15 @@ export type GatewayWorld = {
   effects: GatewayEffect[]
 }
 
-/** @param hmac a faster implementation from the edge, if any. */
-export function createGatewayWorld(
-  options: GatewayStateOptions,
-  hmac = portableHmac,
-): GatewayWorld {
-  const world: GatewayWorld = {
-    setup: {
-      options,
-      hmac,
-      staticRoutes: readStatic(options),
-    },
-    state: {
-      nowMs: 0,
-      random: createRandom(options.seed),
-      dynamicRoutes: new Map(),
-      secrets: [],
-      fileModifiedMs: 0,
-      rates: createRates(),
-      deliveryIds: createBounded(limits.deliveryIds.value),
-      running: new Map(),
-      asked: new Map(),
-      waiting: [],
-      waitingBytes: 0,
-      attempts: new Map(),
-      sending: new Map(),
-      failures: [],
-      timers: createTimers(),
-      lastSerial: 0,
-    },
-    effects: [],
-  }
-  noteSecrets(world)
-  return world
-}
+export const hasQuirk = ({ setup }: GatewayWorld, id: GatewayQuirk): boolean =>
+  isOn(setup.options, id)
 
-/**
- * A fork that continues from the state of this gateway. Neither changes the other from now on.
- * @public
- */
-export const forkGateway = ({ setup, state }: GatewayWorld): GatewayWorld => ({
-  setup,
-  state: structuredClone(state),
-  effects: [],
-})
-
-function readStatic(options: GatewayStateOptions): Map<string, Route> {
-  const routes = new Map<string, Route>()
-  for (const [name, route] of membersOf(readJson(options.routes))) {
-    if (isObject(route)) routes.set(name, readRoute(name, route, options.secret))
-  }
-  return routes
-}
-
-const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Map())
-
-/** Why the static routes cannot be served, as a sentence without secrets; undefined if they can. */
-export function staticFault(options: GatewayStateOptions): string | undefined {
-  for (const [name, route] of membersOf(readJson(options.routes))) {
-    if (!isObject(route)) return `The static route "${name}" is not an object.`
-    const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
-    if (fault !== undefined) return `The static route "${name}" ${fault}.`
-  }
-  return undefined
-}
-
-export const hasQuirk = (
-  { setup }: { readonly setup: Pick<GatewaySetup, 'options'> },
-  id: GatewayQuirk,
-): boolean => setup.options.quirks.includes(id)
+const isOn = ({ quirks }: GatewayStateOptions, id: GatewayQuirk): boolean => quirks.includes(id)
 
 /** Whether the special secret switches validation off: with a quirk, and on loopback only. */
 export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
-  hasQuirk({ setup: { options } }, 'webhooks.insecure-no-auth') &&
+  isOn(options, 'webhooks.insecure-no-auth') &&
   loopbackHosts.some((host) => host === options.host.trim().toLowerCase())
-
-/** The route of a name; static ones win. */
-export const routeOf = (
-  { setup: { staticRoutes }, state: { dynamicRoutes } }: GatewayWorld,
-  name: string,
-): Route | undefined => staticRoutes.get(name) ?? dynamicRoutes.get(name)
 
 /** The time of the gateway in milliseconds since 1970. */
 export const timeMs = ({ setup: { options }, state: { nowMs } }: GatewayWorld): number =>
@@ -215,33 +138,3 @@ export const timeMs = ({ setup: { options }, state: { nowMs } }: GatewayWorld): 
 
 /** A number that is unique in this gateway. */
 export const nextSerial = (world: GatewayWorld): number => ++world.state.lastSerial
-
-/** Adds a log line, without any secret of a route [signatures/hidden]. */
-export function log(
-  world: GatewayWorld,
-  level: Extract<GatewayEffect, { kind: 'log' }>['level'],
-  line: string,
-): void {
-  world.effects.push({ kind: 'log', level, text: redact(world.state, line) })
-}
-
-/** Redacts the secrets that the gateway knows. */
-export function redact({ secrets }: Pick<GatewayState, 'secrets'>, text: string): string {
-  let redacted = text
-  for (const secret of secrets) redacted = redacted.replaceAll(secret, '<secret>')
-  return redacted
-}
-
-/** Remembers the current secrets after the routes have changed; running runs can still contain older ones. */
-export function noteSecrets(world: GatewayWorld): void {
-  const {
-    setup: { options, staticRoutes },
-    state: { dynamicRoutes },
-  } = world
-  const secrets = new Set([...world.state.secrets, options.secret ?? ''])
-  for (const { secret } of staticRoutes.values()) secrets.add(secret)
-  for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
-  world.state.secrets = [...secrets]
-    .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
-    .toSorted((a, b) => b.length - a.length)
-}

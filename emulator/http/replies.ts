@@ -1,4 +1,4 @@
-// Builds replies: a status, headers and a body. Refusals come from the table in spec/errors.ts.
+// Builds replies: a status, headers and a body. Refusals come from the table in spec/server/errors.ts.
 
 import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
 import type { Refusal } from '../../spec/language.ts'

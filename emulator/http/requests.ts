@@ -14,7 +14,7 @@ export type RequestHead = {
 /** A request as it comes in. */
 export type IncomingRequest = RequestHead & {
   readonly body: Uint8Array
-  /** Why the body is not here: it is above the limit, or its encoding is broken. */
+  /** Why the body is missing: it exceeds the limit, or its encoding is broken. */
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
 }
 
@@ -65,9 +65,6 @@ export const filledParameter = (query: string, name: string): string | undefined
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Handlers ask for the text of one request more than once. */
-const decoded = new WeakMap<Uint8Array, string>()
-
 /** A whole number of a query parameter, in decimal digits; undefined when it is none or out of its range. */
 export function wholeNumber(text: string, min: number, max: number): number | undefined {
   const value = /^\d+$/.test(text) ? Number(text) : NaN
@@ -79,12 +76,8 @@ export function wholeNumber(text: string, min: number, max: number): number | un
  * Throws TypeError for bytes that are no text in it, and RangeError for an unknown charset.
  */
 export function bodyText({ body, headers }: Pick<Request, 'body' | 'headers'>): string {
-  const known = decoded.get(body)
-  if (known !== undefined) return known
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
-  const text = decodeText(body, charset?.toLowerCase() || 'utf-8')
-  decoded.set(body, text)
-  return text
+  return decodeText(body, charset?.toLowerCase() || 'utf-8')
 }
 
 /** The body as JSON, or undefined when it is none. */

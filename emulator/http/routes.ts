@@ -17,11 +17,11 @@ export type Routes = {
   readonly patterns: readonly Pattern[]
 }
 
-/** Paths at and below /internal have no twin, and no page is looked up there. */
+/** Paths at and below /internal have no alias, and no page is looked up there. */
 export const isInternal = (path: string): boolean =>
   path === '/internal' || path.startsWith('/internal/')
 
-const { twin } = profiles.local
+const { alias } = profiles.local
 const { prefix } = profiles.hosted
 const unprefixed: readonly string[] = profiles.hosted.unprefixed
 
@@ -30,7 +30,7 @@ export function pathsOn(
   deployment: Deployment,
   { path, hostedPath = path }: Endpoint,
 ): readonly string[] {
-  if (deployment === 'local') return isInternal(path) ? [path] : [path, twin + path]
+  if (deployment === 'local') return isInternal(path) ? [path] : [path, alias + path]
   return [unprefixed.includes(hostedPath) ? hostedPath : prefix + hostedPath]
 }
 

@@ -19,16 +19,14 @@ export type Ring<I, E> = {
 /** A large text that entries have as a body: it is held once for all of them. */
 type Shared = { readonly text: string; holders: number }
 
-type Slot<I, E> = {
-  readonly entry: Entry<I, E>
-  /** Without the large texts. */
-  readonly bytes: number
-  readonly shared: readonly Shared[]
-}
-
 /** @param entryBytes about how many bytes an entry holds. */
 export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ring<I, E> {
-  const ring: (Slot<I, E> | undefined)[] = Array.from({ length: MAX_ENTRIES })
+  // Three lists in place of one of objects: an old entry is dropped without a look at it.
+  const ring: (Entry<I, E> | undefined)[] = Array.from({ length: MAX_ENTRIES })
+  /** What each entry holds, without the large texts. */
+  const sizes = new Float64Array(MAX_ENTRIES)
+  /** The large texts of each entry. */
+  const sharedBy: (readonly Shared[])[] = Array.from({ length: MAX_ENTRIES }, () => none)
   const texts = new Map<string, Shared>()
   let first = 0
   let next = 0
@@ -47,44 +45,56 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
     texts.delete(shared.text)
     heldBytes -= shared.text.length
   }
-  const slotOf = (entry: Entry<I, E>): Slot<I, E> => {
-    const bytes = entryBytes(entry)
-    if (!entry.effects.some(hasLargeBody)) return { entry, bytes, shared: [] }
+  /** Keeps an entry at this place. */
+  const keep = (at: number, entry: Entry<I, E>): void => {
+    ring[at] = entry
+    const sharedBytes = entry.effects.some(hasLargeBody) ? share(at, entry) : 0
+    const bytes = entryBytes(entry) - sharedBytes
+    sizes[at] = bytes
+    heldBytes += bytes
+  }
+  /** Holds the large texts of an entry once for all, and returns how many bytes they are. */
+  const share = (at: number, { input, effects }: Entry<I, E>): number => {
     const shared: Shared[] = []
-    const effects = entry.effects.map((effect) => {
+    const slim = effects.map((effect) => {
       if (!hasLargeBody(effect)) return effect
       const one = hold(effect.body)
       shared.push(one)
       return { ...effect, body: one.text }
     })
-    const sharedBytes = shared.reduce((sum, { text }) => sum + text.length, 0)
-    return { entry: { input: entry.input, effects }, bytes: bytes - sharedBytes, shared }
+    ring[at] = { input, effects: slim }
+    sharedBy[at] = shared
+    return shared.reduce((sum, { text }) => sum + text.length, 0)
   }
   const dropFirst = (): void => {
     const at = first++ % MAX_ENTRIES
-    heldBytes -= ring[at]?.bytes ?? 0
-    ring[at]?.shared.forEach(release)
+    heldBytes -= sizes[at] as number
+    sizes[at] = 0
     ring[at] = undefined
+    const shared = sharedBy[at] as readonly Shared[]
+    if (shared === none) return
+    shared.forEach(release)
+    sharedBy[at] = none
   }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
 
   const add = (entry: Entry<I, E>): void => {
     if (next - first === MAX_ENTRIES) dropFirst()
-    const slot = slotOf(entry)
-    ring[next++ % MAX_ENTRIES] = slot
-    heldBytes += slot.bytes
+    keep(next++ % MAX_ENTRIES, entry)
     while (isTooLarge()) dropFirst()
   }
   const entries = (): readonly Entry<I, E>[] => {
     const kept: Entry<I, E>[] = []
     for (let at = first; at < next; at++) {
-      const slot = ring[at % MAX_ENTRIES]
-      if (slot !== undefined) kept.push(slot.entry)
+      const entry = ring[at % MAX_ENTRIES]
+      if (entry !== undefined) kept.push(entry)
     }
     return kept
   }
   return { add, entries, first: () => first }
 }
+
+const none: readonly Shared[] = []
 
 const hasLargeBody = <E>(effect: E): effect is E & { readonly body: string } =>
   typeof effect === 'object' &&

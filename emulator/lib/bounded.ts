@@ -18,12 +18,15 @@ export const createBounded = <T>(limit: number): Bounded<T> => ({
   nextSerial: 0,
 })
 
-/** Stores an entry. Drops the oldest ones beyond the limit, in constant time each, and returns them. */
+/**
+ * Stores an entry, and returns those that go for it: the one that it replaces, or the oldest ones beyond the limit, which
+ * are dropped in constant time each.
+ */
 export function put<T>(bounded: Bounded<T>, key: string, value: T): readonly T[] {
   const known = bounded.entries.get(key)
   if (known !== undefined) {
     bounded.entries.set(key, { value, serial: known.serial })
-    return []
+    return [known.value]
   }
   const serial = bounded.nextSerial++
   bounded.entries.set(key, { value, serial })

@@ -18,9 +18,7 @@ export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Arr
 /** The bytes of a file of a picture. Shared with others: do not write to them. */
 export const encodeFile = (file: PictureFile): Uint8Array => {
   const { picture, animation, format, text, textChunks, quality = JPEG_QUALITY, channels } = file
-  const texts = text.length === 0 ? '' : ` ${hash53(JSON.stringify(text))}`
-  const more = animation === undefined ? '' : ` ${JSON.stringify(animationKey(animation))}`
-  const bytes = keep(`${keyOf(picture)} ${format} ${quality} ${channels}${texts}${more}`, () => {
+  const bytes = keep(keyOfFile(file), () => {
     if (animation !== undefined) return encodeAnimation(file, animation)
     const pixels = paint(picture)
     const isPart = channels === 'rgb' || channels === 'a'
@@ -30,6 +28,20 @@ export const encodeFile = (file: PictureFile): Uint8Array => {
     return encodePng(shown, text, channels === 'a' || channels === 'rgba')
   })
   return textChunks === undefined ? bytes : withTextChunks(bytes, textChunks)
+}
+
+/** The keys of files that were asked for: their texts are long. */
+const fileKeys = new WeakMap<PictureFile, string>()
+
+const keyOfFile = (file: PictureFile): string => {
+  const known = fileKeys.get(file)
+  if (known !== undefined) return known
+  const { picture, animation, format, text, quality = JPEG_QUALITY, channels } = file
+  const texts = text.length === 0 ? '' : ` ${hash53(JSON.stringify(text))}`
+  const more = animation === undefined ? '' : ` ${JSON.stringify(animationKey(animation))}`
+  const key = `${keyOf(picture)} ${format} ${quality} ${channels}${texts}${more}`
+  fileKeys.set(file, key)
+  return key
 }
 
 /** The file of one step of `preview`, as `encodePicture` makes it. */

@@ -4,6 +4,8 @@ import type { Effect, Entry, Input, Machine } from '../machine.ts'
 import type { Server } from './state/server.ts'
 import { nextWakeMs, step } from './step.ts'
 
+const noSecrets: readonly string[] = []
+
 export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   epochMs: server.options.epochMs,
   nowMs: () => server.state.nowMs,
@@ -13,7 +15,7 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   isWaitingForOthers: () => false,
   isEager: false,
   entryBytes,
-  newSecrets: () => [],
+  newSecrets: () => noSecrets,
   nameOf,
 })
 

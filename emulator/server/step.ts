@@ -4,14 +4,14 @@ import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, Input } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
 import { type IncomingRequest, type RequestHead, splitTarget } from '../http/requests.ts'
-import { admit } from './admit.ts'
+import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
 import { endInstall } from './world/installs.ts'
 import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/endpoints.ts'
 import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
 import { advance } from './runs/worker.ts'
 import { isHosted } from './world/world.ts'
-import type { Server } from './state/server.ts'
+import type { Admitted, Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
 
@@ -127,6 +127,10 @@ const route = (
   server.hosted !== null && isHosted(world)
     ? server.hosted.answer(server, world, request, path, query)
     : answerLocal(world, request, path, query)
+
+/** Lets in who may talk to the server, before the path is looked at [access/*]. */
+const admit = (server: Server, head: RequestHead): Admitted =>
+  server.hosted === null ? admitOnLocal(server, head) : server.hosted.admit(server, head)
 
 /** Whether the answer to a request depends on its body: not where its sender, its path or its method is refused. */
 export function needsBody(server: Server, head: RequestHead): boolean {

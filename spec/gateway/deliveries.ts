@@ -1,4 +1,4 @@
-// Where the text of a route goes: its targets, agent runs and their answers, the outbox, and senders that really send.
+// Where the text of a route goes: its targets, agent runs and their answers, the outbox, and real senders.
 
 import { gateway, type Rules, type Schema } from '../language.ts'
 
@@ -24,18 +24,18 @@ export const platforms = [
   'yuanbao',
 ] as const
 
-/** The target of a route that names none: the text is only logged. */
+/** The default target of a route: the text is only logged. */
 export const logTarget = 'log'
 /** The target that stands for the place where the route was subscribed. */
 export const originTarget = 'origin'
 /** The target that comments on an issue or a pull request of a code host. */
 export const commentTarget = 'github_comment'
 
-/** Everything that `deliver` can be. All but `log` are real targets, as direct delivery needs one. */
+/** All values of `deliver`. All but `log` are real targets, which direct delivery requires. */
 export const targets = [logTarget, originTarget, commentTarget, ...platforms] as const
 export type Target = (typeof targets)[number]
 
-/** Members of `deliver_extra` by what they are for; of several names the first one that is not empty counts. */
+/** Members of `deliver_extra` by purpose; if several names exist the first non-empty one counts. */
 export const extraMembers = {
   chat: ['chat_id'],
   thread: ['message_thread_id', 'thread_id'],
@@ -52,7 +52,7 @@ export const commentFromPayload = {
 /** The form of a repository: its owner and its name. */
 export const repositoryName = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/
 
-/** Why a delivery fails before anything is sent. The sender of the webhook never sees these. */
+/** Reasons for which a delivery fails before the gateway sends anything. Senders of webhooks never receive these. */
 export const deliveryErrors = {
   commentIncomplete: 'Missing repo or pr_number',
   commentNumber: 'Invalid pr_number',
@@ -63,24 +63,24 @@ export const deliveryErrors = {
   unknownTarget: 'Unknown deliver type: {target}',
 } as const
 
-/** Answers of an agent that stand for nothing to say, once trimmed, in upper case, with single blanks. */
+/** Answers of an agent that mean silence, once trimmed, in upper case, with single spaces. */
 export const silenceMarkers = ['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'] as const
 
-/** The texts that are delivered in the place of an answer: of a run that failed, and of one that answered nothing. */
+/** The texts that replace an answer: of a run that failed, and of a run with an empty answer. */
 export const notices = {
   failed: 'The request failed: {reason}\nThe log of the gateway says more.',
   empty: 'The agent finished without an answer.\nThe log of the gateway says more.',
 } as const
 
-/** The ids under which an agent run is known. */
+/** The ids of an agent run. */
 export const runIds = {
   chat_id: 'webhook:{name}:{delivery_id}',
   session_key: 'agent:main:webhook:webhook:webhook:{name}:{delivery_id}:webhook:{name}',
 } as const
 
 /**
- * Further attempts after the delivery of an agent's answer failed, by what its error contains in any case. The first row
- * that fits decides, the last one fits every error. A direct delivery has none.
+ * Retries after the delivery of an agent's answer failed, by the text of its error, case-insensitively. The first row
+ * that matches decides, and the last one matches every error. A direct delivery is never retried.
  */
 export const retries = [
   {
@@ -104,10 +104,10 @@ export const retries = [
   { contains: [''], afterMs: [0], as: 'plain' },
 ] as const
 
-/** The text of the second attempt where its form can be at fault. The limits say where the answer is cut. */
+/** The text of the second attempt when its format can be at fault. The limits state where the answer is cut. */
 export const plainText = '(Response formatting failed, plain text:)\n\n{answer}'
 
-/** Where deliveries go: into the outbox unless the gateway is told otherwise. */
+/** Where deliveries go: into the outbox by default. */
 export const deliveryModes = {
   outbox:
     'Each delivery is an entry of a list that tests read; scripted failures make targets fail.',
@@ -119,7 +119,7 @@ const text = { type: 'string' } as const
 const idOrNull = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] } as const
 const textOrNull = { type: ['string', 'null'] } as const
 
-/** The body that --deliver-url gets. */
+/** The body that the gateway posts to --deliver-url. */
 export const deliveryCall = {
   type: 'object',
   properties: {
@@ -146,7 +146,7 @@ export const deliveryCall = {
   ],
 } as const satisfies Schema
 
-/** One attempt to deliver, as the outbox lists it. A target that there is not stands there as it was written. */
+/** One attempt to deliver, as the outbox lists it. An unknown target appears as it was written. */
 export const outboxEntry = {
   type: 'object',
   properties: {
@@ -192,7 +192,7 @@ export const agentRun = {
   ],
 } as const satisfies Schema
 
-/** What --agent-url gets: the run before it has an answer. It answers 2xx with the text, or with JSON `{answer}`. */
+/** The body that the gateway posts to --agent-url: the run without an answer. It replies 2xx with text or `{answer}`. */
 export const agentCall = {
   type: 'object',
   properties: {
@@ -206,36 +206,36 @@ export const agentCall = {
   required: ['prompt', 'skills', 'route', 'event', 'delivery_id', 'session_key'],
 } as const satisfies Schema
 
-/** The environment variables with which --agent-command is started, and the members of the run that they tell. */
+/** The environment variables of --agent-command, and the members of the run that they contain. */
 export const agentVariables = {
   FLOWDOUBLE_ROUTE: 'route',
   FLOWDOUBLE_EVENT: 'event',
   FLOWDOUBLE_DELIVERY_ID: 'delivery_id',
   FLOWDOUBLE_SESSION_KEY: 'session_key',
-  /** With a comma between two. */
+  /** Separated by commas. */
   FLOWDOUBLE_SKILLS: 'skills',
 } as const
 
-/** What a value in the path of a call looks like: one segment, which is no way to another one. */
+/** The form of a value in the path of a call: one segment that cannot lead to another path. */
 export const pathValue = /^(?!\.{1,2}$)[\w.:@+-]+$/
 
 export type Sender = {
-  /** The address that the paths stand behind, unless `platforms.<target>.base_url` is another. */
+  /** The address that precedes the paths, unless `platforms.<target>.base_url` is set. */
   readonly baseUrl: string
   readonly method: 'POST'
   /** `{token}`, `{chat_id}`, `{thread_id}`, `{text}`, `{repo}` and `{number}` stand for values. */
   readonly path: string
-  /** The path where there is a thread. */
+  /** The path if there is a thread. */
   readonly threadPath?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, string>>
-  /** Further members where there is a thread. */
+  /** Further members if there is a thread. */
   readonly threadBody?: Readonly<Record<string, string>>
-  /** The variable with the credential, if `platforms.<target>.token` does not have it. */
+  /** The variable with the credential, unless `platforms.<target>.token` has it. */
   readonly tokenVariable: string
-  /** The variable with the chat of routes that name none, if `platforms.<target>.home_channel` does not. */
+  /** The variable with the chat of routes that name none, unless `platforms.<target>.home_channel` has it. */
   readonly homeVariable?: string
-  /** The member of the reply that has to be true; without one a status of 2xx is enough. */
+  /** The member of the reply that must be true; if unset, a status of 2xx is enough. */
   readonly successMember?: string
 }
 
@@ -297,7 +297,7 @@ export const rules = {
     carries: ['B6', 'B35'],
   },
   'deliveries/skills': {
-    says: 'The skills of a route go to its agent runs and show in them.',
+    says: 'The skills of a route go to its agent runs and appear in them.',
     basis: 'stated',
     on: gateway,
     carries: ['B13'],
@@ -308,38 +308,38 @@ export const rules = {
     on: gateway,
   },
   'deliveries/runs-at-once': {
-    says: 'Runs of one route run side by side: while the agent has room none waits for another.',
+    says: 'Runs of one route run concurrently: none waits for another while the agent has capacity.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/agents-at-once': {
-    says: 'A real agent has 10 runs at a time; further ones wait, and their time-out has not begun.',
+    says: 'A real agent executes 10 runs at a time; other runs wait, and their time-out has not started.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/runs-bounded': {
-    says: 'While 1000 runs or 64 MiB of them wait, a post answers 503 with Retry-After, its id unused.',
+    says: 'While 1000 runs or 64 MiB of them wait, a post returns 503 with Retry-After and its id stays new.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/scripted-agent': {
-    says: 'Unless it is given a real one, the agent answers by a script and repeats the prompt.',
+    says: 'By default the agent follows a script and repeats the prompt.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/agent-command': {
-    says: 'A command without a shell, or a URL that gets JSON, can be the agent instead.',
+    says: 'The agent can be a command, run without a shell, or a URL that receives JSON.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/agent-asked': {
-    says: 'A command gets the prompt as its input and ids as variables, a URL gets all as JSON.',
+    says: 'A command receives the prompt as input and ids as variables; a URL receives everything as JSON.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/agent-environment': {
-    says: 'A command has the environment of the gateway, never its secret or a credential of a sender.',
+    says: "A command has the environment of the gateway, without its secret and the senders' credentials.",
     basis: 'chosen',
     on: gateway,
   },
@@ -349,17 +349,17 @@ export const rules = {
     on: gateway,
   },
   'deliveries/agent-too-long': {
-    says: 'An answer of a command or a URL above 1 MiB fails its run.',
+    says: 'An answer of a command or URL above 1 MiB fails its run.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/agent-ended': {
-    says: 'A command that has timed out, or whose gateway stops, is killed with all that it started.',
+    says: 'When a command times out or the gateway stops, the command and its processes are killed.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/agent-left': {
-    says: 'What has left the process group of a command and holds its output keeps no gateway running.',
+    says: 'A process that left the process group of its command does not keep the gateway running.',
     basis: 'chosen',
     on: gateway,
   },
@@ -369,7 +369,7 @@ export const rules = {
     on: gateway,
   },
   'deliveries/work-awaited': {
-    says: 'A clock that jumps waits for agents and senders at work, and lets none of them time out.',
+    says: 'A clock that jumps waits for active agents and senders, and lets none of them time out.',
     basis: 'chosen',
     on: gateway,
   },
@@ -379,37 +379,37 @@ export const rules = {
     on: gateway,
   },
   'deliveries/failed-run': {
-    says: 'A run that fails, or answers nothing, delivers a notice of two lines: 300 characters of the reason.',
+    says: 'A failed or empty run delivers a notice of two lines with up to 300 characters of the reason.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/answer-trimmed': {
-    says: 'The answer of an agent is delivered and listed without the blanks around it.',
+    says: 'The answer of an agent is delivered and listed without surrounding whitespace.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/silence': {
-    says: 'A successful answer that is a silence marker and no more is not delivered.',
+    says: 'A successful answer that is only a silence marker is not delivered.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/direct': {
-    says: 'With deliver_only the rendered text is delivered itself, and no agent runs.',
+    says: 'With deliver_only the rendered text itself is delivered, and no agent runs.',
     basis: 'stated',
     on: gateway,
     carries: ['B5', 'B18', 'B36'],
   },
   'deliveries/direct-is-literal': {
-    says: 'A direct delivery is literal: skills and silence markers change nothing in it.',
+    says: 'A direct delivery is literal: skills and silence markers have no effect.',
     basis: 'stated',
     on: gateway,
     carries: ['B36'],
   },
   'deliveries/direct-once': {
-    says: 'A direct delivery is tried once, and its post is answered when it is over.',
+    says: 'A direct delivery is tried once, and its post is answered when it ends.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -427,25 +427,25 @@ export const rules = {
     carries: ['B6'],
   },
   'deliveries/chat': {
-    says: 'A chat platform gets the text for the chat of the route, deliver_extra.chat_id.',
+    says: 'A chat platform receives the text for the chat of the route, deliver_extra.chat_id.',
     basis: 'stated',
     on: gateway,
     carries: ['B6', 'B15'],
   },
   'deliveries/home-channel': {
-    says: 'A route without a chat has the home channel of its platform.',
+    says: 'A route without a chat uses the home channel of its platform.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/no-chat': {
-    says: 'A delivery to a chat platform without a chat and without a home channel fails.',
+    says: 'A delivery to a chat platform fails if there is neither a chat nor a home channel.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/not-connected': {
-    says: 'Where platforms are listed as connected, a delivery to any other platform fails.',
+    says: 'If the connected platforms are listed, a delivery to any other platform fails.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -457,7 +457,7 @@ export const rules = {
     on: gateway,
   },
   'deliveries/empty-target': {
-    says: 'An empty `deliver` is no target: the delivery fails; only a missing one stands for `log`.',
+    says: 'An empty `deliver` is not a valid target and fails; only a missing one means `log`.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -475,7 +475,7 @@ export const rules = {
     carries: ['B6', 'B14'],
   },
   'deliveries/comment': {
-    says: 'A comment takes repository and number from deliver_extra, or else from the payload.',
+    says: 'A comment uses repository and number from deliver_extra, or else from the payload.',
     basis: 'stated',
     on: gateway,
     carries: ['B6', 'B14'],
@@ -487,17 +487,17 @@ export const rules = {
     on: gateway,
   },
   'deliveries/outbox': {
-    says: 'Unless the gateway is told to send, each attempt is an entry of its outbox.',
+    says: 'By default each attempt is only an entry of the outbox, and the gateway sends nothing.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/scripted-failures': {
-    says: 'A script makes targets of the outbox fail, once or always, with an error of its choice.',
+    says: 'A script makes targets of the outbox fail, once or always, with a chosen error.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/deliver-url': {
-    says: 'With a deliver URL each delivery is one POST of target, chat, text and ids to it.',
+    says: 'With a deliver URL the gateway posts target, chat, text and ids of each delivery to it.',
     basis: 'chosen',
     on: gateway,
   },
@@ -507,22 +507,22 @@ export const rules = {
     on: gateway,
   },
   'deliveries/sender-settings': {
-    says: 'A sender has its credential, home channel and address from a variable or config.yaml.',
+    says: 'A sender reads its credential, home channel and address from a variable or config.yaml.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/sender-block': {
-    says: 'In config.yaml a sender stands under its target: `platforms.github_comment.token`, say.',
+    says: 'In config.yaml a sender is under its target, for example `platforms.github_comment.token`.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/sender-paths': {
-    says: 'A chat that cannot stand in the path of a call fails its delivery, and nothing is sent.',
+    says: 'A chat that cannot be part of the path of a call fails its delivery, and nothing is sent.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/sender-success': {
-    says: 'A call succeeds on 2xx, at Telegram and Slack with `ok` true; it follows no redirect.',
+    says: 'A call succeeds on 2xx, for Telegram and Slack with `ok` true; it follows no redirect.',
     basis: 'chosen',
     on: gateway,
   },
@@ -539,24 +539,24 @@ export const rules = {
     on: gateway,
   },
   'deliveries/credentials-hidden': {
-    says: 'No credential of a sender shows in the outbox, a log line or an error.',
+    says: 'No credential of a sender appears in the outbox, a log line or an error.',
     basis: 'chosen',
     on: gateway,
   },
   'deliveries/retry-network': {
-    says: 'After a network error an answer is tried again in 2 and in 4 seconds; a timed out one never.',
+    says: 'After a network error an answer is retried in 2 and in 4 seconds; one that timed out never is.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/retry-plain': {
-    says: 'After any other error it is tried once more as plain text, cut to 3500 characters.',
+    says: 'After any other error it is retried once as plain text, cut to 3500 characters.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'deliveries/failure-stays-inside': {
-    says: 'A run or a delivery that fails after 202 is logged; the sender of the post does not know.',
+    says: 'A run or delivery that fails after 202 is logged; the sender of the post is not notified.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,

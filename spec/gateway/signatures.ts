@@ -1,4 +1,4 @@
-// How senders prove who they are: each scheme of signatures as a row of a table, in order of precedence.
+// How senders authenticate: each signature scheme as a row of a table, in order of precedence.
 
 import { gateway, type Rules } from '../language.ts'
 import { limits } from '../limits.ts'
@@ -11,7 +11,7 @@ export type KeyDerivation =
   | 'whsec-base64'
 
 export type Scheme = {
-  /** Headers of which one that is not empty selects the scheme. */
+  /** Headers that select the scheme if one of them is not empty. */
   readonly selectedBy: readonly string[]
   /** The header with the signature, or with the token. */
   readonly signature: string
@@ -21,18 +21,18 @@ export type Scheme = {
   /** What is signed, joined by dots; `token` signs nothing and carries the secret itself. */
   readonly signs: readonly ('id' | 'timestamp' | 'body')[] | 'token'
   readonly encoding: 'hex' | 'base64' | 'plain'
-  /** Stands before the encoded digest. */
+  /** The prefix of the encoded digest. */
   readonly prefix: string
-  /** How the value of the signature header is taken apart. */
+  /** How the value of the signature header is parsed. */
   readonly form: 'whole' | 'entries' | 'pairs'
   readonly key: KeyDerivation
-  /** How far the time of the message is from the gateway's at most, both ways, in seconds. */
+  /** The maximum difference between the time of the message and the clock of the gateway, in seconds. */
   readonly windowSeconds?: number
 }
 
 const windowSeconds = limits.signatureWindow.value
 
-/** The schemes by name, the first one present decides. `entries` are split at blanks, `pairs` are `k=v` between commas. */
+/** The schemes by name; the first one present decides. `entries` are separated by spaces, `pairs` (`k=v`) by commas. */
 export const schemes = {
   svix: {
     selectedBy: ['svix-id', 'svix-timestamp', 'svix-signature'],
@@ -127,22 +127,22 @@ export const schemes = {
 } as const satisfies Readonly<Record<string, Scheme>>
 export type SchemeName = keyof typeof schemes
 
-/** The headers, in lower case, that the scheme `token` stands for. */
+/** The headers of the scheme `token`, in lower case. */
 export const tokenHeader = /^x-[a-z0-9]+(-[a-z0-9]+)*-token$/
 
 /** The member of a `Stripe-Signature` with the time of the message. */
 export const stripeTimestamp = 't'
 
-/** What a secret begins with whose rest is a key in base64. */
+/** The prefix of a secret whose rest is a key in base64. */
 export const base64SecretPrefix = 'whsec_'
 
-/** The secret that other gateways take for "do not validate": here it is no secret at all. */
+/** The secret that other gateways read as "do not validate": this gateway treats it as a missing secret. */
 export const insecureSecret = 'INSECURE_NO_AUTH'
 
-/** Secrets with fewer characters are not hidden in texts: they could be part of any, and hiding them would tell what they are. */
+/** The gateway does not redact shorter secrets: they could be part of any text, and redacting would reveal them. */
 export const hiddenFromCharacters = 4
 
-/** Hosts that count as loopback for the quirk that lets that secret pass; they are trimmed and in lower case. */
+/** Hosts that count as loopback for the quirk that accepts that secret; they are trimmed and in lower case. */
 export const loopbackHosts = [
   '127.0.0.1',
   'localhost',
@@ -153,37 +153,37 @@ export const loopbackHosts = [
 
 export const rules = {
   'signatures/every-post': {
-    says: 'Each post to a route is validated; whatever is wrong with its signature answers the same 401.',
+    says: 'The gateway validates each post to a route; any signature error returns the same 401.',
     basis: 'stated',
     on: gateway,
     carries: ['B33', 'B54'],
   },
   'signatures/raw-body': {
-    says: 'What is signed is the body byte by byte as it was received.',
+    says: 'The signature covers the body byte by byte as received.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/precedence': {
-    says: 'The first scheme whose header is present decides; when it fails, no other is tried.',
+    says: 'The first scheme whose header is present decides; if it fails, no other is tried.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/repeated-header': {
-    says: 'Of a repeated signature header the first value counts.',
+    says: 'Only the first value of a repeated signature header counts.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/header-names': {
-    says: 'Names of headers are compared in any case, and an empty header counts as absent.',
+    says: 'Header names are case-insensitive, and an empty header counts as absent.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/every-scheme': {
-    says: 'Every route takes every scheme, with the one secret that it has.',
+    says: 'Every route accepts every scheme, with its one secret.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -195,13 +195,13 @@ export const rules = {
     carries: ['B54', 'B56'],
   },
   'signatures/provider-token': {
-    says: 'A header X-<provider>-Token that equals the secret lets a post in.',
+    says: 'A header X-<provider>-Token that equals the secret authenticates a post.',
     basis: 'stated',
     on: gateway,
     carries: ['B57'],
   },
   'signatures/token-order': {
-    says: 'X-Gitlab-Token has its own place; tokens of others come last, and one that is right will do.',
+    says: 'X-Gitlab-Token precedes other tokens, which come last; one valid token is enough.',
     basis: 'chosen',
     on: gateway,
   },
@@ -212,7 +212,7 @@ export const rules = {
     on: gateway,
   },
   'signatures/generic-v2': {
-    says: 'X-Webhook-Signature-V2 signs X-Webhook-Timestamp, a dot and the body, and needs that header.',
+    says: 'X-Webhook-Signature-V2 signs X-Webhook-Timestamp, a dot and the body, and requires that header.',
     basis: 'observed',
     source: 'reference gateway, second half of 2026',
     on: gateway,
@@ -224,13 +224,13 @@ export const rules = {
     on: gateway,
   },
   'signatures/svix': {
-    says: 'svix-signature is "v1," and the base64 HMAC-SHA256 of id, timestamp and body between dots.',
+    says: 'svix-signature is "v1," and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/svix-headers': {
-    says: 'Any of the three svix headers selects that scheme, which needs them all.',
+    says: 'Any of the three svix headers selects that scheme, which requires all three.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -242,7 +242,7 @@ export const rules = {
     on: gateway,
   },
   'signatures/several-entries': {
-    says: 'Of several signatures in a header one that is right is enough; only v1 is looked at.',
+    says: 'Of several signatures in a header one valid signature is enough; only v1 is checked.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -266,18 +266,18 @@ export const rules = {
     carries: ['B2'],
   },
   'signatures/window': {
-    says: 'A signed time more than 300 seconds off the clock, before or after, is refused.',
+    says: 'A signed time more than 300 seconds from the clock, before or after, is rejected.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/timestamp-digits': {
-    says: 'A signed time is written in decimal digits only; any other text is refused.',
+    says: 'A signed time consists of decimal digits only; any other text is rejected.',
     basis: 'chosen',
     on: gateway,
   },
   'signatures/non-ascii': {
-    says: 'A signature that is no ASCII is refused; a token that is none is compared in UTF-8.',
+    says: 'A non-ASCII signature is rejected; a non-ASCII token is compared in UTF-8.',
     basis: 'observed',
     source: 'reference gateway, second half of 2026',
     on: gateway,
@@ -289,25 +289,25 @@ export const rules = {
     on: gateway,
   },
   'signatures/no-open-route': {
-    says: 'No route is open: "INSECURE_NO_AUTH" as a secret counts as no secret.',
+    says: 'No route is open: "INSECURE_NO_AUTH" as a secret counts as a missing secret.',
     basis: 'stated',
     on: gateway,
     carries: ['B33'],
   },
   'signatures/no-empty-secret': {
-    says: 'A route with an empty secret, or without any, takes no post.',
+    says: 'A route with an empty or missing secret accepts no post.',
     basis: 'stated',
     on: gateway,
     carries: ['B33', 'B54'],
   },
   'signatures/own-secret': {
-    says: 'The secret of a route is its own; only a route without that member has the global one.',
+    says: 'The secret of a route takes precedence; only a route without that member uses the global one.',
     basis: 'stated',
     on: gateway,
     carries: ['B54', 'B55'],
   },
   'signatures/hidden': {
-    says: 'No secret of 4 or more characters shows in a reply, a log line or the journal of the gateway.',
+    says: "No secret of 4 or more characters appears in a reply, a log line or the gateway's journal.",
     basis: 'chosen',
     on: gateway,
   },

@@ -4,34 +4,34 @@ import { gatewayAddress } from './webhooks.ts'
 import { gateway, type Rules, type Schema } from '../language.ts'
 import { limits } from '../limits.ts'
 
-/** Names of the files in the configuration directory, and their modes where they are written. */
+/** Names of the files in the configuration directory, and the modes with which they are written. */
 export const configFiles = {
   subscriptions: { name: 'webhook_subscriptions.json', mode: 0o600 },
   config: { name: 'config.yaml', mode: 0o644 },
   env: { name: '.env', mode: 0o600 },
 } as const
 
-/** The configuration directory: the flag, else the variable, else this folder in the home of the user. */
+/** The configuration directory: the flag, else the variable, else this folder in the user's home. */
 export const configDirectory = {
   flag: '--config-dir',
   variable: 'FLOWDOUBLE_HOME',
   folder: '.flowdouble',
 } as const
 
-/** What a name has to look like after `readName`: trimmed, in lower case, each blank a hyphen. */
+/** The form of a name after `readName`: trimmed, in lower case, with hyphens for spaces. */
 export const routeName = /^[a-z0-9][a-z0-9_-]*$/
 
-/** A generated secret: so many random bytes in base64 for URLs, without padding. */
+/** A generated secret: this many random bytes in URL-safe base64, without padding. */
 export const generatedSecret = { bytes: 32, characters: 43 } as const
 
-/** The description of a subscription that is given none. */
+/** The default description of a subscription. */
 export const defaultDescription = 'Agent-created subscription: {name}'
 
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const
 const textsOrText = { anyOf: [texts, text] } as const
 
-/** A route, static or dynamic. Members that are not told here are kept. */
+/** A route, static or dynamic. Further members are kept. */
 export const webhookRoute = {
   type: 'object',
   properties: {
@@ -59,7 +59,7 @@ export const subscriptionsFile = {
   additionalProperties: webhookRoute,
 } as const satisfies Schema
 
-/** The members that `subscribe` writes, in order; the last three only where they are given. */
+/** The members that `subscribe` writes, in order; the last three only if they are set. */
 export const writtenMembers = [
   'description',
   'events',
@@ -74,7 +74,7 @@ export const writtenMembers = [
 ] as const
 
 export type GatewaySetting = {
-  /** Where it stands in config.yaml. */
+  /** Its place in config.yaml. */
   readonly key: string
   /** The environment variable, also as a line of `.env`. */
   readonly variable?: string
@@ -132,10 +132,10 @@ export const gatewaySettings = {
   },
 } as const satisfies Readonly<Record<string, GatewaySetting>>
 
-/** Where a setting is looked for, the first place that has it decides. */
+/** The places of a setting; the first one that has it decides. */
 export const settingSources = ['flag', 'environment', '.env', 'config.yaml', 'default'] as const
 
-/** Words that switch a setting on, and off, in any case. */
+/** Words that switch a setting on, and off, case-insensitively. */
 export const switchWords = {
   on: ['true', '1', 'yes', 'on'],
   off: ['false', '0', 'no', 'off'],
@@ -144,13 +144,13 @@ export const switchWords = {
 /** Exit codes of the commands. */
 export const exitCodes = {
   done: 0,
-  /** Refused, failed, not found, not enabled; a test event that was not taken. */
+  /** Rejected, failed, not found, not enabled; a test event that was not accepted. */
   refused: 1,
   /** Unknown command or option, missing argument, unusable value. */
   usage: 2,
 } as const
 
-/** The commands, their other names, and their options; every one takes --config-dir, --json, --quirk and --help too. */
+/** The commands, their aliases and their options; each accepts --config-dir, --json, --quirk and --help too. */
 export const webhookCommands = {
   subscribe: {
     aliases: ['add'],
@@ -188,7 +188,7 @@ export const webhookCommands = {
   },
 } as const
 
-/** What `webhook test` signs like, with the scheme of the signature. */
+/** The senders that `webhook test` can imitate, with the scheme of their signature. */
 export const testSenders = {
   github: 'github',
   gitlab: 'gitlab',
@@ -198,7 +198,7 @@ export const testSenders = {
   generic: 'generic',
 } as const
 
-/** The payload of `webhook test` without one of the user. */
+/** The default payload of `webhook test`. */
 export const testPayload =
   '{"test": true, "event_type": "test", "message": "Hello from flowdouble webhook test"}'
 
@@ -209,7 +209,7 @@ export const subscribed = {
   required: ['name', 'webhook_url', 'secret'],
 } as const satisfies Schema
 
-/** What `webhook list --json` prints; `secret` is left out with --no-secrets. */
+/** What `webhook list --json` prints; --no-secrets omits `secret`. */
 export const subscriptionList = {
   type: 'array',
   items: {
@@ -238,29 +238,29 @@ export const rules = {
     carries: ['B21'],
   },
   'subscriptions/private': {
-    says: 'The subscriptions file and .env are written with mode 0600, which narrows a wider one.',
+    says: 'The commands write the subscriptions file and .env with mode 0600, and narrow a wider mode.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/atomic': {
-    says: 'The subscriptions file is replaced in one step: whoever reads sees the old or the new one.',
+    says: 'The subscriptions file is replaced atomically: readers see the old or the new file.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/locked': {
-    says: 'Commands that write at the same time lose nothing; the lock of a dead process is free.',
+    says: 'Commands that write at the same time lose nothing; the lock of a dead process is released.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/unknown-members': {
-    says: 'Members of the file and of its routes that no command knows are kept.',
+    says: 'Unknown members of the file and of its routes are kept.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/stray-route-member': {
-    says: 'A route given to startGateway or in config.yaml with an unknown member is refused by its name.',
+    says: 'startGateway and config.yaml reject a route with an unknown member and name the member.',
     basis: 'chosen',
     on: gateway,
   },
@@ -270,42 +270,42 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/stray-member': {
-    says: 'A file with a member that is no route is left as it is: changing it names the member, exits 1.',
+    says: 'A command that changes a file with an invalid route names it, exits 1 and writes nothing.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/reload': {
-    says: 'The gateway looks at the subscriptions file on each request, and serves what it says.',
+    says: 'The gateway checks the subscriptions file on each request and serves its routes.',
     basis: 'stated',
     on: gateway,
     carries: ['B22'],
   },
   'subscriptions/reload-on-change': {
-    says: 'The file is read again where its modification time differs, an older one included.',
+    says: 'The gateway reloads the file when its modification time differs, even if it is older.',
     basis: 'stated',
     on: gateway,
     carries: ['B23'],
   },
   'subscriptions/reload-missing': {
-    says: 'When the file is gone, its routes are gone.',
+    says: 'When the file is deleted, its routes are removed.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/reload-corrupt': {
-    says: 'A file that is no JSON object of objects in UTF-8 leaves the routes as they are, and is logged.',
+    says: 'A file that is not a UTF-8 JSON object of objects leaves the routes unchanged, and is logged.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/not-loaded': {
-    says: 'A subscription without a secret, or direct to `log`, is left out, and the others load.',
+    says: 'A subscription without a secret, or direct to `log`, is skipped, and the others load.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/events-are-texts': {
-    says: 'A route whose `events` are neither texts nor null is left out, and never takes every event.',
+    says: 'A route whose `events` are neither texts nor null is skipped, and never matches every event.',
     basis: 'chosen',
     on: gateway,
   },
@@ -315,52 +315,52 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/static-wins': {
-    says: 'A static route of config.yaml is served whatever the subscriptions file says of its name.',
+    says: 'A static route of config.yaml takes precedence over the subscriptions file.',
     basis: 'stated',
     on: gateway,
     carries: ['B24'],
   },
   'subscriptions/static-checked': {
-    says: 'A static route without a secret, or direct to `log`, keeps the gateway from starting.',
+    says: 'A static route without a secret, or direct to `log`, prevents the gateway from starting.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/unknown-setting': {
-    says: 'A member of platforms.webhook in config.yaml that is not a setting is refused by each command.',
+    says: 'Every command rejects a member of platforms.webhook in config.yaml that is not a setting.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/settings': {
-    says: 'Each setting works alone, from config.yaml or from .env, for gateway and commands alike.',
+    says: 'Each setting works alone, from config.yaml or from .env, for gateway and commands.',
     basis: 'stated',
     on: gateway,
     carries: ['B25', 'B26', 'B28', 'B29', 'B55'],
   },
   'subscriptions/precedence': {
-    says: 'A flag wins over the environment, that over .env, that over config.yaml.',
+    says: 'A flag overrides the environment, which overrides .env, which overrides config.yaml.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/host': {
-    says: 'The host is a setting without a variable; with 0.0.0.0 it is all interfaces.',
+    says: 'The host is a setting without a variable; 0.0.0.0 means all interfaces.',
     basis: 'stated',
     on: gateway,
     carries: ['B27', 'B62'],
   },
   'subscriptions/port': {
-    says: 'The gateway listens on port 8644 unless told otherwise.',
+    says: 'The gateway listens on port 8644 by default.',
     basis: 'stated',
     on: gateway,
     carries: ['B28', 'B61'],
   },
   'subscriptions/loopback': {
-    says: 'The gateway listens on loopback unless told otherwise.',
+    says: 'The gateway listens on loopback by default.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/switch-words': {
-    says: 'A switch is on for true, 1, yes and on, off for false, 0, no and off, in any case.',
+    says: 'A switch is on for true, 1, yes and on, off for false, 0, no and off, case-insensitively.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -371,24 +371,24 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/env-lines': {
-    says: 'Lines of .env are NAME=value, also after `export`; another one is named, and exits 1.',
+    says: 'Lines of .env are NAME=value, optionally after `export`; any other line is named, and exits 1.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/read-once': {
-    says: 'config.yaml and .env are read once, when the gateway starts.',
+    says: 'The gateway reads config.yaml and .env once, when it starts.',
     basis: 'stated',
     on: gateway,
     carries: ['B51'],
   },
   'subscriptions/unenabled': {
-    says: 'While the platform is not enabled each webhook command says so, writes nothing, exits 1.',
+    says: 'While the platform is not enabled, each webhook command reports so, writes nothing and exits 1.',
     basis: 'stated',
     on: gateway,
     carries: ['B45', 'B52', 'B53'],
   },
   'subscriptions/subscribe': {
-    says: '`webhook subscribe` creates a route with a name and an option for each other field.',
+    says: '`webhook subscribe` creates a route from a name, with an option for each other field.',
     basis: 'stated',
     on: gateway,
     carries: ['B7', 'B8', 'B11', 'B12', 'B42'],
@@ -400,57 +400,57 @@ export const rules = {
     carries: ['B19', 'B20', 'B43'],
   },
   'subscriptions/names': {
-    says: 'Each command lowers a name and makes its blanks hyphens; other characters are refused.',
+    says: 'Each command lowers a name and replaces spaces by hyphens; other characters are rejected.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/lists': {
-    says: 'Events and skills are split at commas and trimmed, without empty ones, in the files too.',
+    says: 'Events and skills are split at commas and trimmed, without empty ones, also in the files.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/defaults': {
-    says: 'Without options the target is `log`, the events are all, and the description names it.',
+    says: 'By default the target is `log`, all events match, and the description contains the name.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'subscriptions/secret-generated': {
-    says: 'Without a secret of the user one of 256 random bits is generated, as 43 characters.',
+    says: 'Without a supplied secret, one of 256 random bits is generated, as 43 characters.',
     basis: 'stated',
     on: gateway,
     carries: ['B17', 'B54'],
   },
   'subscriptions/secret-given': {
-    says: 'A secret of the user is taken from its option, a file, or standard input.',
+    says: '`webhook subscribe` reads a supplied secret from its option, a file, or standard input.',
     basis: 'stated',
     on: gateway,
     carries: ['B16', 'B54'],
   },
   'subscriptions/secret-refused': {
-    says: 'An empty secret of the user, or INSECURE_NO_AUTH, is refused, and nothing is written.',
+    says: 'An empty supplied secret, or INSECURE_NO_AUTH, is rejected, and nothing is written.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/secret-text': {
-    says: 'A given secret that is no UTF-8, or has blanks at its ends, is refused; nothing is written.',
+    says: 'A supplied secret that is not UTF-8, or has spaces at its ends, is rejected; nothing is written.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/secret-encoded': {
-    says: 'A given secret with characters after "whsec_" that no base64 has is refused.',
+    says: 'A supplied secret with characters after "whsec_" that are not base64 is rejected.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/real-target': {
-    says: '`--deliver-only` needs a real target: with `log`, or without any, it is refused.',
+    says: '`--deliver-only` requires a real target: with `log`, or without a target, it is rejected.',
     basis: 'stated',
     on: gateway,
     carries: ['B40', 'B41'],
   },
   'subscriptions/known-target': {
-    says: 'A target that there is not is refused, and the refusal lists those that there are.',
+    says: 'An unknown target is rejected, and the error lists the known ones.',
     basis: 'stated',
     on: gateway,
     carries: ['B14', 'B40'],
@@ -461,18 +461,18 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/update': {
-    says: 'Subscribing a name again keeps creation time and, without --new-secret, its secret; no more.',
+    says: 'Subscribing a name again keeps only its creation time and, without --new-secret, its secret.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/shadowed': {
-    says: 'Subscribing the name of a static route is refused: exit 1, and nothing is written.',
+    says: 'Subscribing the name of a static route is rejected: exit 1, and nothing is written.',
     basis: 'stated',
     on: gateway,
     carries: ['B24'],
   },
   'subscriptions/url': {
-    says: 'The printed URL has the configured base, or host and port with 0.0.0.0 as localhost.',
+    says: 'The printed URL has the configured base, or host and port, with localhost for 0.0.0.0.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -484,35 +484,35 @@ export const rules = {
     carries: ['B7', 'B44', 'B58'],
   },
   'subscriptions/list-without-secrets': {
-    says: '`webhook list --no-secrets` leaves the secrets out.',
+    says: '`webhook list --no-secrets` omits the secrets.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/remove': {
-    says: '`webhook remove` removes a subscription, whose next post answers 404.',
+    says: '`webhook remove` removes a subscription, whose next post returns 404.',
     basis: 'stated',
     on: gateway,
     carries: ['B7', 'B30', 'B46'],
   },
   'subscriptions/unknown-name': {
-    says: 'Removing or testing a name without a subscription says so and exits 1.',
+    says: 'Removing or testing a name without a subscription reports so and exits 1.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/test': {
-    says: '`webhook test` sends a signed event to the route and prints status and answer.',
+    says: '`webhook test` sends a signed event to the route and prints status and reply.',
     basis: 'stated',
     on: gateway,
     carries: ['B7', 'B47'],
   },
   'subscriptions/test-payload': {
-    says: '`webhook test` sends the bytes of `--payload` as they are, or else a payload of its own.',
+    says: '`webhook test` sends the bytes of `--payload` unchanged, or else a default payload.',
     basis: 'stated',
     on: gateway,
     carries: ['B48'],
   },
   'subscriptions/test-as': {
-    says: '`webhook test --as` signs like that sender and sends the headers that it sends.',
+    says: '`webhook test --as` signs like that sender and sends the same headers.',
     basis: 'chosen',
     on: gateway,
   },
@@ -522,7 +522,7 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/test-ignored': {
-    says: '`webhook test` exits 1 where the event was ignored, refused or not delivered.',
+    says: '`webhook test` exits 1 if the event was ignored, rejected or not delivered.',
     basis: 'chosen',
     on: gateway,
   },
@@ -533,28 +533,28 @@ export const rules = {
     on: gateway,
   },
   'subscriptions/test-url': {
-    says: '`webhook test --url` sends to any address with the secret that it is given, enabled or not.',
+    says: '`webhook test --url` sends to any address with the supplied secret, enabled or not.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/test-port': {
-    says: '`webhook test` sends to any port, also to one that browsers block.',
+    says: '`webhook test` sends to any port, even one that browsers block.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/setup': {
-    says: '`gateway setup` asks whether webhooks are on, for the port and for the global secret.',
+    says: '`gateway setup` asks whether to enable webhooks, for the port and for the global secret.',
     basis: 'stated',
     on: gateway,
     carries: ['B49'],
   },
   'subscriptions/setup-flags': {
-    says: '`gateway setup --yes` asks nothing: its answers are flags.',
+    says: '`gateway setup --yes` asks nothing and reads its answers from flags.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/setup-writes': {
-    says: '`gateway setup` writes the secret to .env, the rest to config.yaml and keeps its comments.',
+    says: '`gateway setup` writes the secret to .env and the rest to config.yaml, and keeps comments.',
     basis: 'chosen',
     on: gateway,
   },
@@ -565,17 +565,17 @@ export const rules = {
     carries: ['B50'],
   },
   'subscriptions/run-fails': {
-    says: '`gateway run` exits 1 while not enabled, on a taken port and on an unusable static route.',
+    says: '`gateway run` exits 1 if webhooks are not enabled, the port is taken or a static route is unusable.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/run-wall-time': {
-    says: '`gateway run` has the time of the wall, so that signed times of real senders pass.',
+    says: '`gateway run` uses the time of day, so that signed times of real senders are accepted.',
     basis: 'chosen',
     on: gateway,
   },
   'subscriptions/exit-codes': {
-    says: 'Commands exit 0 when done, 1 when refused or failed, 2 when used wrongly.',
+    says: 'Commands exit 0 when done, 1 when rejected or failed, 2 when used wrongly.',
     basis: 'chosen',
     on: gateway,
   },

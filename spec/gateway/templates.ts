@@ -1,17 +1,17 @@
-// How the prompt of a route becomes a text: references into the payload, and the text without a prompt.
+// How the prompt of a route becomes a text: references to the payload, and the text without a prompt.
 
 import { gateway, type Rules } from '../language.ts'
 
-/** A reference: its key stands in the first group. What does not match stays as it is. */
+/** A reference: its key is the first group. Text that does not match stays as it is. */
 export const reference = /\{([A-Za-z0-9_.]+)\}/g
 
-/** Keys with a meaning of their own; every other one is a path into the payload. */
+/** Keys with a special meaning; every other key is a path into the payload. */
 export const specialKeys = {
   __raw__: 'the whole payload, as indented JSON',
   event_type: 'the event type of the post',
 } as const
 
-/** The texts of values that are no text, number, object or list. */
+/** How a template renders true, false and null. */
 export const wordTexts = { true: 'True', false: 'False', null: 'None' } as const
 
 /** The prompt of a route without a template; `{payload}` is the indented JSON of the whole payload. */
@@ -19,35 +19,35 @@ export const defaultText =
   "Webhook event '{event}' on route '{name}':\n\n```json\n{payload}\n```" as const
 
 /**
- * Indented JSON: two blanks a level; what is no printable ASCII is `\uXXXX` in lower case, with surrogate pairs, but
- * for the five characters with a short escape of their own (`\n` and the like).
+ * Indented JSON: two spaces per level; characters that are not printable ASCII are `\uXXXX` in lower case, with
+ * surrogate pairs, except for the five with a short escape (`\n` and the like).
  */
 export const jsonForm = { indent: 2, escaped: /[^\x20-\x7e]/ } as const
 
-/** Where the quirk cuts texts, in characters: the whole payload, and an object or list inside of it. */
+/** Where the quirk truncates texts, in characters: the whole payload, and an object or list inside it. */
 export const cuts = { payload: 4000, value: 2000 } as const
 
 export const rules = {
   'templates/reference': {
-    says: 'A reference in braces names a member of the payload, inner ones after dots.',
+    says: 'A reference in braces names a member of the payload; dots lead to inner members.',
     basis: 'stated',
     on: gateway,
     carries: ['B3', 'B9'],
   },
   'templates/characters': {
-    says: 'A reference has letters, digits, _ and dots; all else, in braces or not, is literal.',
+    says: 'A reference consists of letters, digits, _ and dots; any other text, in braces or not, is literal.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/one-pass': {
-    says: 'A template is read once from left to right, and what was put in is not read again.',
+    says: 'A template is rendered in one pass; inserted text is not rendered again.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/missing': {
-    says: 'A reference that the payload does not resolve stays in the text, braces and all.',
+    says: 'A reference that the payload does not resolve stays in the text, braces included.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -59,31 +59,31 @@ export const rules = {
     on: gateway,
   },
   'templates/texts': {
-    says: 'A text is put in as it is, whole; true, false and null read True, False and None.',
+    says: 'A text is inserted whole and unchanged; true, false and null become True, False and None.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/integers': {
-    says: 'An integer reads as its digits at any size; -0 reads 0.',
+    says: 'An integer becomes its digits at any size; -0 becomes 0.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/floats': {
-    says: 'A number with a point or exponent reads as the shortest double: 1.0, 1e-05, 1e+16, inf.',
+    says: 'A number with a point or exponent becomes the shortest double: 1.0, 1e-05, 1e+16, inf.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/containers': {
-    says: 'An object or list reads as indented JSON, members in the order of the payload.',
+    says: 'An object or list becomes indented JSON, with members in the order of the payload.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/json-ascii': {
-    says: 'Indented JSON escapes what is no printable ASCII; numbers read alike in it but for Infinity.',
+    says: 'Indented JSON escapes all but printable ASCII; its numbers are the same, except for Infinity.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -95,7 +95,7 @@ export const rules = {
     on: gateway,
   },
   'templates/event-type': {
-    says: '{event_type} is the event type of the post, whatever the payload has under that name.',
+    says: '{event_type} is the event type of the post, even if the payload has a member of that name.',
     basis: 'observed',
     source: 'reference gateway, second half of 2026',
     on: gateway,
@@ -107,23 +107,23 @@ export const rules = {
     carries: ['B10'],
   },
   'templates/uncut': {
-    says: 'Neither the payload nor a value in it is cut, however long it is.',
+    says: 'Neither the payload nor a value in it is truncated, whatever its length.',
     basis: 'stated',
     on: gateway,
     carries: ['B9', 'B10'],
   },
   'templates/too-long': {
-    says: 'A text that grows above 16 MiB answers 413 and triggers nothing.',
+    says: 'A text that exceeds 16 MiB returns 413 and triggers nothing.',
     basis: 'chosen',
     on: gateway,
   },
   'templates/extra': {
-    says: 'Texts in deliver_extra are templates; an empty one stays empty and counts as not given.',
+    says: 'Texts in deliver_extra are templates; an empty one stays empty and counts as missing.',
     basis: 'chosen',
     on: gateway,
   },
   'templates/inert': {
-    says: 'Rendering evaluates nothing and never fails: {constructor} and {__proto__} are like any.',
+    says: 'Rendering evaluates nothing and never fails: {constructor} and {__proto__} have no special meaning.',
     basis: 'chosen',
     on: gateway,
   },

@@ -1,18 +1,18 @@
-// The webhook gateway on HTTP: its two paths, the order of its checks, and every answer that it gives.
+// The webhook gateway on HTTP: its two paths, the order of its checks, and all its replies.
 
 import { gateway, type Endpoints, type Refusals, type Rules, type Schema } from '../language.ts'
 
-/** Port and address of the gateway where nothing else is configured. */
+/** The default port and address of the gateway. */
 export const gatewayAddress = { scheme: 'http', host: '127.0.0.1', port: 8644 } as const
 
 /**
- * The checks of a POST to a route, in their order: the first one that fails answers. `answers` names a refusal or an
- * outcome; a step without one cannot fail.
+ * The checks of a POST to a route, in order: the first one that fails determines the reply. `answers` names a refusal
+ * or an outcome; a step without one cannot fail.
  */
 export const checks = [
-  { step: 'look at the subscriptions file, and load it where it changed' },
+  { step: 'check the subscriptions file, and reload it if it changed' },
   { step: 'find the route', answers: ['unknownRoute'] },
-  { step: 'see whether the route is enabled', answers: ['routeDisabled'] },
+  { step: 'check that the route is enabled', answers: ['routeDisabled'] },
   { step: 'compare the Content-Length with the limit', answers: ['payloadTooLarge'] },
   { step: 'read the body', answers: ['payloadTooLarge', 'badRequest'] },
   { step: 'validate the signature', answers: ['invalidSignature'] },
@@ -20,29 +20,29 @@ export const checks = [
   { step: 'parse the body', answers: ['cannotParse'] },
   { step: 'compare the event type with the filter', answers: ['ignored'] },
   { step: 'render the prompt and the members of deliver_extra', answers: ['textTooLong'] },
-  { step: 'look whether the delivery id was seen', answers: ['duplicate'] },
-  { step: 'see whether one more run can wait for the agent', answers: ['tooManyRuns'] },
+  { step: 'check whether the delivery id is known', answers: ['duplicate'] },
+  { step: 'check that one more run can wait for the agent', answers: ['tooManyRuns'] },
   {
     step: 'deliver the text, or start the agent run',
     answers: ['delivered', 'deliveryFailed', 'accepted'],
   },
 ] as const
 
-/** Headers that name the event type, in order; the first one that is not empty decides. */
+/** Headers that name the event type, in order; the first non-empty one decides. */
 export const eventHeaders = ['X-GitHub-Event', 'X-Gitlab-Event'] as const
-/** Members of the payload that name the event type where no header does, in order. */
+/** Members of the payload that name the event type if no header does, in order. */
 export const eventMembers = ['event_type', 'type'] as const
 /** The event type of a post that names none. */
 export const unknownEvent = 'unknown'
 
-/** Headers that carry the delivery id, in order; the first one that is not empty decides. */
+/** Headers that carry the delivery id, in order; the first non-empty one decides. */
 export const deliveryIdHeaders = [
   'X-GitHub-Delivery',
   'svix-id',
   'webhook-id',
   'X-Request-ID',
 ] as const
-/** The member of a payload that is its delivery id, where the scheme of its signature is this one. */
+/** The member of a payload that is its delivery id if its signature has this scheme. */
 export const deliveryIdMember = { scheme: 'stripe', member: 'id' } as const
 
 /** The field of a form body that holds the JSON payload. */
@@ -56,7 +56,7 @@ export const gatewayHealth = {
   properties: {
     status: { enum: ['ok'] },
     platform: { enum: ['webhook'] },
-    /** Agent runs: those that an agent has, those that wait for their answer, and the bytes that these hold. */
+    /** Agent runs: how many the agent executes, how many wait for their answer, and the bytes of those. */
     runs: {
       type: 'object',
       properties: { at_work: count, waiting: count, waiting_bytes: count },
@@ -112,11 +112,11 @@ export const webhookRefusal = {
   required: ['error'],
 } as const satisfies Schema
 
-/** What a post that was processed is answered, members in this order. */
+/** The replies to a post that the gateway processed, members in this order. */
 export const outcomes = {
   accepted: {
     status: 202,
-    when: 'The agent run was scheduled. The answer does not wait for it.',
+    when: 'The agent run is scheduled. The reply does not wait for it.',
     body: {
       json: {
         status: 'accepted',
@@ -128,7 +128,7 @@ export const outcomes = {
   },
   delivered: {
     status: 200,
-    when: 'The target of a direct delivery took the text.',
+    when: 'The target of a direct delivery accepted the text.',
     body: {
       json: {
         status: 'delivered',
@@ -140,28 +140,28 @@ export const outcomes = {
   },
   duplicate: {
     status: 200,
-    when: 'The route has seen the delivery id within the last hour.',
+    when: 'The route received the same delivery id within the last hour.',
     body: { json: { status: 'duplicate', delivery_id: '{delivery_id}' } },
   },
   ignored: {
     status: 200,
-    when: 'The event type is none of those that the route lists.',
+    when: 'The event type is not one of those that the route lists.',
     body: { json: { status: 'ignored', event: '{event}' } },
   },
   deliveryFailed: {
     status: 502,
-    when: 'The target of a direct delivery refused the text, or did not answer.',
+    when: 'The target of a direct delivery rejected the text or did not reply.',
     body: {
       json: { status: 'error', error: 'Delivery failed', delivery_id: '{delivery_id}' },
     },
   },
 } as const satisfies Refusals
 
-/** What a post that was not processed is answered; also what every other path answers. */
+/** The replies to a post that the gateway did not process, and to all other paths. */
 export const gatewayRefusals = {
   internal: {
     status: 500,
-    when: 'The gateway is at fault: nothing that a sender sends leads here.',
+    when: 'The gateway fails: no post of a sender causes this.',
     body: { json: { error: 'Internal error' } },
   },
   badRequest: {
@@ -171,12 +171,12 @@ export const gatewayRefusals = {
   },
   cannotParse: {
     status: 400,
-    when: 'The body is no JSON object, and no form with one in its field `payload`.',
+    when: 'The body is not a JSON object, nor a form with one in its field `payload`.',
     body: { json: { error: 'Cannot parse body' } },
   },
   invalidSignature: {
     status: 401,
-    when: 'The signature is wrong, missing, stale or malformed: one answer for all.',
+    when: 'The signature is wrong, missing, stale or malformed: all get the same reply.',
     body: { json: { error: 'Invalid signature' } },
   },
   routeDisabled: {
@@ -191,34 +191,34 @@ export const gatewayRefusals = {
   },
   payloadTooLarge: {
     status: 413,
-    when: 'The body is larger than the limit, whether its length was declared or not.',
+    when: 'The body is larger than the limit, with or without a declared length.',
     body: { json: { error: 'Payload too large' } },
   },
   textTooLong: {
     status: 413,
-    when: 'The text that the template or a member of deliver_extra renders to is above its limit.',
+    when: 'The rendered template, or a rendered member of deliver_extra, exceeds its limit.',
     body: { json: { error: 'Rendered text too large' } },
   },
   tooManyRuns: {
     status: 503,
-    when: 'As many agent runs wait as the gateway has room for; its id stays new.',
+    when: 'The gateway has no space for another waiting agent run; the delivery id stays new.',
     body: { json: { error: 'Too many runs waiting' } },
     headers: { 'Retry-After': '10' },
   },
   rateLimited: {
     status: 429,
-    when: 'The route has taken as many posts as its window has room for.',
+    when: 'The route accepted as many posts as its window allows.',
     body: { json: { error: 'Rate limit exceeded' } },
   },
   gatewayPath: {
     status: 404,
-    when: 'Any other path, a slash at the end of a route included.',
+    when: 'Any other path, including a route with a trailing slash.',
     body: { text: '404: Not Found' },
     raised: true,
   },
   gatewayMethod: {
     status: 405,
-    when: 'Another method than those of the path.',
+    when: 'A method that the path does not support.',
     body: { text: '405: Method Not Allowed' },
     headers: { Allow: '{methods}' },
     raised: true,
@@ -230,14 +230,14 @@ export const endpoints = {
     method: 'GET',
     path: '/health',
     on: gateway,
-    does: 'Tells that the gateway is up.',
+    does: 'Reports that the gateway is up.',
     replies: { 200: gatewayHealth },
   },
   webhook: {
     method: 'POST',
     path: '/webhooks/{name}',
     on: gateway,
-    does: 'Takes an event of a sender: it triggers the route of this name.',
+    does: 'Accepts an event of a sender, which triggers the route of this name.',
     body: webhookPayload,
     bodyIsOptional: true,
     replies: {
@@ -257,154 +257,154 @@ export const endpoints = {
 
 export const rules = {
   'webhooks/like': {
-    says: 'With --like a gateway has the quirks of that gateway, and the header Server of its replies.',
+    says: 'With --like a gateway has the quirks and the Server header of that gateway.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/health': {
-    says: 'GET /health of the gateway answers 200 with `status` "ok" and `platform` "webhook".',
+    says: 'GET /health of the gateway returns 200 with `status` "ok" and `platform` "webhook".',
     basis: 'stated',
     on: gateway,
     carries: ['B31'],
   },
   'webhooks/health-is-free': {
-    says: 'GET and HEAD of /health need no signature and no route, and count for no rate limit.',
+    says: 'GET and HEAD of /health need no signature and no route, and do not count for a rate limit.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/health-runs': {
-    says: '/health has in `runs` how many agent runs are at work and wait, and the bytes of the latter.',
+    says: '/health contains in `runs` the number of active and of waiting agent runs, and the waiting bytes.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/path': {
-    says: 'A route takes POST at /webhooks/<name>, the address that subscribing returned.',
+    says: 'A route accepts POST at /webhooks/<name>, the address that subscribing returned.',
     basis: 'stated',
     on: gateway,
     carries: ['B1', 'B2', 'B32'],
   },
   'webhooks/encoded-name': {
-    says: 'The name in the path is percent-decoded, compared case by case, and the query ignored.',
+    says: 'The name in the path is percent-decoded and case-sensitive, and the query is ignored.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/unknown-route': {
-    says: 'A post to a name that no route has answers 404 and repeats the name.',
+    says: 'A post to an unknown route returns 404 and repeats the name.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/other-paths': {
-    says: 'Other paths of the gateway answer 404, other methods 405 with Allow, both with a text.',
+    says: 'Other paths of the gateway return 404, other methods 405 with Allow, both with a text.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/log': {
-    says: '`gateway run` logs one line for each post, run and delivery: route, event, id, what became of it.',
+    says: '`gateway run` logs one line per post, run and delivery: route, event, id and outcome.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/log-refusals': {
-    says: 'A refused post is logged as a warning with the reason, a signature with its scheme.',
+    says: 'A rejected post is logged as a warning with the reason, and for a signature with its scheme.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/json-replies': {
-    says: 'What the handler of a route answers is a JSON object in UTF-8; refusals have `error`.',
+    says: 'The replies of a route are JSON objects in UTF-8; errors contain `error`.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/order': {
-    says: 'The checks of a post run in the order of their table, and the first that fails answers.',
+    says: 'The checks of a post run in the order of their table, and the first that fails replies.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/disabled': {
-    says: 'A route whose `enabled` is exactly false answers 403; without that member it is enabled.',
+    says: 'A route whose `enabled` is exactly false returns 403; without that member it is enabled.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/declared-size': {
-    says: 'A post that declares more than 1 MiB answers 413, signed or not, before it is read.',
+    says: 'A post that declares more than 1 MiB returns 413, signed or not, before its body is read.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/chunked-size': {
-    says: 'The limit of a body holds where no length is declared: above it the post answers 413.',
+    says: 'The body limit also applies without a declared length: a post above it returns 413.',
     basis: 'observed',
     source: 'reference gateway, second half of 2026',
     on: gateway,
   },
   'webhooks/size-setting': {
-    says: 'The setting max_body_bytes is the limit of a body; one of exactly that size is taken.',
+    says: 'The setting max_body_bytes is the limit of a body; a body of exactly that size is accepted.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/json-body': {
-    says: 'The JSON object in the body of a post is its payload, whatever its Content-Type says.',
+    says: 'The JSON object in the body of a post is its payload, whatever its Content-Type.',
     basis: 'stated',
     on: gateway,
     carries: ['B59'],
   },
   'webhooks/empty-body': {
-    says: 'An empty body is the payload {}; a byte order mark before the JSON is left out.',
+    says: 'An empty body is the payload {}; a byte order mark before the JSON is ignored.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/form-body': {
-    says: 'A form body holds its JSON payload in the field `payload`.',
+    says: 'A form body contains its JSON payload in the field `payload`.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/unparsable-body': {
-    says: 'Broken JSON or UTF-8, an array, a scalar or another form answers 400, with any headers.',
+    says: 'Broken JSON or UTF-8, an array, a scalar or another form returns 400, with any headers.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/deep-body': {
-    says: 'A payload nested more than 1000 levels deep answers 400.',
+    says: 'A payload that is nested more than 1000 levels deep returns 400.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/refused-early': {
-    says: 'A post to an unknown or disabled route is answered without waiting for its body.',
+    says: 'The gateway answers a post to an unknown or disabled route without waiting for its body.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/answered-in-order': {
-    says: 'A post is answered after all that was due before it and before what it brings about.',
+    says: 'The gateway answers a post after everything due before it and before the effects of the post.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/no-500': {
-    says: 'Nothing that a sender sends is answered 500, and nothing of it brings the gateway down.',
+    says: 'No post of a sender returns 500 or crashes the gateway.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/event-header': {
-    says: 'The event type is the first of X-GitHub-Event and X-Gitlab-Event that is not empty.',
+    says: 'The event type is the first non-empty of X-GitHub-Event and X-Gitlab-Event.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/event-member': {
-    says: 'Without one it is the `event_type` of the payload, or else its `type`, but no falsy one.',
+    says: 'Without those headers it is the `event_type` of the payload, else its `type`, unless falsy.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/event-value': {
-    says: 'An event type that is no text is kept and matches no filter; without any it is "unknown".',
+    says: 'A non-text event type is kept and matches no filter; the default is "unknown".',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
@@ -416,49 +416,49 @@ export const rules = {
     carries: ['B11', 'B34', 'B60'],
   },
   'webhooks/filter-exact': {
-    says: 'Event types are compared whole and case by case: no wildcards, no added actions.',
+    says: 'Event types match as a whole and case-sensitively, without wildcards or added actions.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/filter-empty': {
-    says: 'A route without `events`, or with an empty list, takes every event type.',
+    says: 'A route without `events`, or with an empty list, accepts every event type.',
     basis: 'stated',
     on: gateway,
     carries: ['B11'],
   },
   'webhooks/filter-of-nothing': {
-    says: 'A filter of nothing but empty pieces, such as `[""]` or ",", lets no event through.',
+    says: 'A filter of only empty names, such as `[""]` or ",", matches no event.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/ignored': {
-    says: 'An event that does not match answers 200 "ignored" with its type.',
+    says: 'An event that does not match returns 200 "ignored" with its type.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/rate-limit': {
-    says: 'A route takes 30 posts within 60 seconds, which slide; the next one answers 429.',
+    says: 'A route accepts 30 posts within a sliding window of 60 seconds; the next one returns 429.',
     basis: 'stated',
     on: gateway,
     carries: ['B63'],
   },
   'webhooks/rate-counts': {
-    says: 'Each post with a valid signature counts, whatever becomes of it, unless it is answered 429.',
+    says: 'Each post with a valid signature counts, whatever its outcome, unless it returns 429.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/rate-per-route': {
-    says: 'Each route has a window of its own; the setting rate_limit sizes them all, 0 refuses all.',
+    says: 'Each route has a separate window; the setting rate_limit sizes them all, and 0 rejects all.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/id-header': {
-    says: 'The delivery id is the first not empty of X-GitHub-Delivery, svix-id, webhook-id, X-Request-ID.',
+    says: 'The delivery id is the first non-empty X-GitHub-Delivery, svix-id, webhook-id or X-Request-ID.',
     basis: 'chosen',
     on: gateway,
   },
@@ -468,72 +468,72 @@ export const rules = {
     on: gateway,
   },
   'webhooks/id-made': {
-    says: 'A post without an id gets one of its own, which no other post has.',
+    says: 'The gateway assigns a unique id to a post without one.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/id-restarts': {
-    says: 'Ids that `gateway run` gives differ from those before a restart; with a seed they repeat.',
+    says: 'Ids that `gateway run` assigns differ from those before a restart; with a seed they repeat.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/duplicate': {
-    says: 'A post with an id that its route has seen answers 200 "duplicate" and does nothing.',
+    says: 'A post with an id that its route already received returns 200 "duplicate" and does nothing.',
     basis: 'stated',
     on: gateway,
     carries: ['B64'],
   },
   'webhooks/id-lifetime': {
-    says: 'An id is seen for 3600 seconds from its first post on; a duplicate does not prolong it.',
+    says: 'The gateway knows an id for 3600 seconds from its first post; a duplicate does not extend this.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/id-per-route': {
-    says: 'Ids are remembered for each route: the same id at another route is new.',
+    says: 'The gateway remembers ids per route: the same id at another route is new.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/id-recorded': {
-    says: 'An id is recorded when its post is accepted: refused and ignored posts leave theirs new.',
+    says: 'An id is recorded when its post is accepted: rejected and ignored posts leave it new.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/id-forgotten': {
-    says: 'A direct delivery that fails forgets its id, so that a retry is delivered.',
+    says: 'A direct delivery that fails removes its id, so that a retry is delivered.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/repeat-waits': {
-    says: 'A repeat of a direct delivery under way waits for its end: 200 "duplicate", or 502 as well.',
+    says: 'A repeat of a direct delivery in progress waits for its end: 200 "duplicate", or also 502.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/ids-bounded': {
-    says: 'The gateway remembers 100,000 ids; beyond that it forgets the oldest one first.',
+    says: 'The gateway remembers 100,000 ids; beyond that it removes the oldest first.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/accepted': {
-    says: 'A post that starts an agent run answers 202 at once, with its route, event and id.',
+    says: 'A post that starts an agent run returns 202 immediately, with its route, event and id.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/delivered': {
-    says: 'A direct delivery that succeeds answers 200 "delivered" with its route, target and id.',
+    says: 'A direct delivery that succeeds returns 200 "delivered" with its route, target and id.',
     basis: 'stated',
     on: gateway,
     carries: ['B37'],
   },
   'webhooks/delivery-failed': {
-    says: 'A direct delivery whose target fails answers 502 with its id, and not with the reason.',
+    says: 'A direct delivery whose target fails returns 502 with its id, but without the reason.',
     basis: 'stated',
     on: gateway,
     carries: ['B38'],
   },
   'webhooks/direct-is-checked': {
-    says: 'Signature, rate limit and delivery id are checked for a direct delivery as for a run.',
+    says: 'A direct delivery passes the signature, rate limit and delivery id checks like a run.',
     basis: 'stated',
     on: gateway,
     carries: ['B39'],

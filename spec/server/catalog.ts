@@ -1,4 +1,4 @@
-// What can be used in a workflow: node types with their inputs, model folders and model files.
+// What a workflow can use: node types with their inputs, model folders and model files.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'
@@ -55,7 +55,7 @@ export const nodeTypes = {
 /** Names of model folders. */
 export const folderNames = { type: 'array', items: { type: 'string' } } as const satisfies Schema
 
-/** Names of model files, in subfolders with their path. */
+/** Names of model files, with their path if they are in subfolders. */
 export const modelNames = { type: 'array', items: { type: 'string' } } as const satisfies Schema
 
 export const hostedModels = {
@@ -77,7 +77,7 @@ export const hostedModelFolders = {
   },
 } as const satisfies Schema
 
-/** Model files with the place of their folder among those of the same name; times are seconds since 1970. */
+/** Model files with the index of their folder among those of the same name; times are seconds since 1970. */
 export const modelFiles = {
   type: 'array',
   items: {
@@ -93,13 +93,13 @@ export const modelFiles = {
   },
 } as const satisfies Schema
 
-/** What a model file says of itself. */
+/** The metadata of a model file. */
 export const modelMetadata = {
   type: 'object',
   additionalProperties: { type: 'string' },
 } as const satisfies Schema
 
-/** A subgraph that everyone may use; its data is a JSON document as a text. */
+/** A subgraph that every account can use; its data is a JSON document as a text. */
 export const globalSubgraph = {
   type: 'object',
   properties: {
@@ -173,7 +173,7 @@ export const endpoints = {
     method: 'GET',
     path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
     on: both,
-    does: 'Gives the preview image of a model.',
+    does: 'Returns the preview image of a model.',
     parts: { path_index: { type: 'integer', minimum: 0 } },
     replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
     hostedReplies: { 200: 'bytes', 404: hostedError },
@@ -182,7 +182,7 @@ export const endpoints = {
     method: 'GET',
     path: '/view_metadata/{folder}',
     on: local,
-    does: 'Gives the metadata of a model file.',
+    does: 'Returns the metadata of a model file.',
     query: { filename: { type: 'string', examples: ['sd_xl_base_1.0.safetensors'] } },
     replies: { 200: modelMetadata, 404: 'empty' },
   },
@@ -204,7 +204,7 @@ export const endpoints = {
     method: 'GET',
     path: '/i18n',
     on: local,
-    does: 'Gives the translations of node packs.',
+    does: 'Returns the translations of node packs.',
     replies: { 200: { type: 'object' } },
   },
   workflowTemplates: {
@@ -218,28 +218,28 @@ export const endpoints = {
     method: 'GET',
     path: '/global_subgraphs',
     on: hosted,
-    does: 'Lists the subgraphs that everyone may use.',
+    does: 'Lists the subgraphs that every account can use.',
     replies: { 200: globalSubgraphs },
   },
   globalSubgraph: {
     method: 'GET',
     path: '/global_subgraphs/{id}',
     on: hosted,
-    does: 'Gives one of these subgraphs.',
+    does: 'Returns one of these subgraphs.',
     replies: { 200: globalSubgraph, 404: hostedError },
   },
   nodeReplacements: {
     method: 'GET',
     path: '/node_replacements',
     on: hosted,
-    does: 'Tells which node types take the place of older ones.',
+    does: 'Returns which node types replace older ones.',
     replies: { 200: { type: 'object' } },
   },
 } as const satisfies Endpoints
 
 export const rules = {
   'catalog/own-types': {
-    says: '--object-info replaces the node types; --nodes adds types, which win over others of their name.',
+    says: '--object-info replaces the node types; --nodes adds types, which override others of their name.',
     basis: 'chosen',
     on: both,
   },
@@ -256,7 +256,7 @@ export const rules = {
     carries: ['A88'],
   },
   'catalog/node-type-fields': {
-    says: 'A node type tells inputs, their order, outputs, name, category and output_node.',
+    says: 'A node type holds inputs, their order, outputs, name, category and output_node.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: GET /object_info and /models',
     on: both,
@@ -268,19 +268,19 @@ export const rules = {
     on: local,
   },
   'catalog/list-flags': {
-    says: 'output_is_list flags outputs that are lists; no type of this version tells is_input_list.',
+    says: 'output_is_list marks outputs that are lists; no type of this version contains is_input_list.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/unknown-node-type': {
-    says: 'GET /object_info of an unknown type gives an empty object with 200.',
+    says: 'GET /object_info of an unknown type returns 200 with an empty object.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/uploads-are-options': {
-    says: 'The image option of LoadImage lists the files among the inputs.',
+    says: 'The image option of LoadImage lists the input files.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
@@ -298,13 +298,13 @@ export const rules = {
     carries: ['A58', 'A90'],
   },
   'catalog/unknown-folder': {
-    says: 'An unknown model folder answers 404, an empty one an empty array.',
+    says: 'An unknown model folder returns 404, an empty one an empty array.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/experiment-folders': {
-    says: 'GET /experiment/models tells the paths of the model folders, without configs and nodes.',
+    says: 'GET /experiment/models returns the paths of the model folders, without configs and nodes.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
@@ -316,37 +316,37 @@ export const rules = {
     on: local,
   },
   'catalog/model-preview': {
-    says: 'The preview of a model without an image, or in an unknown folder, answers 404.',
+    says: 'The preview of a model without an image, or in an unknown folder, returns 404.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/model-preview-index': {
-    says: 'The preview of a model answers 500 where the folder has no path of that index.',
+    says: 'The preview of a model returns 500 if the folder has no path with that index.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/model-metadata': {
-    says: 'GET /view_metadata/<folder> gives the metadata of a .safetensors file as texts.',
+    says: 'GET /view_metadata/<folder> returns the metadata of a .safetensors file as texts.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/no-model-metadata': {
-    says: 'GET /view_metadata answers 404 for other files, unknown ones and unknown folders.',
+    says: 'GET /view_metadata returns 404 for other files, unknown files and unknown folders.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/embeddings': {
-    says: 'GET /embeddings lists the files of the folder embeddings without their endings.',
+    says: 'GET /embeddings lists the files of the folder embeddings without their extensions.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
   'catalog/no-packs': {
-    says: 'Without node packs there are no extensions, translations and workflow templates.',
+    says: 'Without node packs, extensions, translations and workflow templates are empty.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
@@ -358,30 +358,30 @@ export const rules = {
     carries: ['A59', 'A90', 'A101'],
   },
   'catalog/hosted-folders': {
-    says: 'A hosted folder is an object with its name and its folders, which hold no paths.',
+    says: 'A hosted folder is an object with its name and its folders, which contain no paths.',
     basis: 'observed',
     source: 'published hosted API, 2026, GET /object_info and /models',
     on: hosted,
   },
   'catalog/hosted-unknown-node-type': {
-    says: 'The hosted description of an unknown type is an empty object with 200, as on local.',
+    says: 'The hosted server describes an unknown type as an empty object with 200, as a local one does.',
     basis: 'chosen',
     on: hosted,
   },
   'catalog/hosted-preview': {
-    says: 'The hosted preview of a listed model is a WebP image, and 404 for other names.',
+    says: 'The hosted preview of a listed model is a WebP image; other names return 404.',
     basis: 'observed',
     source: 'published hosted API, 2026, GET /object_info and /models',
     on: hosted,
   },
   'catalog/hosted-nothing-shared': {
-    says: 'Hosted lists no extensions, templates, subgraphs and node replacements.',
+    says: 'The hosted server lists no extensions, templates, subgraphs or node replacements.',
     basis: 'observed',
     source: 'published hosted API, 2026, GET /object_info and /models',
     on: hosted,
   },
   'catalog/hosted-no-models': {
-    says: 'A hosted folder without models answers 404 with the code folder_not_found.',
+    says: 'A hosted folder without models returns 404 with the code folder_not_found.',
     basis: 'stated',
     on: hosted,
     carries: ['A142', 'A143'],

@@ -1,4 +1,4 @@
-// Every endpoint of every area, by its name: what a server needs of the spec to find its way, and no more.
+// Every endpoint of every area by name: the part of the spec that a server needs for routing.
 
 import type { Deployment, Endpoints } from '../language.ts'
 import * as catalog from './catalog.ts'

@@ -1,4 +1,4 @@
-// Every refusal: under which condition, with which status and body. Then the words of failed submits and failed runs.
+// Every refusal: when the server sends it, with which status and body. Then the errors of failed submits and runs.
 // `{name}` in a text stands for a value that the server fills in.
 
 import { maxWaiting } from './access.ts'
@@ -8,14 +8,14 @@ import type { Refusals, Schema } from '../language.ts'
 export const refusals = {
   internal: {
     status: 500,
-    when: 'The request has a form that its handler does not expect: broken JSON, a wrong JSON type.',
+    when: 'The request has a form that its endpoint does not expect, such as broken JSON or a wrong JSON type.',
     body: { text: '500 Internal Server Error\n\nServer got itself in trouble' },
     headers: { Connection: 'close' },
     raised: true,
   },
   internalPage: {
     status: 500,
-    when: 'The same for a client whose Accept names text/html.',
+    when: 'The same for a client whose Accept header names text/html.',
     body: {
       text: '<html><head><title>500 Internal Server Error</title></head><body>\n<h1>500 Internal Server Error</h1>\nServer got itself in trouble\n</body></html>\n',
     },
@@ -37,7 +37,7 @@ export const refusals = {
   },
   notFoundEmpty: {
     status: 404,
-    when: 'A handler does not find the file or the model folder.',
+    when: 'The file or the model folder does not exist.',
     body: 'empty',
   },
   notFoundText: {
@@ -53,19 +53,19 @@ export const refusals = {
   },
   badRequestEmpty: {
     status: 400,
-    when: 'A file name, a folder type or an upload that the handler refuses.',
+    when: 'The endpoint rejects a file name, a folder type or an upload.',
     body: 'empty',
   },
   badRequestText: {
     status: 400,
-    when: 'What is no HTTP request: an unknown method, a line that is too long, a broken body.',
+    when: 'Input that is not a valid HTTP request: an unknown method, a line that is too long, a broken body.',
     body: { text: '400: Bad Request' },
     headers: { Connection: 'close' },
     raised: true,
   },
   preconditionFailed: {
     status: 412,
-    when: 'A file has another entity tag than If-Match names, or is newer than If-Unmodified-Since.',
+    when: 'The entity tag of a file differs from If-Match, or the file is newer than If-Unmodified-Since.',
     body: 'empty',
   },
   rangeNotSatisfiable: {
@@ -77,7 +77,7 @@ export const refusals = {
   },
   expectation: {
     status: 417,
-    when: 'A request that expects something else than 100-continue.',
+    when: 'A request with an Expect header other than 100-continue.',
     body: { text: 'Unknown Expect: {expected}' },
     raised: true,
   },
@@ -90,18 +90,18 @@ export const refusals = {
   },
   queueFull: {
     status: 413,
-    when: 'A submit that would take the size of all pending workflows beyond the limit.',
-    body: { text: 'The queue is full: pending workflows may take up {limit} bytes.' },
+    when: 'A submit that takes the size of all pending workflows beyond the limit.',
+    body: { text: 'The queue is full: the limit for pending workflows is {limit} bytes.' },
   },
   bearerMissing: {
     status: 401,
-    when: 'The server is configured for a bearer token and the request carries none or another.',
+    when: 'The server is configured with a bearer token and the request carries no token or another one.',
     body: { text: '401: Unauthorized' },
     headers: { 'WWW-Authenticate': 'Bearer' },
   },
   directoryMissing: {
     status: 400,
-    when: 'A listing of user data that names no folder.',
+    when: 'A listing of user data without a folder.',
     body: { text: 'Directory not provided' },
   },
   directoryInvalid: {
@@ -116,7 +116,7 @@ export const refusals = {
   },
   pathInvalid: {
     status: 400,
-    when: 'The second version of that listing, outside the user folder.',
+    when: 'The second version of that listing, for a path outside the user folder.',
     body: { text: 'Invalid path requested' },
   },
   pathUnknown: {
@@ -131,24 +131,24 @@ export const refusals = {
   },
   folderAsFile: {
     status: 403,
-    when: 'A folder of the user that is read like a file.',
+    when: 'A read of user data whose path is a folder.',
     body: 'empty',
     headers: { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' },
   },
   fileExists: {
     status: 409,
-    when: 'User data under a taken name, with overwrite=false.',
+    when: 'User data at an existing path, with overwrite=false.',
     body: { text: 'File already exists' },
   },
   fileNotWritten: {
     status: 400,
-    when: 'User data under a name that no file can have, or for which there is no room.',
+    when: 'User data with a name that no file can have, or more user data than fits.',
     body: 'empty',
     reason: 'Invalid filename. Please avoid special characters like :\\/*?"<>|',
   },
   duplicateUser: {
     status: 400,
-    when: 'A new user with the name of another.',
+    when: 'A new user with an existing name.',
     body: { json: { error: 'Duplicate username.' } },
   },
   directoryType: {
@@ -170,7 +170,7 @@ export const refusals = {
   },
   socketVersion: {
     status: 400,
-    when: 'A WebSocket handshake of another version than 13, 8 and 7.',
+    when: 'A WebSocket handshake of a version other than 13, 8 and 7.',
     body: { text: 'Unsupported version: {version}' },
     raised: true,
   },
@@ -182,7 +182,7 @@ export const refusals = {
   },
 } as const satisfies Refusals
 
-/** The body of a refusal on hosted. */
+/** The body of a refusal of the hosted server. */
 export const hostedError = {
   type: 'object',
   properties: { code: { type: 'string' }, message: { type: 'string' } },
@@ -193,13 +193,15 @@ export const hostedError = {
 export const hostedRefusals = {
   unauthorized: {
     status: 401,
-    when: 'No key, or an unknown one, on a path that needs one.',
+    when: 'The key is missing or unknown, on a path that requires one.',
     body: { json: { code: 'UNAUTHORIZED', message: 'A valid API key is required.' } },
   },
   freeTier: {
     status: 403,
     when: 'An account of the free tier on a paid-tier path.',
-    body: { json: { code: 'FORBIDDEN', message: 'This needs a subscription: free tier account.' } },
+    body: {
+      json: { code: 'FORBIDDEN', message: 'This requires a subscription: free tier account.' },
+    },
   },
   foreignJob: {
     status: 403,
@@ -218,19 +220,22 @@ export const hostedRefusals = {
   },
   methodNotAllowed: {
     status: 405,
-    when: 'A path that exists, with a method that it does not take; Allow lists those that it does.',
+    when: 'A path that exists, with a method that it does not support; Allow lists the supported methods.',
     body: { json: { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed.' } },
   },
   storageFull: {
     status: 413,
-    when: 'An upload beyond what the server keeps of them in all.',
+    when: 'An upload that exceeds what the server stores in total.',
     body: {
-      json: { code: 'STORAGE_FULL', message: 'No more uploads are kept than {limit} bytes.' },
+      json: {
+        code: 'STORAGE_FULL',
+        message: 'The uploads exceed the storage limit of {limit} bytes.',
+      },
     },
   },
   badRequest: {
     status: 400,
-    when: 'A request that lacks what its path needs, or an upload above the limits.',
+    when: 'A request without a required value, or an upload above the limits.',
     body: { json: { code: 'BAD_REQUEST', message: '{reason}' } },
   },
   bodyTooLarge: {
@@ -240,38 +245,38 @@ export const hostedRefusals = {
   },
   internal: {
     status: 500,
-    when: 'The server is at fault.',
+    when: 'The server fails.',
     body: { json: { code: 'INTERNAL_ERROR', message: 'The server failed.' } },
     headers: { Connection: 'close' },
   },
   userFileUnknown: {
     status: 404,
-    when: 'User data under a name that no file has.',
-    body: { text: 'There is no such file.' },
+    when: 'User data at a path where no file exists.',
+    body: { text: 'File not found.' },
   },
   userFolderUnknown: {
     status: 404,
     when: 'A listing of user data in a folder that does not exist.',
-    body: { text: 'There is no such folder.' },
+    body: { text: 'Folder not found.' },
   },
   userFolderOutside: {
     status: 400,
     when: 'A listing of user data outside the user folder.',
-    body: { text: 'The folder lies outside the user data.' },
+    body: { text: 'The folder is outside the user data.' },
   },
   userPathOutside: {
     status: 403,
-    when: 'A file of the user under a path that leaves the user folder.',
-    body: { text: 'The path leads out of the user data.' },
+    when: 'A user file at a path that leaves the user folder.',
+    body: { text: 'The path is outside the user data.' },
   },
   userFileExists: {
     status: 409,
-    when: 'User data under a taken name, with overwrite=false.',
-    body: { text: 'There is such a file already.' },
+    when: 'User data at an existing path, with overwrite=false.',
+    body: { text: 'The file already exists.' },
   },
   userFileRefused: {
     status: 400,
-    when: 'User data under a name that no file can have, or for which there is no room.',
+    when: 'User data with a name that no file can have, or more user data than fits.',
     body: { text: 'The file cannot be stored under this name.' },
   },
 } as const satisfies Refusals
@@ -281,41 +286,41 @@ const storageError = (code: string, message: string) => ({
   text: `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code><Message>${message}</Message></Error>`,
 })
 
-/** Refusals of the host of signed links, in the words of an object storage. */
+/** Refusals of the host of signed links, in the format of an object storage. */
 export const linkRefusals = {
   linkChanged: {
     status: 403,
-    when: 'A link without a signature, or one whose signature is that of another link or host.',
-    body: storageError('SignatureDoesNotMatch', 'The signature does not fit this link.'),
+    when: 'A link without a signature, or with the signature of another link or host.',
+    body: storageError('SignatureDoesNotMatch', 'The signature does not match this link.'),
     headers: storageHeaders,
   },
   linkExpired: {
     status: 400,
-    when: 'A signed link whose time is over.',
+    when: 'A signed link that has expired.',
     body: storageError('ExpiredToken', 'The link has expired: {expiry}'),
     headers: storageHeaders,
   },
   linkWithKey: {
     status: 403,
-    when: 'A signed link that comes with X-API-Key or Authorization, where links are strict.',
-    body: storageError('AccessDenied', 'The link is all that is needed: send no {header}.'),
+    when: 'A signed link that is sent with X-API-Key or Authorization, where links are strict.',
+    body: storageError('AccessDenied', 'The link needs no credentials: do not send {header}.'),
     headers: storageHeaders,
   },
   linkOfNothing: {
     status: 404,
-    when: 'A signed link to a file that is not kept any more.',
-    body: storageError('NoSuchKey', 'The file does not exist any more.'),
+    when: 'A signed link to a file that no longer exists.',
+    body: storageError('NoSuchKey', 'The file no longer exists.'),
     headers: storageHeaders,
   },
   linkMethod: {
     status: 405,
-    when: 'A signed link with another method than GET, HEAD and OPTIONS.',
-    body: storageError('MethodNotAllowed', 'A link is for reading.'),
+    when: 'A signed link with a method other than GET, HEAD and OPTIONS.',
+    body: storageError('MethodNotAllowed', 'A signed link is read-only.'),
     headers: { ...storageHeaders, Allow: 'GET,HEAD,OPTIONS' },
   },
 } as const satisfies Refusals
 
-/** The body of a hosted submit that the plan or the queue of the account refuses: clients go by its `type`. */
+/** The body of a hosted submit that the plan or queue of the account rejects: clients act on its `type`. */
 export const planRefusal = {
   type: 'object',
   properties: {
@@ -328,12 +333,16 @@ export const planRefusal = {
   required: ['error'],
 } as const satisfies Schema
 
-/** Refusals of a hosted submit by the plan or the queue of the account. They leave no run behind. */
+/** Rejections of a hosted submit by the plan or queue of the account. They leave no run behind. */
 export const planRefusals = {
   freeTier: {
     status: 402,
     when: 'A submit of a free account, with the quirk `hosted.free-tier-402`.',
-    body: { json: { error: { type: 'PAYMENT_REQUIRED', message: 'Running needs a paid plan.' } } },
+    body: {
+      json: {
+        error: { type: 'PAYMENT_REQUIRED', message: 'Running workflows requires a paid plan.' },
+      },
+    },
   },
   subscriptionInactive: {
     status: 402,
@@ -362,13 +371,15 @@ export const planRefusals = {
   queueFull: {
     status: 429,
     when:
-      `${maxWaiting} runs of the account wait, with the quirk \`hosted.refuse-at-submit\`; or those that wait ` +
-      'take up as much as the server holds.',
-    body: { json: { error: { type: 'QUEUE_LIMIT', message: 'Too many of your runs wait.' } } },
+      `${maxWaiting} runs of the account wait, with the quirk \`hosted.refuse-at-submit\`; or the waiting runs ` +
+      'reach the size that the server stores.',
+    body: {
+      json: { error: { type: 'QUEUE_LIMIT', message: 'Too many of your runs are waiting.' } },
+    },
   },
 } as const satisfies Refusals
 
-/** The top-level `error` of a refused submit (status 400); `extra_info` is empty in each. */
+/** The top-level `error` of a rejected submit (status 400); `extra_info` is empty in each. */
 export const promptErrors = {
   noPrompt: {
     type: 'no_prompt',
@@ -392,12 +403,12 @@ export const promptErrors = {
     type: 'prompt_no_outputs',
     message: 'Prompt has no outputs',
     details: '',
-    when: 'No node is an output node, or none that is asked for.',
+    when: 'No node is an output node, or none of the requested ones is.',
   },
   outputsFailed: {
     type: 'prompt_outputs_failed_validation',
     message: 'Prompt outputs failed validation',
-    details: '{message}: {details}, a line for each error of the output nodes themselves',
+    details: '{message}: {details}, with a line for each error of the output nodes themselves',
     when: 'No output node is valid.',
   },
 } as const
@@ -414,13 +425,13 @@ export const nodeErrors = {
     message: 'Bad linked input, must be a length-2 list of [node_id, slot_index]',
     details: '{input}',
     extra: ['input_name', 'input_config', 'received_value'],
-    when: 'An array as an input value has another length than two.',
+    when: 'An input value is an array whose length is not two.',
   },
   return_type_mismatch: {
     message: 'Return type mismatch between linked nodes',
     details: '{input}, received_type({received}) mismatch input_type({expected})',
     extra: ['input_name', 'input_config', 'received_type', 'linked_node'],
-    when: 'The linked output has another type than the input.',
+    when: 'The type of the linked output differs from that of the input.',
   },
   invalid_input_type: {
     message: 'Failed to convert an input value to a {type} value',
@@ -432,31 +443,31 @@ export const nodeErrors = {
     message: 'Value {value} smaller than min of {min}',
     details: '{input}',
     extra: ['input_name', 'input_config', 'received_value'],
-    when: 'A number lies below the declared minimum.',
+    when: 'A number is below the declared minimum.',
   },
   value_bigger_than_max: {
     message: 'Value {value} bigger than max of {max}',
     details: '{input}',
     extra: ['input_name', 'input_config', 'received_value'],
-    when: 'A number lies above the declared maximum.',
+    when: 'A number is above the declared maximum.',
   },
   value_not_in_list: {
     message: 'Value not in list',
     details: "{input}: '{value}' not in {list}",
     extra: ['input_name', 'input_config', 'received_value'],
-    when: 'A combo value is none of the declared options.',
+    when: 'A combo value is not among the declared options.',
   },
   custom_validation_failed: {
     message: 'Custom validation failed for node',
     details: '{input} - {text}',
     extra: ['input_name'],
-    when: "The node type's own check refuses the value, such as a missing input file.",
+    when: 'The check of the node type rejects the value, such as a missing input file.',
   },
   exception_during_validation: {
     message: 'Exception when validating node',
     details: '{exception}',
     extra: ['exception_type', 'traceback'],
-    when: 'Validation of an output node breaks off, such as at a link to a missing node.',
+    when: 'Validation of an output node raises an exception, such as at a link to a missing node.',
   },
   exception_during_inner_validation: {
     message: 'Exception when validating inner node',
@@ -469,19 +480,19 @@ export const nodeErrors = {
       'traceback',
       'linked_node',
     ],
-    when: 'Validation of a node upstream of an output breaks off.',
+    when: 'Validation of a node upstream of an output raises an exception.',
   },
   missing_node_type: {
     message: 'Cannot execute because node {class_type} does not exist.',
     details: "Node ID '#{node_id}'",
     extra: ['node_id', 'class_type'],
-    when: 'A node without class_type, or with an unknown one (our decision; else no node is named).',
+    when: 'A node without class_type, or with an unknown one (our decision; real servers name no node).',
   },
   dependency_cycle: {
     message: 'Dependency cycle detected',
     details: '{path}',
     extra: ['node_id', 'cycle_nodes'],
-    when: 'A node is part of a cycle (our decision; else no node is named).',
+    when: 'A node is part of a cycle (our decision; real servers name no node).',
   },
 } as const
 
@@ -489,15 +500,15 @@ export const nodeErrors = {
 export const exceptionTypes = {
   ValidationError: 'The workflow or its inputs are bad; `node_errors` has the details.',
   ModelDownloadError: 'A model that the workflow needs is not available.',
-  ImageDownloadError: 'An input image could not be fetched from its address.',
-  OOMError: 'The GPU has no memory left.',
+  ImageDownloadError: 'An input image could not be downloaded from its address.',
+  OOMError: 'The GPU is out of memory.',
   InsufficientFundsError: 'The balance of the account is too low for a partner node.',
   InactiveSubscriptionError: 'The subscription of the account is not active.',
 } as const
 
 export type ExceptionType = keyof typeof exceptionTypes
 
-/** The Python exceptions that stand for these words where a server tells their names (a quirk). */
+/** The Python exceptions that stand for these words when a server uses Python names (a quirk). */
 export const pythonNames = {
   ValidationError: 'ValueError',
   ModelDownloadError: 'FileNotFoundError',
@@ -514,6 +525,6 @@ export const localExceptionTypes = {
   KeyError: 'A key, such as the id of a linked node, does not exist.',
   RuntimeError: 'A calculation of the node fails.',
   FileNotFoundError: 'A file that the node reads does not exist.',
-  Exception: 'A failure without a class of its own, such as a partner node without its key.',
-  'torch.OutOfMemoryError': 'The GPU has no memory left.',
+  Exception: 'A failure without a specific class, such as a partner node without its key.',
+  'torch.OutOfMemoryError': 'The GPU is out of memory.',
 } as const

@@ -1,4 +1,4 @@
-// Files: viewing them, uploading images and masks, and the names that output nodes give.
+// Files: viewing them, uploading images and masks, and the names of output files.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'
@@ -18,7 +18,7 @@ export const fileEntry = {
 
 const fileEntries = { type: 'array', items: fileEntry } as const
 
-/** What an output node shows: lists by key, which under these keys hold files. */
+/** The output of a node: lists by key, which hold files under these keys. */
 export const nodeOutput = {
   type: 'object',
   properties: {
@@ -82,7 +82,7 @@ export const maskForm = {
   required: ['image', 'original_ref'],
 } as const satisfies Schema
 
-/** The files that belong to a mask; null where there is none. */
+/** The files that belong to a mask; null for a layer that does not exist. */
 export const maskLayers = {
   type: 'object',
   properties: {
@@ -94,14 +94,14 @@ export const maskLayers = {
   required: ['mask', 'paint', 'painted', 'painted_masked'],
 } as const satisfies Schema
 
-/** What an upload to hosted is limited to: bytes, pixels of a side, pixels in all. */
+/** The limits of a hosted upload: bytes, pixels per side, pixels in total. */
 export const hostedUploadLimits = {
   bytes: 50 * 2 ** 20,
   side: 16384,
   pixels: 67108864,
 } as const
 
-/** So long a signed link works, in seconds. */
+/** The lifetime of a signed link, in seconds. */
 export const LINK_LIFETIME_S = 3600
 
 const hostedUploadReplies = {
@@ -115,7 +115,7 @@ export const endpoints = {
     method: 'GET',
     path: '/view',
     on: both,
-    does: 'Gives a file, on hosted the way to it.',
+    does: 'Returns a file; on the hosted server a redirect to it.',
     query: {
       filename: { type: 'string', minLength: 1, examples: ['example.png'] },
       subfolder: { type: 'string' },
@@ -162,7 +162,7 @@ export const endpoints = {
     form: maskForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
     hostedReplies: { ...hostedUploadReplies, 404: hostedError },
-    // A mask must be a picture, and fit its original.
+    // A mask must be an image that fits its original.
     rejectsValid: both,
     acceptsInvalid: both,
   },
@@ -170,7 +170,7 @@ export const endpoints = {
     method: 'GET',
     path: '/files/mask-layers',
     on: hosted,
-    does: 'Tells which files belong to a mask.',
+    does: 'Returns the names of the files that belong to a mask.',
     query: { filename: { type: 'string', minLength: 1 } },
     replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
   },
@@ -178,116 +178,116 @@ export const endpoints = {
 
 export const rules = {
   'files/view': {
-    says: 'GET /view gives the bytes of the file that filename, subfolder and type name.',
+    says: 'GET /view returns the bytes of the file that filename, subfolder and type name.',
     basis: 'stated',
     on: local,
     carries: ['A4', 'A21', 'A75', 'A76', 'A77'],
   },
   'files/view-headers': {
-    says: 'A viewed file has its media type and its name in Content-Disposition.',
+    says: 'A viewed file has its media type, and its name in Content-Disposition.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-annotated': {
-    says: 'A filename that ends in a folder name in brackets is looked up in that folder.',
+    says: 'The server looks up a filename that ends in a folder name in brackets in that folder.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-missing': {
-    says: 'GET /view of a missing file, or without filename, answers 404.',
+    says: 'GET /view of a missing file, or without filename, returns 404.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-bad-name': {
-    says: 'GET /view answers 400 to a bad filename or type, 403 to a subfolder outside.',
+    says: 'GET /view returns 400 for an invalid filename or type, 403 for a subfolder outside.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-converted': {
-    says: 'preview and channel make GET /view answer with a converted picture.',
+    says: 'With preview or channel GET /view returns a converted image.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-undecodable': {
-    says: 'A conversion of what is no picture, a damaged one or a huge one answers 500.',
+    says: 'Converting a file that is not an image, is damaged or is too large returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-bombs': {
-    says: 'Of a PNG file no more bytes are unpacked for a conversion than its header announces.',
+    says: 'For a conversion the server unpacks no more bytes of a PNG file than its header announces.',
     basis: 'chosen',
     on: local,
   },
   'files/view-webp': {
-    says: 'A WebP conversion is lossless, whatever its quality; one above 100 answers 500.',
+    says: 'A WebP conversion is lossless at any quality; a quality above 100 returns 500.',
     basis: 'chosen',
     on: local,
   },
   'files/view-conditional': {
-    says: 'A viewed file has ETag and Last-Modified, which conditional requests are held against.',
+    says: 'A viewed file has ETag and Last-Modified, and GET /view supports conditional requests.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/view-range': {
-    says: 'A Range of a viewed file answers 206 with that part, or 416 where there is none.',
+    says: 'A Range of a viewed file returns 206 with that part, or 416 if it cannot be satisfied.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/hosted-view': {
-    says: 'A hosted GET /view answers 302 with a signed URL in Location.',
+    says: 'A hosted GET /view returns 302 with a signed URL in Location.',
     basis: 'stated',
     on: hosted,
     carries: ['A4', 'A22'],
   },
   'files/hosted-signed-url': {
-    says: 'The signed URL lies on another host and gives the bytes without the key.',
+    says: 'The signed URL is on another host and returns the bytes without the key.',
     basis: 'stated',
     on: hosted,
     carries: ['A111'],
   },
   'files/hosted-view-missing': {
-    says: 'A hosted view of a missing file, or one of another account, answers 404.',
+    says: 'A hosted view of a missing file, or of a file of another account, returns 404.',
     basis: 'observed',
     source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-view-bad': {
-    says: 'A hosted view without filename, or of an unknown type, answers 400.',
+    says: 'A hosted view without filename, or with an unknown type, returns 400.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-view-flat': {
-    says: 'A hosted view looks for the filename alone, whatever subfolder and type say.',
+    says: 'A hosted view finds a file by its filename alone and ignores subfolder and type.',
     basis: 'observed',
     source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-view-only': {
-    says: 'No hosted request but one for a view is answered with a redirect.',
+    says: 'The hosted server redirects only requests for a view.',
     basis: 'observed',
     source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-link-host': {
-    says: 'A signed link names 127.0.0.1, and localhost where the request names 127.0.0.1.',
+    says: 'A signed link names 127.0.0.1, or localhost if the request names 127.0.0.1.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-base': {
-    says: 'A server that is told a base address for its signed links begins them with it.',
+    says: 'A server that is configured with a base address for signed links begins them with it.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-signed-host': {
-    says: 'A signed link works at the host that it names alone: with another Host it answers 403.',
+    says: 'A signed link works only at the host that it names; another Host returns 403.',
     basis: 'chosen',
     on: hosted,
   },
@@ -302,135 +302,135 @@ export const rules = {
     on: hosted,
   },
   'files/hosted-link-expiry': {
-    says: "A signed link works for an hour of the server's time, then answers 400 ExpiredToken.",
+    says: 'A signed link works for an hour of server time, then returns 400 ExpiredToken.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-tampered': {
-    says: 'A signed link that is changed in any place answers 403 SignatureDoesNotMatch.',
+    says: 'A signed link with any change returns 403 SignatureDoesNotMatch.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-account': {
-    says: 'A signature holds for one file of one account.',
+    says: 'A signature is valid for one file of one account.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-leak': {
-    says: 'A key or token in a header of a signed link is served, and the journal tells a leak.',
+    says: 'A signed link with a key or token in a header works, and the journal reports a leak.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-leak-address': {
-    says: 'A known key of 8 characters or more in the address of a link is told as a leak too.',
+    says: 'A known key of 8 characters or more in the address of a signed link is reported as a leak too.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-strict': {
-    says: 'Where signed links are strict, one with a key or token in a header answers 403.',
+    says: 'A strict server returns 403 for a signed link with a key or token in a header.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-cors': {
-    says: 'Pages of every origin can read what signed links answer, and OPTIONS is answered.',
+    says: 'Pages of every origin can read the replies to signed links, and OPTIONS is supported.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-link-method': {
-    says: 'A signed link takes GET, HEAD and OPTIONS, and answers 405 to others.',
+    says: 'A signed link supports GET, HEAD and OPTIONS, and returns 405 for other methods.',
     basis: 'chosen',
     on: hosted,
   },
   'files/entry': {
-    says: 'A file in an output is told as filename, subfolder and type.',
+    says: 'An output describes a file by filename, subfolder and type.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: files',
     on: both,
   },
   'files/saved-name': {
-    says: 'Saved files are named by their prefix, which can hold a subfolder, and a counter.',
+    says: 'A saved file is named by its prefix, which can include a subfolder, and a counter.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/prefix-outside': {
-    says: 'A prefix that leaves the outputs fails its node with a text of three paths.',
+    says: 'A prefix that leaves the output folder fails its node with a text that contains three paths.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/prefix-odd': {
-    says: 'The last part of a prefix is a name whatever it is: a dot, two dots, a backslash.',
+    says: 'The last part of a prefix can be any name, such as a dot, two dots or a backslash.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/batch-number-kept': {
-    says: 'Latents, videos, meshes and animations keep %batch_num% in their names as it is.',
+    says: 'Names of latents, videos, meshes and animations keep %batch_num% unreplaced.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/temp-letters': {
-    says: 'A preview node has new letters and count 1 after a run of a graph without it.',
+    says: 'After a run of a graph without it, a preview node has new letters and restarts at count 1.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/preview-is-temp': {
-    says: 'Preview nodes save into the folder temp.',
+    says: 'Preview nodes save files in the folder temp.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/workflow-in-png': {
-    says: 'A saved PNG holds the workflow and the members of extra_pnginfo as text.',
+    says: 'A saved PNG contains the workflow and the members of extra_pnginfo as text.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/is-changed': {
-    says: 'The workflow in a saved PNG tells the SHA-256 of each loaded file as is_changed.',
+    says: 'The workflow in a saved PNG contains the SHA-256 of each loaded file as is_changed.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/is-changed-of-own': {
-    says: 'Of a picture that the server painted, is_changed tells a text of that form for its content.',
+    says: 'For an image that the server painted, is_changed is a text of that form for its content.',
     basis: 'chosen',
     on: local,
   },
   'files/samples': {
-    says: 'Outputs that are no pictures are one small valid sample of their format.',
+    says: 'Non-image outputs are a fixed small valid sample per format.',
     basis: 'chosen',
     on: both,
   },
   'files/animated': {
-    says: 'Animations are told as animated true, a WebP file of a single frame as false.',
+    says: 'The output of an animation has animated true; that of a single-frame WebP file has false.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/animation-frames': {
-    says: 'An animated PNG or WebP file shows each picture of the batch for its part of fps.',
+    says: 'An animated PNG or WebP file shows each image of the batch for 1/fps seconds.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/animation-merged': {
-    says: 'Pictures of an animation that equal the one before make it stay; one alone makes no animation.',
+    says: 'An animation merges consecutive equal images; a single image becomes a still.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/animation-text': {
-    says: 'Animated PNG files hold the workflow in comf chunks behind the pixels, WebP in EXIF.',
+    says: 'Animated PNG files hold the workflow in comf chunks after the pixels, WebP files in EXIF.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/animation-webp': {
-    says: 'The frames of an animated WebP file are lossless, whatever its node asks for.',
+    says: 'The frames of an animated WebP file are lossless, whatever its node requests.',
     basis: 'chosen',
     on: local,
   },
@@ -446,89 +446,89 @@ export const rules = {
     on: local,
   },
   'files/preview-3d': {
-    says: 'Previews of 3D models give the model file and the camera, or null, as result.',
+    says: 'Previews of 3D models return the model file and the camera, or null, as result.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/examples': {
-    says: 'A new server holds the input files that its node types name, and lists them there.',
+    says: 'A new server has the input files that its node types name, and lists them there.',
     basis: 'chosen',
     on: local,
   },
   'files/local-videos': {
-    says: 'Video outputs stand under the key videos.',
+    says: 'Video outputs are under the key videos.',
     basis: 'stated',
     on: local,
     carries: ['A46', 'A47'],
   },
   'files/hosted-video': {
-    says: 'Hosted video outputs stand under the key video.',
+    says: 'Hosted video outputs are under the key video.',
     basis: 'stated',
     on: hosted,
     carries: ['A45', 'A47'],
   },
   'files/upload': {
-    says: 'POST /upload/image stores the file of the field image under the folder type.',
+    says: 'POST /upload/image stores the file of the field image in the folder type.',
     basis: 'stated',
     on: both,
     carries: ['A5', 'A79', 'A80'],
   },
   'files/upload-reply': {
-    says: 'An upload is answered with name, subfolder and type, as texts.',
+    says: 'An upload returns name, subfolder and type, as texts.',
     basis: 'stated',
     on: both,
     carries: ['A55', 'A56', 'A57', 'A83'],
   },
   'files/upload-overwrite': {
-    says: 'With overwrite true an upload replaces the file of its name.',
+    says: 'With overwrite true an upload replaces the file of the same name.',
     basis: 'stated',
     on: local,
     carries: ['A81'],
   },
   'files/upload-overwrite-words': {
-    says: 'The words true and 1 alone mean overwrite; anything else does not.',
+    says: 'Only the words true and 1 mean overwrite; any other value does not.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-renamed': {
-    says: 'Without overwrite a taken name gets a number, unless the bytes are the same.',
+    says: 'Without overwrite an existing name gets a number, unless the bytes are the same.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-subfolder': {
-    says: 'A local upload is stored in its subfolder, among the inputs when it has no type.',
+    says: 'The server stores a local upload in its subfolder, in the input folder if it has no type.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-bad': {
-    says: 'An upload without image or to outside answers 400, one of an unknown type 500.',
+    says: 'An upload without image or to a path outside returns 400, one of an unknown type 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-odd-names': {
-    says: 'A file name loses the slashes at its start; its blanks, and backslashes in a subfolder, stay.',
+    says: 'The server strips leading slashes of a file name; its spaces and subfolder backslashes stay.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-image-text': {
-    says: 'An upload whose image is a text instead of a file answers 500.',
+    says: 'An upload whose image is a text instead of a file returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/upload-bounds': {
-    says: 'An upload that takes all that are kept, outputs of them too, beyond 512 MiB answers 413.',
+    says: 'An upload that takes all stored uploads, with outputs of them, beyond 512 MiB returns 413.',
     basis: 'chosen',
     on: local,
   },
   'files/upload-text-bytes': {
-    says: 'An upload with bytes that are no text, where a text belongs, answers 500.',
+    says: 'An upload with undecodable bytes in a text field returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
@@ -540,7 +540,7 @@ export const rules = {
     on: both,
   },
   'files/loaded-alpha': {
-    says: 'LoadImage gives the colours of a file opaque, and its alpha inverted as a mask.',
+    says: 'LoadImage returns the colours of a file without alpha, and the inverted alpha as a mask.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
@@ -552,19 +552,19 @@ export const rules = {
     on: local,
   },
   'files/loaded-broken': {
-    says: 'A loaded file that is no picture fails its node with the absolute path of the file.',
+    says: 'A loaded file that is not an image fails its node with the absolute path of the file.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
   'files/loaded-mask': {
-    says: 'LoadImageMask gives one channel of a file as a mask, the alpha inverted.',
+    says: 'LoadImageMask returns one channel of a file as a mask, inverted for alpha.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/hosted-upload-subfolder': {
-    says: 'A hosted upload tells its subfolder back and is stored without it.',
+    says: 'A hosted upload returns its subfolder but is stored without it.',
     basis: 'stated',
     on: hosted,
     carries: ['A82'],
@@ -581,48 +581,48 @@ export const rules = {
     source: 'published hosted API, 2026, files',
     on: hosted,
   },
-  // The `input` of the description is an example of a type, not its default, so the servers decide.
+  // In the description `input` is an example of a type and not its default, so this rule follows real servers.
   'files/hosted-upload-type': {
-    says: 'A hosted upload without type is told as output; a workflow finds any by its name.',
+    says: 'A hosted upload without type returns type output; a workflow finds any upload by its name.',
     basis: 'observed',
     source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-upload-limits': {
-    says: `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels a side or ${hostedUploadLimits.pixels} in all answer 400.`,
+    says: `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels per side or ${hostedUploadLimits.pixels} in total return 400.`,
     basis: 'observed',
     source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/hosted-upload-bounds': {
-    says: 'An upload that takes those of its account beyond 512 MiB answers 413 on hosted.',
+    says: 'A hosted upload that takes those of its account beyond 512 MiB returns 413.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-upload-bad': {
-    says: 'A hosted upload without a file, or of an unknown type, answers 400.',
+    says: 'A hosted upload without a file, or of an unknown type, returns 400.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-upload-text-bytes': {
-    says: 'A hosted upload with bytes that are no text, where a text belongs, answers 400.',
+    says: 'A hosted upload with undecodable bytes in a text field returns 400.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-output-name': {
-    says: 'Hosted outputs are named after their content, in no subfolder.',
+    says: 'Hosted outputs are named after their content and have no subfolder.',
     basis: 'observed',
     source: 'published hosted API, 2026, files',
     on: hosted,
   },
   'files/mask': {
-    says: 'POST /upload/mask stores a picture from an image form and answers like an upload.',
+    says: 'POST /upload/mask stores an image from a multipart form and replies like an image upload.',
     basis: 'stated',
     on: both,
     carries: ['A5', 'A84', 'A86'],
   },
   'files/mask-original': {
-    says: 'original_ref names the uploaded image, as JSON text, that the mask belongs to.',
+    says: 'original_ref names the uploaded image that the mask belongs to, as JSON text.',
     basis: 'stated',
     on: both,
     carries: ['A85'],
@@ -634,46 +634,46 @@ export const rules = {
     on: local,
   },
   'files/mask-bad-original': {
-    says: 'A mask whose original_ref is no JSON object with a filename answers 500.',
+    says: 'A mask whose original_ref is not a JSON object with a filename returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/mask-lost-original': {
-    says: 'A mask whose original does not exist is answered like any, and not stored.',
+    says: 'A mask whose original does not exist gets the usual reply, but the server does not store it.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/mask-unfit': {
-    says: 'A mask that is no picture, or not as large as its original, answers 500.',
+    says: 'A mask that is not an image, or differs in size from its original, returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/mask-format': {
-    says: 'A mask is stored as PNG or WebP, as its name ends; another ending answers 500.',
+    says: 'The server stores a mask as PNG or WebP by its extension; other extensions return 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
   'files/hosted-mask': {
-    says: 'A hosted mask is the original with its alpha channel, named after what it shows.',
+    says: 'A hosted mask is the original with the alpha channel of the upload, named after its content.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-mask-original': {
-    says: 'A hosted mask of an unknown original answers 404, of a malformed reference 400.',
+    says: 'A hosted mask of an unknown original returns 404, with a malformed reference 400.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-mask-unfit': {
-    says: 'A hosted mask that cannot be put onto its original as PNG or WebP answers 400.',
+    says: 'A hosted mask that cannot be applied to its original as PNG or WebP returns 400.',
     basis: 'chosen',
     on: hosted,
   },
   'files/hosted-mask-layers': {
-    says: 'GET /api/files/mask-layers names the layers of a mask, and answers 404 for others.',
+    says: 'GET /api/files/mask-layers returns the layers of a mask, and 404 for other files.',
     basis: 'observed',
     source: 'published hosted API, 2026, files',
     on: hosted,

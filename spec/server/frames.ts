@@ -5,7 +5,7 @@ import { both, local, type Frame, type Rules, type Schema } from '../language.ts
 export const frames = {
   previewImage: {
     type: 1,
-    when: 'A preview, for clients that did not ask for previews with metadata.',
+    when: 'A preview, for clients that did not request previews with metadata.',
     fields: [
       { name: 'image_type', is: 'u32', values: { 'image/jpeg': 1, 'image/png': 2 } },
       { name: 'image', is: 'bytes' },
@@ -13,7 +13,7 @@ export const frames = {
   },
   text: {
     type: 3,
-    when: 'A node tells its progress in words.',
+    when: 'A node reports its progress as text.',
     fields: [
       { name: 'node_id', is: 'prefixed-text' },
       { name: 'text', is: 'text' },
@@ -21,7 +21,7 @@ export const frames = {
   },
   previewWithMetadata: {
     type: 4,
-    when: 'A preview, for clients that asked for previews with metadata.',
+    when: 'A preview, for clients that requested previews with metadata.',
     fields: [
       { name: 'metadata', is: 'prefixed-json' },
       { name: 'image', is: 'bytes' },
@@ -45,7 +45,7 @@ export const previewMetadata = {
 
 export const rules = {
   'frames/type-code': {
-    says: 'A frame begins with its type code in 4 bytes, and numbers in it are big-endian.',
+    says: 'A frame begins with its type code in 4 bytes, and its numbers are big-endian.',
     basis: 'stated',
     on: both,
     carries: ['A136'],
@@ -57,25 +57,25 @@ export const rules = {
     carries: ['A137'],
   },
   'frames/image-types': {
-    says: 'The image type of a preview is 1 for JPEG and 2 for PNG, as its bytes are.',
+    says: 'The image type of a preview is 1 for JPEG and 2 for PNG, and matches its bytes.',
     basis: 'stated',
     on: both,
     carries: ['A138'],
   },
   'frames/text': {
-    says: 'A frame of type 3 holds a node id behind its length, then text in UTF-8.',
+    says: 'A frame of type 3 holds a node id after its length, then text in UTF-8.',
     basis: 'stated',
     on: both,
     carries: ['A139'],
   },
   'frames/preview-with-metadata': {
-    says: 'A frame of type 4 holds JSON behind its length, then an image.',
+    says: 'A frame of type 4 holds JSON after its length, then an image.',
     basis: 'stated',
     on: both,
     carries: ['A140'],
   },
   'frames/metadata-when-asked': {
-    says: 'Previews come as type 4 to clients that asked for metadata, to others as type 1.',
+    says: 'Previews have type 4 for clients that requested metadata, and type 1 for others.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, binary frames',
     on: local,
@@ -93,7 +93,7 @@ export const rules = {
     on: local,
   },
   'frames/previews-on': {
-    says: 'Samplers send previews in JPEG unless the server is told otherwise.',
+    says: 'Samplers send JPEG previews by default.',
     basis: 'chosen',
     on: both,
   },
@@ -104,7 +104,7 @@ export const rules = {
     on: local,
   },
   'frames/socket-images': {
-    says: 'SaveImageWebsocket sends each image as a PNG preview and no executed.',
+    says: 'SaveImageWebsocket sends each image as a PNG preview, without executed.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, binary frames',
     on: local,

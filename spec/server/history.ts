@@ -1,4 +1,4 @@
-// What has been run: history entries and their queries, on local by id, on hosted as history_v2.
+// Runs that are over: history entries and their queries, by id on a local server, as history_v2 on the hosted one.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'
@@ -57,7 +57,7 @@ export const historyById = {
   additionalProperties: historyEntry,
 } as const satisfies Schema
 
-/** The run as a hosted history tells it; the list leaves the graph out. */
+/** The run in a hosted history; the list omits the graph. */
 const hostedPrompt = {
   type: 'object',
   properties: {
@@ -134,7 +134,7 @@ export const endpoints = {
     path: '/history/{prompt_id}',
     hostedPath: '/history_v2/{prompt_id}',
     on: both,
-    does: 'Tells one run that is over.',
+    does: 'Returns one run that is over.',
     replies: { 200: historyById },
     hostedReplies: { 200: hostedHistoryById, 404: hostedError },
   },
@@ -142,7 +142,7 @@ export const endpoints = {
     method: 'POST',
     path: '/history',
     on: both,
-    does: 'Forgets all runs that are over, or the named ones.',
+    does: 'Removes all runs that are over, or the named ones, from the history.',
     body: historyChange,
     hostedBody: hostedChange,
     replies: { 200: 'empty', 500: 'text' },
@@ -153,7 +153,7 @@ export const endpoints = {
 
 export const rules = {
   'history/kept': {
-    says: 'A run that is over stands in the history with its outputs.',
+    says: 'The history contains every run that is over, with its outputs.',
     basis: 'stated',
     on: local,
     carries: ['A3'],
@@ -165,13 +165,13 @@ export const rules = {
     carries: ['A48', 'A73', 'A74'],
   },
   'history/prompt': {
-    says: 'The prompt of an entry is an array that tells the run as the queue did.',
+    says: 'The prompt of an entry is an array that describes the run as the queue does.',
     basis: 'stated',
     on: local,
     carries: ['A49'],
   },
   'history/outputs': {
-    says: 'The outputs of an entry are lists by key, such as images, by node id.',
+    says: 'The outputs of an entry, keyed by node id, hold lists such as images.',
     basis: 'stated',
     on: local,
     carries: ['A50'],
@@ -183,13 +183,13 @@ export const rules = {
     carries: ['A51', 'A52'],
   },
   'history/error-comes-first': {
-    says: 'The status_str of a failed run is error, whatever completed says.',
+    says: 'The status_str of a failed run is error, for either value of completed.',
     basis: 'stated',
     on: local,
     carries: ['A53'],
   },
   'history/messages': {
-    says: 'The messages of an entry are pairs of a type and the data that was sent.',
+    says: 'The messages of an entry are pairs of a type and the data that the server sent.',
     basis: 'stated',
     on: local,
     carries: ['A54'],
@@ -207,7 +207,7 @@ export const rules = {
     on: local,
   },
   'history/meta': {
-    says: 'The meta of an entry tells node_id, display_node and parents for each output.',
+    says: 'The meta of an entry holds node_id, display_node and parents for each output.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, history',
     on: local,
@@ -225,31 +225,31 @@ export const rules = {
     on: local,
   },
   'history/max-items': {
-    says: 'max_items gives the last runs; with offset it counts from the oldest on.',
+    says: 'max_items returns the last runs; with offset it counts from the oldest.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/bad-numbers': {
-    says: 'A max_items or offset that is no integer answers 500.',
+    says: 'A max_items or offset that is not an integer returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/unknown': {
-    says: 'An unknown, pending or running run gives an empty object with 200.',
+    says: 'An unknown, pending or running run returns 200 with an empty object.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/clear': {
-    says: 'POST /history forgets all runs with clear, those named with delete.',
+    says: 'POST /history removes all runs with clear, and the named ones with delete.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, history',
     on: local,
   },
   'history/cap': {
-    says: 'The history forgets the oldest run when it holds more than 10,000.',
+    says: 'The history drops the oldest run when it holds more than 10,000.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, history',
     on: local,
@@ -261,7 +261,7 @@ export const rules = {
     on: hosted,
   },
   'history/hosted-two-ways': {
-    says: 'history_v2/<id> and jobs/<id> both answer for a run.',
+    says: 'history_v2/<id> and jobs/<id> both return a run.',
     basis: 'stated',
     on: hosted,
     carries: ['A98'],
@@ -273,7 +273,7 @@ export const rules = {
     on: hosted,
   },
   'history/hosted-pages': {
-    says: 'max_items and offset page the hosted history from the newest on; bad ones answer 400.',
+    says: 'max_items and offset page the hosted history from the newest; invalid ones return 400.',
     basis: 'observed',
     source: 'published hosted API, 2026, history',
     on: hosted,
@@ -285,24 +285,24 @@ export const rules = {
     on: hosted,
   },
   'history/hosted-unknown': {
-    says: 'history_v2/<id> of an unknown run answers 404.',
+    says: 'history_v2/<id> of an unknown run returns 404.',
     basis: 'observed',
     source: 'published hosted API, 2026, history',
     on: hosted,
   },
   'history/hosted-once-begun': {
-    says: 'history_v2/<id> answers 404 until its run has begun, and tells no outcome until its end.',
+    says: 'history_v2/<id> returns 404 until its run starts, and contains no outcome until it ends.',
     basis: 'observed',
     source: 'published hosted API, 2026, history',
     on: hosted,
   },
   'history/hosted-clear': {
-    says: 'A hosted POST /history forgets entries of the history, and leaves the jobs.',
+    says: 'A hosted POST /history removes entries from the history and keeps the jobs.',
     basis: 'chosen',
     on: hosted,
   },
   'history/hosted-closed-body': {
-    says: 'A hosted POST /history with another key, another type or no JSON answers 400.',
+    says: 'A hosted POST /history with another key, a wrong type or invalid JSON returns 400.',
     basis: 'observed',
     source: 'published hosted API, 2026, history',
     on: hosted,

@@ -1,22 +1,22 @@
-// What holds for every path: the twin below /api, HEAD, OPTIONS, unknown paths and methods, bodies.
+// What holds for every path: the alias below /api, HEAD, OPTIONS, unknown paths and methods, bodies.
 
 import { hostedError } from './errors.ts'
 import { both, hosted, local, type Endpoint, type Rules } from '../language.ts'
 
-/** What any local endpoint answers besides its own replies: to origins, to tokens and to bodies. */
+/** What any local endpoint can return besides its own replies, depending on origin, token and body. */
 export const commonReplies = {
   always: { 401: 'text', 403: 'empty', 500: 'text' },
   withBody: { 413: 'text' },
 } as const satisfies Readonly<Record<string, Endpoint['replies']>>
 
-/** What any hosted endpoint answers besides its own replies: without a key, to a free account, to bodies. */
+/** What any hosted endpoint can return besides its own replies: without a key, to a free account, for bodies. */
 export const commonHostedReplies = {
   withKey: { 401: hostedError },
   paid: { 403: hostedError },
   withBody: { 400: hostedError, 413: hostedError },
 } as const satisfies Readonly<Record<string, Endpoint['replies']>>
 
-/** What lets pages of any origin use the hosted server, with their key. */
+/** The headers that let pages of any origin use the hosted server with their key. */
 export const hostedCors = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'POST, GET, DELETE, PUT, PATCH, OPTIONS',
@@ -25,79 +25,79 @@ export const hostedCors = {
 
 export const rules = {
   'http/json-replies': {
-    says: 'Replies that carry data are JSON, marked as application/json in UTF-8.',
+    says: 'Replies that carry data are JSON, with the type application/json in UTF-8.',
     basis: 'stated',
     on: both,
     carries: ['A69'],
   },
   'http/json-without-type': {
-    says: 'A JSON body is read whatever the Content-Type of the request says.',
+    says: 'The server reads a JSON body whatever its Content-Type.',
     basis: 'stated',
     on: both,
     carries: ['A69'],
   },
   'http/broken-json': {
-    says: 'A body that is no JSON, or a bare number or null, answers 500 with a fixed text.',
+    says: 'A body that is not valid JSON, or is a bare number or null, returns 500 with a fixed text.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/empty-replies': {
-    says: 'Empty replies of handlers have Content-Length 0 and no Content-Type.',
+    says: 'Empty replies of endpoints have Content-Length 0 and no Content-Type.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
-  'http/twin-below-api': {
-    says: 'Every local path answers below /api too, but for those below /internal/.',
+  'http/alias-below-api': {
+    says: 'Every local path is also served below /api, except for those below /internal/.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/head': {
-    says: 'A path that answers GET answers HEAD with the same headers and no body.',
+    says: 'HEAD of a path that serves GET returns the same headers and no body.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/head-unknown': {
-    says: 'HEAD of an unknown path answers 404 and says nothing of the body that GET would get.',
+    says: 'HEAD of an unknown path returns 404 without describing the body that GET would return.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/unknown-path': {
-    says: 'GET of an unknown or POST-only path answers 404 with an empty body.',
+    says: 'GET of an unknown or POST-only path returns 404 with an empty body.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/wrong-method': {
-    says: 'A method that a path, known or not, does not take answers 405 and Allow lists the others.',
+    says: 'A method that a known or unknown path does not support returns 405, and Allow lists the others.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/trailing-slash': {
-    says: 'A path with a slash at its end is an unknown path.',
+    says: 'A path with a trailing slash is an unknown path.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/options': {
-    says: 'OPTIONS answers 200 with an empty body on every path.',
+    says: 'OPTIONS returns 200 with an empty body on every path.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/foreign-origin': {
-    says: 'At a loopback host a request with a foreign Origin answers 403 with an empty body.',
+    says: 'At a loopback host a request with a foreign Origin returns 403 with an empty body.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/cors-mode': {
-    says: 'In CORS mode replies name the configured origin, and no origin is refused.',
+    says: 'In CORS mode replies name the configured origin, and the server rejects no origin.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
@@ -109,104 +109,104 @@ export const rules = {
     on: local,
   },
   'http/body-limit': {
-    says: 'A body above the limit, by default 100 MiB, answers 413 with a text that names it.',
+    says: 'A body above the limit, 100 MiB by default, returns 413 with a text that names the limit.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/long-body': {
-    says: 'A body far above what is taken is not waited for: the answer comes first and closes.',
+    says: 'For a body far above the limit the server replies without waiting for it, then closes.',
     basis: 'chosen',
     on: both,
   },
-  'http/body-limit-told': {
-    says: 'The features tell a configured body limit as a float, and the usual one as an integer.',
+  'http/body-limit-feature': {
+    says: 'The features give a configured body limit as a float and the default limit as an integer.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-compressed': {
-    says: 'A body in gzip or deflate is decompressed; what comes out counts for the limit.',
+    says: 'The server decompresses gzip and deflate bodies, and applies the limit to the result.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-charset': {
-    says: 'A JSON body is read in the charset of its Content-Type, where an unknown one answers 500.',
+    says: 'The server decodes a JSON body in its Content-Type charset; an unknown charset returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-transfer': {
-    says: 'A body that comes in chunks or after 100 Continue is read like any other.',
+    says: 'The server reads a body sent in chunks or after 100 Continue like any other.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/body-broken-off': {
-    says: 'A request whose client goes away before the end of its body has no effect.',
+    says: 'A request whose client disconnects before the end of the body has no effect.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/long-lines': {
-    says: 'A request line or header line of more than 8190 bytes answers 400.',
+    says: 'A request line or header line of more than 8190 bytes returns 400.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/no-http': {
-    says: 'A method that HTTP does not know, and what is no HTTP, answers 400.',
+    says: 'An unknown HTTP method, or input that is not HTTP, returns 400.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/failure-page': {
-    says: 'A client that accepts text/html is told of a 500 by a small page.',
+    says: 'A client that accepts text/html receives a 500 as a small page.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/cache-control': {
-    says: 'The ending of a path decides on Cache-Control: scripts no-cache, pictures for a day.',
+    says: 'The ending of a path sets Cache-Control: no-cache for scripts, one day for images.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/connection': {
-    says: 'Connections are kept; only a 500 and a reply to a client that asks for it close theirs.',
+    says: 'Connections stay open, except after a 500 and when the client asks to close.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/other-upgrades': {
-    says: 'An upgrade to something else than a WebSocket is ignored, and the request answered.',
+    says: 'The server ignores an upgrade to anything but a WebSocket and serves the request.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/pipelined': {
-    says: 'Requests that come in one write, upgrades among them, are all answered, in their order.',
+    says: 'The server answers all requests sent in one write, upgrades included, in their order.',
     basis: 'chosen',
     on: both,
   },
   'http/garbage-last': {
-    says: 'What is not HTTP is answered after the requests before it, and ends the connection.',
+    says: 'The server answers input that is not HTTP after the earlier requests, and closes the connection.',
     basis: 'chosen',
     on: both,
   },
   'http/last-answer': {
-    says: 'An answer that ends its connection comes whole, as do earlier ones; nothing later is done.',
+    says: 'The last reply before a close arrives whole, as do earlier ones; later requests have no effect.',
     basis: 'chosen',
     on: both,
   },
   'http/refused-early': {
-    says: 'A request that is refused for its sender, path or method does not wait for its body.',
+    says: 'The server rejects a request for its sender, path or method without waiting for the body.',
     basis: 'chosen',
     on: both,
   },
   'http/expectation': {
-    says: 'A request that expects anything but 100-continue answers 417 with a text that names it.',
+    says: 'An Expect header other than 100-continue returns 417 with a text that names it.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
@@ -218,73 +218,73 @@ export const rules = {
     on: local,
   },
   'http/fragment': {
-    says: 'A fragment in the request line is ignored.',
+    says: 'The server ignores a fragment in the request line.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/asterisk': {
-    says: 'OPTIONS of * answers as on every path, and GET of * answers 404 with a text.',
+    says: 'OPTIONS of * replies as on every path, and GET of * returns 404 with a text.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
   'http/hosted-refusals': {
-    says: 'Hosted refuses with a JSON object of code and message; in user data there are texts too.',
+    says: 'Hosted errors are JSON objects with code and message; those of user data can be texts.',
     basis: 'observed',
     source: 'published hosted API, 2026, HTTP layer',
     on: hosted,
   },
   'http/hosted-unknown-path': {
-    says: 'An unknown hosted path answers 404 NOT_FOUND to all methods but OPTIONS, once access is given.',
+    says: 'With valid access an unknown hosted path returns 404 NOT_FOUND for every method but OPTIONS.',
     basis: 'chosen',
     on: hosted,
   },
   'http/hosted-wrong-method': {
-    says: 'A method that a hosted path does not take answers 405, and Allow lists the others.',
+    says: 'A method that a hosted path does not support returns 405, and Allow lists the others.',
     basis: 'chosen',
     on: hosted,
   },
   'http/hosted-head': {
-    says: 'A hosted path that answers GET answers HEAD alike, without the body.',
+    says: 'HEAD of a hosted path that serves GET replies as GET does, without the body.',
     basis: 'chosen',
     on: hosted,
   },
   'http/hosted-options': {
-    says: 'OPTIONS answers 200 on every hosted path without a key, and allows X-API-Key.',
+    says: 'OPTIONS returns 200 on every hosted path without a key, and allows X-API-Key.',
     basis: 'chosen',
     on: hosted,
   },
   'http/hosted-cors': {
-    says: 'Each hosted reply, a refusal too, lets pages of any origin read it.',
+    says: 'Every hosted reply, including errors, allows pages of any origin to read it.',
     basis: 'chosen',
     on: hosted,
   },
   'http/member-in-text': {
-    says: 'A JSON text or array that contains the name of a member answers 500.',
+    says: 'A JSON text or array that contains the name of a member returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt, /queue and /history',
     on: local,
   },
   'http/hosted-bad-body': {
-    says: 'A hosted body that is no JSON, of a wrong type or broken in its coding answers 400.',
+    says: 'A hosted body that is not valid JSON, has a wrong type or a broken encoding returns 400.',
     basis: 'observed',
     source: 'published hosted API, 2026, HTTP layer',
     on: hosted,
   },
   'http/hosted-body-limit': {
-    says: 'A hosted body above the limit answers 413 with the code PAYLOAD_TOO_LARGE.',
+    says: 'A hosted body above the limit returns 413 with the code PAYLOAD_TOO_LARGE.',
     basis: 'observed',
     source: 'published hosted API, 2026, HTTP layer',
     on: hosted,
   },
   'http/hosted-empty-parameter': {
-    says: 'An empty query parameter of the hosted job list or history counts as none.',
+    says: 'The hosted job list and history treat an empty query parameter as absent.',
     basis: 'chosen',
     on: hosted,
   },
   'http/hosted-no-http': {
-    says: 'What is no HTTP, or has too long a line, is answered 400 with code and message on hosted.',
+    says: 'On the hosted server, input that is not HTTP or has too long a line returns 400 as JSON.',
     basis: 'chosen',
     on: hosted,
   },

@@ -1,4 +1,4 @@
-// What the server tells its own front end below /internal/: its log, its folders, the files in them.
+// What the server offers its own front end below /internal/: its log, its folders and their files.
 
 import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { folderTypes } from './files.ts'
@@ -35,21 +35,21 @@ export const endpoints = {
     method: 'GET',
     path: '/internal/logs',
     on: local,
-    does: 'Gives the log as one text.',
+    does: 'Returns the log as one text.',
     replies: { 200: { type: 'string', volatile: true } },
   },
   rawLogs: {
     method: 'GET',
     path: '/internal/logs/raw',
     on: local,
-    does: 'Gives the log line by line.',
+    does: 'Returns the log line by line.',
     replies: { 200: rawLogs },
   },
   subscribeLogs: {
     method: 'PATCH',
     path: '/internal/logs/subscribe',
     on: local,
-    does: 'Sends new lines of the log to the socket of a client, or no more.',
+    does: 'Starts or stops sending new log lines to the socket of a client.',
     body: logSubscription,
     replies: { 200: 'empty', 500: 'text' },
     acceptsInvalid: local,
@@ -58,7 +58,7 @@ export const endpoints = {
     method: 'GET',
     path: '/internal/folder_paths',
     on: local,
-    does: 'Tells where the model folders lie.',
+    does: 'Returns the paths of the model folders.',
     replies: { 200: folderPaths },
   },
   folderFiles: {
@@ -72,67 +72,67 @@ export const endpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
-  'internal/no-twin': {
-    says: 'Below /api there is no /internal/.',
+  'internal/no-alias': {
+    says: 'Paths below /internal/ have no alias below /api.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/unknown-path': {
-    says: 'An unknown path below /internal/ answers 404 with a text, whatever the method.',
+    says: 'An unknown path below /internal/ returns 404 with a text, for any method.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/wrong-method': {
-    says: 'Below /internal/ Allow lists the methods of the path alone.',
+    says: 'Below /internal/ Allow lists only the methods of the path.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log': {
-    says: 'The log has a line for the start of each run and one for its end.',
+    says: 'The log has a line for the start and one for the end of each run.',
     basis: 'chosen',
     on: local,
   },
   'internal/log-lines': {
-    says: 'GET /internal/logs/raw gives the latest 300 lines with their time, and the terminal size.',
+    says: 'GET /internal/logs/raw returns the last 300 lines with their time, and the terminal size.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-text': {
-    says: 'GET /internal/logs gives the same lines as one JSON string, each after its time.',
+    says: 'GET /internal/logs returns the same lines as one JSON string, each after its time.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-subscription': {
-    says: 'A client that has subscribed gets each new line in a logs message, until it withdraws.',
+    says: 'A subscribed client receives each new line in a logs message until it unsubscribes.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/log-subscription-refusals': {
-    says: 'A subscription without clientId or enabled answers 500.',
+    says: 'A subscription without clientId or enabled returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/folder-paths': {
-    says: 'GET /internal/folder_paths gives absolute paths for each model folder.',
+    says: 'GET /internal/folder_paths returns absolute paths for each model folder.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/files': {
-    says: 'GET /internal/files/<type> lists the names at the top of that folder, newest first.',
+    says: 'GET /internal/files/<type> lists the files at the top of that folder, newest first.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
   },
   'internal/files-type': {
-    says: 'GET /internal/files of another folder than input, output and temp answers 400.',
+    says: 'GET /internal/files of a folder other than input, output and temp returns 400.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,

@@ -1,13 +1,13 @@
-// Jobs, which hosted alone has: the state of each run in a word, all about it, listing, cancelling and deleting them.
+// Jobs, which only the hosted server has: their status words, their details, listing, cancelling and deleting them.
 
 import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { exceptionTypes, hostedError } from './errors.ts'
 
-/** The words for the state of a run on hosted. */
+/** The words for the state of a run on the hosted server. */
 export const jobStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof jobStatuses)[number]
 
-/** From which word to which others a run goes on hosted; the last three are final. */
+/** The transitions between the states of a hosted run; the last three are final. */
 export const jobTransitions = {
   pending: ['in_progress', 'cancelled'],
   in_progress: ['completed', 'failed', 'cancelled'],
@@ -16,7 +16,7 @@ export const jobTransitions = {
   cancelled: [],
 } as const satisfies Record<JobStatus, readonly JobStatus[]>
 
-/** The internal states that the quirk `hosted.status-raw-states` tells, with the word that each stands for. */
+/** The internal states that the job status contains with the quirk `hosted.status-raw-states`, with their words. */
 export const rawStates = {
   queued_limited: 'pending',
   submitted: 'pending',
@@ -27,10 +27,10 @@ export const rawStates = {
 } as const satisfies Record<string, JobStatus>
 export type RawState = keyof typeof rawStates
 
-/** What a list of jobs can be ordered by: when a job was submitted, or how long it ran. */
+/** Sort keys of a job list: when a job was submitted, or how long it ran. */
 export const jobOrders = ['create_time', 'execution_time'] as const
 
-/** The kinds of output files that a list of jobs can be narrowed to, by their keys in the outputs. */
+/** The kinds of output files that a job list can be filtered by, each with its keys in the outputs. */
 export const mediaTypes = {
   images: 'image',
   gifs: 'video',
@@ -40,13 +40,13 @@ export const mediaTypes = {
   '3d': '3d',
 } as const
 
-/** Most jobs in one reply of the list, how many without a word, and most in one cancel. */
+/** The maximum and default number of jobs in one reply of the list, and the maximum in one cancel. */
 export const jobLimits = { page: 1000, usualPage: 100, cancel: 100 } as const
 
 const id = { type: 'string', volatile: true } as const
 const time = { type: 'string', volatile: true } as const
 const timeMs = { type: 'integer', volatile: true } as const
-/** The id of a job as a client names it. */
+/** The id of a job as a client sends it. */
 const uuid = {
   type: 'string',
   pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
@@ -89,7 +89,7 @@ export const executionError = {
   ],
 } as const satisfies Schema
 
-/** One of the files of a job, to be shown for all of them. */
+/** One of the files of a job, as a preview of them all. */
 const previewOutput = {
   type: 'object',
   properties: {
@@ -102,7 +102,7 @@ const previewOutput = {
   required: ['filename', 'subfolder', 'type', 'nodeId', 'mediaType'],
 } as const satisfies Schema
 
-/** What a list tells of each job; the last five only of one that is over. */
+/** A job as a list contains it; the last five members exist only for a job that is over. */
 const summary = {
   id,
   status: { enum: jobStatuses },
@@ -197,16 +197,16 @@ export const endpoints = {
     method: 'GET',
     path: '/job/{prompt_id}/status',
     on: hosted,
-    does: 'Tells in which state a run is.',
+    does: 'Returns the state of a run.',
     replies: { 200: jobStatus, ...unread },
   },
   jobs: {
     method: 'GET',
     path: '/jobs',
     on: hosted,
-    does: 'Lists jobs, those of some states, a workflow or a kind of output where asked, page by page.',
+    does: 'Lists jobs page by page, filtered by status, workflow or output kind on request.',
     query: {
-      /** One or more of the words, with commas between them. */
+      /** One or more of the words, separated by commas. */
       status: { type: 'string', pattern: listOf(jobStatuses) },
       workflow_id: { type: 'string' },
       output_type: { enum: [...new Set(Object.values(mediaTypes))] },
@@ -218,21 +218,21 @@ export const endpoints = {
     },
     hostedEmptyIsNone: true,
     replies: { 200: jobList, 400: hostedError },
-    // A cursor counts only where jobs are sorted by creation time.
+    // A cursor is valid only for jobs sorted by creation time.
     acceptsInvalid: hosted,
   },
   job: {
     method: 'GET',
     path: '/jobs/{prompt_id}',
     on: hosted,
-    does: 'Tells all about a run, with its outputs once it is over.',
+    does: 'Returns all details of a run, with its outputs once it is over.',
     replies: { 200: jobDetail, ...unread },
   },
   deleteJob: {
     method: 'DELETE',
     path: '/jobs/{prompt_id}',
     on: hosted,
-    does: 'Forgets a job that is over.',
+    does: 'Deletes a job that is over.',
     parts: { prompt_id: uuid },
     replies: { 204: 'empty', ...unchanged },
   },
@@ -240,7 +240,7 @@ export const endpoints = {
     method: 'POST',
     path: '/jobs/{prompt_id}/cancel',
     on: hosted,
-    does: 'Cancels a job, whether it waits or runs.',
+    does: 'Cancels a pending or running job.',
     parts: { prompt_id: uuid },
     replies: { 200: cancelledJob, ...unchanged },
   },
@@ -248,7 +248,7 @@ export const endpoints = {
     method: 'POST',
     path: '/jobs/cancel',
     on: hosted,
-    does: 'Cancels many jobs, or none where one of them is unknown.',
+    does: 'Cancels several jobs, or none if one of them is unknown.',
     body: jobIds,
     replies: { 200: cancelledJobs, ...unchanged },
   },
@@ -262,13 +262,13 @@ export const rules = {
     carries: ['A38', 'A39', 'A40', 'A71'],
   },
   'jobs/status-final': {
-    says: 'A hosted run ends as completed, failed or cancelled, and stays so.',
+    says: 'A hosted run ends as completed, failed or cancelled, and keeps that state.',
     basis: 'stated',
     on: hosted,
     carries: ['A41', 'A42', 'A43'],
   },
   'jobs/status-details': {
-    says: 'The job status tells its times in RFC 3339 and a failure as a text of JSON.',
+    says: 'The job status contains its times in RFC 3339 and a failure as JSON text.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
@@ -280,13 +280,13 @@ export const rules = {
     carries: ['A44', 'A72', 'A99'],
   },
   'jobs/detail-while-open': {
-    says: 'The job detail of a run that is not over holds neither outputs nor how it went.',
+    says: 'The job detail of a run that is not over holds neither outputs nor an outcome.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/detail-times': {
-    says: 'Times of the job list and detail are milliseconds; update_time is that of the latest change.',
+    says: 'Times in the job list and detail are milliseconds; update_time is that of the latest change.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
@@ -304,99 +304,99 @@ export const rules = {
     on: hosted,
   },
   'jobs/outputs-counted': {
-    says: 'A job that is over tells how many files it has left, and one of them for a preview.',
+    says: 'A job that is over contains the number of its files and one file as a preview.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/unknown': {
-    says: 'An unknown run, or one of another account, answers 404 to all that is about a job.',
+    says: 'All job paths return 404 for an unknown run or one of another account.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/bad-id': {
-    says: 'An id that is no UUID answers 400 to cancel and delete, and 404 to what reads a job.',
+    says: 'An id that is not a UUID returns 400 for cancel and delete, and 404 for reads.',
     basis: 'chosen',
     on: hosted,
   },
   'jobs/listing': {
-    says: 'GET /jobs lists the jobs of its account in every state, the newest first.',
+    says: 'GET /jobs lists the jobs of its account in every state, newest first.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-filters': {
-    says: 'A list of jobs is narrowed by status words, workflow_id and output_type.',
+    says: 'A job list can be filtered by status words, workflow_id and output_type.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-order': {
-    says: 'A list of jobs is ordered by create_time or execution_time, asc or desc.',
+    says: 'A job list can be sorted by create_time or execution_time, asc or desc.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-pages': {
-    says: 'A list of jobs gives limit of them from offset on, 100 without a word.',
+    says: 'A job list returns limit jobs starting at offset, 100 by default.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-cursor': {
-    says: 'The next_cursor of a list by create_time, sent as after, gives the jobs that follow.',
+    says: 'The next_cursor of a list by create_time, sent as after, returns the jobs that follow.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/listing-refusals': {
-    says: 'A value that a parameter of the list does not know, or that is out of range, answers 400.',
+    says: 'An unknown or out-of-range value of a list parameter returns 400.',
     basis: 'chosen',
     on: hosted,
   },
   'jobs/cancel': {
-    says: 'A cancel answers whether it took effect; of a job that is over or stopping it does not.',
+    says: 'A cancel returns whether it took effect; for a job that is over or stopping it did not.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/cancel-running': {
-    says: 'A running job stops at its next check point, at the latest when its nodes are done.',
+    says: 'A running job stops at its next checkpoint, at the latest when its nodes are done.',
     basis: 'chosen',
     on: hosted,
   },
   'jobs/cancel-many': {
-    says: 'A cancel of many jobs answers those that it stopped; one unknown id spares them all.',
+    says: 'A cancel of several jobs returns those that it stopped; one unknown id cancels none.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/cancel-many-body': {
-    says: 'A cancel of many jobs takes 1 to 100 UUIDs as job_ids and no other key, else 400.',
+    says: 'A cancel of several jobs requires 1 to 100 UUIDs as job_ids and no other key, else 400.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/delete': {
-    says: 'A delete forgets a job that is over, and answers 204 to any that is or was there.',
+    says: 'A delete removes a job that is over, and returns 204 for any job that exists or existed.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/delete-keeps-files': {
-    says: 'The files of a deleted job stay.',
+    says: 'The files of a deleted job remain.',
     basis: 'chosen',
     on: hosted,
   },
   'jobs/concurrency': {
-    says: 'An account runs as many jobs at a time as its tier has; the next follows by itself.',
+    says: 'An account runs as many jobs at a time as its tier allows; the next starts by itself.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,
   },
   'jobs/queue-reason': {
-    says: 'A job that waits for others tells concurrency_limit and its place among those.',
+    says: 'A job that waits for others reports concurrency_limit and its position.',
     basis: 'observed',
     source: 'published hosted API, 2026, jobs',
     on: hosted,

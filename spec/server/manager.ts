@@ -45,7 +45,7 @@ export const endpoints = {
     method: 'GET',
     path: '/manager/queue/status',
     on: local,
-    does: 'Tells how far the installations are.',
+    does: 'Returns the progress of the installations.',
     replies: { 200: installStatus, 404: 'empty' },
   },
   managerInstallModel: {
@@ -62,25 +62,25 @@ export const endpoints = {
 
 export const rules = {
   'manager/off': {
-    says: 'Without the extension the manager paths answer as unknown paths do.',
+    says: 'Without the extension the manager paths reply like unknown paths.',
     basis: 'stated',
     on: local,
     carries: ['A115'],
   },
   'manager/install': {
-    says: 'POST /manager/queue/install takes a git_url.',
+    says: 'POST /manager/queue/install accepts a git_url.',
     basis: 'stated',
     on: local,
     carries: ['A12', 'A64', 'A112'],
   },
   'manager/status': {
-    says: 'GET /manager/queue/status tells how far the installations are.',
+    says: 'GET /manager/queue/status returns the progress of the installations.',
     basis: 'stated',
     on: local,
     carries: ['A12', 'A113'],
   },
   'manager/install-model': {
-    says: 'POST /manager/queue/install_model takes url, path and filename.',
+    says: 'POST /manager/queue/install_model accepts url, path and filename.',
     basis: 'stated',
     on: local,
     carries: ['A12', 'A65', 'A114'],
@@ -91,17 +91,17 @@ export const rules = {
     on: local,
   },
   'manager/installed-model-listed': {
-    says: 'An installed model shows in the list of its folder, and nothing is fetched.',
+    says: 'The list of its folder contains an installed model; the server downloads nothing.',
     basis: 'chosen',
     on: local,
   },
   'manager/path-stays-inside': {
-    says: 'A model path outside the model folders is refused.',
+    says: 'The server rejects a model path outside the model folders.',
     basis: 'chosen',
     on: local,
   },
   'manager/incomplete': {
-    says: 'An installation without one of its texts answers 400 and installs nothing.',
+    says: 'An installation that lacks a required text returns 400 and installs nothing.',
     basis: 'chosen',
     on: local,
   },

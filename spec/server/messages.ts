@@ -1,4 +1,4 @@
-// The JSON messages of the socket: the data of each type and who receives it. Their order stands in order.ts.
+// The JSON messages of the socket: the data of each type and who receives it. Their order is in order.ts.
 
 import {
   both,
@@ -16,7 +16,7 @@ const id = { type: 'string' } as const
 const ids = { type: 'array', items: { type: 'string' } } as const
 const objectOrArray = { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] } as const
 const timestamp = { type: 'integer', minimum: 0, volatile: true } as const
-/** What a message about a whole run tells at least. */
+/** The members that every message about a run has. */
 const runAndTime = {
   type: 'object',
   properties: { prompt_id: id, timestamp },
@@ -49,13 +49,13 @@ export const nodeProgress = {
   ],
 } as const satisfies Schema
 
-/** The same on hosted, which tells the type of the node too. */
+/** The same on the hosted server, which adds the type of the node. */
 export const hostedNodeProgress = {
   ...nodeProgress,
   properties: { ...nodeProgress.properties, class_type: { type: 'string' } },
 } as const satisfies Schema
 
-/** Flags that client and server tell each other. */
+/** The flags that client and server send each other. */
 export const featureFlags = {
   type: 'object',
   properties: {
@@ -64,7 +64,7 @@ export const featureFlags = {
   },
 } as const satisfies Schema
 
-/** The feature flags of hosted; the last two are about the account that asks, and absent without a key. */
+/** The feature flags of the hosted server; the last two concern the requesting account and need its key. */
 export const hostedFeatures = {
   type: 'object',
   properties: {
@@ -74,7 +74,7 @@ export const hostedFeatures = {
   },
 } as const satisfies Schema
 
-/** A line of the server's log: when it was written, as ISO text, and what it says. */
+/** A line of the server's log: when it was written, as ISO text, and its text. */
 export const logEntry = {
   type: 'object',
   properties: { t: { type: 'string', volatile: true }, m: { type: 'string' } },
@@ -88,7 +88,7 @@ export const terminalSize = {
   required: ['cols', 'rows'],
 } as const satisfies Schema
 
-/** The data of `execution_error`, with the schemas of its type and of the values it was found with. */
+/** The data of `execution_error`, with schemas of the input types and values of the failed node. */
 const errorData = <Type extends Schema, Values extends Schema>(
   exception_type: Type,
   values: Values,
@@ -123,7 +123,7 @@ const errorData = <Type extends Schema, Values extends Schema>(
 export const messages = {
   status: {
     on: both,
-    when: 'The queue changes, and first on each connection.',
+    when: 'The queue changes; also the first message on each connection.',
     data: {
       type: 'object',
       properties: {
@@ -151,7 +151,7 @@ export const messages = {
   },
   notification: {
     on: both,
-    when: 'There is something to tell a person, in words.',
+    when: 'The server has a text for people to read.',
     data: { type: 'object', properties: { value: { type: 'string' } }, required: ['value'] },
     hostedData: {
       type: 'object',
@@ -173,12 +173,12 @@ export const messages = {
   },
   execution_start: {
     on: both,
-    when: 'A run begins.',
+    when: 'A run starts.',
     data: runAndTime,
   },
   execution_cached: {
     on: both,
-    when: 'A run begins: the nodes whose results are at hand and that do not run.',
+    when: 'A run starts: the nodes whose results are cached and that do not run.',
     data: {
       type: 'object',
       properties: { nodes: ids, prompt_id: id, timestamp },
@@ -187,7 +187,7 @@ export const messages = {
   },
   executing: {
     on: both,
-    when: 'A node begins; on local, with node null, the run is over.',
+    when: 'A node starts; on a local server, with node null, the run is over.',
     data: {
       type: 'object',
       properties: { node: { type: ['string', 'null'] }, display_node: id, prompt_id: id },
@@ -221,7 +221,7 @@ export const messages = {
   },
   progress: {
     on: both,
-    when: 'A node has done a step.',
+    when: 'A node has completed a step.',
     data: {
       type: 'object',
       properties: {
@@ -235,7 +235,7 @@ export const messages = {
   },
   executed: {
     on: both,
-    when: 'A node has something to show: its output is ready.',
+    when: 'The output of a node is ready.',
     data: {
       type: 'object',
       properties: {
@@ -277,10 +277,10 @@ export const messages = {
 
 export type MessageType = keyof typeof messages
 
-/** Who receives a type on local; `own` is the socket whose id is the `client_id` of the run. */
+/** Who receives a type on a local server; `own` is the socket whose id is the `client_id` of the run. */
 export type Receivers = 'everyone' | 'own' | 'own-or-everyone' | 'asking-socket' | 'subscriber'
 
-/** On local. `own-or-everyone`: everyone when the run has no `client_id`. Previews go like `progress`. */
+/** On a local server. `own-or-everyone`: everyone if the run has no `client_id`. Previews go where `progress` goes. */
 export const receivers = {
   status: 'everyone',
   feature_flags: 'asking-socket',
@@ -332,25 +332,25 @@ export const rules = {
     on: both,
   },
   'messages/status': {
-    says: 'A queue change sends status with the number of runs that wait or run.',
+    says: 'A queue change sends status with the number of pending and running runs.',
     basis: 'stated',
     on: both,
     carries: ['A119'],
   },
   'messages/status-on-connect': {
-    says: 'The first message on a socket is a status that holds its sid.',
+    says: 'The first message on a socket is a status that contains its sid.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/sid': {
-    says: 'The sid is the clientId of the socket, or 32 hex digits where it has none.',
+    says: 'The sid is the clientId of the socket, or 32 hex digits without a clientId.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/status-of-a-run': {
-    says: 'A run sends status when it is queued, when it is taken and when it is over.',
+    says: 'A run sends status when it is queued, when it starts and when it is over.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
@@ -362,24 +362,24 @@ export const rules = {
     carries: ['A120'],
   },
   'messages/local-notification': {
-    says: 'A local run sends a notification only where a made-up node asks for it.',
+    says: 'A local run sends a notification only when a test node requests it.',
     basis: 'chosen',
     on: local,
   },
   'messages/execution-start': {
-    says: 'A run begins with execution_start, which holds its prompt_id.',
+    says: 'A run starts with execution_start, which contains its prompt_id.',
     basis: 'stated',
     on: both,
     carries: ['A121'],
   },
   'messages/execution-cached': {
-    says: 'execution_cached lists the nodes that the cache spares, also when there are none.',
+    says: 'execution_cached lists the cached nodes, and is sent even with an empty list.',
     basis: 'stated',
     on: both,
     carries: ['A127'],
   },
   'messages/executing': {
-    says: 'A node that begins sends executing with node and prompt_id.',
+    says: 'A node that starts sends executing with node and prompt_id.',
     basis: 'stated',
     on: both,
     carries: ['A122'],
@@ -409,13 +409,13 @@ export const rules = {
     carries: ['A124'],
   },
   'messages/progress-state': {
-    says: 'progress_state tells in nodes the progress of each node so far.',
+    says: 'progress_state contains the progress of each node so far in nodes.',
     basis: 'stated',
     on: both,
     carries: ['A125'],
   },
   'messages/executed': {
-    says: 'A node with something to show sends executed with node and output.',
+    says: 'A node with an output to display sends executed with node and output.',
     basis: 'stated',
     on: both,
     carries: ['A126'],
@@ -439,7 +439,7 @@ export const rules = {
     carries: ['A67', 'A129'],
   },
   'messages/error-details': {
-    says: 'execution_error and execution_interrupted name node_type and executed too.',
+    says: 'execution_error and execution_interrupted also contain node_type and executed.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
@@ -451,7 +451,7 @@ export const rules = {
     on: local,
   },
   'messages/error-hidden-inputs': {
-    says: 'current_inputs of an old-style type hold its hidden inputs too, credentials as null.',
+    says: 'current_inputs of an old-style type also holds its hidden inputs, with credentials as null.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, socket',
     on: local,
@@ -463,13 +463,13 @@ export const rules = {
     carries: ['A66', 'A130'],
   },
   'messages/hosted-early-cancel': {
-    says: 'A run that is cancelled before its start sends execution_interrupted.',
+    says: 'A run that is cancelled before it starts sends execution_interrupted.',
     basis: 'stated',
     on: hosted,
     carries: ['A66'],
   },
   'messages/timestamps': {
-    says: 'The execution_ messages hold the time in milliseconds as timestamp.',
+    says: 'The execution_ messages contain the time in milliseconds as timestamp.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
@@ -481,7 +481,7 @@ export const rules = {
     carries: ['A29', 'A131'],
   },
   'messages/any-client-id': {
-    says: 'A client_id is any text, not only a UUID.',
+    says: 'A client_id can be any text, not only a UUID.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, socket',
     on: local,
@@ -493,13 +493,13 @@ export const rules = {
     on: local,
   },
   'messages/no-client': {
-    says: 'Of a run without client_id everyone gets progress, previews, interruption, nobody the rest.',
+    says: "Without client_id everyone gets a run's progress, previews and interruption, nobody the rest.",
     basis: 'observed',
     source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/newest-socket': {
-    says: 'Of several sockets with one clientId the newest receives, also after others close.',
+    says: 'Of several sockets with one clientId the newest receives, even after others close.',
     basis: 'stated',
     on: local,
     carries: ['A131'],
@@ -511,37 +511,37 @@ export const rules = {
     on: local,
   },
   'messages/reconnect': {
-    says: 'A socket that returns during its run gets executing with the node at work.',
+    says: 'A socket that reconnects during its run receives executing with the current node.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/disconnect': {
-    says: 'A run goes on when its socket closes.',
+    says: 'A run continues when its socket closes.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/feature-flags': {
-    says: 'feature_flags as the first message is answered with those of the server.',
+    says: 'The server answers feature_flags as the first message with its own feature flags.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/client-messages': {
-    says: 'Any other message from the client, and feature_flags after it, changes nothing.',
+    says: 'The server ignores any other client message, and feature_flags after it.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/no-handshake': {
-    says: 'GET /ws without a WebSocket handshake answers 400.',
+    says: 'GET /ws without a WebSocket handshake returns 400.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
   },
   'messages/handshake-headers': {
-    says: 'The answer to a handshake tells Date and Server too, and selects no sub-protocol.',
+    says: 'The handshake reply also contains Date and Server, and selects no subprotocol.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, socket',
     on: local,
@@ -559,34 +559,34 @@ export const rules = {
     on: local,
   },
   'messages/pings-and-closes': {
-    says: 'A ping is answered by a pong, and a close by 1000 whatever its code.',
+    says: 'The server answers a ping with a pong, and a close with 1000 whatever its code.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
   'messages/slow-reader': {
-    says: 'A socket for which more than 64 MiB wait is cut off; the others are served as ever.',
+    says: 'The server drops a socket for which more than 64 MiB wait; others are not affected.',
     basis: 'chosen',
     on: local,
   },
   'messages/uncompressed': {
-    says: 'Messages are compressed only where that is switched on and the client offers it.',
+    says: 'Messages are compressed only if compression is enabled and the client offers it.',
     basis: 'chosen',
     on: local,
   },
   'messages/hosted-all-connections': {
-    says: 'Every connection of a hosted account gets all messages of that account.',
+    says: 'Every connection of a hosted account receives all messages of that account.',
     basis: 'stated',
     on: hosted,
     carries: ['A30', 'A132'],
   },
   'messages/hosted-sid': {
-    says: 'The first message on a hosted socket is a status whose sid the server has chosen.',
+    says: 'The first message on a hosted socket is a status with a sid that the server chose.',
     basis: 'chosen',
     on: hosted,
   },
   'messages/hosted-status': {
-    says: 'A hosted status counts the runs of the account, and goes to it alone.',
+    says: 'A hosted status counts the runs of the account and goes only to that account.',
     basis: 'observed',
     source: 'published hosted API, 2026, socket',
     on: hosted,
@@ -598,23 +598,23 @@ export const rules = {
     on: hosted,
   },
   'messages/hosted-reconnect': {
-    says: 'A hosted socket that opens gets executing for each run of the account that is at a node.',
+    says: 'A hosted socket that opens receives executing for each run of the account with a current node.',
     basis: 'chosen',
     on: hosted,
   },
   'messages/hosted-node-types': {
-    says: 'The nodes of a hosted progress_state tell their class_type too.',
+    says: 'The nodes of a hosted progress_state also contain their class_type.',
     basis: 'observed',
     source: 'published hosted API, 2026, socket',
     on: hosted,
   },
   'messages/hosted-previews': {
-    says: 'Of the sockets of a hosted account those that asked get previews with metadata.',
+    says: 'Of the sockets of a hosted account, those that request it receive previews with metadata.',
     basis: 'chosen',
     on: hosted,
   },
   'messages/hosted-names-run': {
-    says: 'Every hosted message about a run holds its prompt_id.',
+    says: 'Every hosted message about a run contains its prompt_id.',
     basis: 'stated',
     on: hosted,
     carries: ['A133'],

@@ -4,8 +4,8 @@ import type { Deployment } from '../language.ts'
 import type { MessageType } from './messages.ts'
 
 /**
- * `executing_null` is `executing` with node null; the `executing` of a reconnect, without `prompt_id`, is not counted,
- * nor is what tells of no run. On hosted a socket that opens during a run hears it from there on.
+ * `executing_null` is `executing` with node null. The order leaves out the `executing` of a reconnect, without
+ * `prompt_id`, and messages about no run. On hosted a socket that opens during a run receives it from there on.
  */
 export type Kind = Exclude<MessageType, 'feature_flags' | 'logs'> | 'executing_null'
 export type State =
@@ -65,7 +65,7 @@ const started = {
   shown: { status: 'shown', notification: 'shown', progress_state: 'between' },
 } as const
 
-/** The messages of one run as its own client sees them: from `first` to a state of `last`, and no other way. */
+/** The messages of one run as its own client receives them: every path leads from `first` to a state of `last`. */
 export const order = {
   local: {
     first: 'queued',

@@ -1,4 +1,4 @@
-// The queue: its listing, clearing it, removing from it, and interrupting what runs.
+// The queue: listing it, clearing it, removing runs from it, and interrupting the running one.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'
@@ -10,7 +10,7 @@ export const queueItem = {
     { type: 'number', volatile: true },
     { type: 'string', volatile: true },
     { type: 'object' },
-    // An object, unless the client has sent something else.
+    // An object, unless the client sent another value.
     {},
     { type: 'array', items: { type: 'string' } },
   ],
@@ -18,7 +18,7 @@ export const queueItem = {
   maxItems: 5,
 } as const satisfies Schema
 
-/** The same on hosted: place in its list from 1, id, graph, ids of the output nodes, creation time. */
+/** The same on the hosted server: position from 1, id, graph, ids of the output nodes, creation time. */
 export const hostedQueueItem = {
   type: 'array',
   prefixItems: [
@@ -62,7 +62,7 @@ export const queueChange = {
   },
 } as const satisfies Schema
 
-/** The same on hosted, which takes no other members. */
+/** The same on the hosted server, which accepts no other members. */
 export const hostedChange = {
   type: 'object',
   properties: {
@@ -108,7 +108,7 @@ export const endpoints = {
     method: 'POST',
     path: '/interrupt',
     on: both,
-    does: 'Cancels the running run; an optional body names the one that is meant.',
+    does: 'Cancels the running run; an optional body names the run to cancel.',
     body: { type: 'object', properties: { prompt_id: { type: 'string' } } },
     bodyIsOptional: true,
     replies: { 200: 'empty', 500: 'text' },
@@ -130,19 +130,19 @@ export const rules = {
     source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
-  'queue/twins': {
-    says: 'A submit with number and id of a pending run and another graph answers 500, yet it runs.',
+  'queue/priority-collisions': {
+    says: 'A submit with number and id of a pending run but another graph returns 500, yet it runs.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/by-number': {
-    says: 'Runs are listed and run by their number, equal ones in the order of their submits.',
+    says: 'The server lists and executes runs by number, equal numbers in the order of their submits.',
     basis: 'chosen',
     on: local,
   },
   'queue/start-delay': {
-    says: 'A run waits its start delay, 25 ms, from its submit on, also in the place of one that is gone.',
+    says: 'Each run waits a start delay of 25 ms from its submit, even in the place of a removed run.',
     basis: 'chosen',
     on: both,
   },
@@ -153,31 +153,31 @@ export const rules = {
     carries: ['A60', 'A92'],
   },
   'queue/delete': {
-    says: 'POST /queue with delete removes the pending runs of those ids.',
+    says: 'POST /queue with delete removes the pending runs with those ids.',
     basis: 'stated',
     on: both,
     carries: ['A61', 'A92'],
   },
   'queue/clear-and-delete': {
-    says: 'A body with clear and delete does both, and clear comes first.',
+    says: 'A body with clear and delete does both, clear first.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/running-is-spared': {
-    says: 'Neither clear nor delete touches the running run, and unknown ids are ignored.',
+    says: 'Neither clear nor delete affects the running run, and unknown ids are ignored.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: queue',
     on: both,
   },
   'queue/removed-leaves-nothing': {
-    says: 'A removed run leaves no history entry and sends no message of its own.',
+    says: 'A removed run leaves no history entry and sends no run message.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/removal-status': {
-    says: 'clear sends one status; delete one, but two for the only pending run.',
+    says: 'clear sends one status; delete sends one, or two for the only pending run.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, queue',
     on: local,
@@ -189,65 +189,65 @@ export const rules = {
     carries: ['A8', 'A93', 'A135'],
   },
   'queue/idle-interrupt-is-lost': {
-    says: 'An interrupt without a running run answers 200 and stops no later run.',
+    says: 'An interrupt without a running run returns 200 and stops no later run.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: queue',
     on: both,
   },
   'queue/interrupt-named': {
-    says: 'An interrupt that names a run stops only that one, and only while it runs.',
+    says: 'An interrupt that names a run stops only that run, and only while it is running.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, queue',
     on: local,
   },
   'queue/bounded': {
-    says: 'A submit that takes the pending workflows beyond 512 MiB answers 413.',
+    says: 'A submit that takes the pending workflows beyond 512 MiB returns 413.',
     basis: 'chosen',
     on: local,
   },
   'queue/hosted-bounded': {
-    says: 'A hosted submit that takes the pending workflows of its account beyond 512 MiB answers 429.',
+    says: 'A hosted submit that takes the pending workflows of its account beyond 512 MiB returns 429.',
     basis: 'chosen',
     on: hosted,
   },
   'queue/hosted-interrupt': {
-    says: 'A hosted interrupt cancels the oldest run of its account that runs and is not yet stopping.',
+    says: 'A hosted interrupt cancels the oldest running run of its account that is not yet stopping.',
     basis: 'stated',
     on: hosted,
     carries: ['A93'],
   },
   'queue/hosted-interrupt-named': {
-    says: 'A hosted interrupt that names a job cancels that one, running or not; unknown is 404.',
+    says: 'A hosted interrupt that names a job cancels it, running or not; an unknown job returns 404.',
     basis: 'observed',
     source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-interrupt-any-body': {
-    says: 'A hosted interrupt that cannot be read is as good as one without a body.',
+    says: 'A hosted interrupt that cannot be parsed is treated as one without a body.',
     basis: 'observed',
     source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-item': {
-    says: 'A hosted listed run is its place, prompt_id, workflow, output nodes and create_time.',
+    says: 'A hosted listed run is its position, prompt_id, workflow, output nodes and create_time.',
     basis: 'observed',
     source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-result': {
-    says: 'A hosted POST /queue tells what it removed in deleted and cleared.',
+    says: 'A hosted POST /queue returns what it removed in deleted and cleared.',
     basis: 'observed',
     source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-closed-body': {
-    says: 'A hosted POST /queue with another key, another type or no JSON answers 400.',
+    says: 'A hosted POST /queue with another key, a wrong type or invalid JSON returns 400.',
     basis: 'observed',
     source: 'published hosted API, 2026, queue',
     on: hosted,
   },
   'queue/hosted-removed-is-cancelled': {
-    says: 'A run that is removed from the hosted queue is a cancelled job that never began.',
+    says: 'A run that is removed from the hosted queue becomes a cancelled job that never started.',
     basis: 'observed',
     source: 'published hosted API, 2026, queue',
     on: hosted,

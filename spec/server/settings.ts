@@ -1,17 +1,17 @@
-// What a front end keeps about its user: settings by id, and the users that there are.
+// What a front end stores about its user: settings by id, and the users.
 
 import { hostedError } from './errors.ts'
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 
 export const settings = { type: 'object' } as const satisfies Schema
 
-/** One setting on hosted. */
+/** One setting of a hosted account. */
 export const hostedSetting = {
   type: 'object',
   properties: { value: {} },
 } as const satisfies Schema
 
-/** How a hosted account stands. */
+/** The state of a hosted account. */
 export const userStatus = {
   type: 'object',
   properties: { status: { enum: ['active', 'waitlisted'] } },
@@ -43,14 +43,14 @@ export const endpoints = {
     method: 'GET',
     path: '/settings',
     on: both,
-    does: 'Gives all settings.',
+    does: 'Returns all settings.',
     replies: { 200: settings },
   },
   changeSettings: {
     method: 'POST',
     path: '/settings',
     on: both,
-    does: 'Merges settings into those that are stored.',
+    does: 'Merges settings into the stored ones.',
     body: settings,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: settings, 400: hostedError },
@@ -59,7 +59,7 @@ export const endpoints = {
     method: 'GET',
     path: '/settings/{id}',
     on: both,
-    does: 'Gives one setting.',
+    does: 'Returns one setting.',
     replies: { 200: {} },
     hostedReplies: { 200: hostedSetting, 404: hostedError },
   },
@@ -76,7 +76,7 @@ export const endpoints = {
     method: 'GET',
     path: '/users',
     on: both,
-    does: 'Tells where user data is kept.',
+    does: 'Returns where user data is stored.',
     replies: { 200: userStorage },
   },
   addUser: {
@@ -93,113 +93,113 @@ export const endpoints = {
     method: 'GET',
     path: '/user',
     on: hosted,
-    does: 'Tells how the account stands that asks.',
+    does: 'Returns the status of the account.',
     replies: { 200: userStatus },
   },
 } as const satisfies Endpoints
 
 export const rules = {
   'settings/merge': {
-    says: 'POST /settings merges the members of its body into the settings and answers empty.',
+    says: 'POST /settings merges the members of its body into the settings and returns an empty body.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/one': {
-    says: 'POST /settings/<id> stores any JSON value, which GET of the same path gives.',
+    says: 'POST /settings/<id> stores any JSON value, which GET of the same path returns.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/unset': {
-    says: 'A setting that was never stored is null, and all settings of a new world are {}.',
+    says: 'A setting that was never stored is null, and the settings of a new server are {}.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/no-object': {
-    says: 'POST /settings answers 500 to a body that is no JSON object, and changes nothing.',
+    says: 'POST /settings returns 500 for a body that is not a JSON object, and changes nothing.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/file': {
-    says: 'Settings are the indented JSON file comfy.settings.json among the user data.',
+    says: 'The server stores settings as the indented JSON file comfy.settings.json in the user data.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/broken-file': {
-    says: 'A settings file that cannot be read counts as no settings.',
+    says: 'The server treats an unreadable settings file as empty settings.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/users': {
-    says: 'GET /users tells that the server keeps the data of a single user.',
+    says: 'GET /users reports that the server stores the data of a single user.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/new-user': {
-    says: 'POST /users answers with an id: the name in plain characters, an underscore, a UUID.',
+    says: 'POST /users returns an id: the name in plain characters, an underscore, a UUID.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/user-refusals': {
-    says: 'POST /users answers 400 to a taken name, and 500 to a missing or blank one.',
+    says: 'POST /users returns 400 for a taken name, and 500 for a missing or blank one.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
   },
   'settings/user-bounds': {
-    says: 'A user beside 1000 others, or a name above 255 characters, answers 500.',
+    says: 'A user beyond 1000 users, or a name of more than 255 characters, returns 500.',
     basis: 'chosen',
     on: local,
   },
   'settings/hosted-merge': {
-    says: 'POST of the hosted settings merges the members of its body and answers with all settings.',
+    says: 'POST of the hosted settings merges the members of its body and returns all settings.',
     basis: 'observed',
     source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-one': {
-    says: 'One hosted setting is told and answered as an object with its value.',
+    says: 'The hosted server accepts and returns one setting as an object with its value.',
     basis: 'observed',
     source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-unset': {
-    says: 'A hosted setting that was never stored answers 404.',
+    says: 'A hosted setting that was never stored returns 404.',
     basis: 'observed',
     source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-text': {
-    says: 'Hosted settings that come as a JSON text within a JSON text are read as well.',
+    says: 'The hosted server also reads settings that are a JSON text within a JSON text.',
     basis: 'observed',
     source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-bad-body': {
-    says: 'Hosted settings that are no JSON object answer 400, and nothing is changed.',
+    says: 'Hosted settings that are not a JSON object return 400 and change nothing.',
     basis: 'chosen',
     on: hosted,
   },
   'settings/hosted-no-room': {
-    says: 'Hosted settings for which there is no place among the user data answer 400.',
+    says: 'Hosted settings for which the user data has no space return 400.',
     basis: 'chosen',
     on: hosted,
   },
   'settings/hosted-user': {
-    says: 'The hosted /api/user tells the status active, and no user can be added.',
+    says: 'The hosted /api/user returns the status active, and clients cannot add users.',
     basis: 'observed',
     source: 'published hosted API, 2026, settings and users',
     on: hosted,
   },
   'settings/hosted-own': {
-    says: 'Each hosted account has settings and user data of its own.',
+    says: 'Each hosted account has separate settings and user data.',
     basis: 'chosen',
     on: hosted,
   },

@@ -1,4 +1,4 @@
-// The server itself: statistics, free memory, features, the length of the queue, the start page.
+// The server itself: statistics, memory, features, the length of the queue, the start page.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'
@@ -53,7 +53,7 @@ export const systemStats = {
   required: ['system', 'devices'],
 } as const satisfies Schema
 
-/** The same on hosted, which tells more of its versions and less of its devices. */
+/** The same on the hosted server, with more versions and fewer details of its devices. */
 export const hostedSystemStats = {
   type: 'object',
   properties: {
@@ -101,7 +101,7 @@ export const hostedSystemStats = {
   required: ['system', 'devices'],
 } as const satisfies Schema
 
-/** What a user thinks of the service. */
+/** A user's feedback on the service. */
 export const feedback = {
   type: 'object',
   properties: {
@@ -135,7 +135,7 @@ export const endpoints = {
     method: 'GET',
     path: '/system_stats',
     on: both,
-    does: 'Tells memory, devices and versions.',
+    does: 'Returns memory, devices and versions.',
     replies: { 200: systemStats },
     hostedReplies: { 200: hostedSystemStats },
   },
@@ -153,7 +153,7 @@ export const endpoints = {
     method: 'GET',
     path: '/features',
     on: both,
-    does: 'Tells the feature flags of the server.',
+    does: 'Returns the feature flags of the server.',
     replies: { 200: featureFlags },
     hostedReplies: { 200: hostedFeatures },
   },
@@ -161,14 +161,14 @@ export const endpoints = {
     method: 'GET',
     path: '/prompt',
     on: both,
-    does: 'Tells how many runs are pending or running.',
+    does: 'Returns the number of pending and running runs.',
     replies: { 200: queueLength },
   },
   sendFeedback: {
     method: 'POST',
     path: '/feedback',
     on: hosted,
-    does: 'Takes what a user thinks of the service.',
+    does: "Accepts a user's feedback on the service.",
     body: feedback,
     replies: { 201: 'empty', 400: hostedError },
   },
@@ -176,14 +176,14 @@ export const endpoints = {
     method: 'GET',
     path: '/',
     on: local,
-    does: 'Shows a page that says what answers here.',
+    does: 'Returns an HTML page that describes the server.',
     replies: { 200: 'html' },
   },
 } as const satisfies Endpoints
 
 export const rules = {
   'system/statistics': {
-    says: 'GET /system_stats tells memory, devices and the version of the server.',
+    says: 'GET /system_stats returns memory, devices and the version of the server.',
     basis: 'stated',
     on: both,
     carries: ['A9', 'A94'],
@@ -195,13 +195,13 @@ export const rules = {
     on: local,
   },
   'system/memory-of-models': {
-    says: 'What is free of RAM and VRAM goes down when a run loads models, and up when they are unloaded.',
+    says: 'Free RAM and VRAM decrease when a run loads models, and increase when they are unloaded.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /system_stats',
     on: local,
   },
   'system/free': {
-    says: 'POST /free takes unload_models and free_memory and answers 200.',
+    says: 'POST /free accepts unload_models and free_memory and returns 200.',
     basis: 'stated',
     on: both,
     carries: ['A10', 'A62', 'A63', 'A95'],
@@ -213,48 +213,48 @@ export const rules = {
     on: local,
   },
   'system/free-reply': {
-    says: 'POST /free answers with an empty body and sends no message.',
+    says: 'POST /free returns an empty body and sends no message.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, system endpoints',
     on: local,
   },
   'system/queue-length': {
-    says: 'GET /prompt tells the number of runs that wait or run.',
+    says: 'GET /prompt returns the number of pending and running runs.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: system endpoints',
     on: both,
   },
   'system/features': {
-    says: 'GET /features tells the feature flags of the server.',
+    says: 'GET /features returns the feature flags of the server.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: system endpoints',
     on: both,
   },
   'system/hosted-statistics': {
-    says: 'The hosted statistics tell cloud_version and deploy_environment, and no torch memory.',
+    says: 'The hosted statistics contain cloud_version and deploy_environment, and no torch memory.',
     basis: 'observed',
     source: 'published hosted API, 2026, system endpoints',
     on: hosted,
   },
   'system/hosted-features': {
-    says: 'The hosted features tell max_concurrent_jobs of the account that asks.',
+    says: 'The hosted features contain max_concurrent_jobs of the requesting account.',
     basis: 'observed',
     source: 'published hosted API, 2026, system endpoints',
     on: hosted,
   },
   'system/hosted-free': {
-    says: 'The hosted /api/free returns 200 without a body, 400 to all but an object with its flags.',
+    says: 'The hosted /api/free returns 200 without a body, or 400 unless it gets an object of its flags.',
     basis: 'chosen',
     on: hosted,
   },
   'system/hosted-feedback': {
-    says: 'POST /api/feedback answers 201 to feedback of a known type with a rating of 1 to 5.',
+    says: 'POST /api/feedback returns 201 for feedback of a known type with a rating of 1 to 5.',
     basis: 'observed',
     source: 'published hosted API, 2026, system endpoints',
     on: hosted,
   },
   'system/home': {
-    says: 'GET / answers with an HTML page that is not to be cached.',
+    says: 'GET / returns an HTML page that is marked as not cacheable.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, system endpoints',
     on: local,

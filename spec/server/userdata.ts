@@ -1,4 +1,4 @@
-// The files that a front end keeps in the folder of its user: workflows, settings and whatever else it stores.
+// The files that a front end stores in the user folder: workflows, settings and any others.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 
@@ -18,7 +18,7 @@ export const userFile = {
   required: ['path', 'size', 'modified', 'created'],
 } as const satisfies Schema
 
-/** Paths; or for each a path followed by its parts; or all that is known of each file. */
+/** Paths; or an array of each path followed by its parts; or all metadata of each file. */
 export const userFiles = {
   type: 'array',
   items: { anyOf: [text, { type: 'array', items: text }, userFile] },
@@ -57,7 +57,7 @@ export const userEntries = {
   },
 } as const satisfies Schema
 
-/** What was written: its path, or with full_info all that is known of it. */
+/** The written file: its path, or with full_info all its metadata. */
 export const writtenFile = { anyOf: [text, userFile] } as const satisfies Schema
 
 const how = { overwrite: flag, full_info: flag } as const
@@ -67,7 +67,7 @@ export const endpoints = {
     method: 'GET',
     path: '/userdata',
     on: both,
-    does: 'Lists the files of a folder of the user.',
+    does: 'Lists the files of a folder in the user folder.',
     query: {
       dir: { type: 'string', minLength: 1 },
       recurse: flag,
@@ -82,17 +82,17 @@ export const endpoints = {
     method: 'GET',
     path: '/v2/userdata',
     on: local,
-    does: 'Lists the folders and files below a path of the user.',
+    does: 'Lists the folders and files below a path in the user folder.',
     query: { path: text },
     replies: { 200: userEntries, 400: 'text', 404: 'text' },
-    // A path must lead to a folder of the user.
+    // A path must lead to a folder in the user folder.
     rejectsValid: local,
   },
   readUserdata: {
     method: 'GET',
     path: '/userdata/{file}',
     on: both,
-    does: 'Gives a file of the user.',
+    does: 'Returns a user file.',
     replies: {
       200: 'bytes',
       206: 'bytes',
@@ -108,7 +108,7 @@ export const endpoints = {
     method: 'POST',
     path: '/userdata/{file}',
     on: both,
-    does: 'Stores a file of the user.',
+    does: 'Stores a user file.',
     query: how,
     body: 'bytes',
     replies: { 200: writtenFile, 400: 'empty', 403: 'empty', 409: 'text' },
@@ -118,7 +118,7 @@ export const endpoints = {
     method: 'DELETE',
     path: '/userdata/{file}',
     on: both,
-    does: 'Deletes a file of the user.',
+    does: 'Deletes a user file.',
     replies: { 204: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
     hostedReplies: { 204: 'empty', 403: 'text', 404: 'text' },
   },
@@ -126,7 +126,7 @@ export const endpoints = {
     method: 'POST',
     path: '/userdata/{file}/move/{dest}',
     on: both,
-    does: 'Gives a file of the user another path.',
+    does: 'Moves a user file to another path.',
     query: how,
     replies: { 200: writtenFile, 403: 'empty', 404: 'empty', 409: 'text', 500: 'text' },
     hostedReplies: { 200: hostedUserFile, 400: 'text', 403: 'text', 404: 'text', 409: 'text' },
@@ -135,31 +135,31 @@ export const endpoints = {
 
 export const rules = {
   'userdata/write': {
-    says: 'POST /userdata/<file> stores the bytes of its body and answers with the path.',
+    says: 'POST /userdata/<file> stores the bytes of its body and returns the path.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/read': {
-    says: 'GET /userdata/<file> gives the stored bytes with the type that the name suggests.',
+    says: 'GET /userdata/<file> returns the stored bytes with the type that the name suggests.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/one-segment': {
-    says: 'A file is one path segment: its slashes are encoded as %2F, its folders made as needed.',
+    says: 'A file is one path segment: %2F encodes its slashes, and the server creates its folders.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/decoded-twice': {
-    says: 'A file name that still has a percent sign after decoding is decoded once more.',
+    says: 'The server decodes a file name again if it contains a percent sign after decoding.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/full-info': {
-    says: 'With full_info a write or move answers with path, size, modified and created.',
+    says: 'With full_info a write or move returns path, size, modified and created.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
@@ -171,43 +171,43 @@ export const rules = {
     on: local,
   },
   'userdata/no-overwrite': {
-    says: 'With overwrite=false a taken path answers 409 and is left as it is.',
+    says: 'With overwrite=false an existing path returns 409 and does not change.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/delete': {
-    says: 'DELETE /userdata/<file> answers 204 without a body, and the file is gone.',
+    says: 'DELETE /userdata/<file> returns 204 without a body and removes the file.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/move': {
-    says: 'POST /userdata/<file>/move/<dest> gives the file the other path.',
+    says: 'POST /userdata/<file>/move/<dest> moves the file to the other path.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/unknown-file': {
-    says: 'A file that does not exist answers 404 to GET, DELETE and move.',
+    says: 'GET, DELETE and move of a file that does not exist return 404.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/stays-inside': {
-    says: 'A path that leaves the user folder answers 403, as the target of a move 500.',
+    says: 'A path that leaves the user folder returns 403; as the target of a move it returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/folder-is-no-file': {
-    says: 'A folder as the file answers 403 to GET, 400 to a write and 500 to DELETE.',
+    says: 'A folder in place of a file returns 403 for GET, 400 for a write and 500 for DELETE.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/impossible-name': {
-    says: 'A name that no file can have answers 400 with a reason phrase and no body.',
+    says: 'A name that no file can have returns 400 with a reason phrase and no body.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
@@ -219,60 +219,60 @@ export const rules = {
     on: local,
   },
   'userdata/list-forms': {
-    says: 'recurse lists subfolders too, split the parts of paths, full_info, which wins, all facts.',
+    says: 'recurse includes subfolders, split adds path parts, full_info returns metadata and overrides split.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/list-hides-dots': {
-    says: 'GET /userdata leaves out what is hidden by a dot, and has nothing to list in a file.',
+    says: 'GET /userdata omits names that begin with a dot, and lists nothing for a file.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/list-refusals': {
-    says: 'A listing answers 400 without a dir, 403 outside the user folder, 404 if there is none.',
+    says: 'A listing returns 400 without dir, 403 outside the user folder, 404 for a missing folder.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/browse': {
-    says: 'GET /v2/userdata lists all below path: folders first, then by name in any case.',
+    says: 'GET /v2/userdata lists everything below path: folders first, then by name, ignoring case.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/browse-refusals': {
-    says: 'GET /v2/userdata answers 400 outside the user folder or at a file, 404 at nothing.',
+    says: 'GET /v2/userdata returns 400 outside the user folder or for a file, 404 for a missing path.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
   'userdata/bounds': {
-    says: 'What goes beyond 64 MiB or 10,000 files and folders is refused as a failed write.',
+    says: 'A write beyond 64 MiB or 10,000 files and folders in all is rejected as a failed write.',
     basis: 'chosen',
     on: local,
   },
   'userdata/hosted-list': {
-    says: 'A hosted listing holds objects of path, size and modified, whatever the query asks for.',
+    says: 'A hosted listing holds objects of path, size and modified, whatever query is sent.',
     basis: 'observed',
     source: 'published hosted API, 2026, userdata',
     on: hosted,
   },
   'userdata/hosted-list-folder': {
-    says: 'A hosted listing is of the folder dir, without it of all, and with recurse of those below.',
+    says: 'A hosted listing covers the folder dir, its subfolders with recurse, and all without dir.',
     basis: 'observed',
     source: 'published hosted API, 2026, userdata',
     on: hosted,
   },
   'userdata/hosted-write': {
-    says: 'A hosted write stores bytes and answers with path, size and modified.',
+    says: 'A hosted write stores bytes and returns path, size and modified.',
     basis: 'observed',
     source: 'published hosted API, 2026, userdata',
     on: hosted,
   },
   'userdata/hosted-read': {
-    says: 'GET of a hosted file gives its bytes as application/octet-stream.',
+    says: 'GET of a hosted file returns its bytes as application/octet-stream.',
     basis: 'observed',
     source: 'published hosted API, 2026, userdata',
     on: hosted,
@@ -284,25 +284,25 @@ export const rules = {
     on: hosted,
   },
   'userdata/hosted-no-overwrite': {
-    says: 'With overwrite=false a taken hosted path answers 409 and is left as it is.',
+    says: 'With overwrite=false an existing hosted path returns 409 and does not change.',
     basis: 'observed',
     source: 'published hosted API, 2026, userdata',
     on: hosted,
   },
   'userdata/hosted-delete': {
-    says: 'DELETE of a hosted file answers 204, and the file is gone.',
+    says: 'DELETE of a hosted file returns 204 and removes the file.',
     basis: 'observed',
     source: 'published hosted API, 2026, userdata',
     on: hosted,
   },
   'userdata/hosted-move': {
-    says: 'A hosted move gives a file another path and answers with path, size and modified.',
+    says: 'A hosted move changes the path of a file and returns path, size and modified.',
     basis: 'observed',
     source: 'published hosted API, 2026, userdata',
     on: hosted,
   },
   'userdata/hosted-refusals': {
-    says: 'Hosted user data refuses with texts: 400, 403 outside, 404 for what is not there.',
+    says: 'Hosted user data errors are texts: 400, 403 outside the folder, 404 for a missing file.',
     basis: 'observed',
     source: 'published hosted API, 2026, userdata',
     on: hosted,

@@ -1,9 +1,9 @@
-// Submitting a workflow: the graph, the payload, the reply, and what validation finds wrong.
+// Submitting a workflow: the graph, the payload, the reply, and the errors of validation.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError, planRefusal } from './errors.ts'
 
-/** A workflow in API format: nodes by id. Nodes carry further keys, such as `_meta`, which are kept. */
+/** A workflow in API format: nodes by id. The server keeps further keys of nodes, such as `_meta`. */
 export const graph = {
   type: 'object',
   additionalProperties: {
@@ -16,7 +16,7 @@ export const graph = {
   },
 } as const satisfies Schema
 
-/** An input value that takes the output of another node: its id and the index of the output. */
+/** An input value that uses the output of another node: its id and the index of the output. */
 export const link = {
   type: 'array',
   prefixItems: [{ type: 'string' }, { type: 'integer' }],
@@ -42,7 +42,7 @@ export const submitPayload = {
         auth_token_comfy_org: { type: 'string' },
       },
     },
-    /** The saved workflow that this one is; hosted tells it with the job. */
+    /** The id of the saved workflow; the hosted server returns it with the job. */
     workflow_id: { type: 'string' },
     partial_execution_targets: {
       anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
@@ -77,7 +77,7 @@ export const nodeErrorsOfNode = {
       },
     },
     dependent_outputs: { type: 'array', items: { type: 'string' } },
-    /** Null where the node has none. */
+    /** Null if the node has none. */
     class_type: { type: ['string', 'null'] },
   },
   required: ['errors', 'dependent_outputs', 'class_type'],
@@ -138,7 +138,7 @@ export const endpoints = {
 
 export const rules = {
   'workflows/submit-queues': {
-    says: 'A valid workflow is answered 200 and becomes a run.',
+    says: 'A valid workflow returns 200 and becomes a run.',
     basis: 'stated',
     on: both,
     carries: ['A1', 'A70'],
@@ -150,7 +150,7 @@ export const rules = {
     carries: ['A34', 'A35', 'A36'],
   },
   'workflows/answers-first': {
-    says: 'The reply to a submit is out before the first message of its run.',
+    says: 'The server sends the reply to a submit before the first message of its run.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
@@ -168,249 +168,249 @@ export const rules = {
     carries: ['A27', 'A28'],
   },
   'workflows/extra-data-kept': {
-    says: 'The members of extra_data stay with the run and show in its listings.',
+    says: 'The run keeps the members of extra_data, and its listings contain them.',
     basis: 'stated',
     on: both,
     carries: ['A31'],
   },
   'workflows/hosted-client-id': {
-    says: 'Hosted submits with any client_id, or none, are treated alike.',
+    says: 'The hosted server ignores the client_id of a submit.',
     basis: 'stated',
     on: hosted,
     carries: ['A30'],
   },
   'workflows/hosted-own-id': {
-    says: 'Hosted gives each run an id of its own; a prompt_id in the submit has no effect.',
+    says: 'The hosted server assigns each run an id and ignores a prompt_id in the submit.',
     basis: 'chosen',
     on: hosted,
   },
   'workflows/hosted-number': {
-    says: 'On hosted number counts the runs of the account; number and front have no effect.',
+    says: 'On the hosted server number counts the runs of the account; number and front have no effect.',
     basis: 'observed',
     source: 'published hosted API, 2026, POST /prompt',
     on: hosted,
   },
   'workflows/hosted-unreadable': {
-    says: 'A hosted submit that cannot be read is answered 400 with code and message.',
+    says: 'A hosted submit that cannot be read returns 400 with code and message.',
     basis: 'chosen',
     on: hosted,
   },
   'workflows/hosted-finite': {
-    says: 'Hosted takes neither NaN nor an infinity: not in a body, and not as the text of a float.',
+    says: 'The hosted server rejects NaN and infinity, in a body and as the text of a float.',
     basis: 'chosen',
     on: hosted,
   },
   'workflows/invalid-names-nodes': {
-    says: 'The answer to an invalid workflow names the nodes to blame in node_errors.',
+    says: 'The reply to an invalid workflow names the invalid nodes in node_errors.',
     basis: 'stated',
     on: both,
     carries: ['A37', 'A141'],
   },
   'workflows/invalid-is-400': {
-    says: 'A workflow without a valid output is answered 400 with error and node_errors.',
+    says: 'A workflow without a valid output returns 400 with error and node_errors.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/invalid-leaves-nothing': {
-    says: 'A refused workflow reaches neither queue nor history and sends no message.',
+    says: 'A rejected workflow does not reach the queue or the history and sends no message.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/half-valid': {
-    says: 'A workflow with some valid outputs is answered 200, and its valid part runs.',
+    says: 'A workflow with some valid outputs returns 200, and its valid part runs.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/no-prompt': {
-    says: 'A body without prompt answers 400 with the type no_prompt.',
+    says: 'A body without prompt returns 400 with the type no_prompt.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/no-outputs': {
-    says: 'A workflow without an output node answers 400 with the type prompt_no_outputs.',
+    says: 'A workflow without an output node returns 400 with the type prompt_no_outputs.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/unknown-class': {
-    says: 'A missing or unknown class_type on any node answers 400 with invalid_prompt.',
+    says: 'A missing or unknown class_type on any node returns 400 with invalid_prompt.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/blame': {
-    says: 'Nodes of an unusable class_type and nodes of a cycle stand in node_errors.',
+    says: 'node_errors contains nodes with an unusable class_type and nodes of a cycle.',
     basis: 'chosen',
     on: both,
   },
   'workflows/cycle-refused': {
-    says: 'A cycle answers 400 with the type prompt_outputs_failed_validation.',
+    says: 'A cycle returns 400 with the type prompt_outputs_failed_validation.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/required-input': {
-    says: 'A missing required input is a required_input_missing of its node.',
+    says: 'A missing required input is reported as required_input_missing for its node.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/bad-link': {
-    says: 'An array of another length than two is a bad_linked_input.',
+    says: 'An array whose length is not two is reported as bad_linked_input.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/link-type': {
-    says: 'A link between different types is a return_type_mismatch.',
+    says: 'A link between different types is reported as return_type_mismatch.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/link-to-nowhere': {
-    says: 'A link to a missing node or output is an exception of the node that holds it.',
+    says: 'A link to a missing node or output is reported as an exception of the node that holds it.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/unconvertible': {
-    says: 'A literal that does not convert to its declared type is an invalid_input_type.',
+    says: 'A literal that does not convert to its declared type is reported as invalid_input_type.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/bounds': {
-    says: 'A number beyond its bounds is a value_smaller_than_min or value_bigger_than_max.',
+    says: 'A number out of bounds is reported as value_smaller_than_min or value_bigger_than_max.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/not-in-list': {
-    says: 'A value outside the options of a combo is a value_not_in_list.',
+    says: 'A value outside the options of a combo is reported as value_not_in_list.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/new-combo-unchecked': {
-    says: 'A combo that is declared as COMBO takes any literal.',
+    says: 'A combo that is declared as COMBO accepts any literal.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/missing-input-file': {
-    says: 'A loader of a file that does not exist is a custom_validation_failed.',
+    says: 'A loader of a file that does not exist is reported as custom_validation_failed.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/check-trips': {
-    says: 'A loader without the name of its file, or with no text as it, is an exception of the node.',
+    says: 'A loader whose file name is missing or not a text is reported as an exception of the node.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/traceback': {
-    says: 'The exceptions of validation have a traceback, which is never empty.',
+    says: 'Validation exceptions contain a traceback that is never empty.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: both,
   },
   'workflows/union-types': {
-    says: 'A link fits when the comma-separated types of both ends share one.',
+    says: 'A link is valid when the comma-separated types of both ends have one in common.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/undeclared-inputs': {
-    says: 'Inputs that a node type does not declare are not validated.',
+    says: 'The server does not validate inputs that a node type does not declare.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/dependent-outputs': {
-    says: 'node_errors holds only nodes at fault, with the outputs that failed once they were found.',
+    says: 'node_errors holds only invalid nodes, with the outputs that failed after they were found.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/details': {
-    says: 'The details of a refusal tell the errors of the output nodes, one a line.',
+    says: 'The details of an error list the errors of the output nodes, one per line.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/literals-converted': {
-    says: 'Listings show literals converted to their declared type.',
+    says: 'Listings contain literals converted to their declared type.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/wrapped-literals': {
-    says: 'An object with __value__ stands for that value, arrays included.',
+    says: 'An object with __value__ stands for that value, including arrays.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/number-counts': {
-    says: 'Without number each submit, a refused one too, takes the next integer from 0.',
+    says: 'Without number each submit, even a rejected one, uses the next integer from 0.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/number-given': {
-    says: 'A given number becomes that of the run; front makes the counted one negative.',
+    says: 'A submitted number becomes that of the run; front negates the counted number.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/number-as-float': {
-    says: 'A given number is shown as a float, a counted one as an integer.',
+    says: 'Listings contain a submitted number as a float and a counted one as an integer.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/any-pace': {
-    says: 'Submits are taken as fast as they come.',
+    says: 'The server accepts submits at any rate.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/prompt-id-given': {
-    says: 'A given prompt_id names the run.',
+    says: 'A submitted prompt_id becomes the id of the run.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/prompt-id-made': {
-    says: 'Without prompt_id the run is named by a random UUID.',
+    says: 'Without prompt_id the id of the run is a random UUID.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/partial-targets': {
-    says: 'With partial_execution_targets only the outputs named there are validated and run.',
+    says: 'With partial_execution_targets the server validates and runs only the outputs named there.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/unknown-members': {
-    says: 'Unknown members of the body are ignored, those of nodes are kept.',
+    says: 'The server ignores unknown members of the body and keeps those of nodes.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
   'workflows/keeps-key-order': {
-    says: 'Nodes and inputs keep the order in which the submitted text names them.',
+    says: 'Nodes and inputs keep their order from the submitted text.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
   'workflows/keeps-numbers': {
-    says: 'Listings show numbers as they were sent: 64-bit integers exact, 1.0 as 1.0.',
+    says: 'Listings contain numbers as they were sent: 64-bit integers exact, 1.0 as 1.0.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,

@@ -1,4 +1,4 @@
-// Behaviours that real servers have and the description denies, or the other way round: each is switched on by its name.
+// Behaviours in which real servers and the description disagree: each is switched on by its name.
 
 import { maxWaiting } from '../server/access.ts'
 import { both, gateway, hosted, local, type Quirks } from '../language.ts'
@@ -7,33 +7,34 @@ export const quirks = {
   'workflows.bare-graph-errors': {
     on: both,
     default:
-      'A refused submit names the node to blame in `node_errors`, also for classes and cycles.',
+      'The reply to a rejected submit names the invalid node in `node_errors`, also for classes and cycles.',
     quirk: 'An unknown or missing class_type and a cycle leave `node_errors` empty.',
     source: 'ComfyUI 0.3.64',
   },
   'workflows.invalid-is-200': {
     on: both,
-    default: 'A workflow without a valid output is answered 400, without `prompt_id`.',
+    default: 'A workflow without a valid output returns 400, without `prompt_id`.',
     quirk:
-      'It is answered 200 with `prompt_id`, `number` and `node_errors`, and nothing runs; on hosted the ' +
+      'It returns 200 with `prompt_id`, `number` and `node_errors`, and nothing runs; on hosted the ' +
       'job of that id has failed.',
     source: 'the description, read literally; hosted servers as clients saw them',
   },
   'queue.poison-kills-worker': {
     on: local,
-    default: 'A request that breaks the worker of a real server fails its own run, and no other.',
-    quirk: 'That run stays in `queue_running` for ever and later runs stay pending.',
+    default: 'A request that breaks the worker of a real server fails only its run.',
+    quirk: 'That run stays in `queue_running` forever and later runs stay pending.',
     source: 'ComfyUI 0.3.64',
   },
   'queue.heap-order': {
     on: local,
-    default: 'Pending runs are listed and run by number, equal ones in the order of their submits.',
-    quirk: 'Equal ones run by their id as text, and the listing is in the order of a heap.',
+    default:
+      'Pending runs are listed and executed by number, equal numbers in the order of their submits.',
+    quirk: 'Equal numbers are executed by their id as text, and the listing is in heap order.',
     source: 'ComfyUI 0.3.64',
   },
   'local.notification': {
     on: local,
-    default: 'A run sends `notification` only where a made-up node asks for it.',
+    default: 'A run sends `notification` only when a test node requests it.',
     quirk: 'Each run sends a `notification` after `execution_start`, as on hosted.',
     source: 'the description, which lists it for both deployments',
   },
@@ -45,15 +46,14 @@ export const quirks = {
   },
   'local.queue-shows-partner-key': {
     on: local,
-    default: 'The queue listing shows no partner key.',
-    quirk: 'The queue listing shows `extra_data` with the partner key in it.',
+    default: 'The queue listing contains no partner key.',
+    quirk: 'The queue listing contains `extra_data` with the partner key.',
     source: 'ComfyUI 0.3.64',
   },
   'local.zombie-socket': {
     on: local,
     default: 'Of two sockets with one client id the newest receives, whatever the older one does.',
-    quirk:
-      'When the older one closes, the newest receives nothing more either, broadcasts included.',
+    quirk: 'When the older one closes, the newest receives nothing more, not even broadcasts.',
     source: 'ComfyUI 0.3.64',
   },
   'history.completed-on-error': {
@@ -64,62 +64,62 @@ export const quirks = {
   },
   'hosted.python-exception-names': {
     on: hosted,
-    default: 'A failed run tells one of six words as `exception_type`.',
-    quirk: 'The job detail tells the name of a Python exception.',
+    default: '`exception_type` of a failed run is one of six words.',
+    quirk: 'The job detail contains the name of a Python exception.',
     source: 'published hosted API, 2026',
   },
   'hosted.refuse-at-submit': {
     on: hosted,
     default: 'Missing funds and inactive subscriptions fail an accepted run.',
-    quirk: `The submit is refused with 402, or with 429 where ${maxWaiting} runs of the account wait.`,
+    quirk: `The submit returns 402, or 429 if ${maxWaiting} runs of the account wait.`,
     source: 'published hosted API, 2026',
   },
   'hosted.executing-null': {
     on: hosted,
-    default: 'No `executing` with node null is sent.',
-    quirk: 'It ends each run, as on local.',
+    default: 'The server does not send `executing` with node null.',
+    quirk: 'It ends each run, as on a local server.',
     source: 'published hosted API, 2026',
   },
   'hosted.partner-key-is-api-key': {
     on: hosted,
-    default: 'Partner nodes take the partner key of the account and refuse its API key.',
+    default: 'Partner nodes accept the partner key of the account and reject its API key.',
     quirk: 'The API key itself is the partner key.',
     source: 'published guides of the hosted API, 2026',
   },
   'hosted.public-catalogues': {
     on: hosted,
-    default: 'Only the system statistics are readable without a key.',
-    quirk: 'Features, models, previews, templates, subgraphs and packs are readable too.',
+    default: 'Only the system statistics need no key.',
+    quirk: 'Features, models, previews, templates, subgraphs and packs need no key either.',
     source: 'published hosted API, 2026',
   },
   'hosted.bearer': {
     on: hosted,
-    default: 'The API key travels in `X-API-Key` only.',
-    quirk: 'It is taken as `Authorization: Bearer` too.',
+    default: 'The server accepts the API key only in `X-API-Key`.',
+    quirk: 'The server also accepts it as `Authorization: Bearer`.',
     source: 'published hosted API, 2026',
   },
   'hosted.free-tier-402': {
     on: hosted,
-    default: 'A free account is answered 403 on paid-tier paths.',
-    quirk: 'It is answered 402 on submit, and passes on the other paths.',
+    default: 'A free account receives 403 on paid-tier paths.',
+    quirk: 'It receives 402 on submit, and can use the other paths.',
     source: 'published hosted API, 2026',
   },
   'hosted.no-per-class': {
     on: hosted,
     default: 'A single node type is readable by its name.',
-    quirk: 'The path of a single node type is 404.',
+    quirk: 'The path of a single node type returns 404.',
     source: 'published hosted API, 2026',
   },
   'hosted.no-free': {
     on: hosted,
-    default: 'POST /api/free is answered 200.',
-    quirk: 'The path is 404.',
+    default: 'POST /api/free returns 200.',
+    quirk: 'The path returns 404.',
     source: 'published hosted API, 2026',
   },
   'hosted.history-as-map': {
     on: hosted,
     default: 'The history is an array under the key `history`.',
-    quirk: 'It is an object keyed by run id, as on local.',
+    quirk: 'It is an object keyed by run id, as on a local server.',
     source: 'the description, read literally',
   },
   'hosted.status-raw-states': {
@@ -138,51 +138,51 @@ export const quirks = {
     on: hosted,
     default:
       'An interrupt cancels the oldest running run of the account, or the one that it names.',
-    quirk: 'It cancels all running runs of the account, whatever it names.',
+    quirk: 'It cancels all running runs of the account, whichever run it names.',
     source: 'published hosted API, 2026, first revision',
   },
   'hosted.delete-running': {
     on: hosted,
-    default: 'Deleting from the queue reaches pending runs only.',
+    default: 'Deleting from the queue affects pending runs only.',
     quirk: 'It cancels running runs too.',
     source: 'published hosted API, 2026, second revision',
   },
   'hosted.view-channel-bytes': {
     on: hosted,
-    default: 'A view is always answered with a redirect.',
-    quirk: 'With `channel` or `res` it is answered 200 with the picture.',
+    default: 'A view always returns a redirect.',
+    quirk: 'With `channel` or `res` it returns 200 with the image.',
     source: 'published hosted API, 2026',
   },
   'hosted.foreign-job-403': {
     on: hosted,
-    default: 'The run of another account is answered 404.',
+    default: 'The run of another account returns 404.',
     quirk:
-      'GET of /api/jobs/{prompt_id} and of /api/job/{prompt_id}/status is answered 403, all else 404.',
+      'GET of /api/jobs/{prompt_id} and of /api/job/{prompt_id}/status returns 403, other paths 404.',
     source: 'published hosted API, 2026, first revision',
   },
   'webhooks.crash-500': {
     on: gateway,
-    default: 'A body that is no JSON object is answered 400.',
+    default: 'A body that is not a JSON object returns 400.',
     quirk:
-      'Undecodable bytes, and arrays and scalars without an event header, are 500; broken JSON and forms are fields.',
+      'Undecodable bytes, and arrays and scalars without an event header, return 500; broken JSON and forms become fields.',
     source: 'reference gateway, 2026',
   },
   'webhooks.cut-prompt': {
     on: gateway,
-    default: 'The payload is put into a prompt whole.',
+    default: 'A prompt contains the whole payload.',
     quirk: 'A payload is cut to 4000 characters, an object or list in it to 2000.',
     source: 'reference gateway, 2026',
   },
   'webhooks.reload-only-newer': {
     on: gateway,
-    default: 'The subscriptions file is read again where its modification time differs.',
-    quirk: 'It is read again only where that time has grown.',
+    default: 'The gateway reloads the subscriptions file when its modification time differs.',
+    quirk: 'It reloads the file only when that time is later.',
     source: 'reference gateway, 2026',
   },
   'webhooks.env-needs-enabled': {
     on: gateway,
-    default: 'Port and secret of the environment hold by themselves.',
-    quirk: 'They are ignored unless WEBHOOK_ENABLED stands there too.',
+    default: 'Port and secret of the environment apply on their own.',
+    quirk: 'They are ignored unless WEBHOOK_ENABLED is set there too.',
     source: 'reference gateway, 2026',
   },
   'webhooks.cli-ignores-env': {
@@ -193,81 +193,82 @@ export const quirks = {
   },
   'webhooks.origin-undeliverable': {
     on: gateway,
-    default: 'The target `origin` delivers to the place that was recorded, or to the outbox.',
+    default: 'The target `origin` delivers to the recorded place, or to the outbox.',
     quirk: 'Every delivery to `origin` fails.',
     source: 'reference gateway, 2026',
   },
   'webhooks.comment-needs-extra': {
     on: gateway,
-    default: 'A comment takes repository and number from the payload where the route lacks them.',
+    default: 'A comment uses repository and number from the payload if the route lacks them.',
     quirk: 'Without both in deliver_extra the delivery fails.',
     source: 'reference gateway, 2026',
   },
   'webhooks.skill-replaces-message': {
     on: gateway,
     default: 'A direct delivery ignores the skills of its route.',
-    quirk: 'The text of the first skill is delivered, built around the message.',
+    quirk: 'The text of the first skill is delivered, wrapped around the message.',
     source: 'reference gateway, 2026',
   },
   'webhooks.global-ids': {
     on: gateway,
-    default: 'A delivery id is seen by its own route only.',
-    quirk: 'An id that one route has seen is a duplicate at every route.',
+    default: 'A delivery id is known only to its own route.',
+    quirk: 'An id that one route received is a duplicate at every route.',
     source: 'reference gateway, 2026',
   },
   'webhooks.millisecond-ids': {
     on: gateway,
-    default: 'A post without an id gets one that no other post has.',
+    default: 'A post without an id is assigned a unique one.',
     quirk:
-      'Its id is the time in milliseconds, so that of two at the same time one is a duplicate.',
+      'Its id is the time in milliseconds, so that one of two simultaneous posts is a duplicate.',
     source: 'reference gateway, 2026',
   },
   'webhooks.empty-id': {
     on: gateway,
-    default: 'An empty header of a delivery id counts as no id.',
-    quirk: 'The first header that is there names the id, an empty one too.',
+    default: 'An empty delivery id header counts as absent.',
+    quirk: 'The first header that is present is the id, even if it is empty.',
     source: 'reference gateway, 2026',
   },
   'webhooks.unbounded-runs': {
     on: gateway,
-    default: 'A post that would start one run too many is answered 503 with Retry-After.',
+    default: 'A post that exceeds the limit of waiting runs returns 503 with Retry-After.',
     quirk: 'Every post is accepted, however many runs wait.',
     source: 'reference gateway, July 2026',
   },
   'webhooks.duplicate-after-502': {
     on: gateway,
-    default: 'A direct delivery that failed is tried again when its post is sent again.',
-    quirk: 'The retry is answered 200 as a duplicate and not delivered.',
+    default: 'A direct delivery that failed is retried when its post is sent again.',
+    quirk: 'The retry returns 200 as a duplicate and is not delivered.',
     source: 'reference gateway, 2026',
   },
   'webhooks.insecure-no-auth': {
     on: gateway,
-    default: 'The secret INSECURE_NO_AUTH counts as no secret.',
+    default: 'The secret INSECURE_NO_AUTH counts as a missing secret.',
     quirk: 'On a loopback host it switches validation off.',
     source: 'reference gateway, 2026',
   },
   'webhooks.fewer-schemes': {
     on: gateway,
-    default: 'Stripe and any X-<provider>-Token are understood.',
-    quirk: 'Of tokens only X-Gitlab-Token is, and Stripe-Signature counts as no signature.',
+    default: 'The gateway supports Stripe and any X-<provider>-Token.',
+    quirk:
+      'Of tokens it supports only X-Gitlab-Token, and Stripe-Signature counts as no signature.',
     source: 'reference gateway, 2026',
   },
   'webhooks.subscribe-shadowed': {
     on: gateway,
-    default: 'Subscribing the name of a static route is refused.',
-    quirk: 'It reports success, and the static route is served.',
+    default: 'Subscribing the name of a static route is rejected.',
+    quirk: 'It reports success, and the static route stays in effect.',
     source: 'reference gateway, 2026',
   },
   'webhooks.update-rotates-secret': {
     on: gateway,
     default: 'Subscribing a name again keeps its secret and creation time.',
-    quirk: 'It makes a new secret, and the time is that of the update.',
+    quirk: 'It generates a new secret, and the time is that of the update.',
     source: 'reference gateway, July 2026',
   },
   'webhooks.list-hides-secrets': {
     on: gateway,
-    default: '`webhook list` shows the secrets.',
-    quirk: 'It never shows them.',
+    default: '`webhook list` prints the secrets.',
+    quirk: 'It never prints them.',
     source: 'reference gateway, 2026',
   },
 } as const satisfies Quirks

@@ -1,18 +1,18 @@
-// Known servers by name: what `--like NAME` makes of all defaults, so that a client meets what it meets there.
+// Known servers by name: `--like NAME` sets all defaults so that a client sees the same behaviour as on that server.
 
 import type { Place } from '../language.ts'
 import type { quirks } from './quirks.ts'
 
 export type NamedServer = {
-  /** Which server it is. */
+  /** The server in words. */
   readonly says: string
-  /** Where it can be had: as a deployment of the workflow server, or as the gateway. */
+  /** Where it applies: to a deployment of the workflow server, or to the gateway. */
   readonly on: Place
-  /** Its quirks. Those of its place that are not named here it does not have. */
+  /** Its quirks. It lacks all other quirks of its place. */
   readonly quirks: readonly (keyof typeof quirks)[]
   /** Options that differ from the usual defaults. */
   readonly options: Readonly<Record<string, boolean | number | string>>
-  /** What the header `Server` of its replies holds. */
+  /** The value of the header `Server` in its replies. */
   readonly serverHeader: string
   /** Members of its system statistics that differ from the usual ones. */
   readonly statistics?: Readonly<Record<'system' | 'device', Readonly<Record<string, string>>>>
@@ -30,7 +30,7 @@ export const servers = {
       'local.queue-shows-partner-key',
       'local.zombie-socket',
     ],
-    // A real server switches previews on with a flag only, and compresses where a socket offers it.
+    // A real server enables previews only with a flag, and compresses if a socket offers it.
     options: { preview: 'none', startDelayMs: 3, wsCompress: true },
     serverHeader: 'Python/3.12 aiohttp/3.13.1',
     statistics: {

@@ -1,4 +1,4 @@
-// Child process: the least that a webhook gateway can do: it checks one HMAC over the body, and answers.
+// Child process: the least that a webhook gateway can do: check one HMAC over the body and answer.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'

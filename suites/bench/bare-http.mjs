@@ -1,4 +1,4 @@
-// Child process: the least that a server can do for a GET of constant JSON and for a submit that is remembered.
+// Child process: the least that a server can do for a GET of constant JSON and for a submit that it remembers.
 
 import { createServer } from 'node:http'
 import { answer, childOptions } from './child.mjs'

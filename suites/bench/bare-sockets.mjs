@@ -8,7 +8,7 @@ import { messagesOf, timeSends } from './messages.mjs'
 const server = createServer()
 const sockets = new WebSocketServer({ server })
 
-/** An empty write is called back after all that was written before it. */
+/** The callback of an empty write runs after everything that was written before it. */
 const flushed = () =>
   Promise.all(
     Array.from(

@@ -1,14 +1,14 @@
-// What many finished runs leave behind: the memory that they take, and what they make of the next submit.
+// What many finished runs leave behind: the memory that they occupy, and how much slower the next submit gets.
 
 import { startChild } from './child.mjs'
 import { compare, costOf, mib, us } from './measure.mjs'
 
 const POST = { changed: 'sampler' }
 
-/** So many runs make the code of a new world warm again. */
+/** How many runs warm up the code of a new world. */
 const WARM_UP = 2000
 
-/** Submits so many runs to a server, and takes the memory that it then has. */
+/** Submits this many runs to a server, and returns the memory that it uses afterwards. */
 async function fill(server, load, { port = server.ready.port, count }) {
   await load.ask('load', { port, count, ...POST })
   return server.ask('memory')
@@ -20,7 +20,7 @@ export async function* behind({ rounds, fewPosts, runsBehind }) {
   const bareMemory = await fill(bare, load, { count: runsBehind })
   await bare.stop()
 
-  // Both emulators are measured in a second world of their process, so that this makes no difference.
+  // Both emulators are measured in the second world of their process, so that the first one makes no difference.
   const [full, fresh] = [
     await startChild('emulator-http.mjs'),
     await startChild('emulator-http.mjs'),
@@ -46,7 +46,7 @@ export async function* behind({ rounds, fewPosts, runsBehind }) {
   }
   await fill(fresh, load, { count: 2 * fewPosts })
 
-  /** A new world each time: after some thousand runs it is not empty any more. */
+  /** A new world each time: after some thousand runs it is no longer empty. */
   const freshCost = async () => {
     const renewed = await fresh.ask('renew')
     await load.ask('load', { ...renewed, count: WARM_UP, ...POST })

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Measures how fast the emulator is, and says where it misses its goals. Build first; `npm run bench` does.
+// Measures how fast the emulator is, and reports where it misses its goals. Build first; `npm run bench` does.
 //
 //   node suites/bench/bench.mjs [--quick] [--json] [--only NAME]... [--peers]
 //
-// --peers also installs two other servers into a temporary folder, and compares what they cost with what we cost.
+// --peers also installs two other servers into a temporary folder, and compares their costs with the emulator's.
 //
 // How to read it. A requests-per-second figure of one machine says little about another, and on a shared machine it
 // swings several-fold within a run. So almost everything is a ratio to a bare Node server that does the least possible
@@ -15,7 +15,7 @@
 //   x bare, at most 1.5    the emulator needs at most 1.5 as much as the bare server: less is better
 //   x ours                 the other server needs so many times what the emulator needs
 //
-// The details give the absolute figures of both. A miss is no failure: the exit code is 0 on any machine, since a
+// The details are the absolute figures of both. A miss is not a failure: the exit code is 0 on any machine, since a
 // noisy neighbour must not fail a build. Ratios of --quick are good to about 15 %, of a full run to about 5 %.
 
 import { cpus } from 'node:os'
@@ -55,11 +55,11 @@ const full = {
   gets: 30_000,
   posts: 8000,
   fewPosts: 6000,
-  heardPosts: 2000,
+  connectedPosts: 2000,
   barePosts: 20_000,
   runsBehind: 100_000,
   sends: 4000,
-  heardRuns: 200,
+  connectedRuns: 200,
   runs: 1000,
   repeats: 5,
   peerRequests: 3000,
@@ -73,11 +73,11 @@ const quick = {
   gets: 8000,
   posts: 2000,
   fewPosts: 1500,
-  heardPosts: 400,
+  connectedPosts: 400,
   barePosts: 5000,
   runsBehind: 15_000,
   sends: 400,
-  heardRuns: 40,
+  connectedRuns: 40,
   runs: 1000,
   repeats: 3,
   peerRequests: 600,
@@ -98,14 +98,14 @@ const chosen = names.filter((name) => flags.only?.some((only) => only.startsWith
 if (chosen.length === 0)
   console.error(`There is no ${flags.only?.join(', ')}. Known: ${names.join(', ')}.`)
 
-// What is under way is told to a person at a terminal only; a new line of the table takes its place.
+// Progress is printed for a person at a terminal only; the next line of the table replaces it.
 const progress = (text) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${text}`)
 const print = (line) => {
   progress('')
   if (!flags.json) console.log(line)
 }
 
-// Whoever interrupts it leaves nothing behind: what ends with the process is in the hands of those who began it.
+// An interrupt leaves nothing behind: whoever creates something that must go also removes it when the process ends.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 const seconds = chosen.reduce(
@@ -122,12 +122,12 @@ const add = (row) => {
   print(tableLine(row))
 }
 for (const name of chosen) {
-  const tell = (text) => progress(`${chosen.indexOf(name) + 1}/${chosen.length} ${text}`)
-  tell(name)
+  const notify = (text) => progress(`${chosen.indexOf(name) + 1}/${chosen.length} ${text}`)
+  notify(name)
   try {
-    for await (const row of measurements[name].measure(flags.quick ? quick : full, tell)) {
+    for await (const row of measurements[name].measure(flags.quick ? quick : full, notify)) {
       add(row)
-      tell(name)
+      notify(name)
     }
   } catch (error) {
     add({ name, what: 'could not be measured', detail: String(error?.message ?? error) })

@@ -1,4 +1,5 @@
-// Child processes of the benchmark: starting them, asking them, and reading the processor time they have used.
+// Child processes of the benchmark: starts them, sends them questions, and reads the processor time that they have
+// used.
 
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 /**
  * @typedef {object} Child
  * @property {number} pid
- * @property {any} ready what the child told when it was ready
+ * @property {any} ready what the child sent when it was ready
  * @property {(question: string, details?: object) => Promise<any>} ask one question at a time
  * @property {() => Promise<number>} cpuSeconds processor time of all its threads since its start
  * @property {() => Promise<void>} stop
@@ -29,14 +30,14 @@ export async function startChild(file, options = {}) {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   running.add(child)
-  /** Settles the question that is open. */
+  /** Settles the open question. */
   let settle
   const next = () =>
     new Promise((resolve, reject) => {
       settle = ({ answer, error }) =>
         error === undefined ? resolve(answer) : reject(new Error(error))
     })
-  child.on('message', (told) => settle(told))
+  child.on('message', (message) => settle(message))
   child.once('exit', () => {
     running.delete(child)
     settle({ error: `${file} has ended` })
@@ -59,14 +60,14 @@ export async function startChild(file, options = {}) {
   }
 }
 
-/** Ends the children that a failed measurement has left. */
+/** Ends the children that a failed measurement left running. */
 export const stopChildren = () => {
   for (const child of running) child.kill()
 }
 
 let ticksPerSecond
 
-/** User and system time of a process, or undefined where the system has no /proc. */
+/** User and system time of a process; undefined where the system has no /proc. */
 export function cpuSecondsOf(pid) {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined
   ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
@@ -81,7 +82,7 @@ const own = {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
   },
-  /** Resident size as it is, and the heap that is left when all garbage is gone. */
+  /** Resident size as it is, and the heap that remains after garbage collection. */
   memory: () => {
     const rss = process.memoryUsage.rss()
     globalThis.gc()
@@ -90,18 +91,18 @@ const own = {
   },
 }
 
-/** In a child: the options that it was given. */
+/** In a child: its options. */
 export const childOptions = () => JSON.parse(process.argv[2] ?? '{}')
 
 /**
- * In a child: tells that it is ready, then answers questions until the benchmark is done.
+ * In a child: reports that it is ready, then answers questions until the benchmark is done.
  * @param {any} ready
  * @param {Record<string, (details: any) => unknown>} answers
  */
 export function answer(ready, answers = {}) {
   const known = { ...own, ...answers }
   process.on('message', ({ question, details }) => {
-    // An answer that throws and one that rejects are told alike.
+    // An answer that throws and one that rejects are reported alike.
     new Promise((resolve) => resolve(known[question](details))).then(
       (found) => process.send({ answer: found }),
       (error) => process.send({ error: String(error?.stack ?? error) }),

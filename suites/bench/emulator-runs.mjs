@@ -1,4 +1,4 @@
-// Child process: many runs at a stretch, in a world alone and in a world with its edge.
+// Child process: many runs in a row, in a world by itself and in a world with its edge.
 
 import { readFileSync } from 'node:fs'
 import { startEmulator } from 'flowdouble'
@@ -9,11 +9,11 @@ import { nextBody } from './workload.mjs'
 const options = { clock: 'manual', preview: 'none' }
 let emulator = await startEmulator(options)
 
-/** The options of a world as the journal of one tells them, with the catalogue that belongs to them. */
+/** The options of a world as its journal lists them, with the catalogue that belongs to them. */
 const { options: shown } = JSON.parse((await emulator.journal())[0])
 const objectInfo = readFileSync(new URL('../../spec/node-types.json', import.meta.url), 'utf8')
 
-/** Starts a clock that tells processor time and the time on the wall, in seconds. */
+/** Starts a clock that returns processor time and wall-clock time, in seconds. */
 function startClock() {
   const cpu = process.cpuUsage()
   const startedAt = performance.now()
@@ -53,7 +53,7 @@ function machine({ runs }) {
   return { ...elapsed(), messages, bytes }
 }
 
-/** The time from the first message to the last byte handed to the system, in a world that is already submitted to. */
+/** The time from the first message to the last byte handed to the system, in a world that already has submits. */
 async function advance() {
   const elapsed = startClock()
   await emulator.until('idle')

@@ -1,4 +1,4 @@
-// Child process: sends messages to all of its sockets the way that the emulator carries out the effects of a step.
+// Child process: sends messages to all of its sockets the way that the emulator applies the effects of a step.
 
 import { createServer } from 'node:http'
 import { createSockets } from '../../dist/emulator/internal.js'
@@ -7,14 +7,14 @@ import { messagesOf, timeSends } from './messages.mjs'
 
 const opened = []
 
-/** The world: it accepts each socket, and hears nothing. */
+/** The world: it accepts each socket, and ignores what arrives. */
 const dispatch = (at) => {
   const input = at(0)
   if (input.kind !== 'open') return
   opened.push(input.socket)
   sockets.carryOut([{ kind: 'accept', socket: input.socket }])
 }
-/** The frame is made beforehand: what is measured is the sending. */
+/** The frame is made in advance: only sending is measured. */
 const sockets = createSockets({
   dispatch,
   encode: (content) => content.bytes,

@@ -1,4 +1,4 @@
-// Messages to 50 sockets: the sending of the emulator, compared with a loop of plain `ws.send`.
+// Messages to 50 sockets: how the emulator sends them, compared with a loop of plain `ws.send`.
 
 import { startChild } from './child.mjs'
 import { compare, us } from './measure.mjs'
@@ -45,7 +45,7 @@ export async function* fanOut({ rounds, sends }) {
   }
 }
 
-/** A cost counts only while all sockets receive. */
+/** A cost counts only if all sockets receive the messages. */
 async function requireAll(listeners) {
   const { open } = await listeners.ask('received')
   if (open !== SOCKETS) throw new Error(`Only ${open} of ${SOCKETS} sockets are still connected.`)

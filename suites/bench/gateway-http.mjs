@@ -1,4 +1,4 @@
-// Child process: a gateway as `gateway run` starts it, with one route that has no limit of posts.
+// Child process: a gateway as `gateway run` starts it, with one route without a rate limit.
 
 import { startGateway } from 'flowdouble'
 import { answer, childOptions } from './child.mjs'

@@ -1,4 +1,4 @@
-// Signed posts to the gateway: what one costs it, compared with a bare server that only checks the signature.
+// Signed posts to the gateway: the cost of one, compared with a bare server that only checks the signature.
 
 import { startChild } from './child.mjs'
 import { compare, costOf, us } from './measure.mjs'

@@ -1,4 +1,4 @@
-// Child process: WebSocket clients that read all that comes and look at nothing, so that a server is never held up.
+// Child process: WebSocket clients that read everything and look at nothing, so that they never hold up a server.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -23,14 +23,14 @@ async function open(port, path) {
 }
 
 answer(null, {
-  /** Opens so many sockets: with a key those of its account, else the first one has this client id. */
+  /** Opens this many sockets: with a key, those of its account; without one, the first socket has this client id. */
   open: async ({ port, count, clientId, key }) => {
     for (let index = 0; index < count; index++) {
       const own = `clientId=${index === 0 ? clientId : `${clientId}-${index}`}`
       sockets.push(await open(port, `/ws?${key === undefined ? own : `token=${key}`}`))
     }
   },
-  /** What is still connected, and how many bytes have come since the last time. */
+  /** Which sockets are still connected, and how many bytes have arrived since the last call. */
   received: () => {
     const answer = { open: sockets.filter(({ destroyed }) => !destroyed).length, bytes }
     bytes = 0

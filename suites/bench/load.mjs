@@ -8,7 +8,7 @@ import { nextBody, nextEvent } from './workload.mjs'
 
 const CONNECTIONS = 32
 
-/** The head that all requests have; a hosted server wants a key, and its links their own host. */
+/** The head of every request; a hosted server requires a key, and its links use a separate host. */
 const headOf = (key, host = 'bench') =>
   `Host: ${host}\r\n${key === undefined ? '' : `X-API-Key: ${key}\r\n`}`
 
@@ -35,7 +35,7 @@ const event =
     return `POST /webhooks/hook HTTP/1.1\r\nHost: bench\r\n${head}\r\n\r\n${body}`
   }
 
-/** Sends one request after the other while `take` says so; each is to be answered with this status. */
+/** Sends one request after the other while `take` returns true; each answer must have this status. */
 const drive = (port, request, status, take, took) =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
@@ -67,7 +67,7 @@ const drive = (port, request, status, take, took) =>
     socket.on('close', resolve)
   })
 
-/** `changed` makes it submits, `secret` signed posts to the gateway. */
+/** `changed` makes the requests submits, `secret` makes them signed posts to the gateway. */
 const load = async ({ port, count, status = 200, ...asked }) => {
   const make = asked.secret !== undefined ? event : asked.changed !== undefined ? submit : get
   const request = make(asked)

@@ -1,4 +1,4 @@
-// How two servers are compared: in turns, in alternating order, and by medians.
+// How two servers are compared: taking turns, in alternating order, and by medians.
 
 /** @typedef {{ seconds: number }} Timed */
 

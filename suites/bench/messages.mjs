@@ -1,4 +1,4 @@
-// What the fan-out sends, the same for both servers, and how its cost is taken.
+// What the fan-out sends, the same for both servers, and how its cost is measured.
 
 const padded = (type, length) => {
   const [before, after] = [`{"type": "${type}", "data": {"value": "`, '"}}']
@@ -10,13 +10,13 @@ const contents = {
   text: [padded('status', 198)],
   /** One preview of 30 KiB. */
   frame: [Buffer.alloc(30 * 1024, 7)],
-  /** What one step of a sampler tells: the state of all nodes, the progress, the status. */
+  /** What one step of a sampler sends: the state of all nodes, the progress, the status. */
   burst: [padded('progress_state', 1024), padded('progress', 120), padded('status', 198)],
 }
 
 export const messagesOf = (what) => contents[what]
 
-/** So many sends are under way before the sockets are given the time to take them. */
+/** How many sends are under way before the sockets get time to take them. */
 const BATCH = 10
 
 /** Processor time of this process for one call of `sendAll`, in microseconds. */

@@ -1,5 +1,5 @@
 // Other servers that can answer from our OpenAPI document: what a request costs them, and how long they take to start.
-// They are installed into a folder of their own that is gone afterwards. What cannot be had is a row that says so.
+// They are installed into a temporary folder. A row says which of them could not be installed.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ import { ourStartMs } from './served.mjs'
 
 const DOCUMENT = fileURLToPath(new URL('../../spec/openapi.local.json', import.meta.url))
 
-/** Mockoon without the log in the home of the user, and without its second API. */
+/** Mockoon without its log in the user's home, and without its second API. */
 const QUIET = ['--disable-log-to-file', '--disable-admin-api']
 
 const peers = [
@@ -46,44 +46,44 @@ const peers = [
 
 const MAX_INSTALL_MS = 300_000
 const MAX_START_MS = 60_000
-/** How often a server that starts is asked, in milliseconds. */
+/** How often a starting server is polled, in milliseconds. */
 const ASK_MS = 10
 
-/** What must not be left behind when the benchmark is interrupted. */
+/** What must not stay behind when the benchmark is interrupted. */
 const leftovers = new Set()
 process.on('exit', () => [...leftovers].toReversed().forEach((end) => end()))
 
 /**
  * @param {{ rounds: number, gets: number, posts: number, peerRequests: number, peerStarts: number }} sizes
- * @param {(text: string) => void} tell of what takes long
+ * @param {(text: string) => void} notify called before what takes long
  */
-export async function* peerRows(sizes, tell) {
+export async function* peerRows(sizes, notify) {
   const folder = mkdtempSync(join(tmpdir(), 'flowdouble-peers-'))
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   leftovers.add(remove)
   try {
     for (const peer of peers)
-      yield* rowsOf({ ...peer, folder: join(folder, peer.name) }, sizes, tell)
+      yield* rowsOf({ ...peer, folder: join(folder, peer.name) }, sizes, notify)
   } finally {
     remove()
     leftovers.delete(remove)
   }
 }
 
-async function* rowsOf(peer, sizes, tell) {
+async function* rowsOf(peer, sizes, notify) {
   const failed = (what, error) => ({
     name: peer.name,
     what: `${peer.package} could not be ${what}`,
     detail: reasonOf(error),
   })
-  tell(`installing ${peer.package}`)
+  notify(`installing ${peer.package}`)
   try {
     await install(peer)
   } catch (error) {
     yield failed('installed', error)
     return
   }
-  tell(`measuring ${peer.name}`)
+  notify(`measuring ${peer.name}`)
   let server
   try {
     server = await start(peer)
@@ -145,7 +145,7 @@ async function coldStartRow(peer, { peerStarts }) {
   }
 }
 
-/** Installs a peer into its folder: nothing of it reaches the project that the benchmark is called in. */
+/** Installs a peer into its folder: nothing of it reaches the project in which the benchmark runs. */
 async function install(peer) {
   mkdirSync(peer.folder)
   writeFileSync(join(peer.folder, 'package.json'), '{"private": true}')
@@ -177,11 +177,11 @@ async function freePort() {
   return port
 }
 
-/** Starts a peer and resolves when it has answered with 200; rejects when it ends or takes too long. */
+/** Starts a peer and resolves when it has answered with 200; rejects if it ends or takes too long. */
 async function start(peer) {
   const port = await freePort()
   const bin = realpathSync(join(peer.folder, 'node_modules', '.bin', peer.bin))
-  // What it would leave in the home of the user goes with its folder; and it starts as on a machine of a developer.
+  // What it would leave in the user's home goes with its folder; and it starts as on a developer's machine.
   const { NODE_ENV: _, ...env } = { ...process.env, HOME: peer.folder, USERPROFILE: peer.folder }
   const startedAt = performance.now()
   const child = spawn(process.execPath, [bin, ...peer.args(`${port}`)], { cwd: peer.folder, env })
@@ -227,11 +227,11 @@ async function answers(port) {
 function cpuSecondsOrThrow(pid) {
   const seconds = cpuSecondsOf(pid)
   if (seconds === undefined)
-    throw new Error('Only /proc tells the processor time of another program.')
+    throw new Error('Only /proc lists the processor time of another program.')
   return seconds
 }
 
-/** Why something failed, in one line: what npm says is an error, else how the message begins. */
+/** Why something failed, in one line: the line that npm marks as an error, else the beginning of the message. */
 function reasonOf(error) {
   const lines = `${error.stderr ?? ''}\n${error.message ?? error}`.split('\n')
   const line =

@@ -1,4 +1,4 @@
-// Whole processes as a user starts them: how long until the first answer, and how much memory while nothing happens.
+// Whole processes as a user starts them: the time until the first answer, and the memory of an idle one.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url))
 const served = [fileOf('../../dist/bundle/main.cjs'), 'serve', '--port', '0', '--json', '--quiet']
 const bare = [fileOf('bare-cold.mjs')]
 
-/** Starts a server, waits for its first 200, and does something with it before it is ended. */
+/** Starts a server, waits for its first 200, and does something with it before ending it. */
 async function withServer(argv, use) {
   const startedAt = performance.now()
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -37,7 +37,7 @@ async function withServer(argv, use) {
 
 const startMs = (argv) => withServer(argv, (_, tookMs) => tookMs)
 
-/** How long the emulator takes from its start to its first answer, in milliseconds. */
+/** The time from the start of the emulator to its first answer, in milliseconds. */
 export const ourStartMs = () => startMs(served)
 
 export async function* coldStart({ coldStarts }) {
@@ -48,7 +48,7 @@ export async function* coldStart({ coldStarts }) {
     what: 'spawn to the first 200',
     value: ratio,
     unit: 'x bare',
-    atMost: 1.5,
+    atMost: 1.3,
     detail: `${ms(ours)}, bare ${ms(theirs)}`,
   }
 }

@@ -77,7 +77,7 @@ export function nextBody(changed) {
   return `${before}1${String(process.pid).padStart(9, '0')}${String(submits++).padStart(9, '0')}${after}`
 }
 
-/** What is the same in all events: a push of one commit, as a code host tells it. */
+/** The part that all events share: a push of one commit, as a code host reports it. */
 const push = {
   ref: 'refs/heads/main',
   before: '9b6f3c4e2d1a0b9c8d7e6f5a4b3c2d1e0f9a8b7c',
@@ -106,7 +106,7 @@ const [beforeCommit, afterCommit] = JSON.stringify(push).split('COMMIT')
 
 let events = 0
 
-/** The next event that a sender posts: its body, and an id that no event before it has had. */
+/** The next event that a sender posts: its body, and an id that no earlier event had. */
 export function nextEvent() {
   const id = `${String(process.pid).padStart(9, '0')}-${String(events++).padStart(9, '0')}`
   return { body: `${beforeCommit}${id}${afterCommit}`, id }

@@ -1,4 +1,4 @@
-// What is asked of two servers at once, by chance: requests of all kinds, sockets that come and go, and time.
+// Random actions on two servers in parallel: requests of all kinds, sockets that open and close, and passing time.
 
 import { encode } from 'fast-png'
 import * as fc from 'fast-check'
@@ -8,8 +8,8 @@ import { pickFrom, types } from './catalogue.ts'
 import { failing, type Graph, node, slow, solid, talking } from './graphs.ts'
 import { at, moving } from './userdata-paths.ts'
 
-/** A request in the words of local. `<run 3>` and `<file 3>` stand for what the server names, counted from 0. */
-export type Asked = {
+/** A request in local form. `<run 3>` and `<file 3>` stand for names that the server chose, counted from 0. */
+export type PlainRequest = {
   readonly method: string
   readonly path: string
   /** A JSON body. */
@@ -21,17 +21,21 @@ export type Asked = {
   readonly fields?: Readonly<Record<string, string>>
 }
 
-/** What happens at once: a request, time that passes, or a client that comes or goes. */
-export type Turn =
-  | { readonly kind: 'ask'; readonly asked: Asked }
+/** One action: a request, time that passes, or a client that connects or disconnects. */
+export type Action =
+  | { readonly kind: 'request'; readonly request: PlainRequest }
   | { readonly kind: 'advance'; readonly ms: number }
   | { readonly kind: 'connect' | 'disconnect'; readonly client: string }
 
-const ask = (method: string, path: string, more: Omit<Asked, 'method' | 'path'> = {}): Turn => ({
-  kind: 'ask',
-  asked: { method, path, ...more },
+const ask = (
+  method: string,
+  path: string,
+  more: Omit<PlainRequest, 'method' | 'path'> = {},
+): Action => ({
+  kind: 'request',
+  request: { method, path, ...more },
 })
-const posted = (path: string, json: unknown): Turn => ask('POST', path, { json })
+const posted = (path: string, json: unknown): Action => ask('POST', path, { json })
 
 const films = types.filter(({ name }) => name === 'SaveVideo' || name === 'SaveWEBM')
 const broken = fc
@@ -163,19 +167,19 @@ const catalogue = fc
     '/nowhere',
   )
   .map((path) => ask('GET', path))
-const free = fc.constantFrom<Turn>(
+const free = fc.constantFrom<Action>(
   posted('/free', { free_memory: true }),
   posted('/free', { unload_models: true }),
   ask('POST', '/free', { text: 'no json' }),
 )
 const advance = fc
   .oneof(fc.constantFrom(5, 10, 25, 30, 60), fc.nat(60))
-  .map((ms): Turn => ({ kind: 'advance', ms }))
+  .map((ms): Action => ({ kind: 'advance', ms }))
 const socket = fc
   .tuple(fc.constantFrom('connect' as const, 'connect' as const, 'disconnect' as const), client)
-  .map(([kind, client]): Turn => ({ kind, client }))
+  .map(([kind, client]): Action => ({ kind, client }))
 
-/** One turn of any kind. */
+/** One action of any kind. */
 const any = fc.oneof(
   { weight: 7, arbitrary: submit },
   { weight: 9, arbitrary: advance },
@@ -190,12 +194,12 @@ const any = fc.oneof(
   { weight: 3, arbitrary: socket },
 )
 
-/** Turns that belong together, which chance alone would seldom bring. */
-const together: fc.Arbitrary<readonly Turn[]> = fc.oneof(
-  // At its only node, behind the last moment at which it looks for an interrupt.
+/** Actions that belong together, and that chance alone would seldom combine. */
+const together: fc.Arbitrary<readonly Action[]> = fc.oneof(
+  // At its only node, after the last moment at which it checks for an interrupt.
   fc
     .constantFrom(30, 34)
-    .map((ms): Turn[] => [
+    .map((ms): Action[] => [
       posted('/queue', { clear: true }),
       { kind: 'advance', ms: 5000 },
       posted('/free', { free_memory: true }),
@@ -205,7 +209,7 @@ const together: fc.Arbitrary<readonly Turn[]> = fc.oneof(
     ]),
   fc
     .constantFrom(...films)
-    .map((type): Turn[] => [
+    .map((type): Action[] => [
       posted('/prompt', { prompt: treeOf(type, pickFrom([0])) }),
       { kind: 'advance', ms: 5000 },
     ]),
@@ -222,12 +226,12 @@ const together: fc.Arbitrary<readonly Turn[]> = fc.oneof(
     ]),
 )
 
-/** Sequences of at most so many turns or groups of turns. */
-export const turnsUpTo = (maxLength: number): fc.Arbitrary<readonly Turn[]> =>
+/** Sequences of at most this many actions or groups of actions. */
+export const actionsUpTo = (maxLength: number): fc.Arbitrary<readonly Action[]> =>
   fc
     .array(
       fc.oneof(
-        { weight: 12, arbitrary: any.map((turn) => [turn]) },
+        { weight: 12, arbitrary: any.map((action) => [action]) },
         { weight: 1, arbitrary: together },
       ),
       { maxLength, size: 'max' },

@@ -1,10 +1,10 @@
-// Valid workflows by chance: small ones around pictures, and trees of any types of the catalogue.
+// Random valid workflows: small ones around pictures, and trees of any types of the catalogue.
 
 import * as fc from 'fast-check'
 import { addNode, type NodeType, type Pick, pickFrom, types } from './catalogue.ts'
 import { type Graph, type Node, node } from './graphs.ts'
 
-/** What one node is made from. */
+/** The parts from which one node is made. */
 export type Draw = {
   readonly kind: number
   readonly from: readonly [number, number]
@@ -14,46 +14,46 @@ export type Draw = {
 }
 
 type Kind = {
-  /** Whether other nodes can take its picture. */
-  readonly gives: boolean
+  /** Whether other nodes can use its picture. */
+  readonly hasPicture: boolean
   readonly make: (picture: (at: 0 | 1) => unknown, value: number, any: unknown) => Node
 }
 
 const sources: readonly Kind[] = [
   {
-    gives: true,
+    hasPicture: true,
     make: (_, color) =>
       node('EmptyImage', { width: 8, height: 8, batch_size: 1 + (color % 2), color }),
   },
   {
-    gives: true,
+    hasPicture: true,
     make: (_, seed) => node('FlowdoublePreviews', { width: 16, height: 16, steps: 1 + seed, seed }),
   },
 ]
 const outputs: readonly Kind[] = [
-  { gives: false, make: (picture) => node('PreviewImage', { images: picture(0) }) },
+  { hasPicture: false, make: (picture) => node('PreviewImage', { images: picture(0) }) },
   {
-    gives: false,
+    hasPicture: false,
     make: (picture, value) =>
       node('SaveImage', { images: picture(0), filename_prefix: `image${value}` }),
   },
   {
-    gives: false,
+    hasPicture: false,
     make: (_, value, any) => node('FlowdoubleText', { text: `text ${value}`, value: any }),
   },
   {
-    gives: false,
+    hasPicture: false,
     make: (_, steps, any) => node('FlowdoubleSlow', { seconds: 1, steps, value: any }),
   },
 ]
 const changes: readonly Kind[] = [
-  { gives: true, make: (picture) => node('ImageInvert', { image: picture(0) }) },
+  { hasPicture: true, make: (picture) => node('ImageInvert', { image: picture(0) }) },
   {
-    gives: true,
+    hasPicture: true,
     make: (picture) => node('ImageBatch', { image1: picture(0), image2: picture(1) }),
   },
   {
-    gives: true,
+    hasPicture: true,
     make: (picture, value) =>
       node('ImageScale', {
         image: picture(0),
@@ -66,7 +66,7 @@ const changes: readonly Kind[] = [
 ]
 const kinds = [...sources, ...outputs, ...changes]
 
-/** So many of the kinds stand for a node of any type of the catalogue. */
+/** This many of the kinds mean a node of any type of the catalogue. */
 const CATALOGUE_KINDS = 3
 
 /**
@@ -94,7 +94,7 @@ export function graphOf(draws: readonly Draw[]): Graph {
     const any = givers.length === 0 ? 'nothing' : [givers[from[1] % givers.length], 0]
     const id = `${String.fromCharCode(97 + ((index * 7 + value) % 26))}${index}`
     graph[id] = chosen.make(link, value, any)
-    if (chosen.gives) {
+    if (chosen.hasPicture) {
       pictures.push(id)
       givers.push(id)
     }
@@ -114,7 +114,7 @@ const draw: fc.Arbitrary<Draw> = fc.record({
 })
 export const draws = fc.array(draw, { minLength: 1, maxLength: 10 })
 
-/** A workflow with one output, which hangs on all of its nodes: a node of this type and what feeds it. */
+/** A workflow with one output that depends on all of its nodes: a node of this type and the nodes that feed it. */
 export function treeOf(type: NodeType, pick: Pick): Graph {
   const graph: Record<string, Node> = {}
   const root = addNode(graph, type, pick)
@@ -122,7 +122,7 @@ export function treeOf(type: NodeType, pick: Pick): Graph {
   return { ...graph, shown: node('PreviewAny', { source: [root, pick(type.outputs.length)] }) }
 }
 
-/** The types on which a tree can stand. */
+/** The types at the root of a tree. */
 export const roots = types.filter((type) => type.isOutput || feeds(type))
 
 export const trees: fc.Arbitrary<Graph> = fc

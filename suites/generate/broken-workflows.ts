@@ -1,4 +1,4 @@
-// Ways to break a valid workflow, each with what the refusal then has to say.
+// Ways to break a valid workflow, each with what the refusal must say.
 
 import { fits, type Input, type Pick, typeOf } from './catalogue.ts'
 import { changed, type Graph, node } from './graphs.ts'
@@ -8,11 +8,11 @@ export type Broken = {
   readonly graph: Graph
   /** The type of the error of the whole. */
   readonly error: string
-  /** The node to blame, and the type and the details of one of its errors; absent where none is to blame. */
+  /** The node to blame, and the type and the details of one of its errors; absent if no node is to blame. */
   readonly blame?: { readonly id: string; readonly type: string; readonly details: string }
 }
 
-/** Undefined where a workflow has nothing that can be broken in this way. */
+/** Undefined if nothing in a workflow can be broken in this way. */
 type Break = (graph: Graph, pick: Pick) => Broken | undefined
 
 type Site = { readonly id: string; readonly input: Input; readonly value: unknown }
@@ -24,7 +24,7 @@ const sitesOf = (graph: Graph): Site[] =>
 
 const failed = 'prompt_outputs_failed_validation'
 
-/** Gives an input that `suits` another value, by which its node becomes the one to blame. */
+/** Changes the value of an input that `suits`, so that its node becomes the one to blame. */
 const atInput =
   (
     suits: (site: Site, graph: Graph) => boolean,
@@ -45,26 +45,26 @@ const atInput =
   }
 
 const isLink = ({ value }: Site): boolean => Array.isArray(value)
-/** Bounds of 64 bits are no numbers of JavaScript. */
+/** Bounds of 64 bits cannot be represented as JavaScript numbers. */
 const isBound = (option: unknown): boolean =>
   typeof option === 'number' && Math.abs(option) < 2 ** 53
 const isNumber = ({ input, value }: Site): boolean =>
   (input.type === 'INT' || input.type === 'FLOAT') && typeof value === 'number'
 
-/** A node that gives a truth, which few inputs take, and one that gives a picture for those that do. */
+/** A node with a boolean output, which few inputs accept, and one with a picture for those that do. */
 const strangers: Graph = {
   truth: node('PrimitiveBoolean', { value: true }),
   picture: node('EmptyImage', { width: 8, height: 8, batch_size: 1, color: 0 }),
 }
 
-/** Whether a node gets something from another, by one link or by many. */
+/** Whether a node gets an input from another, by one link or by many. */
 function feeds(graph: Graph, from: string, to: string): boolean {
   if (from === to) return true
   const links = Object.values(graph[to]?.inputs ?? {}).filter(Array.isArray)
   return links.some(([source]) => feeds(graph, from, String(source)))
 }
 
-/** A link to a node that hangs on this one already, or undefined. */
+/** A link to a node that already depends on this one, or undefined. */
 function backLink(graph: Graph, { id, input }: Site): readonly [string, number] | undefined {
   for (const [later, one] of Object.entries(graph)) {
     const index = typeOf(one).outputs.findIndex((output) => fits(output, input.type))

@@ -1,4 +1,4 @@
-// The node types of the catalogue from which a workflow can be made: those whose inputs something fits.
+// The node types of the catalogue from which a workflow can be made: those whose inputs can be filled.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,10 +17,10 @@ export type NodeType = {
   readonly isOutput: boolean
 }
 
-/** Chooses a number from 0 that is smaller than this one. */
+/** Picks a number from 0 that is smaller than this one. */
 export type Pick = (below: number) => number
 
-/** A pick that goes round and round through numbers. */
+/** A pick that cycles through numbers. */
 export function pickFrom(numbers: readonly number[]): Pick {
   let at = 0
   return (below) => (numbers[at++ % numbers.length] ?? 0) % below
@@ -76,7 +76,7 @@ function usableTypes(): Usable {
   return usable
 }
 
-/** What a type can feed other nodes with. Output nodes feed none, so that what is made has one output. */
+/** The outputs of a type that can feed other nodes. Output nodes feed none, so that the result has one output. */
 const sourceOutputs = ({ isOutput, outputs }: NodeType): readonly string[] =>
   isOutput ? [] : outputs
 
@@ -85,25 +85,25 @@ const usable = usableTypes()
 /** All usable types. */
 export const types: readonly NodeType[] = Array.from(usable.values(), ({ type }) => type)
 
-/** The usable type of a node. Throws when there is none. */
+/** The usable type of a node. Throws if there is none. */
 export function typeOf({ class_type }: Node): NodeType {
   const found = usable.get(class_type)
-  if (found === undefined) throw new Error(`${class_type} is no usable type.`)
+  if (found === undefined) throw new Error(`${class_type} is not a usable type.`)
   return found.type
 }
 
-/** A literal that an input takes. */
+/** A literal that an input accepts. */
 function literalFor({ type, options }: Input, pick: Pick): unknown {
   const list = Array.isArray(type) ? type : options['options']
   if (type === 'COMBO' || Array.isArray(type)) return list?.[pick(list.length)] ?? 'any'
   if (type === 'STRING') return String(options['default'] ?? 'a text')
   if (type === 'BOOLEAN') return options['default'] ?? pick(2) === 1
-  // Bounds of 64 bits are no numbers of JavaScript.
+  // Bounds of 64 bits cannot be represented as JavaScript numbers.
   const min = Math.abs(options['min']) < 2 ** 53 ? options['min'] : undefined
   return min !== undefined && pick(4) === 0 ? min : (options['default'] ?? min ?? 1)
 }
 
-/** Adds a node of a type to a graph, and the nodes that feed it where those that are there do not. Gives its id. */
+/** Adds a node of a type to a graph, and the nodes that feed it where the existing ones do not. Returns its id. */
 export function addNode(graph: Record<string, Node>, type: NodeType, pick: Pick): string {
   const inputs: Record<string, unknown> = {}
   for (const input of type.inputs) {

@@ -14,13 +14,13 @@ type Plain = {
   readonly status: number
 }
 
-/** Endpoints of a local server, but for those that it has only when it is told so. */
+/** Endpoints of a local server, except those that it serves only with an option. */
 type LocalName = Exclude<
   EndpointOn<'local'>,
   'managerInstall' | 'managerStatus' | 'managerInstallModel'
 >
 
-// What is asked leaves the answers as they are: the same request again is answered alike.
+// The requests leave the answers as they are: the same request again gets the same answer.
 const plain: Readonly<Record<LocalName, Plain>> = {
   submit: {
     path: '/prompt',
@@ -80,7 +80,7 @@ const plain: Readonly<Record<LocalName, Plain>> = {
   folderFiles: { path: '/internal/files/input', status: 200 },
 }
 
-/** The requests, ready to be sent, with what the spec says of their endpoints. */
+/** The requests, ready to be sent, with the spec of their endpoints. */
 export const everyPath = Object.entries<Plain>(plain).map(([name, { path, body, status }]) => {
   const endpoint: Endpoint = endpoints[name as keyof typeof plain]
   const text = body === undefined ? '' : JSON.stringify(body)
@@ -98,7 +98,7 @@ export const everyHostedPath = Object.values<Endpoint>(endpoints)
     bodies: bodiesOn('hosted', endpoint),
   }))
 
-/** Requests to paths that one deployment has and the other has not, without a prefix. */
+/** Requests to paths that only one deployment has, without a prefix. */
 export function pathsOnlyOn(deployment: Deployment): { method: string; path: string }[] {
   const all = Object.values<Endpoint>(endpoints)
   const ownPath = ({ path, hostedPath = path }: Endpoint, on: Deployment): string =>

@@ -2,15 +2,15 @@
 
 export type Part = {
   readonly name: string
-  /** As it stands between the quotes; a part without one is a field. */
+  /** As it is written between the quotes; a part without one is a field. */
   readonly filename?: string
   readonly content: string | Uint8Array
 }
 
-/** Bytes that are no text in UTF-8. */
+/** Bytes that are not valid UTF-8. */
 const noText = Uint8Array.from([0xff, 0xfe, 0])
 
-/** Forms of an upload that have such bytes where a text belongs. */
+/** Forms of an upload that have such bytes where a text is required. */
 export const formsWithoutText: readonly (readonly Part[])[] = [
   [{ name: 'image', content: Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]) }],
   ...['type', 'subfolder', 'original_ref'].map((name) => [
@@ -32,6 +32,6 @@ export function formOf(...parts: readonly Part[]): [body: Buffer, headers: Recor
   return [Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]), { 'Content-Type': type }]
 }
 
-/** The path that views a file, or asks for one in these words. */
+/** The path that views a file, or requests one with this query. */
 export const viewPath = (values: Readonly<Record<string, string>>): string =>
   `/view?${new URLSearchParams(values).toString()}`

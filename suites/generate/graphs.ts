@@ -40,7 +40,7 @@ export const textToImage = (seed = 1, steps = 3, batch = 1): Graph => ({
   '9': node('SaveImage', { images: ['8', 0], filename_prefix: 'image' }),
 })
 
-/** One output node that runs for so many seconds, in so many steps. */
+/** One output node that runs for this many seconds, in this many steps. */
 export const slow = (seconds = 10, steps = 5): Graph => ({
   '1': node('FlowdoubleSlow', { seconds, steps }),
 })
@@ -52,7 +52,7 @@ export const failing = (exception_type = 'ValueError', message = 'made to fail')
   '3': node('SaveImage', { images: ['2', 0], filename_prefix: 'never' }),
 })
 
-/** One output node that gives this text as its output. */
+/** One output node whose output is this text. */
 export const talking = (text = 'hello'): Graph => ({ '1': node('FlowdoubleText', { text }) })
 
 /** A graph in which some inputs of one node have other values. An undefined one leaves the input out. */
@@ -66,7 +66,7 @@ export const changed = (
   return { ...graph, [id]: { ...before, inputs: { ...before.inputs, ...inputs } } }
 }
 
-/** A picture that a partner makes, saved. */
+/** A picture from a partner, saved. */
 export const bought = (prompt = 'a lighthouse'): Graph => ({
   '1': node('OpenAIDalle3', { prompt }),
   '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'bought' }),

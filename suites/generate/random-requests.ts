@@ -1,4 +1,4 @@
-// Requests and messages at random: nearly right, wrong in one place, or no sense at all.
+// Random requests and messages: nearly right, wrong in one place, or nonsense.
 
 import { deflateSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
@@ -14,7 +14,7 @@ const all = Object.values<Endpoint>(endpoints)
 const endpointsOn = (deployment: Deployment) =>
   all.filter(({ on, path }) => on.includes(deployment) && path !== '/ws')
 
-/** All statuses that some endpoint there answers with. */
+/** All statuses of the endpoints there. */
 export const statusesOn = (deployment: Deployment): number[] =>
   endpointsOn(deployment).flatMap((one) => Object.keys(bodiesOn(deployment, one)).map(Number))
 
@@ -93,7 +93,7 @@ const methods = [
   'FOO',
 ]
 
-/** JSON that is nearly what some endpoint wants. */
+/** JSON that is nearly what some endpoint requires. */
 const key = fc.constantFrom(
   'prompt',
   'client_id',
@@ -183,7 +183,7 @@ export type SomeRequest = {
   readonly body: Uint8Array
 }
 
-/** Whole requests: what their headers say of the body leaves nothing to be waited for. */
+/** Whole requests: what their headers say about the body leaves nothing to wait for. */
 export const someRequestOn = (deployment: Deployment): fc.Arbitrary<SomeRequest> =>
   fc
     .record({
@@ -222,14 +222,14 @@ function build({ method, path, query, header, credential: own, sent, prefix }: P
   return { method, target, headers, body: bytes }
 }
 
-/** One chunk and the end; without a body, something that is no chunk. */
+/** One chunk and the end; without a body, something that is not a chunk. */
 function chunked(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return Buffer.from('zz\r\n\r\n')
   const size = Buffer.from(`${bytes.length.toString(16)}\r\n`)
   return Buffer.concat([size, bytes, Buffer.from('\r\n0\r\n\r\n')])
 }
 
-/** Frames of a client by opcode: JSON, control frames of any length, and opcodes that there are none. */
+/** Frames of a client by opcode: JSON, control frames of any length, and opcodes that do not exist. */
 export const someMessage = fc.oneof(
   jsonBody.map((bytes) => ({ opcode: 1, bytes })),
   fc.record({

@@ -1,14 +1,14 @@
-// What an endpoint may answer on a deployment: its own replies, and those that any endpoint may give.
+// What an endpoint may answer on a deployment: its own replies, and those of every endpoint.
 
 import { paidPaths, publicPaths } from '../../spec/server/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
 import { profiles } from '../../spec/index.ts'
 import type { Endpoint, Place, ReplyBody, Schema } from '../../spec/language.ts'
 
-/** Kinds of bodies by status: a status may come with more than one. */
+/** Kinds of bodies by status: a status may have more than one. */
 export type Bodies = Readonly<Record<string, readonly ReplyBody[]>>
 
-/** Whether a path of hosted stands outside its prefix. */
+/** Whether a path of hosted is outside its prefix. */
 const isUnprefixed = ({ path }: Endpoint): boolean => {
   const { unprefixed }: { unprefixed: readonly string[] } = profiles.hosted
   return unprefixed.includes(path)
@@ -40,7 +40,7 @@ export const queryOn = (
 export const bodyOn = (place: Place, { body, hostedBody }: Endpoint): Endpoint['body'] =>
   place === 'hosted' ? (hostedBody ?? body) : body
 
-/** All that an endpoint may answer there. */
+/** Everything that an endpoint may answer there. */
 export function bodiesOn(place: Place, endpoint: Endpoint): Bodies {
   const hasBody = endpoint.body !== undefined
   if (place === 'gateway') return together(endpoint.replies)

@@ -1,4 +1,4 @@
-// Senders of webhooks: each signs a body as its scheme says, written anew from the table of the spec.
+// Senders of webhooks: each signs a body according to its scheme, from the table of the spec.
 
 import { createHmac } from 'node:crypto'
 import {
@@ -20,7 +20,7 @@ export type Sent = {
   readonly timestamp?: string
 }
 
-/** The key that a secret is, for a scheme. */
+/** The key that a secret stands for, in a scheme. */
 const keyOf = (secret: string, { key }: Scheme): Buffer =>
   key === 'whsec-base64' && secret.startsWith(base64SecretPrefix)
     ? Buffer.from(secret.slice(base64SecretPrefix.length), 'base64')

@@ -1,17 +1,18 @@
-// Signed posts as senders make them: what a gateway with this secret and this clock takes, and what it refuses.
+// Signed posts as senders create them: which ones a gateway with this secret and this clock accepts, and which it
+// rejects.
 
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
 
 export type SignatureVector = {
   readonly title: string
-  /** The scheme that decides, or null where there is none that the gateway knows. */
+  /** The scheme that applies, or null if the gateway knows none. */
   readonly scheme: SchemeName | null
   readonly secret: string
   /** The body as text; its bytes are UTF-8, without a line break at its end. */
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
   readonly isValid: boolean
-  /** What the clock of the gateway shows, in seconds since 1970, where the scheme looks at it. */
+  /** The time of the gateway's clock, in seconds since 1970, if the scheme checks it. */
   readonly epochSeconds?: number
 }
 
@@ -69,7 +70,7 @@ export const signatureVectors: readonly SignatureVector[] = [
     isValid: true,
   },
   {
-    title: 'github, a body that is no ASCII',
+    title: 'github, a body that is not ASCII',
     scheme: 'github',
     secret: 'gh-route-secret',
     body: '{"title":"naïve ☃"}',
@@ -91,7 +92,7 @@ export const signatureVectors: readonly SignatureVector[] = [
     isValid: true,
   },
   {
-    title: 'github, a secret that is no ASCII',
+    title: 'github, a secret that is not ASCII',
     scheme: 'github',
     secret: 'ключ',
     body: '{}',

@@ -1,4 +1,4 @@
-// The published JSON Schema of the config file follows from the table of options. With -u it is written anew.
+// The published JSON Schema of the config file follows from the table of options. With -u it is written again.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ test('config.schema.json is up to date', async () => {
   await expect(text).toMatchFileSnapshot('../../spec/config.schema.json')
 })
 
-test('the schema takes the defaults and refuses what serve refuses', () => {
+test('the schema accepts the defaults and rejects what serve rejects', () => {
   const takes = new Ajv2020({ allowUnionTypes: true }).compile(configSchema() as object)
   expect(takes(defaults)).toBe(true)
   expect(takes({ port: 70000 })).toBe(false)

@@ -1,4 +1,4 @@
-// What measures coverage can fail too: it reports a function that never ran.
+// The coverage measurement can fail too: it reports a function that never ran.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -25,6 +25,6 @@ test('coverage counts the functions that ran, and reports those that never did',
   const { fnMap, f } = files[join(root, 'emulator/cli/main.ts')] ?? { fnMap: {}, f: {} }
   const counts = Object.fromEntries(Object.entries(fnMap).map(([id, { name }]) => [name, f[id]]))
   expect(counts).toMatchObject({ main: 1, quirks: 1, webhook: 0, hidden: 0 })
-  // Files that nothing loads are there too.
+  // Files that nothing loads are listed too.
   expect(Object.keys(files)).toContain(join(root, 'emulator/client/run.ts'))
 })

@@ -1,4 +1,4 @@
-// Equal seeds and equal inputs give equal bytes; and a journal replays to the effects that it tells of.
+// Equal seeds and equal inputs give equal bytes; and a journal replays to the effects that it lists.
 
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
@@ -22,7 +22,7 @@ type Output = Readonly<Record<string, readonly Readonly<Record<string, string>>[
 
 const recordings = join(import.meta.dirname, '../../recordings/transcripts')
 
-/** Takes down what a client receives, a line each: short texts as they are, the rest by length and hash. */
+/** Records what a client receives, a line each: short texts as they are, the rest by length and hash. */
 function startTranscript() {
   const lines: string[] = []
   const note = (...items: readonly (string | Uint8Array)[]): void => {
@@ -57,7 +57,10 @@ const withoutPorts = (bytes: Buffer): string | Buffer => {
   return Buffer.from(text).equals(bytes) ? withoutPort(text) : bytes
 }
 
-/** Lives through the same session in a local world with this seed. Gives all that a client received, hashes of the pictures, and the journal. */
+/**
+ * Plays the same session in a local world with this seed. Returns everything that a client received, hashes of the
+ * pictures, and the journal.
+ */
 async function live(seed: string) {
   const subject = await startSubject({ seed, preview: 'jpeg' })
   const { connect, emulator, get, idle, post, reach, request, run, submit } = subject
@@ -164,7 +167,7 @@ async function liveGateway(seed: string): Promise<readonly string[]> {
   return lines
 }
 
-test('determinism/same-bytes Equal seeds give equal bytes, and another seed gives others.', async () => {
+test('determinism/same-bytes Equal seeds give equal bytes, and another seed produces others.', async () => {
   const [one, same, other] = [await live('a'), await live('a'), await live('b')]
   expect(one.lines.length).toBeGreaterThan(200)
   expect(same.lines).toEqual(one.lines)

@@ -1,4 +1,4 @@
-// Each difference between description and real servers is decided by what exists, and each quirk answers one.
+// Each difference between description and real servers is settled by an existing rule, and each quirk belongs to one.
 
 import { describe, expect, test } from 'vitest'
 import type { Difference } from '../../spec/truth/differences/difference.ts'
@@ -42,25 +42,25 @@ describe.each(rows)('%s (%s)', (_, on, { rules: ruleIds, quirks: quirkIds = [], 
     }
   })
 
-  test('is decided by a rule of its deployment', () => {
+  test('is settled by a rule of its deployment', () => {
     expect(ruleIds.filter((id) => everyRule[id]?.on.includes(on))).not.toEqual([])
     expect(quirkIds.filter((id) => !everyQuirk[id]?.on.includes(on))).toEqual([])
   })
 
-  test('says something in each column', () => {
+  test('has a text in each column', () => {
     const texts = [row.topic, row.stated ?? '-', row.real, row.ours]
     expect(texts.filter((text) => text.trim() === '' || text.endsWith('.'))).toEqual([])
   })
 })
 
-test('each topic of a table stands in it once', () => {
+test('each topic of a table occurs in it once', () => {
   for (const [, all] of tables) {
     const topics = all.map(({ topic }) => topic)
     expect(topics.filter((topic, at) => topics.indexOf(topic) !== at)).toEqual([])
   }
 })
 
-test.each(Object.entries(everyQuirk))('the quirk %s answers a difference', (id, { on }) => {
+test.each(Object.entries(everyQuirk))('the quirk %s belongs to a difference', (id, { on }) => {
   const answered = rows.filter(([, , row]) => row.quirks?.some((one) => one === id))
   expect([...new Set(answered.map(([, where]) => where))].toSorted()).toEqual([...on].toSorted())
 })

@@ -1,4 +1,4 @@
-// The generated documents say what the spec says. With -u they are written anew.
+// The generated documents match the spec. With -u they are written again.
 
 import asyncapiSchema from '@asyncapi/specs/schemas/3.0.0-without-$id.json' with { type: 'json' }
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -21,7 +21,7 @@ test('PROTOCOL.md is up to date', async () => {
   await expect(renderProtocol()).toMatchFileSnapshot('../../spec/PROTOCOL.md')
 })
 
-test('the links of PROTOCOL.md lead somewhere', () => {
+test('the links of PROTOCOL.md have targets', () => {
   const text = renderProtocol()
   const headings = [...text.matchAll(/^#+ (?:<a id="[^"]*"><\/a>)?(.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '-'),
@@ -38,20 +38,20 @@ test.each(places)('openapi.%s.json is up to date', async (on) => {
 })
 
 test('schemathesis.toml is up to date', async () => {
-  await expect(renderSchemathesis()).toMatchFileSnapshot('../../spec/schemathesis.toml')
+  await expect(renderSchemathesis()).toMatchFileSnapshot('../../schemathesis.toml')
 })
 
 test('asyncapi.json is up to date', async () => {
   await expect(documentText(renderAsyncapi())).toMatchFileSnapshot('../../spec/asyncapi.json')
 })
 
-test.each(places)('openapi.%s.json is what OpenAPI 3.1 describes', async (on) => {
+test.each(places)('openapi.%s.json is valid OpenAPI 3.1', async (on) => {
   const { valid, errors } = await new Validator().validate(renderOpenapi(on))
   expect(errors ?? []).toEqual([])
   expect(valid).toBe(true)
 })
 
-test('asyncapi.json is what AsyncAPI 3 describes', () => {
+test('asyncapi.json is valid AsyncAPI 3', () => {
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(asyncapiSchema)
   validate(renderAsyncapi())
   expect(validate.errors ?? []).toEqual([])

@@ -24,7 +24,7 @@ function examplesOf(name: string): readonly string[] {
     .map((text) => text.split(/^ \* @/m)[0]!.replaceAll(/^ \*(?: |$)/gm, ''))
 }
 
-/** Runs code as a module beside package.json, and gives its exit code with what it said. */
+/** Runs code as a module beside package.json, and returns its exit code and output. */
 const run = (code: string): Promise<readonly [number | null, string]> =>
   new Promise((resolve) => {
     const args = ['--input-type=module', '--eval', code]

@@ -1,5 +1,5 @@
-// A server or a gateway is forked by a structured clone of its state: both branches go on alike where they get the same inputs, and
-// apart where they do not.
+// A server or a gateway is forked by a structured clone of its state: with equal inputs both branches stay equal, and
+// with different ones they do not.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -71,7 +71,7 @@ const upload = (deployment: Deployment, name: string, text: string): Timeless =>
   return request(deployment, 'POST', '/upload/image', body, type)
 }
 
-/** What both branches are asked: of everything that a state holds something. */
+/** The inputs of both branches: some for everything that a state holds. */
 const inputsOf = (deployment: Deployment): readonly Timeless[] => [
   upload(deployment, 'a.txt', 'another text'),
   submit(deployment, textToImage(2)),
@@ -100,7 +100,7 @@ const hashOf = (effects: readonly Effect[]): string =>
     )
     .digest('hex')
 
-/** Lets these happen, 7 milliseconds apart, then all that is due. Gives a hash of the effects of each. */
+/** Applies these inputs, 7 milliseconds apart, then everything due. Returns a hash of the effects of each. */
 function live(server: Server, inputs: readonly Timeless[]): readonly string[] {
   const hashes: string[] = []
   const feed = (input: Timeless, atMs: number): void => {
@@ -112,7 +112,10 @@ function live(server: Server, inputs: readonly Timeless[]): readonly string[] {
   return hashes
 }
 
-/** A server with one run over, one in its middle and one that waits, with sockets, files, settings and an installation. */
+/**
+ * A server with one finished run, one in progress and one that waits, with sockets, files, settings and an
+ * installation.
+ */
 function inMidRun(deployment: Deployment): Server {
   const server = start(deployment)
   const open = { kind: 'open', target: '/ws?clientId=me&token=test-key', headers: {} } as const
@@ -144,7 +147,7 @@ test.each(['local', 'hosted'] as const)(
     const inputs = inputsOf(deployment)
     const hashes = live(server, inputs)
     expect(hashes.length).toBeGreaterThan(inputs.length + 10)
-    // What the server has done since has left no trace in its forks.
+    // What the server has done since then left no trace in its forks.
     expect(untouched.state).not.toEqual(server.state)
     expect(live(fork, inputs)).toEqual(hashes)
     expect(fork.state).toEqual(server.state)
@@ -168,7 +171,7 @@ const post = (route: string, id: string, status: string) => ({
   body: new TextEncoder().encode(JSON.stringify({ status })),
 })
 
-test('determinism/fork A fork of a gateway in mid-run goes on as the gateway does, and alone.', () => {
+test('determinism/fork A fork of a gateway in mid-run continues as the gateway does, and independently.', () => {
   const world = createGatewayWorld(
     stateOptions(completeGatewayOptions({ routes, epoch: 0, agent: { delayMs: 50 } }), 0),
   )

@@ -1,4 +1,4 @@
-// The journal: what it keeps, what it never keeps, and when it says that it cannot be replayed.
+// The journal: what it stores, what it never stores, and when it reports that it cannot be replayed.
 
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -15,7 +15,7 @@ import { start, startLimited } from '../support/spawned.ts'
 const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
 const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')
 
-test('journal/lost-beginning A journal without its first entries is not replayed', async () => {
+test('journal/lost-beginning A journal without its first entries does not replay', async () => {
   const subject = await startSubject()
   for (let count = 0; count < 1001; count++) await subject.get('/features')
   const lines = await subject.emulator!.journal()
@@ -36,7 +36,7 @@ test('journal/bounded Large replies push older entries out', async () => {
   expect(lines.length).toBeLessThan(40)
 })
 
-test('journal/repeated A large answer that comes again is kept once, in memory and in the file', async () => {
+test('journal/repeated A large answer that repeats is stored once, in memory and in the file', async () => {
   const journal = newFile()
   const subject = await startSubject({ clock: 'instant', journal })
   for (let count = 0; count < 40; count++) await subject.get('/object_info')
@@ -55,12 +55,12 @@ test('journal/repeated A large answer that comes again is kept once, in memory a
   expect(replay(lines)).toEqual({ entries: 42, differs: null })
 })
 
-test('journal/overwrite An existing file is refused, until it is to be overwritten', async () => {
+test('journal/overwrite An existing file is rejected unless overwriting is requested', async () => {
   const journal = newFile()
   writeFileSync(journal, 'from before', { mode: 0o644 })
   await expect(startEmulator({ journal })).rejects.toMatchObject({
     code: 'USAGE',
-    message: expect.stringMatching(/is there already.*--overwrite/),
+    message: expect.stringMatching(/already exists.*--overwrite/),
   })
   expect(readFileSync(journal, 'utf8')).toBe('from before')
   const server = await startEmulator({ journal, overwrite: true })
@@ -82,7 +82,7 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 )
 
-test('journal/full-file A file that takes no more ends with whole lines that replay', async () => {
+test('journal/full-file A full disk leaves a file of whole lines that replay', async () => {
   const journal = newFile()
   // The shell counts blocks of 512 or 1024 bytes.
   const limit = 'ulimit -f 40'
@@ -120,7 +120,7 @@ test('journal/cut A last line that was cut off is left out, wherever it was cut'
     expect(() => replay(none)).toThrow(/^This is not a journal of a server/)
 })
 
-test('journal/other-charsets A key is hidden in whatever charset the body comes', async () => {
+test('journal/other-charsets A key is hidden whatever the charset of the body', async () => {
   const subject = await startSubject({ clock: 'instant' })
   const text = JSON.stringify({ prompt: solid(), extra_data: { api_key_comfy_org: 'SECRET' } })
   const utf16 = Buffer.from(text, 'utf16le')
@@ -148,7 +148,7 @@ test('journal/kept-when-not-started A server that cannot start leaves an older j
   expect(readFileSync(journal, 'utf8')).toBe('from before')
 })
 
-test('journal/replay-as-given A journal replays as its server gives it and as its file has it, with the built-in catalogue', async () => {
+test('journal/replay-as-given A journal replays as its server returns it and as its file has it, with the built-in catalogue', async () => {
   const journal = newFile()
   const subject = await startSubject({ clock: 'instant', journal })
   await subject.submit(solid())
@@ -161,7 +161,7 @@ test('journal/replay-as-given A journal replays as its server gives it and as it
   expect(replay(lines, '{}').differs).not.toBeNull()
 })
 
-test('journal/in-order Requests on one connection happen in the order in which they were sent', async () => {
+test('journal/in-order Requests on one connection are handled in the order in which they were sent', async () => {
   const subject = await startSubject()
   const body = JSON.stringify({ prompt: solid() })
   const host = `Host: ${new URL(subject.url).host}\r\n`
@@ -174,7 +174,7 @@ test('journal/in-order Requests on one connection happen in the order in which t
   expect(Buffer.concat(chunks).toString()).toContain('{"exec_info": {"queue_remaining": 1}}')
 })
 
-test('journal/replays What clients send in their own spelling replays, keys and files too', async () => {
+test('journal/replays What clients send in unusual spelling replays, keys and files too', async () => {
   const subject = await startSubject({ clock: 'instant' })
   const key = { api_key_comfy_org: 'SECRET-1' }
   const bodies = [
@@ -205,7 +205,7 @@ test('journal/token A token in a wrong place is hidden too', async () => {
   expect(lines.join('')).not.toContain('long-enough-token')
 })
 
-test('journal/links What a hosted server does replays, its links and their leaks too', async () => {
+test('journal/links The journal of a hosted server replays, including its links and their leaks', async () => {
   const subject = await startSubject({ deployment: 'hosted', strictSignedLinks: true })
   const { name } = (await subject.upload({ name: 'a.txt', bytes: Buffer.from('a') })).json()
   await subject.submit(solid())

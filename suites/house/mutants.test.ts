@@ -11,8 +11,8 @@ import { isLong, sampleOf } from '../support/effort.ts'
 import { cases, source, withCases } from './cases.ts'
 
 /**
- * Whether a case fails on a wrong server. It does not count where the server does not start, as a world cannot be so, nor
- * where it breaks down itself, as what it should change is not there.
+ * Whether a case fails on a wrong server. It does not count if the server does not start, because such a world is
+ * impossible, nor if the mutant itself breaks down, because what it changes is missing.
  */
 async function fails(one: Case, mutant: Mutant): Promise<boolean> {
   let isBroken = false
@@ -27,7 +27,7 @@ async function fails(one: Case, mutant: Mutant): Promise<boolean> {
   )
 }
 
-/** What makes a subject wrong. `onFault` is called where that itself breaks down. */
+/** What makes a subject wrong. `onFault` is called if that itself breaks down. */
 function brokenBy(mutant: Mutant, place: Place, onFault: () => void): More {
   if ('gateway' in mutant) {
     const { tamper, options = {} } = mutant.gateway
@@ -56,10 +56,10 @@ async function isCaught(rule: RuleId, place: Place, mutant: Mutant): Promise<boo
   return false
 }
 
-/** `rule on place` where a wrong server was caught. */
+/** `rule on place` for each wrong server that was caught. */
 const caught = new Set<string>()
 
-/** Tries a mutant at each place of a rule, the later ones only where nothing was caught so far. */
+/** Tries a mutant at each place of a rule, the later ones only if nothing was caught so far. */
 async function tryOn(rule: RuleId, mutant: Mutant): Promise<boolean> {
   let isFound = false
   const { on }: Rule = rules[rule]
@@ -74,7 +74,7 @@ async function tryOn(rule: RuleId, mutant: Mutant): Promise<boolean> {
 }
 
 /**
- * Stated rules. Commands have no effects that could be changed under way: of their rules only those have wrong servers that
+ * Stated rules. Commands have no effects that a mutant could change: of their rules only those have wrong servers that
  * a running gateway shows.
  */
 const stated = Object.entries<Rule>(rules)
@@ -104,7 +104,7 @@ describe.skipIf(isForeign)('mutants', () => {
     })
   }
 
-  test('a server that is tampered with in nothing passes the first case of each area', async () => {
+  test('a server without any tampering passes the first case of each area', async () => {
     const first = new Map(cases.toReversed().map((one) => [one.ids[0]?.split('/')[0], one]))
     const json = onJson(/^GET \/(queue|history)/, (body) => body)()
     const messages = onData('progress_state', (data) => data)()
@@ -115,7 +115,7 @@ describe.skipIf(isForeign)('mutants', () => {
   })
 })
 
-test('files with cases take test from where it is left out when cases are collected', () => {
+test('files with cases take test from a module that skips it when cases are collected', () => {
   const registers = /import \{[^}]*\b(test|it|describe)\b[^}]*\} from 'vitest'/
   expect(withCases.filter((file) => registers.test(source(file)))).toEqual([])
 })

@@ -1,4 +1,4 @@
-// The package in a program of somebody else: its types compile as strictly as can be, and the program runs.
+// The package in somebody else's program: its types compile as strictly as possible, and the program runs.
 
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ describe.skipIf(isForeign)('the package', () => {
     expect(stdout).toBe('200\nfunction\n')
   })
 
-  test('a program of CommonJS can take it too', async () => {
+  test('a CommonJS program can use it too', async () => {
     const place = await install(await pack())
     const code = "console.log(Object.keys(require('flowdouble')).includes('startEmulator'))"
     const { stdout } = await run(process.execPath, ['-e', code], { cwd: place })

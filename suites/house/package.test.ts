@@ -1,4 +1,4 @@
-// The package: what is in the tarball, how large it is, and that it serves where it is all there is.
+// The package: what is in the tarball, how large it is, and that it serves where nothing else is installed.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -28,7 +28,7 @@ describe.skipIf(isForeign)('the package', () => {
     expect(packed.unpackedSize).toBeLessThan(3e6)
   })
 
-  test('holds what it names, what the README shows, and no sources, maps or suites', () => {
+  test('contains what it names, what the README shows, and no sources, maps or suites', () => {
     const targets = Object.values(manifest.exports).flatMap((one) =>
       typeof one === 'string' ? one : Object.values(one),
     )

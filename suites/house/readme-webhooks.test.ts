@@ -1,4 +1,4 @@
-// The four commands of the README run exactly as they are written: from nothing to a verified delivery.
+// The four commands of the README run exactly as they are written: from zero to a verified delivery.
 
 import { execFile, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** A home in which nothing has happened yet, and `npx` runs the command that is built here. */
+/** A fresh home directory, in which `npx` runs the command that is built here. */
 async function newHome() {
   const home = folder()
   mkdirSync(join(home, 'bin'))
@@ -60,7 +60,7 @@ test('the commands of the README lead to a verified delivery', async () => {
     const { stdout } = await run(deliver)
     expect(stdout).toMatch(/200[^]*delivered/)
 
-    // What the library of a code host signs is taken as well, and nothing else.
+    // What a code host's library signs is accepted as well, and nothing else.
     const body = '{"status": "red"}'
     const post = async (signature: string) => {
       const headers = { 'X-Hub-Signature-256': signature, 'X-GitHub-Event': 'status' }

@@ -1,4 +1,4 @@
-// The example clients run exactly as they are written, against a hand-made hosted server and the built one; and the run
+// The example clients run exactly as they are written, with a hand-made hosted server and the built one; and the run
 // that the README shows is a real one.
 
 import { execFile, spawnSync } from 'node:child_process'
@@ -35,7 +35,7 @@ let compiling: Promise<readonly string[]> | undefined
 
 const compiled = (): Promise<readonly string[]> => (compiling ??= compile())
 
-/** Compiles the script below `dist`, where it finds `ws`. Its types are checked on the way. */
+/** Compiles the script below `dist`, where it finds `ws`. This also checks its types. */
 async function compile(): Promise<readonly string[]> {
   const place = join(root, 'dist', 'examples')
   const options = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--strict']
@@ -45,7 +45,7 @@ async function compile(): Promise<readonly string[]> {
   return [process.execPath, join(place, 'hosted.js')]
 }
 
-/** Runs a script on a workflow, and resolves to what it printed and to the files that it fetched. */
+/** Runs a script on a workflow, and resolves to its output and the files that it downloaded. */
 async function runScript(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -66,7 +66,7 @@ const scripts = [
 
 for (const [name, prepare, isThere] of scripts) {
   test.skipIf(!isThere)(
-    `the example ${name} fetches a picture, and keeps its key from the link`,
+    `the example ${name} downloads a picture, and keeps its key from the link`,
     async () => {
       const other = await startOtherHost('signed bytes')
       const location = `${other.url}/f?sig=1`
@@ -123,7 +123,7 @@ test('the run that the README shows is a real one', async () => {
   const { stdout: paths, stderr } = await start('run', ...argv).ends
   await server.close()
   expect(`${stderr}${paths}`.trimEnd()).toBe(shown.split('\n').slice(1).join('\n'))
-  // The clock is that of the wall.
+  // It runs on the real clock.
   const timeless = (line: string) => line.replace(/^ *[\d.]+s/, '').replace(/\d+ ms$/, '')
   expect([...lines].filter((line) => line !== '').map(timeless)).toEqual(
     served.trimEnd().split('\n').slice(1).map(timeless),

@@ -35,14 +35,14 @@ describe('statements', () => {
     expect([...carried].filter((id) => !(id in statements))).toEqual([])
   })
 
-  test('stated rules carry statements, and no others do', () => {
+  test('stated rules carry statements, and others do not', () => {
     const wrong = entries.filter(([, { basis, carries }]) => (basis === 'stated') !== !!carries)
     expect(wrong.map(([id]) => id)).toEqual([])
   })
 })
 
 describe('rules', () => {
-  test('observed rules name their source, and no others do', () => {
+  test('observed rules name their source, and others do not', () => {
     const named = /^(ComfyUI \d|published hosted API|hosted service|clients of|reference gateway)/
     const wrong = entries.filter(([, { basis, source = '' }]) =>
       basis === 'observed' ? !named.test(source) : source !== '',
@@ -50,7 +50,7 @@ describe('rules', () => {
     expect(wrong.map(([id]) => id)).toEqual([])
   })
 
-  test('each sentence stands once', () => {
+  test('each sentence occurs once', () => {
     const sentences = entries.map(([, rule]) => rule.says)
     expect(sentences.filter((says, at) => sentences.indexOf(says) !== at)).toEqual([])
   })
@@ -60,7 +60,7 @@ describe('rules', () => {
     expect(wrong.map(([id]) => id)).toEqual([])
   })
 
-  test('no sentence says should, must or may', () => {
+  test('sentences do not say should, must or may', () => {
     expect(titles.filter((title) => /\b(should|must|may)\b/i.test(title))).toEqual([])
   })
 

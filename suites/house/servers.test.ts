@@ -1,4 +1,4 @@
-// The named servers are complete: their options can be used, and each quirk that was seen at one is among its quirks.
+// The named servers are complete: their options are valid, and each quirk that was observed at one is among its quirks.
 
 import { describe, expect, test } from 'vitest'
 import type { Quirk } from '../../spec/language.ts'
@@ -14,7 +14,7 @@ const sources: Readonly<Record<keyof typeof servers, RegExp>> = {
 const all: Readonly<Record<string, NamedServer>> = servers
 
 describe.each(Object.entries(all))('%s', (name, { on, quirks: own, options }) => {
-  test('has each quirk that was seen at it, and no other', () => {
+  test('has each quirk that was observed at it, and no other', () => {
     const seen = Object.entries<Quirk>(quirks)
       .filter(([, quirk]) => quirk.on.includes(on))
       .filter(([, { source }]) => sources[name as keyof typeof servers].test(source))
@@ -22,7 +22,7 @@ describe.each(Object.entries(all))('%s', (name, { on, quirks: own, options }) =>
     expect([...own].sort()).toEqual(seen.sort())
   })
 
-  test('has options that differ from the usual ones, and can be used', () => {
+  test('has options that differ from the defaults, and are valid', () => {
     const complete = on === 'gateway' ? completeGatewayOptions : completeOptions
     const usual = complete({})
     expect(complete({ like: name })).toMatchObject({ ...usual, ...options, like: name, quirk: own })

@@ -1,4 +1,4 @@
-// The table of signature schemes says enough to sign: signed anew by its rows, each vector comes out as it is written.
+// The table of signature schemes is complete: signing each vector by its row gives the published signature.
 
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ const rows: [string, Scheme][] = Object.entries<Scheme>(schemes)
 const valueOf = ({ headers }: SignatureVector, name: string | undefined): string =>
   Object.entries(headers).find(([key]) => key.toLowerCase() === name?.toLowerCase())?.[1] ?? ''
 
-/** The scheme that the table gives to the headers of a vector. */
+/** The scheme that the table assigns to the headers of a vector. */
 function schemeOf({ headers }: SignatureVector): string | null {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   const known = rows.find(([, { selectedBy }]) =>
@@ -45,11 +45,11 @@ function signed(vector: SignatureVector, scheme: Scheme): string {
 describe.each(signatureVectors.map((vector) => [vector.title, vector] as const))(
   '%s',
   (_, vector) => {
-    test('is decided by the scheme that it names', () => {
+    test('is verified by the scheme that it names', () => {
       expect(schemeOf(vector)).toBe(vector.scheme)
     })
 
-    test('is signed as its scheme says, if it is valid', () => {
+    test('is signed according to its scheme, if it is valid', () => {
       if (vector.scheme === null) {
         expect(vector.isValid).toBe(false)
         return

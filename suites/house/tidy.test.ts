@@ -15,7 +15,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((file) => file !== '' && existsSync(join(root, file)))
 const sources = files.filter((file) => file.endsWith('.ts'))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-/** All but what touches sockets, files, timers and terminals. */
+/** Everything except what touches sockets, files, timers and terminals. */
 const core = sources.filter(
   (file) => /^(spec|emulator)\//.test(file) && !/^emulator\/(cli|client|config|edge)\//.test(file),
 )
@@ -26,7 +26,7 @@ const code = (file: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|\s)\/\/.*$/gm, '')
 
-test('there are sources to look at', () => {
+test('there are sources to check', () => {
   expect(core.length).toBeGreaterThan(30)
 })
 
@@ -34,7 +34,7 @@ test('each source opens with a comment that says what it answers for', () => {
   expect(sources.filter((file) => !/^(#!.*\n)?\/\/ \S/.test(read(file)))).toEqual([])
 })
 
-test('the core reads no clock, no chance, no environment, and holds no promise', () => {
+test('the core contains no clock, randomness, environment access or promise', () => {
   const banned =
     /\b(Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|async |await |Promise\b)/
   const broken = core.filter((file) => banned.test(code(file)))
@@ -45,7 +45,7 @@ test('the core imports no module of Node', () => {
   expect(core.filter((file) => /from 'node:|import\('node:|require\(/.test(code(file)))).toEqual([])
 })
 
-/** Folders and files of the emulator, the lowest first: a file imports its own folder, and what stands before it. */
+/** Folders and files of the emulator, the lowest first: a file imports its own folder, and earlier ones. */
 const layers: readonly string[] = [
   'spec/',
   'emulator/lib/',
@@ -79,7 +79,7 @@ const layers: readonly string[] = [
   'emulator/internal.ts',
 ]
 
-/** The layer of a file: that of its folder itself, not of one around it; -1 for none. */
+/** The layer of a file: that of the folder itself, not of a parent; -1 for none. */
 const layerOf = (file: string): number =>
   layers.findIndex((layer) => layer === file || layer === `${dirname(file)}/`)
 
@@ -97,16 +97,19 @@ test('each file of the emulator has a layer, and imports from its own and earlie
   expect(upward).toEqual([])
 })
 
-/** What runs for each request, message and delivery. */
+/** Code that runs for each request, message and delivery. */
 const isOnThePath = (file: string): boolean =>
   /^emulator\/(http|edge\/node\/(http|host|wiring|connections|(raw-)?bodies|sockets)|edge\/(driver|codec|later|recorder)|server\/(step|admit|response-headers|local\/(endpoints|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows|history)|world\/(frames|sockets|queue|history|files)|runs\/\w+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\b/.test(
     file,
   )
 
-/** An object that begins with what another one holds, but for constants of a module. V8 of Node 20 takes microseconds for it. */
+/**
+ * An object that begins with a spread of another, except constants of a module. V8 of Node 20 takes microseconds for
+ * it.
+ */
 const leadingSpread = /^(?!(?:export )?const [^\n]*[^>] \{).*\{\s*\.\.\./gm
 
-test('what runs for each request names the members of its objects, or uses Object.assign', () => {
+test('code that runs for each request names the members of its objects, or uses Object.assign', () => {
   const path = sources.filter(isOnThePath)
   expect(path.length).toBeGreaterThan(30)
   expect(
@@ -116,12 +119,12 @@ test('what runs for each request names the members of its objects, or uses Objec
   ).toEqual([])
 })
 
-test('the stores of a server know no replies: endpoints make those', () => {
+test('the stores of a server contain no replies: endpoints create those', () => {
   const stores = sources.filter((file) => file.startsWith('emulator/server/world/'))
   expect(stores.filter((file) => code(file).includes('http/replies.ts'))).toEqual([])
 })
 
-test('a folder holds at most 25 files, and 15 where they are cases', () => {
+test('a folder holds at most 25 files, and 15 if they are cases', () => {
   const counts = new Map<string, number>()
   for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   const most = (folder: string): number => (folder.startsWith('suites/contract/') ? 15 : 25)
@@ -150,7 +153,7 @@ test('nothing imports the suites', () => {
   expect(ours.filter((file) => /from '[^']*suites\//.test(code(file)))).toEqual([])
 })
 
-test('the suites reach the emulator by its public entry, its command and internal.ts alone, as built', () => {
+test('the suites use the emulator through its public entry, its command and internal.ts alone, as built', () => {
   const paths = /'(?:\.\.\/)+(?:dist\/)?emulator\/[^']*'/g
   const allowed = /dist\/emulator\/(internal|cli\/main)\.js'$/
   const judges = files.filter((file) => /^suites\/.*\.m?[jt]s$/.test(file))
@@ -167,11 +170,11 @@ test('the package does not export what is for the suites alone', () => {
   expect(JSON.stringify(exports)).not.toContain('internal')
 })
 
-test('what the quick command leaves out is there', () => {
+test('what the quick command leaves out exists', () => {
   expect(slowPlaces.filter((place) => !existsSync(join(root, place)))).toEqual([])
 })
 
-test('cases and judges take expect from the judge, so that another host can give its own', () => {
+test('cases and judges import expect from the judge, so that another host can supply its own', () => {
   const judging = sources.filter((file) => /^suites\/(contract|judge|model|support)\//.test(file))
   const own = /\bexpect\b[^}]*\} from 'vitest'/
   expect(
@@ -179,7 +182,7 @@ test('cases and judges take expect from the judge, so that another host can give
   ).toEqual([])
 })
 
-test('no file names a place on a machine or in a registry', () => {
+test('files do not name places on a machine or in a registry', () => {
   const text = files.filter((file) => !/\.(png|jpe?g|mp4|webp)$/.test(file))
   const places = /\/(home|root|Users|work)\/[a-z]|registry\.npmjs|localhost:4873/
   expect(

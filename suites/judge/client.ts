@@ -1,11 +1,11 @@
-// A client of the socket that keeps a log of all that came, judged as it comes.
+// A client of the socket that logs everything it receives and judges it on arrival.
 
 import { WebSocket } from 'ws'
 import { type Decoded, decodeFrame } from './decode.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
 
-/** What came over a socket, in order: messages and frames. */
+/** What arrived on a socket, in order: messages and frames. */
 export type Received = Message | Decoded
 
 export const isMessage = (received: Received): received is Message => 'type' in received
@@ -21,18 +21,18 @@ export type Session = {
   readonly rawFrames: readonly Uint8Array[]
   /** The raw text of all JSON messages so far. */
   readonly texts: readonly string[]
-  /** What came that the spec does not allow, as sentences. */
+  /** What the spec does not allow among the received data, as sentences. */
   readonly faults: readonly string[]
-  /** The first message that matches, already here or still to come. Each is asked about once. Fails when it cannot come any more. */
+  /** The first message that matches, past or future. Each is checked once. Fails if it can no longer arrive. */
   readonly next: (matches: (message: Message) => boolean) => Promise<Message>
   readonly send: (data: string | Uint8Array) => void
-  /** Resolves when the server has read all that was sent before, and its answers are here, by a ping. */
+  /** Resolves when the server has read everything that was sent before, and its answers are here, by a ping. */
   readonly settled: () => Promise<void>
   readonly close: () => Promise<number>
   readonly closed: Promise<number>
 }
 
-/** Keeps what comes over a socket, in order. */
+/** Stores what arrives on a socket, in order. */
 function createLog(deployment: Deployment) {
   const received: Received[] = []
   const texts: string[] = []
@@ -54,7 +54,7 @@ function createLog(deployment: Deployment) {
     try {
       read(data, isBinary)
     } catch (error) {
-      // What cannot be read is no reason to lose what comes behind it.
+      // Unreadable data must not lose what follows it.
       faults.push(String(error))
     }
   }
@@ -64,7 +64,7 @@ function createLog(deployment: Deployment) {
   return { received, texts, rawFrames, faults, messages, frames, take }
 }
 
-/** Sends a ping. Resolves when its answer is here, and rejects when the socket closes before. */
+/** Sends a ping. Resolves when its answer is here, and rejects if the socket closes first. */
 const ping = (socket: WebSocket, id: string, closed: Promise<unknown>): Promise<void> =>
   new Promise((resolve, reject) => {
     const take = (data: Buffer): void => {

@@ -1,3 +1,4 @@
-// How cases say what has to hold: they take it from here, so that another host than the test runner can give its own.
+// How cases state expectations: they import `expect` from here, so that a host other than the test runner can supply
+// its own.
 
 export { expect } from 'vitest'

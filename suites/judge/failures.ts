@@ -8,7 +8,7 @@ import { expect } from './expect.ts'
 
 /** The words of hosted for failures. */
 export const words = Object.keys(exceptionTypes) as ExceptionType[]
-/** An account with all that it needs; others differ in some members. */
+/** An account with everything that it needs; others differ in some members. */
 export const account = {
   user: 'me',
   keys: ['test-key'],
@@ -23,7 +23,9 @@ export const account = {
 export const errorOf = ({ messages }: Run): any =>
   messages.find(({ type }) => type === 'execution_error')?.data
 
-/** Runs a graph, which the server accepts, to its error. Its messages are in order, and its start comes before its error. */
+/**
+ * Runs a graph, which the server accepts, to its error. Its messages are in order, and its start precedes its error.
+ */
 export async function failed(
   { connect, run }: Subject,
   graph: Graph,

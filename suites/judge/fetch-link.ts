@@ -1,6 +1,6 @@
-// Fetches a signed link, bare and no further.
+// Fetches a signed link without a key and without following redirects.
 
-/** What a link answers, followed no further. */
+/** What a link answers, without following it further. */
 export type Fetched = {
   readonly status: number
   readonly headers: Headers
@@ -8,7 +8,7 @@ export type Fetched = {
   readonly text: string
 }
 
-/** Fetches a link as it is, with no other headers than these. */
+/** Fetches a link as it is, with only these headers. */
 export async function fetchLink(
   link: string,
   headers: Readonly<Record<string, string>> = {},

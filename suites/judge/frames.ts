@@ -7,13 +7,13 @@ import { type Graph, node } from '../generate/graphs.ts'
 export const JPEG_MAGIC = 'ffd8ff'
 export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** A graph that paints in so many steps, and shows the picture. */
+/** A graph that paints in this many steps, and shows the picture. */
 export const painting = (steps: number, seed = 1, width = 64, height = 64): Graph => ({
   é: node('FlowdoublePreviews', { width, height, steps, seed }),
   show: node('PreviewImage', { images: ['é', 0] }),
 })
 
-/** Makes a client ask for previews with metadata. */
+/** Makes a client request previews with metadata. */
 export const askForMetadata = async (session: Session, asked: unknown = true): Promise<void> => {
   session.send(
     JSON.stringify({ type: 'feature_flags', data: { supports_preview_metadata: asked } }),

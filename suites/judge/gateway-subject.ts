@@ -1,24 +1,27 @@
-// What a case of the gateway runs against: a gateway of its own on a manual clock, and a sender that signs its posts.
+// What a case of the gateway runs against: a new gateway on a manual clock, and a sender that signs its posts.
 
 import { createHmac } from 'node:crypto'
 import { type Gateway, type GatewayLogLine, type GatewayOptions, startGateway } from 'flowdouble'
 import { platforms } from '../../spec/gateway/deliveries.ts'
 import { dial, type Exchange, exchange } from './wire.ts'
 
-/** An answer, with its body as JSON. `json` throws where it is none. */
+/** An answer, with its body as JSON. `json` throws if it is not valid JSON. */
 export type Answer = Exchange & { readonly json: () => any }
 
 export type GatewaySubject = {
   readonly url: string
   readonly gateway: Gateway
-  /** Sends a request as it is, on a connection of its own. */
+  /** Sends a request as it is, on a separate connection. */
   readonly send: (
     method: string,
     path: string,
     body?: string | Uint8Array,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answer>
-  /** Posts to a route, signed with its secret as the code host does. What is no text and no bytes is sent as JSON. */
+  /**
+   * Posts to a route, signed with its secret like a code host does. A body that is neither text nor bytes is sent as
+   * JSON.
+   */
   readonly post: (
     name: string,
     payload: unknown,
@@ -28,7 +31,7 @@ export type GatewaySubject = {
   readonly logs: readonly GatewayLogLine[]
   /** The texts that were delivered to targets, oldest first. */
   readonly texts: () => readonly string[]
-  /** Lets time pass until nothing is due. */
+  /** Advances the clock until nothing is due. */
   readonly idle: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -36,22 +39,22 @@ export type GatewaySubject = {
 /** The secret of routes in cases that are not about secrets. */
 export const SECRET = 'secret-of-the-sender'
 
-/** What is delivered in the place of the answer of a run that failed for this reason. */
+/** The text that is delivered instead of the answer of a run that failed for this reason. */
 export const failureNotice = (reason: string): string =>
   `The request failed: ${reason}\nThe log of the gateway says more.`
-/** What is delivered for a run that answered nothing. */
+/** The text that is delivered for a run without an answer. */
 export const EMPTY_NOTICE =
   'The agent finished without an answer.\nThe log of the gateway says more.'
 
-/** Header of a body that is signed as the code host does. */
+/** Header of a body that is signed like a code host does. */
 export const signed = (body: string | Uint8Array, secret = SECRET): Record<string, string> => ({
   'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 })
 
-/** When a gateway of a case begins, in milliseconds since 1970: what is signed for that moment is in time. */
+/** When a gateway of a case begins, in milliseconds since 1970: signatures of that moment are in time. */
 const BEGINNING_MS = 1_767_225_600_000
 
-/** Cases that are not about chats need to name none. */
+/** Cases that are not about chats need not name one. */
 const homeChannels = Object.fromEntries(platforms.map((platform) => [platform, 'home']))
 
 /** Without routes it has one, `hook`, which starts a run for each post. */
@@ -94,7 +97,7 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
   }
 }
 
-/** A direct route to a chat: its template is what is delivered, and the post is answered when it is. */
+/** A direct route to a chat: it delivers its rendered template, and the post is answered after that. */
 export const direct = (prompt: string, more: Readonly<Record<string, unknown>> = {}) => ({
   secret: SECRET,
   prompt,
@@ -103,7 +106,10 @@ export const direct = (prompt: string, more: Readonly<Record<string, unknown>> =
   ...more,
 })
 
-/** Posts to the route `hook` one after the other with these ids, on one connection that waits for no answer, and gives the last status. */
+/**
+ * Posts to the route `hook` with these ids, on one connection that does not wait for answers, and returns the last
+ * status.
+ */
 export async function postAll(url: string, ids: readonly string[]): Promise<number> {
   const heads = ids.map(
     (name, at) =>

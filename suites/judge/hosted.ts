@@ -1,4 +1,4 @@
-// How cases speak of hosted: its refusals.
+// How cases describe hosted: its refusals.
 
 import { hostedError, hostedRefusals } from '../../spec/server/errors.ts'
 import { violations } from './judge.ts'
@@ -7,10 +7,10 @@ import type { Reply } from './reply.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
-/** The code of a hosted refusal with this status, or what it is instead. */
+/** The code of a hosted refusal with this status, or a description of the reply. */
 export function codeOf(reply: Pick<Reply, 'status' | 'text' | 'headers'>, status: number): string {
-  const told = `${reply.status} ${reply.headers['content-type']}`
-  if (told !== `${status} ${jsonType}`) return `${told} ${reply.text}`
+  const head = `${reply.status} ${reply.headers['content-type']}`
+  if (head !== `${status} ${jsonType}`) return `${head} ${reply.text}`
   const body = JSON.parse(reply.text) as { code: string }
   const faults = violations(hostedError, body)
   return faults.length === 0 ? body.code : faults.join()
@@ -23,6 +23,6 @@ export const replyIn = ({ status, body, header }: Exchange) => ({
   headers: { 'content-type': header('content-type') ?? '' },
 })
 
-/** Whether this is how hosted answers where there is nothing. */
+/** Whether hosted answers like this where there is nothing. */
 export const notFound = (reply: Pick<Reply, 'status' | 'text' | 'headers'>): boolean =>
   codeOf(reply, 404) === hostedRefusals.notFound.body.json.code

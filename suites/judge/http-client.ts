@@ -10,7 +10,10 @@ type Answer = {
 }
 
 export type HttpClient = {
-  /** Sends a request and resolves when its whole answer is here. A text goes as a form unless the headers say more. */
+  /**
+   * Sends a request and resolves when its whole answer is here. A text is sent as a form unless the headers say
+   * otherwise.
+   */
   readonly send: (
     method: string,
     path: string,
@@ -21,10 +24,10 @@ export type HttpClient = {
   readonly close: () => void
 }
 
-/** Stands behind segments of dots, which an URL would take for ways. */
+/** Appended to dot segments, which a URL parser would resolve. */
 const mark = '~kept~'
 
-/** A path with what no path may hold escaped. Segments of dots stay. */
+/** A path with the characters escaped that no path may contain. Dot segments stay. */
 function escaped(path: string, base: string): string {
   const [way = '', ...rest] = path.split('?')
   const marked = way.replace(/(?<=\/)(?:\.|%2e){1,2}(?=\/|$)/gi, `$&${mark}`)

@@ -1,4 +1,4 @@
-// What cases about jobs ask a hosted server, again and again.
+// Requests about jobs that many cases send to a hosted server.
 
 import type { EmulatorOptions, ServerOptions } from 'flowdouble'
 import type { tiers } from '../../spec/server/access.ts'
@@ -10,12 +10,12 @@ import type { Subject } from './subject.ts'
 import type { Reply } from './reply.ts'
 import { expect } from './expect.ts'
 
-/** An id that no run has. */
+/** An id that belongs to no run. */
 export const nobody = '00000000-0000-4000-8000-000000000000'
 
 type Account = ServerOptions['accounts'][number]
 
-/** An account with one key that wants for nothing. */
+/** An account with one key and without restrictions. */
 export const account = (key: string, tier: keyof typeof tiers = 'pro'): Account => ({
   user: `user-of-${key}`,
   keys: [key],
@@ -26,10 +26,10 @@ export const account = (key: string, tier: keyof typeof tiers = 'pro'): Account 
   failsWith: null,
 })
 
-/** One account, which has one job run at a time, so that others wait. */
+/** One account that runs one job at a time, so that others wait. */
 export const oneAtATime: readonly Account[] = [account('test-key', 'standard')]
 
-/** Options of a world that has one run at a time, as local always has. */
+/** Options of a world that runs one job at a time, as local always does. */
 export const oneAtATimeOn = (deployment: Deployment): EmulatorOptions =>
   deployment === 'hosted' ? { deployment, accounts: oneAtATime } : { deployment }
 
@@ -40,7 +40,7 @@ export function fitting(schema: Schema, reply: Reply): any {
   return reply.json()
 }
 
-/** Submits graphs one after the other, and gives the ids of their runs. */
+/** Submits graphs one after the other, and returns the ids of their runs. */
 export async function submitAll(
   { submit }: Subject,
   graphs: readonly Graph[],
@@ -51,7 +51,7 @@ export async function submitAll(
   return ids
 }
 
-/** Submits a graph and gives the id of its run. */
+/** Submits a graph and returns the id of its run. */
 export const submitOne = async (subject: Subject, graph: Graph): Promise<string> =>
   (await submitAll(subject, [graph]))[0] as string
 
@@ -68,7 +68,7 @@ export const listOf = async ({ get }: Subject, query = '') =>
 /** The ids of the jobs in a list. */
 export const listed = async (subject: Subject, query = ''): Promise<string[]> =>
   (await listOf(subject, query)).jobs.map(({ id }: { readonly id: string }) => id)
-/** Cancels a job, and tells whether this took effect. */
+/** Cancels a job, and returns whether this took effect. */
 export const cancel = async ({ request }: Subject, id: string): Promise<boolean> =>
   fitting(cancelledJob, await request('POST', `/jobs/${id}/cancel`)).cancelled
 
@@ -91,7 +91,7 @@ export function expectRefusal({ status, text, json }: Reply, expected: number, c
   expect(json()).toEqual({ code, message: expect.any(String) })
 }
 
-/** Submits slow runs of which the first runs already. */
+/** Submits slow runs, the first of which is already running. */
 export async function oneRuns(subject: Subject, count = 3): Promise<string[]> {
   const session = await subject.connect()
   const ids = await submitAll(

@@ -11,7 +11,7 @@ const ajv = new Ajv2020({ allErrors: true })
 ajv.addKeyword('volatile')
 const validators = new Map<Schema, ValidateFunction>()
 
-/** What is wrong with a value by a schema, as sentences; empty when nothing is. */
+/** What is wrong with a value according to a schema, as sentences; empty if nothing is. */
 export function violations(schema: Schema, value: unknown): string[] {
   const validate = validators.get(schema) ?? ajv.compile(schema)
   validators.set(schema, validate)
@@ -35,7 +35,7 @@ export function judgeMessage(message: Message, deployment: Deployment = 'local')
 export const kindOf = ({ type, data }: Message): Kind =>
   type === 'executing' && data['node'] === null ? 'executing_null' : (type as Kind)
 
-/** What is wrong with the order of the messages of one run, as its own client saw them from its submit to its end. */
+/** What is wrong with the order of the messages of one run, as its client received them from its submit to its end. */
 export function judgeOrder(deployment: Deployment, run: readonly Message[]): string[] {
   const { first, last, next }: Order = order[deployment]
   let state: State = first

@@ -1,4 +1,4 @@
-// Signed links as a client meets them: taken out of the answer to a view, then fetched bare.
+// Signed links as a client uses them: read from the answer to a view, then fetched without a key.
 
 import { viewPath } from '../generate/form.ts'
 import type { Subject } from './subject.ts'
@@ -16,7 +16,7 @@ export async function linkTo(
   return headers['location'] ?? ''
 }
 
-/** The word that a refused link gives as its reason, with its status. */
+/** The word that a rejected link returns as its reason, with its status. */
 export function refusalOf({ status, headers, text }: Fetched): readonly [number, string] {
   expect(headers.get('content-type')).toMatch(/^application\/xml/)
   const [, code = ''] =
@@ -24,14 +24,14 @@ export function refusalOf({ status, headers, text }: Fetched): readonly [number,
   return [status, code]
 }
 
-/** The bytes of a file of the subject, by way of its link. */
+/** The bytes of a file of the subject, through its link. */
 export const fetchFile = async (subject: Pick<Subject, 'get'>, filename: string): Promise<Buffer> =>
   (await fetchLink(await linkTo(subject, filename))).bytes
 
-/** The content of a file whose link is wanted. */
+/** The content of a file whose link is requested. */
 export const ten = new TextEncoder().encode('0123456789')
 
-/** Uploads ten digits, and gives their name and a link to them. */
+/** Uploads ten digits, and returns their name and a link to them. */
 export async function digits(
   subject: Pick<Subject, 'get' | 'upload'>,
 ): Promise<{ name: string; link: string }> {

@@ -1,13 +1,13 @@
-// Registers a case for one or more rules: its title is made of them, and it gets a subject of its own.
+// Registers a case for one or more rules: they give it its title, and it runs on a subject that it does not share.
 
 import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
 import { test as register } from 'vitest'
 import { both, type Deployment, type Place, type Rule } from '../../spec/language.ts'
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
 import { type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
-import { isForeign, isOutOfReach, startSubject, type Subject } from './subject.ts'
+import { isForeign, isUnsupported, startSubject, type Subject } from './subject.ts'
 
-/** What a case is started with beyond its own options: each kind of subject has its own. */
+/** Further options with which a case starts: each kind of subject has its own. */
 export type More = { readonly server?: EmulatorOptions; readonly gateway?: GatewayOptions }
 
 /** A case at one place, as data. `ids` are rules, or `quirks/` and the id of a quirk. */
@@ -15,16 +15,16 @@ export type Case = {
   readonly title: string
   readonly ids: readonly string[]
   readonly place: Place
-  /** Whether it cannot run on the server elsewhere that the suites judge. */
-  readonly isOutOfReach: boolean
-  /** Starts a subject for it alone, and gives what runs it there and closes the subject. */
+  /** Whether it cannot run on a foreign server that the suites judge. */
+  readonly isUnsupported: boolean
+  /** Starts a subject for this case alone, and returns a function that runs the case on it and closes it. */
   readonly start: (more?: More) => Promise<() => Promise<void>>
 }
 
 type OnGateway<T> = {
   [Id in keyof T]: T[Id] extends { readonly on: readonly ['gateway'] } ? Id : never
 }[keyof T]
-/** Rules and quirks of the gateway, whose cases get one. */
+/** Rules and quirks of the gateway; their cases run on a gateway. */
 export type GatewayRuleId = OnGateway<typeof rules>
 type GatewayQuirkId = OnGateway<typeof quirks>
 type ServerRuleId = Exclude<RuleId, GatewayRuleId>
@@ -34,15 +34,16 @@ type Body = (subject: Subject) => Promise<void>
 type GatewayBody = (subject: GatewaySubject) => Promise<void>
 
 /**
- * The options of a case that has to have its world to itself: one in which nothing has happened before, or whose time
- * stands still between two requests. On a server elsewhere it cannot run.
+ * The options of a case that requires an unshared world: one in which nothing has happened before, or whose time stands
+ * still between two requests. It cannot run on a foreign server.
  */
 export const ownWorld = { clock: 'manual' } as const
 
 let collected: Case[] | undefined
 
 /**
- * The cases that are declared while `load` runs, for somebody who runs them on servers of his own: they become no tests.
+ * The cases that are declared while `load` runs, for code that runs them on other servers: they are not registered as
+ * tests.
  */
 export async function collectCases(load: () => Promise<unknown>): Promise<readonly Case[]> {
   const cases: Case[] = []
@@ -55,7 +56,7 @@ export async function collectCases(load: () => Promise<unknown>): Promise<readon
   return cases
 }
 
-/** Runs a case on a subject of its own. */
+/** Runs a case on a new subject. */
 export const runCase = async ({ start }: Case, more: More = {}): Promise<void> =>
   (await start(more))()
 
@@ -103,10 +104,10 @@ export function proves(
   }
 }
 
-/** A case for the behaviour that a quirk switches on; `options` are further ones of its subject. */
-export function switched(id: GatewayQuirkId, body: GatewayBody, options?: GatewayOptions): void
-export function switched(id: ServerQuirkId, body: Body, options?: EmulatorOptions): void
-export function switched(
+/** A case for the behaviour that a quirk turns on; `options` are further ones of its subject. */
+export function provesQuirk(id: GatewayQuirkId, body: GatewayBody, options?: GatewayOptions): void
+export function provesQuirk(id: ServerQuirkId, body: Body, options?: EmulatorOptions): void
+export function provesQuirk(
   id: keyof typeof quirks,
   body: Body | GatewayBody,
   options: EmulatorOptions | GatewayOptions = {},
@@ -118,26 +119,26 @@ export function switched(
   }
 }
 
-/** Declares a case. The overloads above see to it that body and options are those of the place. */
+/** Declares a case. The overloads above ensure that body and options fit the place. */
 function add(
   place: Place,
-  told: Pick<Case, 'title' | 'ids'>,
+  described: Pick<Case, 'title' | 'ids'>,
   body: Body | GatewayBody,
   options: EmulatorOptions | GatewayOptions,
 ): void {
   const one =
     place === 'gateway'
       ? {
-          isOutOfReach: isForeign,
+          isUnsupported: isForeign,
           start: onGateway(body as GatewayBody, options as GatewayOptions),
         }
       : onServer(place, body as Body, options as EmulatorOptions)
-  const all = { ...told, place, ...one }
+  const all = { ...described, place, ...one }
   if (collected !== undefined) collected.push(all)
-  else register.skipIf(all.isOutOfReach)(all.title, () => runCase(all))
+  else register.skipIf(all.isUnsupported)(all.title, () => runCase(all))
 }
 
-/** Runs a case on its subject, and closes that, however it went. */
+/** Runs a case on its subject, and closes the subject in any case. */
 async function closing<T extends { readonly close: () => Promise<void> }>(
   subject: T,
   body: (subject: T) => Promise<void>,
@@ -160,9 +161,9 @@ function onServer(
   deployment: Deployment,
   body: Body,
   { deployment: _named, ...options }: EmulatorOptions,
-): Pick<Case, 'isOutOfReach' | 'start'> {
+): Pick<Case, 'isUnsupported' | 'start'> {
   return {
-    isOutOfReach: isOutOfReach(deployment, options),
+    isUnsupported: isUnsupported(deployment, options),
     start: async ({ server = {} } = {}) => {
       const subject = await startSubject({ ...options, ...server, deployment })
       return () => closing(subject, body)
@@ -171,8 +172,8 @@ function onServer(
 }
 
 /**
- * A test of something that is no rule, in a file of cases, with servers of its own. Where cases are collected it is left
- * out.
+ * A test that is not about a rule, in a file of cases, with servers that it starts itself. It is skipped when cases are
+ * collected.
  */
 export function test(title: string, body: () => Promise<void> | void): void {
   if (collected === undefined) register.skipIf(isForeign)(title, body)

@@ -1,4 +1,4 @@
-// A reply, as cases see it.
+// A reply, as cases use it.
 
 /** A reply, with its body as bytes and as text. */
 export type Reply = {
@@ -6,6 +6,6 @@ export type Reply = {
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer
   readonly text: string
-  /** The body as JSON. Throws when it is none. */
+  /** The body as JSON. Throws if it is not valid JSON. */
   readonly json: () => any
 }

@@ -6,19 +6,19 @@ import type { Message } from './judge.ts'
 import type { Reply } from './reply.ts'
 
 /** A run as the queue lists it. */
-export type Listed = {
+export type QueueEntry = {
   readonly prompt_id: string
   readonly graph: Graph
   readonly extra_data: any
-  /** The output nodes that it is for. */
+  /** The output nodes that it runs for. */
   readonly targets: readonly string[]
 }
 
-/** A run as the history tells of it. */
-export type Over = Listed & {
-  /** What else is told of the nodes with an output, by their ids. */
+/** A run as the history lists it. */
+export type HistoryEntry = QueueEntry & {
+  /** Further details of the nodes with an output, by their ids. */
   readonly meta: any
-  /** What is shown, by node id. */
+  /** The outputs, by node id. */
   readonly outputs: any
   readonly status: {
     readonly status_str: string
@@ -28,33 +28,33 @@ export type Over = Listed & {
 }
 
 type Get = (path: string) => Promise<Reply>
-type Reading = {
-  readonly queued: (get: Get, item: any) => Promise<Listed>
+type ResponseShape = {
+  readonly queued: (get: Get, item: any) => Promise<QueueEntry>
   /** The ids of all entries, oldest first. */
   readonly ids: (history: any) => readonly string[]
-  readonly over: (entry: any) => Over
+  readonly over: (entry: any) => HistoryEntry
 }
 
-const ofLocal = ([, prompt_id, graph, extra_data, targets]: any): Listed => ({
+const ofLocal = ([, prompt_id, graph, extra_data, targets]: any): QueueEntry => ({
   prompt_id,
   graph,
   extra_data,
   targets,
 })
 
-const shapes: Readonly<Record<Deployment, Reading>> = {
+const shapes: Readonly<Record<Deployment, ResponseShape>> = {
   local: {
     queued: async (_, item) => ofLocal(item),
     ids: (history) => Object.keys(history),
     over: ({ prompt, ...rest }) => ({ ...ofLocal(prompt), ...rest }),
   },
   hosted: {
-    // The queue has no extra_data there; the job tells it.
+    // The hosted queue does not return extra_data; the job does.
     queued: async (get, [, prompt_id, graph, targets]) => {
       const { extra_data } = (await get(`/jobs/${prompt_id}`)).json().workflow
       return { prompt_id, graph, extra_data, targets }
     },
-    ids: ({ history }) => history.map(({ prompt_id }: Listed) => prompt_id).toReversed(),
+    ids: ({ history }) => history.map(({ prompt_id }: QueueEntry) => prompt_id).toReversed(),
     over: ({ prompt, ...rest }) => {
       const { prompt_id, prompt: graph, extra_data, outputs_to_execute: targets } = prompt
       return { prompt_id, graph, extra_data, targets, ...rest }
@@ -63,9 +63,9 @@ const shapes: Readonly<Record<Deployment, Reading>> = {
 }
 
 /** How cases read a server of this deployment. */
-export function readingsOf(deployment: Deployment, get: Get) {
+export function responsesOf(deployment: Deployment, get: Get) {
   const { queued, ids, over } = shapes[deployment]
-  const listed = (items: readonly unknown[]): Promise<Listed[]> =>
+  const listed = (items: readonly unknown[]): Promise<QueueEntry[]> =>
     Promise.all(items.map((item) => queued(get, item)))
   return {
     queue: async () => {
@@ -73,7 +73,7 @@ export function readingsOf(deployment: Deployment, get: Get) {
       return { running: await listed(queue_running), pending: await listed(queue_pending) }
     },
     history: async () => ids((await get('/history')).json()),
-    finished: async (prompt_id: string): Promise<Over | undefined> => {
+    finished: async (prompt_id: string): Promise<HistoryEntry | undefined> => {
       const reply = await get(`/history/${encodeURIComponent(prompt_id)}`)
       const entry = reply.status === 200 ? reply.json()[prompt_id] : undefined
       return entry?.status === undefined ? undefined : over(entry)
@@ -87,7 +87,7 @@ const finals: ReadonlySet<string> = new Set([
   'execution_interrupted',
 ])
 
-/** Whether a message ends a run there: this one, or any where none is named. */
+/** Whether a message ends a run there: this run, or any if none is named. */
 export const endsRun =
   (deployment: Deployment, prompt_id?: string) =>
   ({ type, data }: Message): boolean =>

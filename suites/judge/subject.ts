@@ -1,5 +1,5 @@
-// What a case runs against: a world of its own on a manual clock, or the server that SUBJECT_URL names, which is of
-// SUBJECT_DEPLOYMENT and, on hosted, asked with SUBJECT_KEY.
+// What a case runs against: a new world on a manual clock, or the server that SUBJECT_URL names, with the deployment
+// SUBJECT_DEPLOYMENT and, on hosted, the key SUBJECT_KEY.
 
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
 import { keyHeader } from '../../spec/server/access.ts'
@@ -11,7 +11,7 @@ import { formOf, viewPath } from '../generate/form.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import type { Message } from './judge.ts'
-import { endsRun, type Listed, type Over, readingsOf } from './responses.ts'
+import { endsRun, type QueueEntry, type HistoryEntry, responsesOf } from './responses.ts'
 import { pathOn } from '../generate/replies-on.ts'
 import type { Reply } from './reply.ts'
 import { fetchLink } from './fetch-link.ts'
@@ -19,7 +19,7 @@ import { fetchLink } from './fetch-link.ts'
 export type Subject = {
   readonly url: string
   readonly deployment: Deployment
-  /** The world of this case, or null when the subject is a server elsewhere. */
+  /** The world of this case, or null if the subject is a foreign server. */
   readonly emulator: Emulator | null
   /** Sends a request to a path in local form: on hosted it gets the prefix, its new name and the key. */
   readonly request: (
@@ -30,20 +30,20 @@ export type Subject = {
   ) => Promise<Reply>
   /** Sends a request as it is: neither its path nor its headers are completed. */
   readonly raw: Subject['request']
-  /** The same server for somebody who has another key; without a key it is an empty text. Hosted only. */
+  /** The same server for somebody with another key; an empty text means no key. Hosted only. */
   readonly as: (key: string) => Subject
   readonly get: (path: string) => Promise<Reply>
-  /** The file that these values of a view name, or a whole path. On hosted its link is followed, without the key. */
+  /** The file for these values of a view, or for a whole path. On hosted its link is followed, without the key. */
   readonly view: (values: Readonly<Record<string, string>> | string) => Promise<Reply>
-  /** The runs in the queue, those that run and those that wait, in its order. */
+  /** The runs in the queue, running and pending, in its order. */
   readonly queue: () => Promise<{
-    readonly running: readonly Listed[]
-    readonly pending: readonly Listed[]
+    readonly running: readonly QueueEntry[]
+    readonly pending: readonly QueueEntry[]
   }>
   /** The ids in the history, oldest first. */
   readonly history: () => Promise<readonly string[]>
-  /** What the history tells of a run that is over, or undefined when it tells of none. */
-  readonly finished: (prompt_id: string) => Promise<Over | undefined>
+  /** The history entry of a finished run, or undefined if there is none. */
+  readonly finished: (prompt_id: string) => Promise<HistoryEntry | undefined>
   /** Posts a value as JSON. */
   readonly post: (path: string, value: unknown) => Promise<Reply>
   /** Posts a form to /upload/image; `file` goes into the field `image`. */
@@ -55,15 +55,18 @@ export type Subject = {
   readonly connect: (clientId?: string, path?: string) => Promise<Session>
   /** Submits a graph; `fields` are further members of the body. */
   readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
-  /** Submits a graph that is valid for this session, waits for the end of its run, and gives its messages from the submit on. */
+  /**
+   * Submits a graph that is valid for this session, waits for the end of its run, and returns its messages from the
+   * submit on.
+   */
   readonly run: (
     session: Session,
     graph: Graph,
     fields?: Readonly<Record<string, unknown>>,
   ) => Promise<Run>
-  /** Lets time pass until the session has received a message that matches. Fails when none comes. */
+  /** Advances the clock until the session has received a message that matches. Fails if none arrives. */
   readonly reach: (session: Session, matches: (message: Message) => boolean) => Promise<Message>
-  /** Lets time pass until nothing is due. */
+  /** Advances the clock until nothing is due. */
   readonly idle: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -72,21 +75,21 @@ export type Run = {
   readonly prompt_id: string
   /** Messages of the socket from the submit to the end of the run. */
   readonly messages: readonly Message[]
-  readonly entry: Over
+  readonly entry: HistoryEntry
 }
 
 const foreignUrl = process.env['SUBJECT_URL']
 const foreignDeployment = process.env['SUBJECT_DEPLOYMENT'] ?? 'local'
 const hostedKey = process.env['SUBJECT_KEY'] ?? 'test-key'
 
-/** Whether the suites judge a server that is not started by them. */
+/** Whether the suites judge a server that they did not start. */
 export const isForeign = foreignUrl !== undefined
 
-/** Whether the server elsewhere is no subject for a case with these options. */
-export const isOutOfReach = (deployment: Deployment, options: EmulatorOptions): boolean =>
+/** Whether the foreign server does not support a case with these options. */
+export const isUnsupported = (deployment: Deployment, options: EmulatorOptions): boolean =>
   isForeign && (deployment !== foreignDeployment || Object.keys(options).length > 0)
 
-/** Starts a subject. `options` are those of a world, and cannot be had from a foreign server. */
+/** Starts a subject. `options` are those of a world; a foreign server cannot have any. */
 export async function startSubject(options: EmulatorOptions = {}): Promise<Subject> {
   const deployment = options.deployment ?? 'local'
   const emulator =
@@ -130,7 +133,7 @@ function subjectFor(shared: Shared, key: string): Subject {
     const link = reply.headers['location']
     return link === undefined ? reply : fetched(link)
   }
-  const readings = readingsOf(deployment, get)
+  const responses = responsesOf(deployment, get)
   const post: Subject['post'] = (path, value) =>
     request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
   const submit: Subject['submit'] = (graph, fields = {}) =>
@@ -156,8 +159,8 @@ function subjectFor(shared: Shared, key: string): Subject {
     const isEnd = endsRun(deployment, prompt_id)
     await reach(session, isEnd)
     const messages = session.messages().slice(before)
-    const entry = await readings.finished(prompt_id)
-    if (entry === undefined) throw new Error(`The history tells nothing of the run ${prompt_id}.`)
+    const entry = await responses.finished(prompt_id)
+    if (entry === undefined) throw new Error(`The history has no entry of the run ${prompt_id}.`)
     return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
   }
   return {
@@ -169,7 +172,7 @@ function subjectFor(shared: Shared, key: string): Subject {
     as: (other) => subjectFor(shared, other),
     get,
     view,
-    ...readings,
+    ...responses,
     post,
     upload: (file, fields = {}, path = '/upload/image') => {
       const texts = Object.entries(fields).map(([name, content]) => ({ name, content }))
@@ -217,7 +220,7 @@ function hostedPath(method: string, path: string): string {
   return found === undefined ? prefix + path : path.replace(found.pattern, found.to)
 }
 
-/** What a link answers to somebody without a key. */
+/** What a link answers to a client without a key. */
 async function fetched(link: string): Promise<Reply> {
   const { status, headers, bytes, text } = await fetchLink(link)
   const json = (): unknown => JSON.parse(text)

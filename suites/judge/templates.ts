@@ -3,12 +3,12 @@
 import { direct, type GatewaySubject } from './gateway-subject.ts'
 import { expect } from './expect.ts'
 
-/** Options of a gateway for many posts, whose routes come later. */
+/** Options of a gateway for many posts, whose routes are created later. */
 export const many = { rateLimit: 1000, routes: {} }
 
 type Payload = Readonly<Record<string, unknown>> | string
 
-/** Posts payloads to a direct route with this template, and holds what it delivers against these texts. */
+/** Posts payloads to a direct route with this template, and compares what it delivers with these texts. */
 export async function delivers(
   { gateway, post, texts }: GatewaySubject,
   template: string,
@@ -23,7 +23,7 @@ export async function delivers(
 
 /** A payload, */
 export const container = '{"b": 1, "2": [], "1": {}, "a": [true, null, "x", {"c": [1.0]}]}'
-/** and how it reads. */
+/** and its rendered form. */
 export const indented = `{
   "b": 1,
   "2": [],

@@ -1,4 +1,4 @@
-// How cases speak of the user's files: their addresses, writing one, listing all.
+// How cases access the user's files: their addresses, writing one, listing all.
 
 import { at } from '../generate/userdata-paths.ts'
 import type { Subject } from './subject.ts'

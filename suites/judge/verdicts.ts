@@ -1,4 +1,4 @@
-// What a server finds wrong with a submitted graph, node by node.
+// What a server rejects in a submitted graph, node by node.
 
 import type { Graph } from '../generate/graphs.ts'
 import type { Subject } from './subject.ts'
@@ -11,7 +11,7 @@ export type NodeError = {
   extra_info: Record<string, unknown>
 }
 
-/** The errors of one node of a graph. The answer says nothing of any other node. */
+/** The errors of one node of a graph. The answer names no other node. */
 export async function errorsOf(
   { submit }: Subject,
   graph: Graph,
@@ -22,14 +22,14 @@ export async function errorsOf(
   return node_errors[id].errors
 }
 
-/** The declaration of an input, as the catalogue gives it, in the form in which errors repeat it. */
+/** The declaration of an input from the catalogue, in the form in which errors repeat it. */
 export async function configOf({ get }: Subject, class_type: string, input: string) {
   const { required, optional } = (await get(`/object_info/${class_type}`)).json()[class_type].input
   const [type, options = {}] = { ...required, ...optional }[input]
   return [type, options]
 }
 
-/** Submits a graph that nothing is wrong with. */
+/** Submits a valid graph. */
 export async function passes({ submit }: Subject, graph: Graph): Promise<void> {
   const reply = await submit(graph)
   expect([reply.status, reply.json().node_errors]).toEqual([200, {}])

@@ -1,22 +1,22 @@
-// One HTTP exchange as bytes on a connection of its own: what the usual clients hide, shown as it came.
+// One HTTP exchange as bytes on a separate connection: it shows what the usual clients hide, as it arrived.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A reply as it stood on the wire. */
+/** A reply as it was on the wire. */
 export type Exchange = {
   readonly status: number
-  /** The reason phrase beside the status. */
+  /** The reason phrase after the status. */
   readonly reason: string
   /** Header lines in their order and spelling. */
   readonly lines: readonly string[]
-  /** The value of a header, whatever its spelling; undefined when it is absent. */
+  /** The value of a header, whatever its spelling; undefined if it is absent. */
   readonly header: (name: string) => string | undefined
   /** All bytes after the headers, to the end of the connection. */
   readonly body: string
 }
 
-/** Sends one request and reads to the end of the connection, which it asks to be closed. */
+/** Sends one request with `Connection: close` and reads to the end of the connection. */
 export async function exchange(
   url: string,
   method: string,
@@ -31,13 +31,13 @@ export async function exchange(
   return exchangeBytes(url, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, bytes)
 }
 
-/** Opens a connection without a word. */
+/** Opens a connection without sending anything. */
 export function dial(url: string): Socket {
   const { hostname, port } = new URL(url)
   return connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
 }
 
-/** Sends these bytes and reads to the end of the connection, which the server has to close. */
+/** Sends these bytes and reads to the end of the connection, which the server must close. */
 export async function exchangeBytes(
   url: string,
   ...sent: readonly (string | Uint8Array)[]
@@ -46,8 +46,8 @@ export async function exchangeBytes(
 }
 
 /**
- * Sends requests in one write and reads to the end of the connection, which one of them has to ask for. Gives every
- * answer, each character of its body a byte; throws where one is cut off.
+ * Sends requests in one write and reads to the end of the connection, which one of them must request. Returns every
+ * answer, each character of its body a byte; throws if one is cut off.
  */
 export async function exchangeAll(url: string, sent: string): Promise<readonly Exchange[]> {
   const answers: Exchange[] = []
@@ -61,7 +61,7 @@ export async function exchangeAll(url: string, sent: string): Promise<readonly E
   return answers
 }
 
-/** The status of the answer to a request of which the body never comes; `head` ends with its last header. */
+/** The status of the answer to a request whose body never arrives; `head` ends with its last header. */
 export async function statusOfHead(url: string, head: string): Promise<number> {
   const socket = dial(url)
   socket.write(`${head}Content-Length: 1000\r\n\r\n`)
@@ -91,7 +91,7 @@ function read(text: string): Exchange {
 }
 
 /** The parts of a reply that show what kind of body it has. */
-export const told = ({ status, header, body }: Exchange) => ({
+export const summaryOf = ({ status, header, body }: Exchange) => ({
   status,
   type: header('content-type'),
   length: header('content-length'),

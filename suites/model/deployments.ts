@@ -1,44 +1,44 @@
-// Where the two deployments differ in what the model tells: one row of ways for each.
+// Where the two deployments differ in the model: one row of functions for each.
 
 import type { Deployment } from '../../spec/language.ts'
 import type { Ended, Outcome, Submit } from './submit.ts'
 
 /** What an interrupt can do to the runs of an account. */
 type Stops = {
-  /** Interrupts the workers that are meant; the id is that of their run, undefined where none runs. */
+  /** Interrupts the matching workers; the id is that of their run, undefined if none runs. */
   readonly stop: (isMeant: (id: string | undefined) => boolean) => void
-  /** Interrupts the run that began first, of those that were not interrupted before. */
+  /** Interrupts the oldest run that was not interrupted before. */
   readonly stopOldest: () => void
   readonly remove: (ids: readonly string[]) => unknown
   readonly isKnown: (id: string) => boolean
 }
 
 export type Ways = {
-  /** What a submit says of its place and is heeded. */
+  /** The members of a submit that affect its place. */
   readonly order: (submit: Submit) => Pick<Submit, 'number' | 'front'>
-  /** By how much a refused submit moves the number of the next one. */
+  /** By how much a rejected submit increases the number of the next one. */
   readonly refusedCounts: 0 | 1
   /** The first part of a listed run. */
   readonly place: (number: number, at: number) => number
-  /** Which of the connected clients hear how a run of a client ended. */
-  readonly hearers: (
+  /** Which of the connected clients are notified of the end of a client's run. */
+  readonly recipients: (
     client: string | null,
     outcome: Outcome,
     connected: readonly string[],
   ) => readonly string[]
-  /** Whether a run that was interrupted behind its last check point notices that once its nodes are done. */
+  /** Whether a run that was interrupted after its last check point notices that when its nodes are done. */
   readonly looksAtTheEnd: boolean
-  /** Whether a removed run is over, or was never there. */
+  /** Whether a removed run counts as finished, or as if it had never existed. */
   readonly removedIsCancelled: boolean
-  /** Whether the run that an interrupt names is known. */
+  /** Whether the run that an interrupt names exists. */
   readonly interrupt: (stops: Stops, id?: string) => boolean
-  /** What the history tells, in its order. `submitted` are the ids of all runs. */
+  /** The entries of the history, in order. `submitted` are the ids of all runs. */
   readonly history: (
     ended: ReadonlyMap<string, Ended>,
     submitted: readonly string[],
   ) => readonly (readonly [id: string, ended: Ended])[]
-  /** Whether a client that connects is told of this run. */
-  readonly isTold: (run: Submit, client: string) => boolean
+  /** Whether a client that connects is notified of this run. */
+  readonly isNotified: (run: Submit, client: string) => boolean
   /** The name that a file gets. */
   readonly nameOf: (
     files: ReadonlyMap<string, string>,
@@ -52,7 +52,7 @@ const local: Ways = {
   order: (submit) => submit,
   refusedCounts: 1,
   place: (number) => number,
-  hearers: (client, outcome, connected) => {
+  recipients: (client, outcome, connected) => {
     if (client !== null) return [client]
     return outcome === 'interrupted' ? connected : []
   },
@@ -63,7 +63,7 @@ const local: Ways = {
     return true
   },
   history: (ended) => [...ended].filter(([, { isForgotten }]) => !isForgotten),
-  isTold: (run, client) => run.client === client,
+  isNotified: (run, client) => run.client === client,
   nameOf: (files, name, content, overwrite) => {
     const isFree = (candidate: string): boolean =>
       overwrite || (files.get(candidate) ?? content) === content
@@ -77,7 +77,7 @@ const hosted: Ways = {
   order: () => ({ front: false }),
   refusedCounts: 0,
   place: (_, at) => at + 1,
-  hearers: (_client, _outcome, connected) => connected,
+  recipients: (_client, _outcome, connected) => connected,
   looksAtTheEnd: true,
   removedIsCancelled: true,
   interrupt: ({ stop, stopOldest, remove, isKnown }, named) => {
@@ -94,8 +94,8 @@ const hosted: Ways = {
       const isShown = one !== undefined && one.outcome !== 'removed' && !one.isForgotten
       return isShown ? [[id, one] as const] : []
     }),
-  isTold: () => true,
-  // One name for one content, whatever the client calls it.
+  isNotified: () => true,
+  // One name for one content, whatever name the client sends.
   nameOf: (_files, _name, content) => `the file of ${content}`,
 }
 

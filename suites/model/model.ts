@@ -1,4 +1,5 @@
-// A small server, told anew after the rules: what waits, what runs, what is over, who hears of it, on a clock of its own.
+// A small server, written from the rules: which runs wait, run and have ended, and who is notified, on a clock of its
+// own.
 
 import { tiers } from '../../spec/server/access.ts'
 import type { Deployment } from '../../spec/language.ts'
@@ -12,26 +13,26 @@ type Waiting = Submit & {
 type Running = {
   readonly run: Waiting
   readonly isCached: boolean
-  /** Steps that are done; undefined before the node has begun. */
+  /** Completed steps; undefined before the node has begun. */
   steps: number | undefined
 }
 type Worker = {
   running: Running | null
-  /** When it does its next thing. */
+  /** When it acts next. */
   dueMs: number
   isInterrupted: boolean
-  /** The text whose node is not run again: the result of the run before is all that is kept. */
+  /** The text whose node does not run again: the result of the previous run is all that is cached. */
   cachedText: string | undefined
   /** Whether that is dropped before the next run. */
   isFreed: boolean
 }
 
-/** Between a submit and its first message, and what a node without a time of its own takes, in milliseconds. */
+/** The time between a submit and its first message, and of a node without a duration, in milliseconds. */
 const START_DELAY_MS = 25
 const PACE_MS = 5
 
 export type AccountModel = ReturnType<typeof createAccount>
-/** The worlds of a server: on local there is one; on hosted each account has its own. */
+/** The worlds of a server: local has one; on hosted each account has its own. */
 export type Model = {
   readonly accounts: readonly AccountModel[]
   readonly advance: (byMs: number) => void
@@ -57,21 +58,21 @@ function createAccount(own: Ways, workerCount: number) {
     cachedText: undefined,
     isFreed: false,
   }))
-  /** Runs that run, in the order in which they began. */
+  /** Running runs, in the order in which they began. */
   let begun: Running[] = []
   /** All runs, in the order of their submits. */
   const submitted: string[] = []
   const ended = new Map<string, Ended>()
   const files = new Map<string, string>()
-  /** What each connected client has heard of ends since it connected. */
-  const heard = new Map<string, string[]>()
+  /** The ends of runs that each connected client was notified of since it connected. */
+  const endsByClient = new Map<string, string[]>()
 
   const readyMs = ({ submittedMs }: Waiting): number => submittedMs + START_DELAY_MS
 
-  const tell = ({ id, client }: Submit, outcome: Outcome): void => {
+  const notify = ({ id, client }: Submit, outcome: Outcome): void => {
     const line = `${id} ${outcome === 'removed' ? 'interrupted' : outcome}`
-    for (const hearer of own.hearers(client, outcome, [...heard.keys()]))
-      heard.get(hearer)?.push(line)
+    for (const recipient of own.recipients(client, outcome, [...endsByClient.keys()]))
+      endsByClient.get(recipient)?.push(line)
   }
 
   const take = (worker: Worker): void => {
@@ -98,7 +99,7 @@ function createAccount(own: Ways, workerCount: number) {
     const isLate = own.looksAtTheEnd && worker.isInterrupted && outcome === 'success'
     const how = isLate ? 'interrupted' : outcome
     ended.set(run.id, { outcome: how, isCached, isForgotten: false })
-    tell(run, how)
+    notify(run, how)
     const [next] = pending
     if (next !== undefined) worker.dueMs = Math.max(nowMs + PACE_MS, readyMs(next))
   }
@@ -132,13 +133,13 @@ function createAccount(own: Ways, workerCount: number) {
     else goOn(worker, running, running.steps)
   }
 
-  /** Takes runs out of the queue, in this order, and gives their ids. */
+  /** Takes runs out of the queue, in this order, and returns their ids. */
   const remove = (ids: readonly string[]): readonly string[] => {
     const gone = [...new Set(ids)].flatMap((id) => pending.find((run) => run.id === id) ?? [])
     pending = pending.filter((run) => !gone.includes(run))
     for (const run of own.removedIsCancelled ? gone : []) {
       ended.set(run.id, { outcome: 'removed', isCached: false, isForgotten: false })
-      tell(run, 'removed')
+      notify(run, 'removed')
     }
     if (pending.length === 0) {
       for (const worker of workers) if (worker.running === null) worker.dueMs = Infinity
@@ -161,13 +162,13 @@ function createAccount(own: Ways, workerCount: number) {
     running: () => begun.map(({ run }, at) => [own.place(run.number, at), run.id]),
     remaining: () => pending.length + begun.length,
     history: () => own.history(ended, submitted),
-    /** What every submitted run is at, the newest first. */
+    /** The state of every submitted run, the newest first. */
     jobs: () =>
       submitted.toReversed().map((id) => {
         const isRunning = begun.some(({ run }) => run.id === id)
         return [id, ended.get(id)?.outcome ?? (isRunning ? 'running' : 'pending')] as const
       }),
-    heard: () => heard,
+    endsByClient: () => endsByClient,
     submit: (submit: Submit): number => {
       const given = own.order(submit)
       const number = given.number ?? (given.front ? 0 - counter : counter)
@@ -183,7 +184,7 @@ function createAccount(own: Ways, workerCount: number) {
     refuse: () => void (counter += own.refusedCounts),
     remove,
     clear: () => remove(pending.map(({ id }) => id)),
-    /** Whether the run is known that an interrupt names. */
+    /** Whether the run that an interrupt names exists. */
     interrupt: (id?: string): boolean => own.interrupt({ stop, stopOldest, remove, isKnown }, id),
     free: () => workers.forEach((worker) => (worker.isFreed = true)),
     forget: (ids: readonly string[]) =>
@@ -203,16 +204,16 @@ function createAccount(own: Ways, workerCount: number) {
       }
       nowMs = untilMs
     },
-    /** The runs at a node of which this client is told when it connects. */
+    /** The runs at a node of which this client is notified when it connects. */
     connect: (client: string): readonly string[] => {
-      heard.set(client, [])
+      endsByClient.set(client, [])
       const atWork = begun.filter(
-        ({ steps, run }) => steps !== undefined && own.isTold(run, client),
+        ({ steps, run }) => steps !== undefined && own.isNotified(run, client),
       )
       return atWork.map(({ run }) => run.id)
     },
-    disconnect: (client: string) => void heard.delete(client),
-    /** Stores a file, and gives the name that it gets. */
+    disconnect: (client: string) => void endsByClient.delete(client),
+    /** Stores a file, and returns the name that it gets. */
     upload: (name: string, content: string, overwrite: boolean): string => {
       const stored = own.nameOf(files, name, content, overwrite)
       files.set(stored, content)

@@ -1,4 +1,4 @@
-// What the model is told of a run, and what it tells of one that is over.
+// The input of the model about a run, and its output about a finished one.
 
 /** What the only node of a run does. */
 export type Work =
@@ -17,7 +17,7 @@ export type Submit = {
 /** How a run ends; one that was removed never began. */
 export type Outcome = 'success' | 'error' | 'interrupted' | 'removed'
 
-/** What is told of a run that is over. */
+/** What is stored about a finished run. */
 export type Ended = {
   readonly outcome: Outcome
   readonly isCached: boolean

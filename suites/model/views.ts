@@ -1,4 +1,5 @@
-// How a server tells what the model holds: an account with the names of its runs and files, and what differs by deployment.
+// How a server presents what the model holds: an account with the names of its runs and files, and the differences by
+// deployment.
 
 import type { Deployment } from '../../spec/language.ts'
 import type { Session } from '../judge/client.ts'
@@ -12,14 +13,14 @@ import type { Reply } from '../judge/reply.ts'
 import type { Outcome } from './submit.ts'
 import { expect } from '../judge/expect.ts'
 
-/** An account as its client knows it. Runs and files have names of the model, and those that the server gave them. */
-export type Own = {
+/** An account as its client knows it. Runs and files have names in the model, and names from the server. */
+export type AccountClient = {
   readonly subject: Subject
   readonly sessions: Map<string, Session>
-  /** The id of a run with this name; the name itself where there is none. */
+  /** The id of the run with this name; the name itself if there is none. */
   readonly idOf: (name: string) => string
   readonly nameOf: (id: string) => string
-  /** From now on this id is that of a run. Fails where it is that of another. */
+  /** From now on this id belongs to this run. Fails if it belongs to another. */
   readonly name: (id: string, name: string) => void
   readonly fileOf: (name: string) => string
   readonly nameFile: (filename: string, name: string) => void
@@ -41,7 +42,7 @@ function createNames(deployment: Deployment) {
   }
 }
 
-export function ownOf(subject: Subject): Own {
+export function createAccountClient(subject: Subject): AccountClient {
   const runs = createNames(subject.deployment)
   const files = createNames(subject.deployment)
   return {
@@ -55,19 +56,19 @@ export function ownOf(subject: Subject): Own {
   }
 }
 
-export type Reading = {
-  /** The entries of the history, in its order. */
+export type Responses = {
+  /** The entries of the history, in order. */
   readonly entries: (body: any) => readonly (readonly [id: string, entry: any])[]
-  /** Holds the jobs against the model. */
-  readonly jobs: (model: AccountModel, own: Own) => Promise<void>
-  /** Judges the answer to a change of the queue. */
+  /** Compares the jobs with the model. */
+  readonly jobs: (model: AccountModel, own: AccountClient) => Promise<void>
+  /** Checks the answer to a change of the queue. */
   readonly removed: (
     reply: Reply,
     result: { readonly deleted: readonly string[]; readonly cleared: boolean },
   ) => void
-  /** Judges the first messages of a client; `ids` are the runs of which it has to be told. */
+  /** Checks the first messages of a client; `ids` are the runs of which it must be notified. */
   readonly hello: (messages: readonly Message[], client: string, ids: readonly string[]) => void
-  /** What a file holds; undefined where there is none. */
+  /** The content of a file; undefined if there is none. */
   readonly content: (subject: Subject, filename: string) => Promise<string | undefined>
 }
 
@@ -82,11 +83,11 @@ const words: Readonly<Record<Outcome | 'running' | 'pending', string>> = {
 
 const view = (filename: string): string => viewPath({ filename, type: 'input' })
 
-export const readings: Readonly<Record<Deployment, Reading>> = {
+export const responsesOn: Readonly<Record<Deployment, Responses>> = {
   local: {
     entries: (body) => Object.entries(body),
     jobs: async () => {},
-    removed: ({ status, text }) => expect([status, text]).toEqual([200, '']),
+    removed: ({ status, text }) => expect({ status, text }).toEqual({ status: 200, text: '' }),
     hello: ([first, ...more], client, ids) => {
       expect(first?.data['sid']).toBe(client)
       expect(more).toEqual(ids.map(() => ({ type: 'executing', data: { node: '1' } })))
@@ -94,7 +95,7 @@ export const readings: Readonly<Record<Deployment, Reading>> = {
     content: async ({ get }, filename) => {
       const { status, text } = await get(view(filename))
       if (status === 200) return text
-      expect([status, text]).toEqual([404, ''])
+      expect({ status, text }).toEqual({ status: 404, text: '' })
       return undefined
     },
   },
@@ -106,7 +107,8 @@ export const readings: Readonly<Record<Deployment, Reading>> = {
         model.jobs().map(([name, state]) => [name, words[state]]),
       )
     },
-    removed: ({ status, json }, result) => expect([status, json()]).toEqual([200, result]),
+    removed: ({ status, json }, result) =>
+      expect({ status, json: json() }).toEqual({ status: 200, json: result }),
     hello: ([first, ...more], client, ids) => {
       expect(first?.data['sid']).not.toBe(client)
       expect(more).toEqual(

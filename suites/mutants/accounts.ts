@@ -1,4 +1,4 @@
-// Wrong hosted servers: by whom they let in, what they tell whom, how runs fail, and what a submit changes.
+// Wrong hosted servers: whom they accept, what they disclose, how runs fail, and what a submit changes.
 
 import {
   answers,
@@ -18,7 +18,7 @@ import {
 const anything = /./
 const submitted = /^POST \/api\/prompt/
 
-/** Answers with one status what would be answered with another. */
+/** Answers with one status instead of another. */
 const confused = (from: number, to: number, asked = anything) =>
   onReply(asked, ({ status }) => ({ status: status === from ? to : status }))
 
@@ -80,7 +80,7 @@ const access: Mutants = {
         : [effect],
     ),
   },
-  'socket-wants-the-client-first': {
+  'socket-requires-the-client-first': {
     breaks: ['deployments/hosted-socket'],
     tamper: each((effect, input) =>
       effect.kind === 'accept' && 'target' in input && input.target.startsWith('/ws?token')
@@ -88,11 +88,11 @@ const access: Mutants = {
         : [effect],
     ),
   },
-  'accounts-hear-each-other': {
+  'accounts-receive-from-each-other': {
     breaks: ['access/hosted-accounts-apart', 'access/hosted-keys-of-one', 'messages/hosted-status'],
     tamper: redirected('status', everyone),
   },
-  'accounts-hear-of-success': {
+  'accounts-are-notified-of-success': {
     breaks: ['access/hosted-accounts-apart'],
     tamper: redirected('execution_success', everyone),
   },
@@ -146,7 +146,7 @@ const messages: Mutants = {
         ? onData('executing', ({ node }) => ({ node }))()(effects, input)
         : effects,
   },
-  'one-connection-hears': {
+  'one-connection-receives': {
     breaks: ['messages/hosted-all-connections'],
     tamper: redirected('executing', firstOnly),
   },
@@ -164,7 +164,7 @@ const messages: Mutants = {
     breaks: ['messages/hosted-sid'],
     tamper: onData('status', (data) => ('sid' in data ? { ...data, sid: 'me' } : data)),
   },
-  'node-types-untold': {
+  'node-types-missing': {
     breaks: ['messages/hosted-node-types'],
     tamper: onData('progress_state', ({ nodes, ...rest }) => ({
       ...rest,

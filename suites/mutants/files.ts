@@ -1,10 +1,10 @@
-// Wrong servers by what they do with files: uploads, views and outputs.
+// Wrong servers that mishandle files: uploads, views and outputs.
 
 import { answers, type Mutants, onData, onJson, onReply, onText, stale, without } from './tamper.ts'
 
 const onUpload = (change: (reply: any) => unknown) => onJson(/^POST \/upload\/image/, change)
 
-/** Changes the pictures that are viewed, as the recipes that leave the world. */
+/** Changes the viewed pictures, as the recipes that leave the world. */
 const onPicture = (change: (file: any) => unknown) =>
   onReply(/^GET \/view/, ({ body }) =>
     typeof body === 'object' && 'picture' in body ? { body: change(body) as typeof body } : {},
@@ -132,7 +132,7 @@ export const files: Mutants = {
     breaks: ['files/mask'],
     tamper: onJson(/^POST \/upload\/mask/, (reply) => without(reply, 'type')),
   },
-  'tag-tells-the-folder': {
+  'tag-names-the-folder': {
     breaks: ['files/view-conditional'],
     tamper: onReply(/^GET \/view/, ({ file }) =>
       file === undefined ? {} : { file: { ...file, tag: 'input' } },

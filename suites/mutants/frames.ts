@@ -1,4 +1,4 @@
-// Wrong servers by the binary frames that they send on the socket.
+// Wrong servers that send wrong binary frames on the socket.
 
 import type { FrameContent } from 'flowdouble'
 import { each, type Mutants, onFrame, redirected } from './tamper.ts'
@@ -6,17 +6,17 @@ import { each, type Mutants, onFrame, redirected } from './tamper.ts'
 type Image = Extract<FrameContent, { readonly image: unknown }>
 type Text = Extract<FrameContent, { readonly frame: 'text' }>
 
-/** Changes the frames that hold an image. */
+/** Changes the frames that contain an image. */
 const onImage = (change: (content: Image) => FrameContent) =>
   onFrame((content) => ['image' in content ? change(content) : content])
 
-/** Changes the frames that hold a text. */
+/** Changes the frames that contain a text. */
 const onText = (change: (content: Text) => FrameContent) =>
   onFrame((content) => [content.frame === 'text' ? change(content) : content])
 
 const other = ({ format }: Image): Image['format'] => (format === 'png' ? 'jpeg' : 'png')
 
-/** An image whose header names one format and whose bytes are of another: the header is written first. */
+/** An image whose header names one format and whose bytes have another: the header is written first. */
 function mislabelled(content: Image): Image {
   let reads = 0
   return Object.defineProperty({ ...content }, 'format', {

@@ -1,4 +1,4 @@
-// Wrong gateways: by what they answer, by what they let in, by what they render, and by where they deliver.
+// Wrong gateways: in what they answer, accept and render, and in where they deliver.
 
 import type { GatewayOptions, OutboxEntry, GatewayEffect, GatewayInput } from 'flowdouble'
 import type { GatewayMutant, Mutants } from './tamper.ts'
@@ -23,7 +23,7 @@ const onReply = (change: (reply: Reply, request: Request) => Partial<Reply>) =>
       : [effect],
   )
 
-/** Answers those that were answered with this status as if they had been accepted. */
+/** Answers the posts that got this status as if they had been accepted. */
 const lets = (status: number) =>
   onReply((reply) =>
     reply.status === status
@@ -34,7 +34,7 @@ const lets = (status: number) =>
       : {},
   )
 
-/** Answers those whose status word is this one with another word. */
+/** Answers the posts that got this status word with another word. */
 const says = (word: string, other: string) =>
   onReply(({ body }) => ({ body: body.replace(`"status": "${word}"`, `"status": "${other}"`) }))
 
@@ -104,7 +104,7 @@ export const webhooks: Mutants = {
       tamper: onReply(({ status }) => (status === 502 ? { status: 200 } : {})),
     },
   },
-  'failure-tells-why': {
+  'failure-says-why': {
     breaks: ['webhooks/delivery-failed'],
     gateway: {
       tamper: onReply(({ body }) => ({ body: body.replace('Delivery failed', 'Chat is closed') })),
@@ -112,7 +112,7 @@ export const webhooks: Mutants = {
   },
 }
 
-/** A run that no post has started. */
+/** A run that no post started. */
 const started = (id: number): Run => ({
   kind: 'run',
   id,
@@ -132,7 +132,7 @@ const started = (id: number): Run => ({
   },
 })
 
-/** Refuses posts that are signed by this header, as if they were not. */
+/** Rejects posts that are signed by this header, as if they were not. */
 const blindTo = (header: RegExp) =>
   onReply(({ status }, { headers }) =>
     status === 202 && Object.keys(headers).some((name) => header.test(name))

@@ -1,4 +1,4 @@
-// Wrong servers by what they tell of finished runs.
+// Wrong servers that report finished runs wrongly.
 
 import { answers, mapped, type Mutants, onEntry, onJson, onText, stale, without } from './tamper.ts'
 

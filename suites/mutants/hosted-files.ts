@@ -1,18 +1,18 @@
-// Wrong hosted servers by what they do with files: uploads, views, signed links and outputs.
+// Wrong hosted servers that mishandle files: uploads, views, signed links and outputs.
 
 import { each, type Mutants, onData, onJson, onReply } from './tamper.ts'
 
 const onView = (change: Parameters<typeof onReply>[1]) => onReply(/^GET \/api\/view/, change)
 const onUpload = (change: (reply: any) => unknown) => onJson(/^POST \/api\/upload\/\w+/, change)
 
-/** Changes what the host of the signed links answers. */
+/** Changes the answers of the host of the signed links. */
 const onLink = (change: Parameters<typeof onReply>[1]) =>
   onReply(/./, (reply, request) => (request.links === true ? change(reply, request) : {}))
 
 const statusOfLink = (from: number, to: number) =>
   onLink(({ status }) => ({ status: status === from ? to : status }))
 
-/** Another way to the same file in a redirect. */
+/** Another path to the same file in a redirect. */
 const onLocation = (change: (location: string) => string) =>
   onView(({ headers }) =>
     'Location' in headers
@@ -49,7 +49,7 @@ export const hostedFiles: Mutants = {
       return [{ kind: 'reply', request: effect.request, status: 401, headers: {}, body: '' }]
     }),
   },
-  'hosted-link-tells-the-key': {
+  'hosted-link-contains-the-key': {
     breaks: ['files/hosted-link-query'],
     tamper: onLocation((location) => `${location}&key=test-key`),
   },

@@ -1,4 +1,4 @@
-// Wrong hosted servers by what every request meets: paths, refusals, the catalogue, the system, user data.
+// Wrong hosted servers that mishandle every request: paths, refusals, the catalogue, the system, user data.
 
 import { answers, mapped, type Mutants, onJson, onReply, onText, stale, without } from './tamper.ts'
 
@@ -39,7 +39,7 @@ export const hostedPaths: Mutants = {
     breaks: ['deployments/paths-of-hosted'],
     tamper: answers(/^GET \/history_v2/, 200),
   },
-  'twin-serves-what-hosted-has': {
+  'alias-serves-what-hosted-has': {
     breaks: ['deployments/paths-of-hosted'],
     tamper: answers(/^GET \/api\/history_v2/, 200),
   },
@@ -117,7 +117,7 @@ export const hostedPaths: Mutants = {
       Array.isArray(models) ? models.map(({ name }) => name) : models,
     ),
   },
-  'models-tell-more': {
+  'models-list-more': {
     breaks: ['catalog/hosted-models'],
     tamper: onText(/^GET \/api\/experiment\/models\//, /"pathIndex":0/g, '"pathIndex":0,"size":1'),
   },
@@ -192,7 +192,7 @@ export const hostedPaths: Mutants = {
       Array.isArray(files) ? files.map(({ path }) => path) : files,
     ),
   },
-  'files-tell-created': {
+  'files-list-created': {
     breaks: ['userdata/hosted-write', 'userdata/hosted-move'],
     tamper: onText(/^POST \/api\/userdata/, /\}$/, ',"created":1}'),
   },

@@ -1,4 +1,4 @@
-// Wrong servers by what every request meets: address, access, paths, bodies, the catalogue and the system.
+// Wrong servers that mishandle every request: address, access, paths, bodies, the catalogue and the system.
 
 import {
   answers,
@@ -86,7 +86,7 @@ export const http: Mutants = {
   },
   'ignores-text': { breaks: ['http/json-without-type'], tamper: stale(/^GET \/queue/) },
   'broken-json-is-400': { breaks: ['http/broken-json'], tamper: answers(/^POST \/free/, 400) },
-  'broken-json-tells-why': {
+  'broken-json-says-why': {
     breaks: ['http/broken-json'],
     tamper: onReply(/^POST \/queue/, ({ status }) => (status === 500 ? { body: 'No JSON.' } : {})),
   },
@@ -100,7 +100,7 @@ export const http: Mutants = {
     tamper: onReply(/^GET \/queue/, () => ({ status: 200 })),
   },
   'head-is-refused': { breaks: ['http/head'], tamper: answers(/^HEAD \/models/, 405) },
-  'no-twin': { breaks: ['http/twin-below-api'], tamper: answers(/^GET \/api\/queue/, 404) },
+  'no-twin': { breaks: ['http/alias-below-api'], tamper: answers(/^GET \/api\/queue/, 404) },
   'options-only-where-known': {
     breaks: ['http/options'],
     tamper: answers(/^OPTIONS \/nowhere/, 404),
@@ -110,7 +110,7 @@ export const http: Mutants = {
     tamper: answers(/^GET \/nowhere/, 200),
   },
   'wrong-method-is-404': { breaks: ['http/wrong-method'], tamper: answers(/^DELETE/, 404) },
-  'wrong-method-tells-no-other': {
+  'wrong-method-lists-no-other': {
     breaks: ['http/wrong-method'],
     tamper: onReply(anything, ({ headers }) => ({ headers: without(headers, 'Allow') })),
   },

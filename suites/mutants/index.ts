@@ -1,4 +1,4 @@
-// All wrong servers that the cases have to catch, as `area/what is wrong`.
+// All wrong servers that the cases must catch, as `area/what is wrong`.
 
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'

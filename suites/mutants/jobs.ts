@@ -1,4 +1,4 @@
-// Wrong hosted servers by what they tell of jobs, of the queue and of the history, and by what they cancel.
+// Wrong hosted servers that report jobs, the queue and the history wrongly, or cancel wrongly.
 
 import { answers, dropped, type Mutants, onJson, onReply, onText, without } from './tamper.ts'
 
@@ -56,7 +56,7 @@ export const jobs: Mutants = {
     breaks: ['jobs/detail', 'jobs/detail-error'],
     tamper: onJson(detail, (body) => ({ ...body, outputs: Object.values(body.outputs ?? {}) })),
   },
-  'detail-of-an-open-job-tells-all': {
+  'detail-of-an-open-job-lists-all': {
     breaks: ['jobs/detail-while-open'],
     tamper: onJson(detail, (body) => ({ outputs: {}, ...body })),
   },
@@ -68,7 +68,7 @@ export const jobs: Mutants = {
       update_time: Math.floor(body.update_time / 1000),
     })),
   },
-  'errors-are-not-told': {
+  'errors-are-missing': {
     breaks: ['jobs/detail-error'],
     tamper: onJson(detail, (body) => without(body, 'execution_error')),
   },
@@ -76,7 +76,7 @@ export const jobs: Mutants = {
     breaks: ['jobs/detail-workflow', 'history/hosted-two-ways'],
     tamper: onJson(detail, (body) => ({ ...body, workflow: body.workflow.prompt })),
   },
-  'extra-data-is-not-told': {
+  'extra-data-is-missing': {
     breaks: ['jobs/detail-workflow', 'workflows/extra-data-kept'],
     tamper: onJson(detail, (body) => ({ ...body, workflow: { ...body.workflow, extra_data: {} } })),
   },

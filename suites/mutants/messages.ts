@@ -1,4 +1,4 @@
-// Wrong servers by the messages that they send on the socket.
+// Wrong servers that send wrong messages on the socket.
 
 import {
   delayed,
@@ -58,7 +58,7 @@ export const messages: Mutants = {
     breaks: ['messages/execution-cached'],
     tamper: onMessage('execution_cached', (one) => ((one.data['nodes'] as []).length ? [one] : [])),
   },
-  'cached-tells-none': {
+  'cached-lists-none': {
     breaks: ['messages/execution-cached', 'runs/unchanged-is-cached'],
     tamper: onData('execution_cached', (data) => ({ ...data, nodes: [] })),
   },
@@ -181,7 +181,7 @@ export const messages: Mutants = {
     breaks: ['messages/order'],
     tamper: delayed('execution_cached', 'execution_success'),
   },
-  'all-hear-of-nodes': {
+  'all-receive-nodes': {
     breaks: ['messages/own-client'],
     tamper: redirected('executing', everyone),
   },
@@ -198,11 +198,11 @@ export const messages: Mutants = {
       sockets.filter((id) => /clientId=[0-9a-f-]{36}$/.test(open.get(id) ?? '')),
     ),
   },
-  'all-hear-of-success': {
+  'all-receive-success': {
     breaks: ['messages/own-client', 'messages/newest-socket'],
     tamper: redirected('execution_success', everyone),
   },
-  'oldest-socket-hears': {
+  'oldest-socket-receives': {
     breaks: ['messages/newest-socket'],
     tamper: redirected('execution_success', oldest),
   },

@@ -1,4 +1,4 @@
-// Wrong servers by their queue, and by which nodes of a run they run.
+// Wrong servers with a wrong queue, or that run the wrong nodes of a run.
 
 import {
   answers,
@@ -45,7 +45,7 @@ export const queue: Mutants = {
   },
   'nothing-is-removed': {
     breaks: ['queue/clear', 'queue/delete', 'queue/listing'],
-    // All that was ever submitted stays in the listing.
+    // Everything that was ever submitted stays in the listing.
     tamper: () => {
       const ids = new Set<string>()
       const note = onSubmit((reply) => {
@@ -73,7 +73,7 @@ export const queue: Mutants = {
     breaks: ['queue/delete', 'queue/running-is-spared'],
     tamper: onJson(/^GET \/queue/, (queue) => ({ ...queue, queue_pending: [] })),
   },
-  'removal-is-told-once': {
+  'removal-is-reported-once': {
     breaks: ['queue/removal-status'],
     tamper: () => (effects) =>
       effects.filter((effect, at) => {
@@ -93,8 +93,8 @@ export const queue: Mutants = {
     breaks: ['queue/interrupt-named', 'history/status-words'],
     tamper: onText(/^GET \/history/, '"status_str": "success"', '"status_str": "stopped"'),
   },
-  'twins-are-accepted': {
-    breaks: ['queue/twins'],
+  'colliding-ids-are-accepted': {
+    breaks: ['queue/priority-collisions'],
     tamper: onReply(/^POST \/prompt/, () => ({ status: 200 })),
   },
   'removed-is-remembered': {
@@ -106,7 +106,7 @@ export const queue: Mutants = {
 export const runs: Mutants = {
   'any-order': {
     breaks: ['runs/sources-first', 'runs/node-order'],
-    // Nodes are told in pairs, the later one first.
+    // Nodes are reported in pairs, the later one first.
     tamper: () => {
       let held: unknown
       return onMessage('executing', (one) => {

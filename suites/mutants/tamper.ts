@@ -1,4 +1,4 @@
-// The words in which wrong servers are written down: each changes what leaves the world, and nothing else.
+// The functions from which wrong servers are built: each changes what leaves the world, and nothing else.
 
 import type { Effect, EmulatorOptions, GatewayOptions, Input } from 'flowdouble'
 import { endpoints, profiles, type RuleId } from '../../spec/index.ts'
@@ -8,7 +8,7 @@ import type { GatewayRuleId } from '../judge/proves.ts'
 
 export type Tamper = NonNullable<EmulatorOptions['tamper']>
 
-/** Makes what tampers with one world of that deployment, local without a word. */
+/** Creates the tampering for one world of that deployment, by default local. */
 type Maker = (deployment?: Deployment) => Tamper
 
 /** A deliberately wrong server. Each rule that it breaks has a case that fails on it. */
@@ -16,9 +16,9 @@ export type Mutant = ServerMutant | GatewayMutant
 
 type ServerMutant = {
   readonly breaks: readonly RuleId[]
-  /** Makes what tampers with one world; whatever it remembers is of that world. */
+  /** Creates the tampering for one world; its state belongs to that world. */
   readonly tamper?: Maker
-  /** How it is started, where the wrong is there. */
+  /** The options with which it starts, if the fault requires any. */
   readonly options?: EmulatorOptions
 }
 /** A deliberately wrong gateway. */
@@ -43,12 +43,12 @@ export const each =
   (effects, input) =>
     effects.flatMap((effect) => change(effect, input))
 
-/** Where a path of hosted begins otherwise than on local, without the prefix. */
+/** Where a path of hosted begins differently than on local, without the prefix. */
 const renames = Object.values<Endpoint>(endpoints).flatMap(({ path, hostedPath }) =>
   hostedPath === undefined ? [] : [[hostedPath, path].map((one) => one.replace(/\/\{.*/, ''))],
 )
 
-/** A target of hosted as it is on local, so that what is wrong there by its path is wrong on hosted too. */
+/** A target of hosted in its local form, so that a mutant of a local path also applies on hosted. */
 function localForm(target: string): string {
   const { prefix } = profiles.hosted
   const path = target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target
@@ -57,8 +57,8 @@ function localForm(target: string): string {
 }
 
 /**
- * Changes the replies to requests whose method and target, with a blank between them, match. On hosted the target
- * may match as it is, or in its local form.
+ * Changes the replies to requests whose method and target, separated by a blank, match. On hosted the target may match
+ * as it is, or in its local form.
  */
 export const onReply =
   (asked: RegExp, change: (reply: Reply, request: Request) => Partial<Reply>): Maker =>
@@ -74,7 +74,7 @@ export const onReply =
 /** The body of a request as text. */
 export const textOf = ({ body }: Request): string => Buffer.from(body).toString()
 
-/** Changes the JSON of replies. Replies of other kinds stay as they are. */
+/** Changes the JSON of replies. Other replies stay as they are. */
 export const onJson = (asked: RegExp, change: (body: any) => unknown): Maker =>
   onReply(asked, ({ body }) =>
     typeof body === 'string' && /^[[{]/.test(body)
@@ -82,7 +82,7 @@ export const onJson = (asked: RegExp, change: (body: any) => unknown): Maker =>
       : {},
   )
 
-/** Changes the text of replies, as it stands there: numbers keep their digits. */
+/** Changes the text of replies as it is: numbers keep their digits. */
 export const onText = (asked: RegExp, from: string | RegExp, to: string): Maker =>
   onReply(asked, ({ body }) => (typeof body === 'string' ? { body: body.replace(from, to) } : {}))
 
@@ -90,7 +90,7 @@ export const onText = (asked: RegExp, from: string | RegExp, to: string): Maker 
 export const answers = (asked: RegExp, status: number): Maker =>
   onReply(asked, () => ({ status, headers: {}, body: '' }))
 
-/** Answers all requests of one target as the first of them whose body `isKept` takes: what happens later does not show. */
+/** Answers all requests of one target like the first of them whose body `isKept` accepts: later changes do not show. */
 export const stale =
   (asked: RegExp, isKept: (body: any) => boolean = () => true): Maker =>
   () => {
@@ -118,7 +118,7 @@ export const onMessage = (
 
 const saying = (effect: Sent, text: string): Sent => ({ ...effect, text })
 
-/** Changes what the messages of a type hold. */
+/** Changes the data of the messages of a type. */
 export const onData = (type: string, change: (data: any) => unknown): Maker =>
   onMessage(type, (message) => [{ ...message, data: change(message.data) }])
 
@@ -127,7 +127,7 @@ export const doubled = (type: string): Maker => onMessage(type, (one) => [one, o
 export const renamed = (type: string, to: string): Maker =>
   onMessage(type, (one) => [{ ...one, type: to }])
 
-/** Sends the messages of one type only behind the next of another. */
+/** Sends the messages of one type only after the next of another. */
 export const delayed =
   (type: string, behind: string): Maker =>
   () => {
@@ -141,7 +141,10 @@ export const delayed =
     })()
   }
 
-/** Sends messages of a type, and frames with `frame`, to other sockets. `open` lists all, oldest first, with their targets. */
+/**
+ * Sends messages of a type, and frames with `frame`, to other sockets. `open` lists all, oldest first, with their
+ * targets.
+ */
 export const redirected =
   (
     type: string,

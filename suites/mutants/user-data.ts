@@ -1,4 +1,4 @@
-// Wrong servers by what surrounds the runs: the node manager, the log, settings and user data.
+// Wrong servers that mishandle what surrounds the runs: the node manager, the log, settings and user data.
 
 import {
   answers,
@@ -16,7 +16,7 @@ const valueOf = ({ body }: { readonly body: unknown }): any => JSON.parse(String
 
 export const manager: Mutants = {
   'answers-when-off': { breaks: ['manager/off'], tamper: answers(/\/manager\//, 200) },
-  'off-is-told': { breaks: ['manager/off'], tamper: answers(/\/manager\//, 501) },
+  'off-is-reported': { breaks: ['manager/off'], tamper: answers(/\/manager\//, 501) },
   'install-unknown': {
     breaks: ['manager/install'],
     tamper: answers(/^POST .*\/manager\/queue\/install$/, 404),
@@ -52,7 +52,7 @@ export const internal: Mutants = {
     breaks: ['internal/log-text'],
     tamper: onReply(/^GET \/internal\/logs$/, (reply) => ({ body: valueOf(reply) })),
   },
-  'subscribers-hear-nothing': { breaks: ['internal/log-subscription'], tamper: dropped('logs') },
+  'subscribers-receive-nothing': { breaks: ['internal/log-subscription'], tamper: dropped('logs') },
   'files-of-any-folder': {
     breaks: ['internal/files-type'],
     tamper: answers(/^GET \/internal\/files/, 200),

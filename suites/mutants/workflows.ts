@@ -1,4 +1,4 @@
-// Wrong servers by their answers to submits, and by what they make of workflows.
+// Wrong servers that answer submits wrongly, or change workflows.
 
 import {
   answers,
@@ -56,7 +56,7 @@ export const workflows: Mutants = {
     breaks: ['workflows/graph-by-id'],
     tamper: onReply(/^POST \/prompt/, ({ status }) => ({ status: status === 500 ? 200 : status })),
   },
-  // Read and written again by JavaScript, which rounds and sorts.
+  // Parsed and serialized again by JavaScript, which rounds and sorts.
   'graph-through-javascript': {
     breaks: [
       'workflows/keeps-numbers',
@@ -99,15 +99,15 @@ export const workflows: Mutants = {
     breaks: ['workflows/invalid-is-400', 'workflows/no-outputs', 'workflows/no-prompt'],
     tamper: onReply(/^POST \/prompt/, ({ status }) => ({ status: status === 400 ? 422 : status })),
   },
-  'invalid-is-told-twice': {
+  'invalid-is-reported-twice': {
     breaks: ['workflows/invalid-leaves-nothing'],
     tamper: onMessage('status', (one) => [one, one]),
   },
-  'bounds-told-without-value': {
+  'bounds-reported-without-value': {
     breaks: ['workflows/bounds'],
     tamper: onText(/^POST \/prompt/, /"received_value": ?\d+/, '"received_value": null'),
   },
-  'lists-told-as-types': {
+  'lists-reported-as-types': {
     breaks: ['workflows/not-in-list'],
     tamper: onText(/^POST \/prompt/, /"value_not_in_list"/g, '"invalid_input_type"'),
   },

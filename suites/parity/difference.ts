@@ -1,18 +1,26 @@
 // A declared difference of the deployments, as a type.
 
 import type { quirks, RuleId } from '../../spec/index.ts'
-import type { Asked } from '../generate/actions.ts'
-import type { Heard, Known, Told } from '../model/client-view.ts'
+import type { PlainRequest } from '../generate/actions.ts'
+import type { ReceivedByClient, ClientView, PlainReply } from '../model/client-view.ts'
 
-/** A row. Each change gives undefined where it has nothing to say. */
+/** A row. Each change returns undefined where it does not apply. */
 export type Difference = {
   readonly id: string
   /** The rules and quirks from which it follows. */
   readonly from: readonly (RuleId | keyof typeof quirks)[]
-  /** What local has to be asked, so that it does what hosted does when it is asked this. */
-  readonly request?: (asked: Asked, known: Known) => Asked | undefined
-  /** What hosted replies where local replies this. `asked` is what hosted is asked. */
-  readonly reply?: (told: Told, asked: Asked, known: Known) => Told | undefined
-  /** What the clients of hosted hear where those of local hear this; `asked` as it was sent to local. */
-  readonly heard?: (heard: Heard, known: Known, asked: Asked | undefined) => Heard | undefined
+  /** The request to local that corresponds to this request to hosted. */
+  readonly request?: (request: PlainRequest, view: ClientView) => PlainRequest | undefined
+  /** The reply of hosted for this reply of local. `request` is the one that hosted receives. */
+  readonly reply?: (
+    reply: PlainReply,
+    request: PlainRequest,
+    view: ClientView,
+  ) => PlainReply | undefined
+  /** What the clients of hosted receive when those of local receive this; `request` as it was sent to local. */
+  readonly received?: (
+    received: ReceivedByClient,
+    view: ClientView,
+    request: PlainRequest | undefined,
+  ) => ReceivedByClient | undefined
 }

@@ -1,11 +1,11 @@
-// The declared differences of the deployments: what turns that which a local server says into what hosted says.
+// The declared differences of the deployments: functions that convert what a local server sends into what hosted sends.
 
 import { fileDifferences } from './files.ts'
 import { runDifferences } from './runs.ts'
-import { tellingDifferences } from './messages.ts'
+import { messageDifferences } from './messages.ts'
 import { userDifferences } from './user-data.ts'
-import type { Heard, Known, Told } from '../model/client-view.ts'
-import type { Asked } from '../generate/actions.ts'
+import type { ReceivedByClient, ClientView, PlainReply } from '../model/client-view.ts'
+import type { PlainRequest } from '../generate/actions.ts'
 import type { Difference } from './difference.ts'
 
 /** All of them, in the order in which they are applied. */
@@ -13,10 +13,10 @@ export const differences: readonly Difference[] = [
   ...runDifferences,
   ...fileDifferences,
   ...userDifferences,
-  ...tellingDifferences,
+  ...messageDifferences,
 ]
 
-/** Applies the rows one after the other, and counts in how many places each made a difference. */
+/** Applies the rows one after the other, and counts how often each made a difference. */
 export function createDifferences(rows: readonly Difference[] = differences) {
   const uses = new Map(rows.map(({ id }) => [id, 0]))
   const fold = <T>(first: T, change: (row: Difference, value: T) => T | undefined): T => {
@@ -31,11 +31,14 @@ export function createDifferences(rows: readonly Difference[] = differences) {
   }
   return {
     uses,
-    request: (asked: Asked, known: Known): Asked =>
-      fold(asked, (row, value) => row.request?.(value, known)),
-    reply: (told: Told, asked: Asked, known: Known): Told =>
-      fold(told, (row, value) => row.reply?.(value, asked, known)),
-    heard: (heard: Heard, known: Known, asked?: Asked): Heard =>
-      fold(heard, (row, value) => row.heard?.(value, known, asked)),
+    request: (request: PlainRequest, view: ClientView): PlainRequest =>
+      fold(request, (row, value) => row.request?.(value, view)),
+    reply: (reply: PlainReply, request: PlainRequest, view: ClientView): PlainReply =>
+      fold(reply, (row, value) => row.reply?.(value, request, view)),
+    received: (
+      received: ReceivedByClient,
+      view: ClientView,
+      request?: PlainRequest,
+    ): ReceivedByClient => fold(received, (row, value) => row.received?.(value, view, request)),
   }
 }

@@ -1,24 +1,31 @@
-// One of two servers that are asked the same: what it tells, with its own names of runs and files taken out.
+// One of two servers that receive the same requests: what it returns, without the names that it chose for runs and
+// files.
 
 import { createHash } from 'node:crypto'
 import { isMessage, type Received as Raw, type Session } from '../judge/client.ts'
 import { deep, jsonType, reason } from './words.ts'
 import { nobody } from '../judge/jobs.ts'
-import { ear, type Heard, pathOf, type Received, type Told } from '../model/client-view.ts'
+import {
+  listener,
+  type ReceivedByClient,
+  pathOf,
+  type Received,
+  type PlainReply,
+} from '../model/client-view.ts'
 import { fetchFile } from '../judge/links.ts'
 import type { Subject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
-import type { Asked } from '../generate/actions.ts'
+import type { PlainRequest } from '../generate/actions.ts'
 import { fetchLink } from '../judge/fetch-link.ts'
 
 export type Side = {
-  /** Sends a request, in which names stand as `<run 0>` and `<file 0>`. */
-  readonly ask: (asked: Asked) => Promise<Told>
-  /** A client connects. The ear does so again at the same time, so that it hears what is told then. */
+  /** Sends a request in which `<run 0>` and `<file 0>` stand for names. */
+  readonly ask: (request: PlainRequest) => Promise<PlainReply>
+  /** Connects a client. The listener reconnects at the same time, so that it receives the first messages too. */
   readonly connect: (client: string) => Promise<void>
   readonly disconnect: (client: string) => Promise<void>
-  /** What was heard since this was asked last. */
-  readonly heard: () => Promise<Heard>
+  /** What clients received since the last call. */
+  readonly received: () => Promise<ReceivedByClient>
   readonly advance: (ms: number) => Promise<void>
 }
 
@@ -38,7 +45,7 @@ export async function createSide(subject: Subject): Promise<Side> {
   const { deployment, emulator, request, upload } = subject
   const isHosted = deployment === 'hosted'
   const ids: string[] = []
-  /** The names of files by what they hold, in the order in which they were told. */
+  /** The names of files by their content, in the order in which they were reported. */
   const files = new Map<string, Entry>()
   const hashes = new Map<string, string>()
   const sessions = new Map<string, { readonly session: Session; at: number }>()
@@ -48,7 +55,7 @@ export async function createSide(subject: Subject): Promise<Side> {
     if (status === 404) return undefined
     return isHosted ? fetchFile(subject, entry.filename) : bytes
   }
-  /** What stands for a file: what it holds. */
+  /** The placeholder of a file: a hash of its content. */
   const learnFile = async (entry: Entry): Promise<string> => {
     const query = queryOf(entry)
     const bytes = hashes.has(query) ? undefined : await bytesOf(entry)
@@ -85,7 +92,7 @@ export async function createSide(subject: Subject): Promise<Side> {
       .replaceAll(/<run (\d+)>/g, (_, at) => ids[Number(at)] ?? nobody)
       .replaceAll(/<file (\d+)>/g, (_, at) => file([...files.values()][Number(at)] ?? nothing))
 
-  const send = ({ method, path, json, text, file, fields }: Asked): Promise<Reply> => {
+  const send = ({ method, path, json, text, file, fields }: PlainRequest): Promise<Reply> => {
     const filled = fill(path, queryOf)
     if (file !== undefined) {
       const named = Object.entries(fields ?? {}).map(([name, value]) => [
@@ -99,13 +106,13 @@ export async function createSide(subject: Subject): Promise<Side> {
     return request(method, filled, body, { 'Content-Type': 'application/json' })
   }
 
-  const bodyOf = async (asked: Asked, { status, headers, bytes, text }: Reply) => {
+  const bodyOf = async (request: PlainRequest, { status, headers, bytes, text }: Reply) => {
     const type = headers['content-type'] ?? ''
-    if (pathOf(asked) === '/view' && status === 200) return { bytes: hashOf(bytes) }
+    if (pathOf(request) === '/view' && status === 200) return { bytes: hashOf(bytes) }
     if (status === 302) return { link: hashOf((await fetchLink(headers['location'] ?? '')).bytes) }
     if (type !== jsonType) return text
     const value = await plain(text)
-    if (asked.file === undefined || status !== 200) return value
+    if (request.file === undefined || status !== 200) return value
     const { name, subfolder, type: folder } = value
     return { ...value, name: await learnFile({ filename: name, subfolder, type: folder }) }
   }
@@ -122,33 +129,34 @@ export async function createSide(subject: Subject): Promise<Side> {
     sessions.set(client, { session: await subject.connect(client), at: 0 })
     await before?.session.close()
   }
-  await open(ear)
+  await open(listener)
 
   return {
-    ask: async (asked) => {
-      const reply = await send(asked)
-      if (asked.path === '/prompt' && reply.status === 200) ids.push(reply.json().prompt_id)
-      const body = await bodyOf(asked, reply)
+    ask: async (request) => {
+      const reply = await send(request)
+      if (request.path === '/prompt' && reply.status === 200) ids.push(reply.json().prompt_id)
+      const body = await bodyOf(request, reply)
       return { status: reply.status, type: reply.headers['content-type'] ?? '', body }
     },
     connect: async (client) => {
-      await open(ear)
+      await open(listener)
       await open(client)
     },
     disconnect: async (client) => {
       await sessions.get(client)?.session.close()
       sessions.delete(client)
     },
-    heard: async () => {
-      const heard: Record<string, Received[]> = {}
+    received: async () => {
+      const byClient: Record<string, Received[]> = {}
       for (const [client, one] of sessions) {
         await one.session.settled()
         const { received } = one.session
-        heard[client] = []
-        for (const raw of received.slice(one.at)) heard[client].push(await plainOf(raw))
+        const messages: Received[] = []
+        for (const raw of received.slice(one.at)) messages.push(await plainOf(raw))
+        byClient[client] = messages
         one.at = received.length
       }
-      return heard
+      return byClient
     },
     advance: async (ms) => emulator?.advance(ms),
   }

@@ -1,8 +1,14 @@
-// The words in which differences are written down.
+// The functions from which differences are built.
 
 import { hostedRefusals } from '../../spec/server/errors.ts'
-import { ear, type Heard, type Known, type Received, type Told } from '../model/client-view.ts'
-import type { Asked } from '../generate/actions.ts'
+import {
+  listener,
+  type ReceivedByClient,
+  type ClientView,
+  type Received,
+  type PlainReply,
+} from '../model/client-view.ts'
+import type { PlainRequest } from '../generate/actions.ts'
 
 export const jsonType = 'application/json; charset=utf-8'
 
@@ -10,40 +16,44 @@ export const jsonType = 'application/json; charset=utf-8'
 export const without = (value: any, ...names: readonly string[]): any =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 
-/** What stands for the reason of a refusal, which is for people. */
+/** The placeholder for the reason of a refusal, which is for people. */
 export const reason = '<reason>'
 
 /** A refusal of hosted by its name. */
-export function refusedAs(name: keyof typeof hostedRefusals): Told {
+export function refusedAs(name: keyof typeof hostedRefusals): PlainReply {
   const { status, body } = hostedRefusals[name]
   return 'text' in body
     ? { status, type: 'text/plain; charset=utf-8', body: body.text }
     : { status, type: jsonType, body: { code: body.json.code, message: reason } }
 }
 
-/** Changes what the ear has heard. */
-export const onEar =
+/** Changes what the listener received. */
+export const onListener =
   (
     change: (
       messages: readonly Received[],
-      known: Known,
-      asked: Asked | undefined,
+      view: ClientView,
+      request: PlainRequest | undefined,
     ) => readonly Received[] | undefined,
   ) =>
-  (heard: Heard, known: Known, asked: Asked | undefined): Heard | undefined => {
-    const messages = change(heard[ear] ?? [], known, asked)
-    return messages === undefined ? undefined : { ...heard, [ear]: messages }
+  (
+    received: ReceivedByClient,
+    view: ClientView,
+    request: PlainRequest | undefined,
+  ): ReceivedByClient | undefined => {
+    const messages = change(received[listener] ?? [], view, request)
+    return messages === undefined ? undefined : { ...received, [listener]: messages }
   }
 
-/** Changes the data of the messages of a type that the ear has heard. */
-export const onData = (type: string, change: (data: any, known: Known) => any) =>
-  onEar((messages, known) =>
+/** Changes the data of the messages of a type that the listener received. */
+export const onData = (type: string, change: (data: any, view: ClientView) => any) =>
+  onListener((messages, view) =>
     messages.map((message) =>
-      message.type === type ? { type, data: change(message.data, known) } : message,
+      message.type === type ? { type, data: change(message.data, view) } : message,
     ),
   )
 
-/** A value in which all objects that `suits` are changed, however deep they stand. */
+/** A value in which all objects that `suits` are changed, at any depth. */
 export function deep(
   value: any,
   suits: (object: any) => boolean,

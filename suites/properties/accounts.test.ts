@@ -1,4 +1,4 @@
-// What holds for every sequence of requests of two accounts: nothing of the one ever reaches the other.
+// What holds for every sequence of requests of two accounts: nothing of one ever reaches the other.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import type { Reply } from '../judge/reply.ts'
 const names = ['alder', 'birch'] as const
 type Name = (typeof names)[number]
 
-/** One account: all that it says carries its name, and the ids that it is told are its own. */
+/** One account: everything that it sends carries its name, and it receives only its own ids. */
 type Side = {
   readonly name: Name
   readonly subject: Subject
@@ -59,7 +59,7 @@ type Command =
   | { readonly does: 'connect' | 'clear' | 'interrupt' | 'upload' | 'keep' }
   | { readonly does: 'name'; readonly where: number; readonly whose: number; readonly at: number }
 
-/** What an account can be asked by the id of a run, which may be that of the other. */
+/** Requests of an account with the id of a run, which may be that of the other. */
 const named: readonly ((subject: Subject, id: string) => Promise<Reply>)[] = [
   ({ post }, id) => post('/queue', { delete: [id] }),
   ({ post }, id) => post('/interrupt', { prompt_id: id }),
@@ -116,7 +116,7 @@ async function play(side: Side, other: Side, command: Command): Promise<readonly
   }
 }
 
-/** All that an account can read of itself, and of what is the other's when it knows the names. */
+/** Everything that an account can read about itself, and about the other if it knows the names. */
 async function readAll({ subject }: Side, other: Side): Promise<readonly Reply[]> {
   const paths = [
     '/queue',
@@ -138,20 +138,20 @@ async function readAll({ subject }: Side, other: Side): Promise<readonly Reply[]
   return replies
 }
 
-/** Everything that came over the sockets of an account, as text. */
-async function heardBy({ sessions }: Side): Promise<string> {
+/** Everything that arrived on the sockets of an account, as text. */
+async function receivedBy({ sessions }: Side): Promise<string> {
   await Promise.all(sessions.map((session) => session.settled()))
   const bytes = sessions.flatMap(({ rawFrames }) => rawFrames)
   const frames = bytes.map((frame) => Buffer.from(frame).toString('latin1'))
   return [...sessions.flatMap(({ texts }) => texts), ...frames].join('\n')
 }
 
-/** No answer to an account, and nothing on its sockets, tells a name or an id of the other. */
+/** Answers to an account, and messages on its sockets, never contain a name or an id of the other. */
 async function judge(side: Side, other: Side, replies: readonly Reply[]): Promise<void> {
-  const told = replies.map(
+  const received = replies.map(
     ({ headers, bytes }) => JSON.stringify(headers) + bytes.toString('latin1'),
   )
-  const all = [...told, await heardBy(side)].join('\n')
+  const all = [...received, await receivedBy(side)].join('\n')
   const leaks = [other.name, ...other.ids].filter((word) => all.includes(word))
   expect({ account: side.name, leaks }).toEqual({ account: side.name, leaks: [] })
 }
@@ -181,11 +181,15 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
 )
-const turns = fc.array(fc.tuple(fc.nat(1), command), { minLength: 10, maxLength: 30, size: 'max' })
+const actions = fc.array(fc.tuple(fc.nat(1), command), {
+  minLength: 10,
+  maxLength: 30,
+  size: 'max',
+})
 
 test('accounts/apart Nothing of one account ever reaches another.', async () => {
   let ended = 0
-  const property = fc.asyncProperty(turns, async (played) => {
+  const property = fc.asyncProperty(actions, async (played) => {
     const subject = await startSubject({ deployment: 'hosted', accounts })
     try {
       const sides = sidesOf(subject)
@@ -198,10 +202,10 @@ test('accounts/apart Nothing of one account ever reaches another.', async () => 
       await subject.idle()
       for (const [side, other] of [sides, sides.toReversed() as [Side, Side]]) {
         await judge(side, other, await readAll(side, other))
-        // What is its own it has heard of, whatever the other did to it.
-        const heard = side.sessions[0]?.messages() ?? []
+        // It received everything about its runs, whatever the other did.
+        const messages = side.sessions[0]?.messages() ?? []
         const over = new Set(
-          heard.flatMap(({ type, data }) =>
+          messages.flatMap(({ type, data }) =>
             /success|error/.test(type) ? [data['prompt_id']] : [],
           ),
         )
@@ -219,8 +223,8 @@ test('accounts/apart Nothing of one account ever reaches another.', async () => 
   expect(ended).toBeGreaterThan(20)
 })
 
-test('accounts/unmoved What one account does changes nothing that the other is told.', async () => {
-  /** What an account is told when it plays its own turns, with or without those of the other. */
+test('accounts/unmoved The actions of one account change nothing that the other receives.', async () => {
+  /** What an account receives when it plays its own actions, with or without those of the other. */
   const playedBy = async (
     played: readonly (readonly [who: number, one: Command])[],
     alone: boolean,
@@ -230,22 +234,22 @@ test('accounts/unmoved What one account does changes nothing that the other is t
       const sides = sidesOf(subject)
       const [side, other] = sides
       side.sessions.push(await side.subject.connect(side.name))
-      const told: string[] = []
+      const received: string[] = []
       for (const [who, one] of played) {
         if (one.does === 'name' && who === 0 && one.whose % 2 === 0) continue
         if (who !== 0 && alone && one.does !== 'advance') continue
         const replies = who === 0 ? await play(side, other, one) : await play(other, side, one)
-        if (who === 0) told.push(...replies.map(({ status, text }) => `${status} ${text}`))
+        if (who === 0) received.push(...replies.map(({ status, text }) => `${status} ${text}`))
       }
       await subject.idle()
       for (const path of ['/queue', '/history', '/jobs', '/prompt'])
-        told.push((await side.subject.get(path)).text)
-      return [...told, await heardBy(side)].join('\n')
+        received.push((await side.subject.get(path)).text)
+      return [...received, await receivedBy(side)].join('\n')
     } finally {
       await subject.close()
     }
   }
-  const property = fc.asyncProperty(turns, async (played) => {
+  const property = fc.asyncProperty(actions, async (played) => {
     expect(await playedBy(played, false)).toBe(await playedBy(played, true))
   })
   await fc.assert(property, { seed: 20261122, numRuns: 10 })

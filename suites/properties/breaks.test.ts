@@ -1,4 +1,4 @@
-// What holds for every workflow of the catalogue's types: it is accepted, and with one thing broken it is refused by name.
+// What holds for every workflow of the catalogue's types: it is accepted, and with one break it is rejected by name.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { violations } from '../judge/judge.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import type { NodeError } from '../judge/verdicts.ts'
 
-/** Runs a body on a server of its own. */
+/** Runs a body on a new server. */
 async function onServer(
   deployment: Deployment,
   body: (subject: Subject) => Promise<void>,
@@ -37,12 +37,12 @@ async function refuses({ submit, get }: Subject, { graph, error, blame }: Broken
   expect([reply.status, refusal.error?.type]).toEqual([400, error])
   expect(violations(submitRefusal, refusal)).toEqual([])
   const found: NodeError[] = refusal.node_errors[blame?.id ?? '']?.errors ?? []
-  const told = found.map(({ type, details }) => ({ type, details }))
+  const reported = found.map(({ type, details }) => ({ type, details }))
   if (blame === undefined) expect(refusal.node_errors).toEqual({})
   else {
     const { type, details } = blame
     const named = { type: expect.stringContaining(type), details: expect.stringContaining(details) }
-    expect(told).toContainEqual(named)
+    expect(reported).toContainEqual(named)
   }
   expect((await get('/queue')).json().queue_pending).toEqual([])
 }
@@ -57,7 +57,7 @@ test.each(both)(
 )
 
 test.each(both)(
-  'breaks/named on %s A workflow is accepted, and with one break it is refused by the name of that.',
+  'breaks/named on %s A workflow is accepted, and with one break it is rejected by the name of that break.',
   (deployment) =>
     onServer(deployment, async (subject) => {
       const done = new Map(Object.keys(breaks).map((name) => [name, 0]))

@@ -1,4 +1,4 @@
-// What holds for every sequence of requests, sockets and time: the server is at each moment what a small model is.
+// What holds for every sequence of requests, sockets and time: the server always equals a small model.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -6,17 +6,22 @@ import type { Deployment } from '../../spec/language.ts'
 import { type Graph, node, slow, talking } from '../generate/graphs.ts'
 import { account } from '../judge/jobs.ts'
 import { type AccountModel, createModel, type Model, modelTiers } from '../model/model.ts'
-import { type Own, ownOf, type Reading, readings } from '../model/views.ts'
+import {
+  type AccountClient,
+  createAccountClient,
+  type Responses,
+  responsesOn,
+} from '../model/views.ts'
 import { startSubject } from '../judge/subject.ts'
 import type { Work } from '../model/submit.ts'
 import { runs } from '../support/effort.ts'
 
-/** The accounts of a server; on local there is one. */
-type Real = { readonly accounts: readonly Own[]; submits: number }
+/** The accounts of a server; local has one. */
+type Real = { readonly accounts: readonly AccountClient[]; submits: number }
 
-/** A command that is always possible: it does the same to both, and holds the answers against each other. */
+/** A command that is always possible: it does the same to both, and compares the answers. */
 type Command = fc.AsyncCommand<Model, Real>
-/** What an account does: the command becomes one when it is clear who gives it. */
+/** What an account does: it becomes a command once its account is known. */
 type Deed = (who: number) => Command
 
 const graphOf = (work: Work): Graph => {
@@ -27,34 +32,34 @@ const graphOf = (work: Work): Graph => {
 
 const endOf = /^execution_(success|error|interrupted)$/
 
-/** Both tell the same queue, history, jobs and number of runs, and each client has heard of the same ends. */
-async function compare(model: AccountModel, own: Own): Promise<void> {
+/** Both have the same queue, history, jobs and number of runs, and each client was notified of the same ends. */
+async function compare(model: AccountModel, own: AccountClient): Promise<void> {
   const { subject, sessions, nameOf } = own
-  const reading: Reading = readings[subject.deployment]
+  const responses: Responses = responsesOn[subject.deployment]
   const { queue_running, queue_pending } = (await subject.get('/queue')).json()
-  const told = (items: readonly any[][]) => items.map(([place, id]) => [place, nameOf(id)])
-  expect([told(queue_running), told(queue_pending)]).toEqual([model.running(), model.pending()])
+  const named = (items: readonly any[][]) => items.map(([place, id]) => [place, nameOf(id)])
+  expect([named(queue_running), named(queue_pending)]).toEqual([model.running(), model.pending()])
   const left = model.remaining()
   expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(left)
-  const history = reading.entries((await subject.get('/history')).json())
+  const history = responses.entries((await subject.get('/history')).json())
   expect(history.map(([id, entry]) => endingOf(nameOf(id), entry))).toEqual(
     model.history().map(([id, { outcome, isCached }]) => [id, outcome, isCached ? ['1'] : []]),
   )
-  await reading.jobs(model, own)
-  expect(new Set(sessions.keys())).toEqual(new Set(model.heard().keys()))
+  await responses.jobs(model, own)
+  expect(new Set(sessions.keys())).toEqual(new Set(model.endsByClient().keys()))
   for (const [client, session] of sessions) {
     await session.settled()
     const ends = session.messages().flatMap(({ type, data }) => {
       const end = endOf.exec(type)?.[1]
       return end === undefined ? [] : [`${nameOf(String(data['prompt_id']))} ${end}`]
     })
-    expect([client, ends]).toEqual([client, model.heard().get(client)])
+    expect([client, ends]).toEqual([client, model.endsByClient().get(client)])
     const status = session.messages().findLast(({ type }) => type === 'status')?.data['status']
     expect([client, status]).toEqual([client, { exec_info: { queue_remaining: left } }])
   }
 }
 
-/** The name of a run, its outcome and its cached nodes, as its history entry tells them. */
+/** The name of a run, its outcome and its cached nodes, from its history entry. */
 function endingOf(name: string, { status }: any): unknown[] {
   const { status_str, completed, messages } = status
   const [type] = messages.at(-1)
@@ -64,11 +69,11 @@ function endingOf(name: string, { status }: any): unknown[] {
   return [name, outcome, messages[1][1].nodes]
 }
 
-/** A deed with its name, as a failure prints it. All accounts are looked at behind it. */
+/** An action with its name, as a failure prints it. All accounts are compared after it. */
 const deed =
   (
     name: string,
-    run: (model: AccountModel, own: Own, real: Real, all: Model) => Promise<void>,
+    run: (model: AccountModel, own: AccountClient, real: Real, all: Model) => Promise<void>,
   ): Deed =>
   (who) => ({
     check: () => true,
@@ -91,11 +96,11 @@ const submitted = (fields: Fields): Deed =>
       ...client_id,
       prompt_id: name,
     })
-    const { prompt_id, ...told } = reply.json()
-    // Two runs have two ids, whoever has submitted them.
+    const { prompt_id, ...answer } = reply.json()
+    // Two runs have two ids, whoever submitted them.
     for (const { nameOf } of real.accounts) expect(nameOf(prompt_id)).toBe(prompt_id)
     own.name(prompt_id, name)
-    expect(told).toEqual({ number: model.submit({ id: name, ...fields }), node_errors: {} })
+    expect(answer).toEqual({ number: model.submit({ id: name, ...fields }), node_errors: {} })
   })
 
 const refused = deed('submit nothing', async (model, { subject }) => {
@@ -116,7 +121,7 @@ const removed = (names?: readonly string[]): Deed =>
     const reply = await own.subject.post('/queue', ids ? { delete: ids } : { clear: true })
     const gone = names ? model.remove(names) : model.clear()
     const deleted = names ? gone.map(own.idOf) : []
-    readings[own.subject.deployment].removed(reply, { deleted, cleared: !names })
+    responsesOn[own.subject.deployment].removed(reply, { deleted, cleared: !names })
   })
 
 /** Forgets entries of the history: the named ones, or all. */
@@ -154,7 +159,7 @@ const uploaded = (name: string, content: string, overwrite: boolean): Deed =>
 const viewed = (name: string): Deed =>
   deed(`view ${name}`, async (model, own) => {
     const filename = own.fileOf(name)
-    expect(await readings[own.subject.deployment].content(own.subject, filename)).toEqual(
+    expect(await responsesOn[own.subject.deployment].content(own.subject, filename)).toEqual(
       model.view(name),
     )
   })
@@ -169,12 +174,12 @@ const disconnected = (client: string): Deed =>
 const connected = (client: string): Deed =>
   deed(`connect ${client}`, async (model, { subject, sessions, idOf }) => {
     const session = await subject.connect(client)
-    // A client that comes back is there before its old socket is gone.
+    // A client that reconnects is there before its old socket is gone.
     await sessions.get(client)?.close()
     sessions.set(client, session)
     await session.settled()
     const ids = model.connect(client).map(idOf)
-    readings[subject.deployment].hello(session.messages(), client, ids)
+    responsesOn[subject.deployment].hello(session.messages(), client, ids)
   })
 
 const slowWork = fc.record({
@@ -195,7 +200,7 @@ const submit = fc.record(
   { work, client: fc.option(client), front: fc.boolean(), number },
   { requiredKeys: ['work', 'client', 'front'] },
 )
-/** The ids are those of all accounts: what belongs to another is as good as unknown. */
+/** The ids are those of all accounts: the id of another account is treated as unknown. */
 const id = fc.nat({ max: 9 }).map((serial) => `run ${serial}`)
 const ids = fc.array(id, { maxLength: 4 })
 const content = fc.constantFrom('one', 'two', 'three')
@@ -217,7 +222,7 @@ const socket: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: client.map(disconnected) },
 )
 
-/** The kinds of deeds with their weights. */
+/** The kinds of actions with their weights. */
 const deeds: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 4, arbitrary: submit.map(submitted) },
   { weight: 6, arbitrary: advance },
@@ -243,7 +248,7 @@ test.each<Deployment>(['local', 'hosted'])(
       try {
         const setup = () => ({
           model: createModel(deployment),
-          real: { accounts: keys.map((key) => ownOf(subject.as(key))), submits: 0 },
+          real: { accounts: keys.map((key) => createAccountClient(subject.as(key))), submits: 0 },
         })
         await fc.asyncModelRun(setup, played)
       } finally {
@@ -252,5 +257,4 @@ test.each<Deployment>(['local', 'hosted'])(
     })
     await fc.assert(property, { seed: 20260104, numRuns: runs(keys.length * 25) })
   },
-  60_000,
 )

@@ -1,4 +1,5 @@
-// What holds for every sequence of requests, sockets and time: local and hosted tell the same, but for declared differences.
+// What holds for every sequence of requests, sockets and time: local and hosted send the same, except for declared
+// differences.
 
 import type { EmulatorOptions } from 'flowdouble'
 import { isDeepStrictEqual } from 'node:util'
@@ -7,16 +8,17 @@ import { expect, test } from 'vitest'
 import { createDifferences } from '../parity/differences.ts'
 import { oneAtATime } from '../judge/jobs.ts'
 import {
-  createKnown,
-  type Heard,
-  type Known,
-  learnAsked,
-  learnHeard,
-  learnTold,
+  createClientView,
+  listener,
+  type ReceivedByClient,
+  type ClientView,
+  noteRequest,
+  noteMessage,
+  noteReply,
 } from '../model/client-view.ts'
 import { dropped, onData, onJson, type Tamper } from '../mutants/tamper.ts'
 import { startSubject } from '../judge/subject.ts'
-import { type Asked, type Turn, turnsUpTo } from '../generate/actions.ts'
+import { type PlainRequest, type Action, actionsUpTo } from '../generate/actions.ts'
 import { createSide, type Side } from '../parity/two-servers.ts'
 import { isLong, runs, sampleOf } from '../support/effort.ts'
 
@@ -24,56 +26,66 @@ type Declared = ReturnType<typeof createDifferences>
 type Both = {
   readonly local: Side
   readonly hosted: Side
-  readonly known: Known
+  readonly known: ClientView
   readonly declared: Declared
 }
 
-/** What both are asked behind each turn. */
-const readings: readonly Asked[] = ['/queue', '/history', '/prompt'].map((path) => ({
+/** The requests to both after each action. */
+const stateRequests: readonly PlainRequest[] = ['/queue', '/history', '/prompt'].map((path) => ({
   method: 'GET',
   path,
 }))
 
-/** Expects of hosted what local said, once the declared differences are applied. */
-function same(expected: unknown, told: unknown, about: string): void {
-  // What is undefined is not there.
+/** Expects hosted to return what local returned, once the declared differences are applied. */
+function same(expected: unknown, reply: unknown, about: string): void {
+  // Undefined members are absent.
   const plain: unknown = JSON.parse(JSON.stringify(expected))
-  if (isDeepStrictEqual(plain, told)) return
-  const texts = [`By local: ${JSON.stringify(plain)}`, `Hosted:   ${JSON.stringify(told)}`]
+  if (isDeepStrictEqual(plain, reply)) return
+  const texts = [`By local: ${JSON.stringify(plain)}`, `Hosted:   ${JSON.stringify(reply)}`]
   throw new Error([about, ...texts].join('\n'))
 }
 
-async function ask({ local, hosted, known, declared }: Both, asked: Asked): Promise<Asked> {
-  learnAsked(known, asked)
-  const sent = declared.request(asked, known)
-  const told = await local.ask(sent)
-  const hostedTold = await hosted.ask(asked)
-  learnTold(known, asked, told)
-  same(declared.reply(told, asked, known), hostedTold, `${asked.method} ${asked.path}`)
+async function ask(
+  { local, hosted, known: view, declared }: Both,
+  request: PlainRequest,
+): Promise<PlainRequest> {
+  noteRequest(view, request)
+  const sent = declared.request(request, view)
+  const reply = await local.ask(sent)
+  const hostedReply = await hosted.ask(request)
+  noteReply(view, request, reply)
+  same(declared.reply(reply, request, view), hostedReply, `${request.method} ${request.path}`)
   return sent
 }
 
-/** Lets a turn happen on both. Gives what was asked of local. */
-async function play(both: Both, turn: Turn): Promise<Asked | undefined> {
-  const { local, hosted, known } = both
-  if (turn.kind === 'ask') return ask(both, turn.asked)
+/** Applies an action to both. Returns the request to local. */
+async function play(both: Both, action: Action): Promise<PlainRequest | undefined> {
+  const { local, hosted, known: view } = both
+  if (action.kind === 'request') return ask(both, action.request)
   for (const side of [local, hosted]) {
-    if (turn.kind === 'advance') await side.advance(turn.ms)
-    else await side[turn.kind](turn.client)
+    if (action.kind === 'advance') await side.advance(action.ms)
+    else await side[action.kind](action.client)
   }
-  if (turn.kind === 'advance') known.nowMs += turn.ms
+  if (action.kind === 'advance') view.nowMs += action.ms
   return undefined
 }
 
-async function listen({ local, hosted, known, declared }: Both, asked?: Asked): Promise<void> {
-  const heard: Heard = await local.heard()
-  for (const message of heard['ear'] ?? []) learnHeard(known, message)
-  same(declared.heard(heard, known, asked), await hosted.heard(), 'what the clients hear')
+async function listen(
+  { local, hosted, known: view, declared }: Both,
+  request?: PlainRequest,
+): Promise<void> {
+  const received: ReceivedByClient = await local.received()
+  for (const message of received[listener] ?? []) noteMessage(view, message)
+  same(
+    declared.received(received, view, request),
+    await hosted.received(),
+    'what the clients receive',
+  )
 }
 
-/** Plays turns on a local and a hosted server, and holds all that they tell against each other. */
+/** Plays actions on a local and a hosted server, and compares everything that they send. */
 async function playAll(
-  played: readonly Turn[],
+  played: readonly Action[],
   declared: Declared,
   tampered: EmulatorOptions = {},
 ): Promise<void> {
@@ -82,13 +94,13 @@ async function playAll(
   const accounts = oneAtATime
   const hosted = await startSubject({ preview, deployment: 'hosted', accounts, ...tampered })
   try {
-    const known = createKnown(Number(local.emulator?.options.epoch))
+    const view = createClientView(Number(local.emulator?.options.epoch))
     const sides = { local: await createSide(local), hosted: await createSide(hosted) }
-    const both = { ...sides, known, declared }
+    const both = { ...sides, known: view, declared }
     await listen(both)
-    for (const turn of [...played, { kind: 'advance', ms: 60_000 } as const]) {
-      await listen(both, await play(both, turn))
-      for (const asked of readings) await ask(both, asked)
+    for (const action of [...played, { kind: 'advance', ms: 60_000 } as const]) {
+      await listen(both, await play(both, action))
+      for (const request of stateRequests) await ask(both, request)
     }
   } finally {
     await Promise.all([local.close(), hosted.close()])
@@ -98,14 +110,14 @@ async function playAll(
 const seed = Number(process.env['FC_SEED'] ?? 20261123)
 const path = process.env['FC_PATH'] ?? ''
 
-/** Plays many sequences. Gives the smallest one that shows a difference which no row explains, or undefined. */
+/** Plays many sequences. Returns the smallest one with a difference that no row explains, or undefined. */
 async function search(
   declared: Declared,
   numRuns: number,
-  maxTurns: number,
+  maxActions: number,
   tamper?: () => Tamper,
 ) {
-  const property = fc.asyncProperty(turnsUpTo(maxTurns), (played) =>
+  const property = fc.asyncProperty(actionsUpTo(maxActions), (played) =>
     playAll(played, declared, tamper === undefined ? {} : { tamper: tamper() }),
   )
   const details = await fc.check(property, { seed, path, numRuns })
@@ -117,36 +129,36 @@ async function search(
   }
 }
 
-/** Wrong hosted servers, each with the number of turns that suffice to show it. */
-const wrong: Readonly<Record<string, { readonly turns: number; readonly tamper: () => Tamper }>> = {
-  'a silent start': { turns: 2, tamper: dropped('notification') },
-  'a run that is removed and did something': {
-    turns: 3,
-    tamper: onData('execution_interrupted', (data) => ({ ...data, executed: ['1'] })),
-  },
-  'settings that are told alone': {
-    turns: 2,
-    tamper: onJson(/^POST \/api\/settings$/, () => ({})),
-  },
-}
+/** Wrong hosted servers, each with the number of actions that suffice to detect it. */
+const wrong: Readonly<Record<string, { readonly actions: number; readonly tamper: () => Tamper }>> =
+  {
+    'a silent start': { actions: 2, tamper: dropped('notification') },
+    'a run that is removed and did something': {
+      actions: 3,
+      tamper: onData('execution_interrupted', (data) => ({ ...data, executed: ['1'] })),
+    },
+    'settings that are returned alone': {
+      actions: 2,
+      tamper: onJson(/^POST \/api\/settings$/, () => ({})),
+    },
+  }
 
-// The sample shows that one of them is found.
+// The sample proves that one of them is found.
 test.each(sampleOf(Object.entries(wrong), 3))(
   'deployments/tampered A difference that is not declared is found: %s.',
-  async (_, { turns, tamper }) => {
+  async (_, { actions, tamper }) => {
     const found = await search(createDifferences(), 200, 10, tamper)
     expect(found?.text).toContain('To see it again: FC_SEED=')
-    expect(found?.smallest.length).toBeLessThanOrEqual(turns)
+    expect(found?.smallest.length).toBeLessThanOrEqual(actions)
   },
-  120_000,
 )
 
-test('deployments/same Hosted tells what local tells, but for the declared differences.', async () => {
+test('deployments/same Hosted sends what local sends, except for the declared differences.', async () => {
   const declared = createDifferences()
   const found = await search(declared, runs(30), 32)
   if (found !== undefined) throw new Error(found.text)
-  // A row that explains nothing declares a difference that there is not.
+  // A row that explains nothing declares a difference that does not exist.
   if (isLong && process.env['FC_SEED'] === undefined) {
     expect([...declared.uses].filter(([, uses]) => uses === 0).map(([id]) => id)).toEqual([])
   }
-}, 120_000)
+})

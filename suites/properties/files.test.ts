@@ -1,4 +1,4 @@
-// What holds for every file name: nothing leaves the three folders, and what was uploaded comes back.
+// What holds for every file name: nothing leaves the three folders, and every upload can be read back.
 
 import { posix } from 'node:path'
 import * as fc from 'fast-check'
@@ -15,7 +15,7 @@ import { runs } from '../support/effort.ts'
 const folders = ['input', 'output', 'temp'] as const
 const run = { seed: 20260101 }
 
-/** Pieces that names of attacks are made of, and such that are no attack. */
+/** Pieces from which names of attacks are made, and harmless ones. */
 const attacks = ['..', '.', '/', '\\', '\0', '%2e%2e', '%2f', '%00', '%', '%252e', '//', 'C:', '~']
 const words = ['a', 'b', 'canary.txt', 'sub', 'x.png', ' ', 'ž', '☃', '\u202e', '\u{1f600}', "'"]
 const others = ['\r\n', ';', '=', '[input]', ' [output]', 'etc/passwd', 'proc/self/environ']
@@ -51,7 +51,10 @@ const placeOf = ({ json }: Reply) => {
   return { filename, subfolder, type: folder }
 }
 
-/** Uploads a file to the top of each folder and one below; like all that is uploaded here, it holds the name of its folder. */
+/**
+ * Uploads a file to the top of each folder and one below; like everything that is uploaded here, it contains the name
+ * of its folder.
+ */
 async function putCanaries(subject: Subject) {
   const canaries: Readonly<Record<'filename' | 'subfolder' | 'type', string>>[] = []
   for (const folder of folders) {
@@ -63,7 +66,7 @@ async function putCanaries(subject: Subject) {
   return canaries
 }
 
-/** How uploads to known and to other folders may be answered, and views. */
+/** The possible statuses of uploads to known and to other folders, and of views. */
 const statuses = {
   local: { known: [200, 400, 500], unknown: [500], view: [200, 400, 403, 404] },
   hosted: { known: [200, 400], unknown: [400], view: [200, 400, 404] },
@@ -78,7 +81,7 @@ describe.each(both)('on %s', (deployment) => {
   const answers = statuses[deployment]
   const some = { ...run, numRuns: runs(deployment === 'hosted' ? 100 : 200) }
 
-  test('files/uploads-stay-inside No upload leaves its folder, whatever its name says.', async () => {
+  test('files/uploads-stay-inside No upload leaves its folder, whatever its name is.', async () => {
     const canaries = await putCanaries(subject)
     const property = fc.asyncProperty(name, name, type, async (filename, subfolder, folder) => {
       const isKnown = folders.some((known) => known === folder)
@@ -92,7 +95,7 @@ describe.each(both)('on %s', (deployment) => {
     await fc.assert(property, { ...run, numRuns: runs(deployment === 'hosted' ? 40 : 80) })
   })
 
-  test('files/views-stay-inside No view reaches what was not put there, whatever it asks for.', async () => {
+  test('files/views-stay-inside No view reaches a file that was not uploaded, whatever its query is.', async () => {
     const canaries = await putCanaries(subject)
     const asking = fc.oneof(
       { weight: 4, arbitrary: name },
@@ -114,8 +117,8 @@ describe.each(both)('on %s', (deployment) => {
     await fc.assert(property, some)
   })
 
-  test('files/uploads-come-back An upload comes back byte by byte under the name in its reply.', async () => {
-    // A server of its own, with folders that no name stands for: a file cannot be where a folder is.
+  test('files/uploads-come-back An upload can be read back byte by byte under the name in its reply.', async () => {
+    // A separate server, with folders that no name stands for: a file cannot be where a folder is.
     const own = await startSubject({ deployment })
     const taken = new Map<string, { place: Record<string, string>; bytes: Uint8Array }>()
     const usable = (text: string) =>
@@ -135,13 +138,13 @@ describe.each(both)('on %s', (deployment) => {
         expect({ ...place, filename: '' }).toEqual({ filename: '', subfolder, type: folder })
         if (overwrite && deployment === 'local') expect(place.filename).toBe(filename)
         expect(Uint8Array.from((await own.view(place)).bytes)).toEqual(bytes)
-        // Two spellings of a subfolder are one folder, and on hosted there are none.
+        // Two spellings of a subfolder are one folder; hosted has no subfolders.
         const path = posix.join(folder, subfolder, place.filename)
         taken.set(deployment === 'hosted' ? place.filename : path, { place, bytes })
       },
     )
     await fc.assert(property, some)
-    // No later upload without overwrite has changed an earlier one, and each has a name of its own.
+    // No later upload without overwrite has changed an earlier one, and all names differ.
     for (const { place, bytes } of taken.values()) {
       expect(Uint8Array.from((await own.view(place)).bytes)).toEqual(bytes)
     }
@@ -150,11 +153,11 @@ describe.each(both)('on %s', (deployment) => {
   })
 })
 
-/** A text as a client writes it that encodes nothing but what no request line can hold. */
+/** A text as a client writes it that encodes only what a request line cannot contain. */
 const plain = (text: string) =>
   text.replaceAll(/[^!-~]|[#&+]/gu, (char) => encodeURIComponent(char))
 
-/** A world that keeps so many files, and so many bytes of uploads. */
+/** A world that stores this many files, and this many bytes of uploads. */
 const worldOf = (fileLimit: number, uploadLimitBytes: number) =>
   createServer({ ...smallWorld, fileLimit, uploadLimitBytes })
 
@@ -186,12 +189,12 @@ test('files/forgotten-uploads Uploads that were dropped for newer files no longe
   expect(statuses).toEqual([200, 200, 200, 200, 200, 413])
 })
 
-test('files/masks-count A mask counts beside its original, which all its masks share.', () => {
+test('files/masks-count A mask counts together with its original, which all its masks share.', () => {
   const content = encode({ width: 1, height: 1, channels: 4, data: Uint8Array.of(1, 2, 3, 4) })
   const world = worldOf(20, 3 * content.length)
   const image = (filename: string) => ({ name: 'image', filename, content })
   const statuses = [sendForm(world, '/upload/image', image('0.png'))]
-  // Each is a mask of the one before, whose original it keeps.
+  // Each is a mask of the previous one, whose original it keeps.
   for (const [index, name] of ['1.png', '2.png', '3.png'].entries()) {
     const reference = JSON.stringify({ filename: `${index}.png`, type: 'input' })
     const original = { name: 'original_ref', content: reference }

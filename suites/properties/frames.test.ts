@@ -1,4 +1,4 @@
-// What holds for binary frames: what the server encodes is what a client decodes, and a cut is noticed.
+// What holds for binary frames: a client decodes what the server encodes, and a cut is noticed.
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -83,7 +83,7 @@ it('frames/cut a frame that ends before its last field begins cannot be decoded'
   fc.assert(fc.property(anyCase, property), settings)
 })
 
-it('frames/place a frame decodes wherever it lies in its buffer', () => {
+it('frames/place a frame decodes wherever it is in its buffer', () => {
   const property = (one: Case, before: Uint8Array): void => {
     const whole = encoded(one)
     const buffer = Uint8Array.of(...before, ...whole, ...before)

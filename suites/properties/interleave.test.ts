@@ -1,4 +1,4 @@
-// An interrupt at every moment of two runs: what it ends is what the rules say, and the other run never notices.
+// An interrupt at every moment of two runs: it ends what the rules say, and the other run never notices.
 
 import { describe, expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
@@ -17,18 +17,18 @@ const graphOf = (seed: number): Graph => ({
 })
 const runs = ['one', 'two'] as const
 type Name = (typeof runs)[number]
-/** Whom an interrupt names. */
+/** The target of an interrupt. */
 const targets = [undefined, 'one', 'two', 'three'] as const
 type Target = (typeof targets)[number]
 
-/** Both runs as they happen, one at a time. */
+/** Both runs as they proceed, one at a time. */
 type Stage = {
   readonly subject: Subject
   readonly session: Session
   readonly ids: Readonly<Record<Name, string>>
 }
 
-/** Submits both runs, lets the body happen, and closes. */
+/** Submits both runs, calls the body, and closes. */
 async function withRuns(deployment: Deployment, body: (stage: Stage) => Promise<void>) {
   const subject = await startSubject(oneAtATimeOn(deployment))
   try {
@@ -42,10 +42,10 @@ async function withRuns(deployment: Deployment, body: (stage: Stage) => Promise<
 }
 
 /** A message with the name of its run. */
-type Told = Message & { readonly of: Name | undefined }
+type Received = Message & { readonly of: Name | undefined }
 
-/** Lets the next due thing happen, and gives the messages that it sends. */
-async function tick({ subject, session, ids }: Stage): Promise<readonly Told[]> {
+/** Fires the next due event, and returns the messages that it sends. */
+async function tick({ subject, session, ids }: Stage): Promise<readonly Received[]> {
   await session.settled()
   const before = session.messages().length
   await subject.emulator?.until(() => true)
@@ -60,11 +60,11 @@ async function tick({ subject, session, ids }: Stage): Promise<readonly Told[]> 
     }))
 }
 
-/** What happens at each due moment of both runs when nobody interrupts. */
-type Ticks = readonly (readonly Told[])[]
+/** What happens at each due moment of both runs without an interrupt. */
+type Ticks = readonly (readonly Received[])[]
 
 async function watch(deployment: Deployment): Promise<Ticks> {
-  const ticks: (readonly Told[])[] = []
+  const ticks: (readonly Received[])[] = []
   const isOver = (): boolean => ticks.flat().filter(endsRun(deployment)).length === runs.length
   await withRuns(deployment, async (stage) => {
     while (!isOver()) ticks.push(await tick(stage))
@@ -72,28 +72,28 @@ async function watch(deployment: Deployment): Promise<Ticks> {
   return ticks
 }
 
-/** The node at which a run looks for an interrupt in these messages: one that begins, or takes a step. */
-const checkedNode = (messages: readonly Told[], name: Name): unknown =>
+/** The node at which a run checks for an interrupt in these messages: one that begins, or takes a step. */
+const checkedNode = (messages: readonly Received[], name: Name): unknown =>
   messages.find(
     ({ of, type, data }) =>
       of === name && /^(executing|progress)$/.test(type) && data['node'] !== null,
   )?.data['node']
 
-/** The run that an interrupt ends, and the node where it does; null stands for a run that never began. */
+/** The run that an interrupt ends, and the node where it does; null for a run that never began. */
 type Hit = { readonly name: Name; readonly at: unknown } | undefined
 
-/** What an interrupt behind so many moments ends, by the rules of each deployment. */
+/** What an interrupt after this many moments ends, by the rules of each deployment. */
 const expected: Readonly<
   Record<Deployment, (ticks: Ticks, position: number, target: Target) => Hit>
 > = {
-  /** Only what runs can be stopped, and only where it still looks. */
+  /** Only a running run can be stopped, and only where it still checks. */
   local: (ticks, position, target) => {
     const name = runningAt('local', ticks, position)
     if (name === undefined || (target ?? name) !== name) return undefined
     const at = nextCheck(ticks, position, name)
     return at === undefined ? undefined : { name, at }
   },
-  /** What is named can be stopped until it is over, at the latest behind its last node. */
+  /** A named run can be stopped until it has ended, at the latest after its last node. */
   hosted: (ticks, position, target) => {
     const running = runningAt('hosted', ticks, position)
     const name = target ?? running
@@ -118,7 +118,7 @@ const nextCheck = (ticks: Ticks, position: number, name: Name): unknown =>
     .map((messages) => checkedNode(messages, name))
     .find((at) => at !== undefined)
 
-/** Interrupts behind so many moments, and holds the ends of both runs against what is expected. */
+/** Interrupts after this many moments, and compares the ends of both runs with the expected ones. */
 async function interrupt(
   deployment: Deployment,
   ticks: Ticks,
@@ -166,7 +166,7 @@ async function interrupt(
 
 const nodes = (name: Name): string[] => Object.keys(graphOf(0)).map((at) => `${name} ${at}`)
 
-/** All that interrupts can end, by whom they name. */
+/** All possible ends of interrupts, by target. */
 const ends: Readonly<Record<Deployment, readonly string[]>> = {
   local: [
     ...['nothing', ...nodes('one'), ...nodes('two')].map((hit) => `any: ${hit}`),
@@ -183,7 +183,7 @@ const ends: Readonly<Record<Deployment, readonly string[]>> = {
 }
 
 describe.each(both)('on %s', (deployment) => {
-  test('interleave/interrupt An interrupt at any moment ends the run that it is for at its next look, and no other.', async () => {
+  test('interleave/interrupt An interrupt at any moment ends its target at the next check, and no other run.', async () => {
     const ticks = await watch(deployment)
     expect(ticks.length).toBeGreaterThan(10)
     const seen = new Set<string>()

@@ -1,5 +1,5 @@
-// What holds for every sequence of submits, cancels and time, of several accounts: each job walks the written way of
-// its states, and its status, the list, the detail, the queue, the history and the socket tell one story of it.
+// What holds for every sequence of submits, cancels and time, of several accounts: each job follows the table of its
+// states, and its status, the list, the detail, the queue, the history and the socket agree about it.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { runs } from '../support/effort.ts'
 /** Accounts with different numbers of workers. */
 const accounts = [account('key-one', 'standard'), account('key-two', 'creator')]
 
-/** One account: its server, and what has been seen of it. */
+/** One account: its server, and the observed state of its jobs. */
 type Side = {
   readonly subject: Subject
   readonly session: Session
@@ -22,7 +22,7 @@ type Side = {
   /** In the order of the submits. */
   readonly ids: string[]
   readonly words: Map<string, JobStatus>
-  /** Those that a request has cancelled: they do not complete any more. */
+  /** Those that a request has cancelled: they no longer complete. */
   readonly cancelled: Set<string>
   readonly deleted: Set<string>
   readonly forgotten: Set<string>
@@ -37,7 +37,7 @@ type Command = {
   readonly takesTime: boolean
 }
 
-/** Most of them run for long enough to be met while they do. */
+/** Most of them run long enough for a request to meet them. */
 const graphs: readonly Graph[] = [
   slow(0.1, 2),
   slow(1, 4),
@@ -132,7 +132,7 @@ const advance =
     await subject.emulator?.advance(ms)
   }
 
-/** What the socket tells of the state of a run. */
+/** The state of a run according to the socket. */
 function wordOnSocket({ session }: Side, id: string): JobStatus {
   const own = session.messages().filter(({ data }) => data['prompt_id'] === id)
   const types = new Set(own.map(({ type }) => type))
@@ -146,7 +146,7 @@ function wordOnSocket({ session }: Side, id: string): JobStatus {
 const leads = (from: JobStatus, to: JobStatus, steps: number): boolean =>
   from === to || (steps > 0 && jobTransitions[from].some((next) => leads(next, to, steps - 1)))
 
-/** Every place tells the same of the jobs of an account, and none has gone a way that there is not. */
+/** Every place reports the same jobs of an account, and no job took a transition that does not exist. */
 async function compare(side: Side, takesTime: boolean, isLast = false): Promise<void> {
   const { subject, session, words, deleted, forgotten, runsAtATime } = side
   await session.settled()
@@ -164,10 +164,10 @@ async function compare(side: Side, takesTime: boolean, isLast = false): Promise<
   const [running, pending] = [having('in_progress'), having('pending')]
   expect(await queued(subject)).toEqual({ running, pending })
   expect(running.length).toBeLessThanOrEqual(runsAtATime)
-  const told = (await subject.get('/prompt')).json().exec_info.queue_remaining
-  expect(told).toBe(running.length + pending.length)
+  const reported = (await subject.get('/prompt')).json().exec_info.queue_remaining
+  expect(reported).toBe(running.length + pending.length)
   const status = session.messages().findLast(({ type }) => type === 'status')?.data['status']
-  expect(status).toEqual({ exec_info: { queue_remaining: told } })
+  expect(status).toEqual({ exec_info: { queue_remaining: reported } })
   const begun = new Set(
     session
       .messages()
@@ -177,7 +177,7 @@ async function compare(side: Side, takesTime: boolean, isLast = false): Promise<
   const { history } = (await subject.get('/history')).json()
   expect(history.map(({ prompt_id }: any) => prompt_id)).toEqual(kept.toReversed())
   const held = pending.slice(runsAtATime - running.length)
-  // One that was over before is looked at again at the end.
+  // A job that had ended before is checked again at the end.
   const isNews = (id: string): boolean => isOpen(before.get(id)) || isOpen(words.get(id))
   const judge = async (id: string): Promise<void> => {
     expect(await wordOf(subject, id)).toBe(words.get(id))
@@ -212,8 +212,8 @@ async function sideOf(
 
 /** No message is about a run of another account. */
 function judgeReceivers({ session, ids }: Side): void {
-  const told = session.messages().flatMap(({ data }) => data['prompt_id'] ?? [])
-  expect(told.filter((id) => !ids.includes(id as string))).toEqual([])
+  const reported = session.messages().flatMap(({ data }) => data['prompt_id'] ?? [])
+  expect(reported.filter((id) => !ids.includes(id as string))).toEqual([])
 }
 
 async function play(commands: readonly Command[], shared: Subject): Promise<void> {
@@ -263,7 +263,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   })),
 )
 
-test('jobs/one-story Each job walks the written way, and all places tell it alike.', async () => {
+test('jobs/one-story Each job follows the table of states, and all places agree about it.', async () => {
   const sequences = fc.array(command, { minLength: 12, maxLength: 30, size: 'max' })
   const property = fc.asyncProperty(sequences, async (commands) => {
     const subject = await startSubject({ deployment: 'hosted', accounts })
@@ -274,4 +274,4 @@ test('jobs/one-story Each job walks the written way, and all places tell it alik
     }
   })
   await fc.assert(property, { seed: 20260105, numRuns: runs(20) })
-}, 60_000)
+})

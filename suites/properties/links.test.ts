@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => subject?.close())
 
-/** Uploads a text, and gives its name. */
+/** Uploads a text, and returns its name. */
 const put = async (user: string, text: string): Promise<string> =>
   (await of[user]!.upload({ name: 'a.txt', bytes: Buffer.from(text) })).json().name
 
@@ -44,7 +44,7 @@ describe.skipIf(isForeign)('signed links', () => {
     const target = pathname + search
     const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
     const change = fc.record({
-      // Without the slash at its beginning it is no request.
+      // Without the slash at its beginning it is not a request.
       at: fc.integer({ min: 1, max: target.length - 1 }),
       by: visible,
       how: fc.constantFrom('replaced', 'inserted', 'left out'),
@@ -79,7 +79,7 @@ describe.skipIf(isForeign)('signed links', () => {
     await fc.assert(property, { ...run, numRuns: runs(30) })
   })
 
-  test('files/names-lead-nowhere No name leads to what has not been put there.', async () => {
+  test('files/names-lead-nowhere No name leads to a file that was not uploaded.', async () => {
     const mine = await put('one', 'mine')
     const pieces = ['..', '.', '/', '\\', '\0', '%2e', '%2f', '//', 'input', 'output', 'temp', mine]
     const others = ['etc/passwd', 'C:', '~', ' [input]', 'ž', '?', '&', '#', 'one', 'two', 'a']
@@ -96,7 +96,7 @@ describe.skipIf(isForeign)('signed links', () => {
     await fc.assert(property, run)
   })
 
-  test('files/links-expire A link works until its hour is over, and not after it.', async () => {
+  test('files/links-expire A link works until its hour has passed, and not after it.', async () => {
     const name = await put('two', 'for a while')
     const hourMs = 3_600_000
     const stepMs = fc.oneof(
@@ -112,7 +112,7 @@ describe.skipIf(isForeign)('signed links', () => {
     const property = fc.asyncProperty(fc.nat(5000), steps, async (beforeMs, manyMs) => {
       await advance(beforeMs)
       const link = await linkTo(of['two']!, name)
-      // Links tell whole seconds.
+      // Links use whole seconds.
       const untilMs = Math.floor(nowMs / 1000) * 1000 + hourMs
       for (const byMs of manyMs) {
         await advance(byMs)
@@ -124,7 +124,7 @@ describe.skipIf(isForeign)('signed links', () => {
   })
 })
 
-test('files/forgotten-link A link to a file that was dropped for newer ones is answered 404.', () => {
+test('files/forgotten-link A link to a file that was dropped for newer ones gets 404.', () => {
   const server = createServer(
     {
       ...smallWorld,
@@ -164,7 +164,7 @@ test('files/forgotten-link A link to a file that was dropped for newer ones is a
   const { pathname, search } = new URL(headers['Location'] ?? '')
   const follow = () => send('GET', pathname + search, undefined, true).status
   expect(follow()).toBe(200)
-  // What is kept is bounded in bytes as well: the same bytes count once, others are refused in time.
+  // Stored bytes are bounded as well: the same bytes count once, others are rejected in time.
   const more = ['four', 'four', 'five.', 'too much'].map((content) => upload(content).status)
   expect(more).toEqual([200, 200, 200, 413])
   expect(follow()).toBe(200)

@@ -1,4 +1,4 @@
-// What holds for numbers that are none: validation lets NaN through, and no node may take its run, or the server, down with it.
+// What holds for NaN: validation accepts it, and no node may crash its run, or the server, because of it.
 
 import type { EmulatorOptions } from 'flowdouble'
 import { expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const withoutNumbers = (graph: Graph): Graph =>
 const withFloats = roots.filter(({ inputs }) => inputs.some(({ type }) => type === 'FLOAT'))
 
 test('runs/not-a-number [local] A workflow of any type whose floats are NaN comes to an end.', async () => {
-  // Python writes a bare NaN into its replies, which is no JSON: how a run ends is told by the server itself.
+  // Python writes a bare NaN into its replies, which is not valid JSON: the server itself reports how a run ends.
   const ends: string[] = []
   const onEntry: EmulatorOptions['onEntry'] = ({ effects }) => {
     for (const effect of effects) {
@@ -43,7 +43,7 @@ test('runs/not-a-number [local] A workflow of any type whose floats are NaN come
   }
 })
 
-test('workflows/hosted-finite [hosted] A workflow of any type whose floats are NaN is refused.', async () => {
+test('workflows/hosted-finite [hosted] A workflow of any type whose floats are NaN is rejected.', async () => {
   const subject = await startSubject({ deployment: 'hosted' })
   try {
     for (const [index, type] of withFloats.entries()) {

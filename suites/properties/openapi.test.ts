@@ -1,4 +1,4 @@
-// The published OpenAPI documents name all that their servers return: status, media type and body of each reply.
+// The published OpenAPI documents list everything that their servers return: status, media type and body of each reply.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
@@ -20,7 +20,7 @@ type Payload = {
 }
 type Request = { readonly target: string; readonly payload: Payload }
 
-/** Texts that mean something to the server, so that more than refusals is met. */
+/** Texts that are meaningful to the server, so that not all replies are refusals. */
 const commonWords = ['example.png', 'checkpoints', 'LoadImage', 'input', '../up']
 
 type Operation = {
@@ -47,14 +47,14 @@ for (const document of [localDocument, hostedDocument]) ajv.addSchema(document, 
 const pointer = (...keys: readonly string[]) =>
   keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
 
-/** What the document does not say about a reply to this operation, as sentences. */
+/** What the document does not list about a reply to this operation, as sentences. */
 function undocumented({ document, path, method, operation }: Operation, reply: Reply): string[] {
-  const told: Part | undefined = operation['responses'][reply.status]
-  if (told === undefined) return [`status ${reply.status}`]
+  const documented: Part | undefined = operation['responses'][reply.status]
+  if (documented === undefined) return [`status ${reply.status}`]
   const type = reply.headers['content-type']?.split(';')[0] ?? ''
-  if (told['content'] === undefined) return reply.text === '' ? [] : [`a body: ${reply.text}`]
-  const known = type in told['content'] ? type : '*/*'
-  if (told['content'][known] === undefined) return [`the type ${type} of ${reply.status}`]
+  if (documented['content'] === undefined) return reply.text === '' ? [] : [`a body: ${reply.text}`]
+  const known = type in documented['content'] ? type : '*/*'
+  if (documented['content'][known] === undefined) return [`the type ${type} of ${reply.status}`]
   if (known !== 'application/json') return []
   const at = ['paths', path, method, 'responses', String(reply.status), 'content', known, 'schema']
   const validate = ajv.compile({ $ref: `${nameOf(document)}#/${pointer(...at)}` })
@@ -105,7 +105,7 @@ function requests(
     .map(([given, payload]) => ({ target: targetOf(path, parameters, given), payload }))
 }
 
-/** Values of a parameter; now and then a word that need not fit. */
+/** Values of a parameter; now and then a word that does not fit. */
 const parameterValues = (schema: Part, document: Part, words: readonly string[]) =>
   fc.oneof(
     { weight: 9, arbitrary: valuesOf(schema, document, words) },
@@ -122,11 +122,11 @@ function targetOf(path: string, parameters: readonly Part[], given: Part): strin
   return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs).toString()}`
 }
 
-/** One request is as good as many where there is nothing to vary. */
+/** One request is enough if there is nothing to vary. */
 const runsOf = ({ operation }: Operation) =>
   'parameters' in operation || 'requestBody' in operation ? 30 : 1
 
-/** Lets words mean something: a run, settings and files of such names. Gives the words. */
+/** Makes words meaningful: a run, settings and files with such names. Returns the words. */
 async function furnish({ deployment, request, post, submit }: Subject): Promise<string[]> {
   const { prompt_id } = (await submit(solid(), { prompt_id: 'example.png' })).json()
   if (deployment === 'hosted') await post('/settings', { checkpoints: 1 })
@@ -147,7 +147,7 @@ async function inWorld(
   }
 }
 
-/** These need more than a fitting request: a model with a picture or with texts, a picture, a mask. */
+/** These require more than a fitting request: a model with a picture or with texts, a picture, a mask. */
 const neverWell = new Set([
   'get /experiment/models/preview/{folder}/{path_index}/{filename}',
   'get /api/experiment/models/preview/{folder}/{path_index}/{filename}',
@@ -156,12 +156,12 @@ const neverWell = new Set([
   'post /api/upload/mask',
 ])
 
-/** Headers of somebody known, somebody on the free tier, and a stranger. */
+/** Headers of a known account, an account on the free tier, and a stranger. */
 const hostedKeys = ['test-key', 'test-key-free', 'wrong'].map((key) => ({
   [keyHeader]: key,
 }))
 
-/** Sends fitting requests, each with all of these headers in turn, and tells with which statuses they are answered. */
+/** Sends fitting requests, each with all of these headers in turn, and returns the statuses of the answers. */
 async function statusesMet(
   subject: Subject,
   one: Operation,
@@ -182,8 +182,8 @@ async function statusesMet(
   return met
 }
 
-// Only in worlds of our own: the requests delete and install.
-describe.skipIf(isForeign)('the document of its server names each reply', () => {
+// Only in worlds of the suites: the requests delete and install.
+describe.skipIf(isForeign)('the document of its server lists each reply', () => {
   test.each(local)('of local %s', (title, one) =>
     inWorld({ manager: true }, async (subject) => {
       const words = await furnish(subject)
@@ -218,6 +218,6 @@ describe.skipIf(isForeign)('the document of its server names each reply', () => 
 
 const isWell = (status: number) => status < 300 || status === 302
 
-/** Whether fitting requests get an answer that is not a refusal: the document has one, and a request can lead to it. */
+/** Whether fitting requests get a successful answer: the document has one, and a request can lead to it. */
 const canBeWell = (title: string, { operation }: Operation) =>
   !neverWell.has(title) && Object.keys(operation['responses']).map(Number).some(isWell)

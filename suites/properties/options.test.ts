@@ -1,4 +1,4 @@
-// What holds for every value of an option: our own check takes what the published schema takes, and nothing else.
+// What holds for every value of an option: our own check accepts what the published schema accepts, and nothing else.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
@@ -17,7 +17,7 @@ const oddities = fc.oneof(
   fc.constantFrom(null, true, '', 'x', 'two words', 'ü', 'a\n', '\u{1f600}', 0, -1, 0.5, 2, 'pro'),
   fc.constantFrom<unknown>([], [''], ['k'], ['k', 'l'], [7], {}, { user: 'a' }),
 )
-/** Values for a member: mostly ones that are fine, and others. */
+/** Values for a member: mostly valid ones, and others. */
 const member = (...fine: readonly unknown[]): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...fine) }, { weight: 1, arbitrary: oddities })
 
@@ -46,7 +46,7 @@ const failure = fc.record(
   },
   { requiredKeys: [] },
 )
-/** Without the member that fits nowhere, in most cases; with what is needed. */
+/** Without the member that fits nowhere, in most cases; with the required members. */
 const likely = (one: fc.Arbitrary<Record<string, unknown>>, needed: Record<string, unknown>) =>
   fc.tuple(one, fc.nat(3)).map(([given, odd]) => {
     const { other: _other, ...rest } = given
@@ -58,7 +58,7 @@ const listOf = (one: fc.Arbitrary<unknown>) =>
     { weight: 1, arbitrary: oddities },
   )
 
-/** Whether it is taken, as JSON: what is left out there is left out here too. */
+/** Whether it is accepted, as JSON: what JSON leaves out is left out here too. */
 function compare(schema: object, read: (value: unknown) => unknown, values: fc.Arbitrary<unknown>) {
   const takes = ajv.compile(schema)
   const seen = { taken: 0, refused: 0 }
@@ -73,14 +73,14 @@ function compare(schema: object, read: (value: unknown) => unknown, values: fc.A
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(runs(100))
 }
 
-test('options/accounts Accounts are taken exactly where their schema takes them.', () => {
-  // Whether two of them clash no schema can say: each has a name and keys of its own here.
+test('options/accounts Accounts are accepted exactly if their schema accepts them.', () => {
+  // Whether two of them clash is beyond a schema: here each has a unique name and unique keys.
   const apart = listOf(likely(account, { user: 'me', keys: ['k'] })).map((list) =>
     Array.isArray(list) ? list.slice(0, 1) : list,
   )
   compare(accountsSchema, readAccounts, apart)
 })
 
-test('options/failures Failures are taken exactly where their schema takes them.', () => {
+test('options/failures Failures are accepted exactly if their schema accepts them.', () => {
   compare(failuresSchema, readFailures, listOf(likely(failure, { exception_type: 'OOMError' })))
 })

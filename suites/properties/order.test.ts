@@ -1,4 +1,4 @@
-// What holds for every small workflow: the server accepts it, and tells one story of its run in all places.
+// What holds for every small workflow: the server accepts it, and all places agree about its run.
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -8,13 +8,13 @@ import type { Graph } from '../generate/graphs.ts'
 import { account } from '../judge/jobs.ts'
 import { judgeOrder, type Message } from '../judge/judge.ts'
 import { endsRun } from '../judge/responses.ts'
-import { nodesOf, story } from '../support/transcript.ts'
+import { nodesOf, transcript } from '../support/transcript.ts'
 import { type Run, startSubject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
 
 const terminal = new Set(['execution_success', 'execution_error', 'execution_interrupted'])
 
-/** Each node's progress, as it is told, only grows, and a finished node stays so. */
+/** Each node's reported progress only grows, and a finished node stays finished. */
 function judgeProgress(messages: readonly Message[]): void {
   const last = new Map<string, number>()
   for (const { type, data } of messages) {
@@ -75,7 +75,7 @@ it.each(both)(
   async (deployment) => {
     await fc.assert(
       fc.asyncProperty(draws, fc.nat(3), async (drawn, value) => {
-        // The second run shares what it can with the first: all of it, some of it, or nothing.
+        // The second run shares what it can with the first: everything, some of it, or nothing.
         const graphs = [
           graphOf(drawn),
           graphOf(drawn.map((one, index) => (index === value ? { ...one, value } : one))),
@@ -98,8 +98,8 @@ it.each(both)(
           expect(await queue()).toEqual({ running: [], pending: [] })
           expect(await history()).toEqual(ids)
           const messages = session.messages().slice(1)
-          const told = story(messages.filter(({ type }) => type === 'status'))
-          expect(told.map((line) => line.slice(-1)).join('')).toBe('122110')
+          const statuses = transcript(messages.filter(({ type }) => type === 'status'))
+          expect(statuses.map((line) => line.slice(-1)).join('')).toBe('122110')
           const cut = messages.findIndex(endsRun(deployment)) + 1
           for (const [index, own] of [messages.slice(0, cut), messages.slice(cut)].entries()) {
             judgeRun(deployment, graphs[index]!, own, (await finished(ids[index]!))!)

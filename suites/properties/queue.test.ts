@@ -1,4 +1,4 @@
-// What holds for every sequence of submits and removals: the queue is the list that a small model keeps.
+// What holds for every sequence of submits and removals: the queue equals the list of a small model.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -28,7 +28,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const) }) },
 )
 
-/** What differs: on hosted the submit does not choose its place, and only runs are counted. */
+/** The differences: on hosted the submit does not choose its place, and only runs are counted. */
 const manners = {
   local: {
     numberOf: ({ number: own, front }: Submit, counter: number) =>

@@ -1,4 +1,4 @@
-// What holds for every request and every message: it is answered in the words of the spec, and the server goes on.
+// What holds for every request and every message: it gets an answer of the spec, and the server continues.
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -16,11 +16,11 @@ import { startSubject } from '../judge/subject.ts'
 import { exchangeBytes } from '../judge/wire.ts'
 import { runs } from '../support/effort.ts'
 
-/** Statuses that any path may answer with: the HTTP layer, the guards, and what is unknown. */
+/** Statuses that any path may return: from the HTTP layer, the guards, and unknown paths. */
 const general = [200, 400, 403, 404, 405, 413, 417, 500]
 const allowed = new Set([...general, ...statusesOn('local')])
 
-/** Sends a request on a connection of its own, and gives the status of its answer and the rest of it. */
+/** Sends a request on a separate connection, and returns the status of its answer and the rest of it. */
 async function send(
   url: string,
   { method, target, headers, body }: SomeRequest,
@@ -30,11 +30,11 @@ async function send(
   const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
   const reply = await exchangeBytes(url, head, body)
   const rest = `${reply.lines.join('\n')}\n\n${reply.body}`
-  // After a leave to go on comes the answer itself.
+  // After `100 Continue` comes the answer itself.
   return [reply.status === 100 ? Number(reply.body.split(' ')[1]) : reply.status, rest]
 }
 
-test('requests/answered Every request is answered with a status of the spec, and the server goes on.', async () => {
+test('requests/answered Every request gets a status of the spec, and the server continues.', async () => {
   const subject = await startSubject({ manager: true, clock: 'instant', maxUploadSize: 0.01 })
   const { url, get, emulator } = subject
   const seen = new Set<number>()
@@ -75,7 +75,7 @@ test('requests/answered-on-hosted Hosted answers every request with a status of 
   }
 })
 
-/** A frame of a client, masked with zeros; its first byte tells opcode and end. */
+/** A frame of a client, masked with zeros; its first byte holds opcode and FIN. */
 const frameOf = (opcode: number, isLast: boolean, bytes: Uint8Array): Buffer =>
   Buffer.concat([
     Buffer.from([
@@ -92,7 +92,7 @@ const frameOf = (opcode: number, isLast: boolean, bytes: Uint8Array): Buffer =>
   ])
 
 test.each(both)(
-  'requests/messages on %s Whatever comes over a socket, it closes with a code of the spec or stays open.',
+  'requests/messages on %s Whatever arrives on a socket, it closes with a code of the spec or stays open.',
   async (deployment) => {
     const subject = await startSubject({ deployment, clock: 'instant' })
     const { url, connect, get } = subject
@@ -106,7 +106,7 @@ test.each(both)(
           const raw = (socket as unknown as { _socket: Socket })._socket
           for (const [{ opcode, bytes }, isLast] of messages)
             raw.write(frameOf(opcode, isLast, bytes))
-          // An end of our own: what came before it has been read when it is answered.
+          // Our ping: when it is answered, everything before it has been read.
           raw.write(frameOf(8, true, Buffer.from([0x03, 0xe8])))
           const [code] = await once(socket, 'close')
           expect([1000, 1002, 1007, 1009]).toContain(code)

@@ -1,4 +1,4 @@
-// What holds for every sequence of writes, deletions and moves: user data is the tree that a small model keeps.
+// What holds for every sequence of writes, deletions and moves: user data equals the tree of a small model.
 
 import { posix } from 'node:path'
 import * as fc from 'fast-check'
@@ -40,7 +40,7 @@ type Folder = Map<string, Folder | string>
 
 const HOME = '/the/home'
 
-/** The way from the user folder, or null outside it. */
+/** The path from the user folder, or null outside it. */
 function wayOf(name: string): string[] | null {
   const path = posix.resolve(HOME, decodeURIComponent(name))
   if (path === HOME) return []
@@ -53,7 +53,7 @@ const find = (root: Folder, way: readonly string[]) =>
     root,
   )
 
-/** Puts something at a way whose folders are made, or tells that this cannot be. */
+/** Puts something at a path whose folders are created, or returns that this is impossible. */
 function place(root: Folder, way: readonly string[], what: Folder | string): boolean {
   if (way.length === 0 || way.some((part) => part.includes('\0'))) return false
   const above = way.map((_, length) => find(root, way.slice(0, length)))
@@ -88,7 +88,7 @@ function moveInModel(root: Folder, from: string[], to: string[], keeps: boolean)
   return 200
 }
 
-/** What the model makes of a command: the status of its answer. */
+/** What the model does with a command: the status of its answer. */
 function model(root: Folder, one: Command): number {
   const way = wayOf(one.name)
   if (way === null) return 403
@@ -144,7 +144,7 @@ function listedInModel(root: Folder, { name, recurse }: Command & { kind: 'list'
 async function play(commands: readonly Command[], subject: Subject): Promise<void> {
   const root: Folder = new Map()
   for (const one of commands) {
-    // An empty name is no path segment, and no name of a folder.
+    // An empty name is neither a path segment nor a name of a folder.
     if (one.name === '' || ('dest' in one && one.dest === '')) continue
     const status = model(root, one)
     const reply = await send(subject, one)
@@ -167,7 +167,7 @@ async function play(commands: readonly Command[], subject: Subject): Promise<voi
 
 type Listed = { readonly path: string; readonly size?: number }
 
-test('userdata/model User data is the tree of a small model.', async () => {
+test('userdata/model User data equals the tree of a small model.', async () => {
   const property = fc.asyncProperty(fc.array(command, { maxLength: 20 }), async (commands) => {
     const subject = await startSubject()
     try {
@@ -184,7 +184,7 @@ const pieces = ['../', '..', '/', '%2F', '%2f', '%252F', '%25252F', '%00', '\0',
 const hostile = fc
   .array(fc.oneof(fc.constantFrom(...pieces, '%c3', 'ü', '😀', 'a'), anyText), { maxLength: 6 })
   .map((parts) => parts.join(''))
-/** One path segment as it stands on the wire: encoded, or with whatever a client may write there by itself. */
+/** One path segment as it is on the wire: encoded, or with whatever a client may write without encoding. */
 const segment = fc.oneof(
   hostile.map((text) => encodeURIComponent(text)),
   hostile.map((text) => encodeURI(text).replaceAll(/[/?#]/g, '%2F')),

@@ -22,7 +22,7 @@ const servers = {
     protocol: profiles.local.socketScheme,
     variables: addressVariables.local,
     security: [ref('components', 'securitySchemes', 'bearer'), token()],
-    description: 'A token is needed only where the server has one.',
+    description: 'A token is needed only if the server has one.',
   },
   hosted: {
     host: '{host}',
@@ -42,7 +42,7 @@ const securitySchemes = {
     type: 'httpApiKey',
     in: 'query',
     name: 'token',
-    description: 'On local the token of the server, on hosted the key of the account.',
+    description: 'For a local server its token, for the hosted server the key of the account.',
   },
 } as const satisfies Part
 
@@ -53,14 +53,14 @@ function messagePart(type: keyof typeof messages, deployment?: Deployment): Part
     name: type,
     title: type,
     summary: when,
-    description: `On local it goes to: ${whoReceives[receivers[type]]}.`,
+    description: `On a local server it goes to: ${whoReceives[receivers[type]]}.`,
     contentType: 'application/json',
     payload: envelope(type, deployment === 'hosted' ? (hostedData ?? data) : data),
   }
 }
 
 const messageTypes = Object.keys(messages) as (keyof typeof messages)[]
-/** The messages whose data differs on hosted: there they stand under a name of their own. */
+/** The messages whose data differs on hosted: they have separate names there. */
 const ownOnHosted: ReadonlySet<string> = new Set(
   messageTypes.filter((type) => 'hostedData' in messages[type]),
 )
@@ -73,7 +73,7 @@ const envelope = (type: string, data: Schema): Part => ({
   required: ['type', 'data'],
 })
 
-/** A binary message. No schema describes bytes: the layout stands in words, and as data in `x-layout`. */
+/** A binary message. No schema describes bytes: the layout is in the description, and as data in `x-layout`. */
 function framePart(name: string, { type, when, fields }: Frame): Part {
   const layout = fields.map((field) => `${field.name}: ${fieldText(field)}`)
   return {
@@ -97,11 +97,11 @@ const sentOn = (deployment: Deployment): readonly string[] =>
     .map(([type]) => type)
     .concat(frameNames)
 
-/** What a client may say; anything else changes nothing. */
+/** The only client message that has an effect. */
 const flagsOfClient = {
   name: 'feature_flags',
   title: 'feature_flags of the client',
-  summary: 'The first message of a client, or none: what it understands.',
+  summary: 'The optional first message of a client: the features that it supports.',
   contentType: 'application/json',
   payload: envelope('feature_flags', messages.feature_flags.data),
 } as const satisfies Part
@@ -131,21 +131,22 @@ function operationParts(deployment: Deployment): Part {
     [`${deployment}Sends`]: {
       action: 'send',
       channel,
-      summary: 'What the server sends. The messages of one run follow x-order of the channel.',
+      summary:
+        'Messages that the server sends. The messages of one run follow x-order of the channel.',
       messages: sentOn(deployment).map(inChannel),
     },
     [`${deployment}Receives`]: {
       action: 'receive',
       channel,
-      summary: 'What the server reads.',
+      summary: 'Messages that the server reads.',
       messages: [inChannel('client_feature_flags')],
     },
   }
 }
 
 const about =
-  'The socket of a workflow server (the API that ComfyUI speaks): JSON messages as text frames, previews ' +
-  'and texts as binary frames. Written from the side of the server.'
+  'The socket of a workflow server with the ComfyUI WebSocket API: JSON messages as text frames, previews ' +
+  'and texts as binary frames. Described from the perspective of the server.'
 
 /** The whole document. */
 export function renderAsyncapi(): Part {

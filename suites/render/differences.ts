@@ -1,4 +1,4 @@
-// Writes the chapter of PROTOCOL.md about what the description says and what real servers do.
+// Writes the chapter of PROTOCOL.md about the differences between the description and real servers.
 
 import {
   gatewayDifferences,
@@ -12,7 +12,7 @@ import { link, section, table } from './markdown.ts'
 
 type Carriers = Omit<Difference, 'topic' | 'stated' | 'real' | 'ours'>
 
-/** Links to all that carries what this server does. */
+/** Links to everything that implements what this server does. */
 const carriers = (one: Carriers): string =>
   [
     ...one.rules.map((id) => link(id, `rule-${id}`)),
@@ -39,17 +39,17 @@ const silent = (all: readonly Omit<Difference, 'stated'>[]): string =>
 export function differencesPart(): string {
   return section(
     'Where the description and real servers differ',
-    'What the description states holds, and where it is silent what real servers do; the other behaviour is a ' +
-      `${link('quirk', 'quirks')} where a client can tell the two apart. On local, where the real server is ` +
-      'ComfyUI 0.3.64:',
+    'By default this server follows the description, and real servers where the description leaves something ' +
+      `open. Where clients can see the difference, a ${link('quirk', 'quirks')} switches on the other ` +
+      'behaviour. On local, compared with ComfyUI 0.3.64:',
     contradictions(localDifferences),
-    'What the description does not show:',
+    'What the description leaves open:',
     silent(silences),
-    'On hosted, where "real" is what is published about the hosted API, or what clients of it saw:',
+    'On hosted, where "real" is what is published about the hosted API, or what clients of it observed:',
     contradictions(hostedDifferences),
-    'At the webhook gateway, where the real one is the reference gateway of 2026:',
+    'At the webhook gateway, compared with the reference gateway of 2026:',
     contradictions(gatewayDifferences),
-    'What the description of the gateway does not show:',
+    'What the description of the gateway leaves open:',
     silent(gatewaySilences),
   )
 }

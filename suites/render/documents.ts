@@ -1,4 +1,4 @@
-// What the OpenAPI and the AsyncAPI document share: schemas by name, servers, and how a document is written down.
+// Shared by the OpenAPI and the AsyncAPI documents: schemas by name, servers, and the format of a document.
 
 import type { Schema } from '../../spec/language.ts'
 import { gatewayAddress, profiles } from '../../spec/index.ts'
@@ -9,7 +9,7 @@ export type Part = { readonly [key: string]: unknown }
 
 const names: ReadonlyMap<unknown, string> = new Map(shapes.map(([name, schema]) => [schema, name]))
 
-/** A copy without what only our own tools understand; with references in the place of what has a name. */
+/** A copy without the members that only our own tools understand, and with references to named schemas. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(schemaPart)
   if (typeof value !== 'object' || value === null) return value
@@ -22,10 +22,10 @@ function schemaPart(value: unknown): unknown {
   return name === undefined ? plain(value) : { $ref: `#/components/schemas/${name}` }
 }
 
-/** A schema as a document has it: a reference to its name, or written out. */
+/** A schema in a document: a reference to its name, or written out. */
 export const schemaIn = (schema: Schema): Part => schemaPart(schema) as Part
 
-/** The schemas that a part of a document refers to, and those that they refer to, by name. */
+/** The schemas that a part of a document refers to, directly or through others, by name. */
 export function schemasUsedBy(part: unknown): Part {
   const used = new Map<string, unknown>()
   const visit = (text: string): void => {

@@ -1,4 +1,4 @@
-// Writes the chapter of PROTOCOL.md about errors: refusals, words of failed submits, words of failed runs.
+// Writes the chapter of PROTOCOL.md about errors: refusals, errors of rejected submits, errors of failed runs.
 
 import { errors } from '../../spec/index.ts'
 import type { Refusal } from '../../spec/language.ts'
@@ -14,7 +14,7 @@ function bodyText({ body, headers, reason }: Refusal): string {
   return [text, ...phrase, ...extra].join(', ')
 }
 
-/** Refusals, or other answers, in a table: each has an anchor that begins with this word. */
+/** Refusals, or other replies, in a table: the anchor of each begins with this word. */
 export const refusalTable = (
   anchor: string,
   refusals: Readonly<Record<string, Refusal>>,
@@ -41,16 +41,16 @@ export function errorsPart(): string {
   const { refusals, hostedRefusals, linkRefusals, planRefusals, promptErrors, nodeErrors } = errors
   return section(
     'Errors',
-    'A word in braces stands for a value that the server fills in. The local server has no common ' +
-      'form of refusals:',
+    'A word in braces stands for a value that the server fills in. Errors of the local server have no common ' +
+      'format:',
     refusalTable('refusal', refusals),
-    'Refusals of the hosted server are JSON, but for those of user data:',
+    'Errors of the hosted server are JSON, except those of user data:',
     refusalTable('hosted-refusal', hostedRefusals),
-    'The host of the signed links answers in the words of an object storage:',
+    'The host of the signed links replies in the format of an object storage:',
     refusalTable('link-refusal', linkRefusals),
-    'A hosted submit can also be refused by the plan or the queue of the account:',
+    'The plan or queue of the account can also reject a hosted submit:',
     refusalTable('plan-refusal', planRefusals),
-    `A refused submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
+    `A rejected submit (${link('submitRefusal', 'shape-submitRefusal')}) has one of these in \`error\`:`,
     table(
       ['Type', 'When', 'Message', 'Details'],
       Object.values(promptErrors).map(({ type, when, message, details }) => [
@@ -60,7 +60,7 @@ export function errorsPart(): string {
         details,
       ]),
     ),
-    'And these in `node_errors`, under the node at fault:',
+    'And these in `node_errors`, under the invalid node:',
     table(
       ['Type', 'When', 'Message', 'Details', 'In extra_info'],
       Object.entries(nodeErrors).map(([type, { when, message, details, extra }]) => [
@@ -71,9 +71,9 @@ export function errorsPart(): string {
         extra.map(code).join(', '),
       ]),
     ),
-    'The `exception_type` of a failed run on hosted:',
+    'The `exception_type` of a failed run on the hosted server:',
     wordTable('Type', errors.exceptionTypes),
-    'And on local, where it is the name of a Python class; those in use here:',
+    'On a local server it is the name of a Python class; this server uses these:',
     wordTable('Type', errors.localExceptionTypes),
   )
 }

@@ -1,4 +1,4 @@
-// Writes the chapter of PROTOCOL.md about the webhook gateway: its tables of paths, checks, signatures, settings, targets.
+// Writes the chapter of PROTOCOL.md about the webhook gateway: paths, checks, signatures, templates, targets, settings.
 
 import {
   agentVariables,
@@ -44,7 +44,7 @@ const endpointTable = table(
 )
 
 const checkTable = table(
-  ['', 'Check', 'Answers'],
+  ['', 'Check', 'Possible replies'],
   checks.map((check, at) => [
     String(at + 1),
     check.step,
@@ -103,39 +103,40 @@ export function gatewayPart(): string {
   const { scheme, host, port } = gatewayAddress
   return section(
     'The webhook gateway',
-    `A server of its own, at ${code(`${scheme}://${host}:${port}`)} unless told otherwise: it takes events that ` +
-      'other services post to named routes, and makes agent runs or messages of them.',
+    `A separate server, by default at ${code(`${scheme}://${host}:${port}`)}: it receives events that ` +
+      'other services post to named routes, and turns them into agent runs or messages.',
     endpointTable,
-    'A post to a route passes these checks in this order; the first one that fails answers.',
+    'A post to a route passes these checks in this order; the first one that fails determines the reply.',
     checkTable,
-    'What was processed is answered so; a word in braces stands for a value.',
+    'Replies to processed posts; a word in braces stands for a value.',
     refusalTable('gateway-outcome', outcomes, 'Outcome'),
-    'What was not processed is refused so:',
+    'Replies to rejected posts:',
     refusalTable('gateway-refusal', gatewayRefusals),
-    'The scheme of a signature is the first one whose header is there:',
+    'The scheme of a signature is the first one whose header is present:',
     schemeTable,
-    `The event type stands in ${list(eventHeaders)}, else in ${list(eventMembers)} of the payload. The delivery ` +
-      `id stands in ${list(deliveryIdHeaders)}.`,
-    'References in a template have these meanings, and otherwise name a member of the payload:',
+    `The event type is in ${list(eventHeaders)}, else in ${list(eventMembers)} of the payload. The delivery ` +
+      `id is in ${list(deliveryIdHeaders)}.`,
+    'References in a template have these meanings; all others name a member of the payload:',
     wordTable('Reference', specialKeys),
-    `The words of JSON read ${list(Object.values(wordTexts))}. Without a template the text is:`,
+    `JSON literals are rendered as ${list(Object.values(wordTexts))}. Without a template the text is:`,
     defaultText
       .split('\n')
       .map((line) => line && `    ${line}`)
       .join('\n'),
-    `The targets are ${list(targets)}. Where their deliveries go:`,
+    `The targets are ${list(targets)}. Their deliveries go to:`,
     wordTable('Mode', deliveryModes),
-    'The senders, each with one call; a member for a thread is there only where there is a thread:',
+    'The senders, each with one call; members for a thread are sent only if there is a thread:',
     senderTable,
-    'Credentials stand in these variables or in `platforms.<target>.token` of config.yaml, such as `platforms.github_comment.token`; ' +
-      'beside it `base_url` leads to another address, and `home_channel` is the chat of routes that name none.',
-    'A command that is the agent has these variables:',
+    'Credentials are in these variables or in `platforms.<target>.token` of config.yaml, such as ' +
+      '`platforms.github_comment.token`; ' +
+      'next to it `base_url` sets another address, and `home_channel` is the chat of routes that name none.',
+    'A command that is the agent receives these variables:',
     wordTable('Variable', agentVariables),
     `The configuration directory is that of ${code(configDirectory.flag)}, of ${code(configDirectory.variable)}, or ` +
-      `${code(`~/${configDirectory.folder}`)}; in it stand ${list(Object.values(configFiles).map(({ name }) => name))}. ` +
-      `A setting is looked for in this order: ${settingSources.join(', ')}.`,
+      `${code(`~/${configDirectory.folder}`)}; it contains ${list(Object.values(configFiles).map(({ name }) => name))}. ` +
+      `The sources of a setting, in order of precedence: ${settingSources.join(', ')}.`,
     settingTable,
-    'The commands; each takes `--config-dir` and `--json` too:',
+    'The commands; each also accepts `--config-dir` and `--json`:',
     commandTable,
   )
 }

@@ -1,8 +1,8 @@
-// The few pieces of Markdown that the generated documents are made of.
+// The few pieces of Markdown in the generated documents.
 
 import type { Place } from '../../spec/language.ts'
 
-/** Text outside code spans in which nothing is taken for HTML, except anchors of our own. */
+/** Escapes HTML outside code spans, except the anchors that we write. */
 const escapeTags = (text: string) =>
   text
     .split(/(`[^`]*`)/)

@@ -11,8 +11,8 @@ export const whoReceives = {
   everyone: 'everyone',
   own: 'its own client',
   'own-or-everyone': 'its own client; everyone when the run has no client_id',
-  'asking-socket': 'the socket that asked',
-  subscriber: 'the clients that have subscribed',
+  'asking-socket': 'the socket that sent its flags',
+  subscriber: 'the subscribed clients',
 } as const
 
 function orderTable({ first, last, next }: Order): string {
@@ -20,7 +20,7 @@ function orderTable({ first, last, next }: Order): string {
   const marks = (state: State) =>
     [state === first ? ' (first)' : '', last.includes(state) ? ' (last)' : ''].join('')
   return table(
-    ['State', 'Without a change', 'To another state'],
+    ['State', 'Messages that keep it', 'Messages that change it'],
     states
       .filter(([, steps]) => Object.keys(steps).length > 0)
       .map(([state, steps]) => {
@@ -38,7 +38,7 @@ function orderTable({ first, last, next }: Order): string {
 /** A local run of three nodes: a loader, a sampler of two steps, an output node. */
 export const sampleRun: readonly (readonly [kind: Kind, about: string])[] = [
   ['status', 'the run is queued'],
-  ['status', 'the run is taken'],
+  ['status', 'the run starts'],
   ['execution_start', ''],
   ['execution_cached', 'no node'],
   ['progress_state', '1 running'],
@@ -56,7 +56,7 @@ export const sampleRun: readonly (readonly [kind: Kind, about: string])[] = [
   ['executed', '3, with its images'],
   ['progress_state', '3 finished'],
   ['execution_success', ''],
-  ['status', 'the history entry is there'],
+  ['status', 'the history entry is available'],
   ['executing_null', 'the end'],
 ]
 
@@ -68,10 +68,10 @@ const dataCell = ({ data, hostedData }: Message): string =>
 export function messagesPart(): string {
   return section(
     'Messages',
-    'On the socket each message is one text frame: `{"type": ..., "data": ...}`. On local a message ' +
-      'goes to those named here; on hosted each connection of an account gets all of its messages.',
+    'Each message on the socket is one text frame: `{"type": ..., "data": ...}`. A local server sends a message ' +
+      'to the clients in this table; the hosted server sends each connection of an account all its messages.',
     table(
-      ['Type', 'When', 'Who gets it on local', 'Data'],
+      ['Type', 'When', 'Receivers on local', 'Data'],
       (Object.keys(messages) as (keyof typeof messages)[]).map((type) => [
         code(type),
         messages[type].when,
@@ -80,9 +80,9 @@ export function messagesPart(): string {
       ]),
     ),
     '### <a id="order"></a>Order',
-    'The messages of one run, as its own client sees them, walk through these states and end in a last ' +
-      'one. `executing_null` is `executing` with node null. Messages of other runs are not counted, but ' +
-      '`status` comes at any time.',
+    'The messages of one run, as its own client receives them, walk through these states and end in a last ' +
+      'one. `executing_null` is `executing` with node null. Messages of other runs are not included, but ' +
+      '`status` can come at any time.',
     ...both.flatMap((name) => [`On ${name}:`, orderTable(order[name])]),
     'For example, a local run of three nodes, the second of which is a sampler of two steps:',
     sampleRun

@@ -1,4 +1,4 @@
-// Writes the OpenAPI documents out of the spec: one for each server, with its paths as they are on the wire.
+// Writes the OpenAPI documents from the spec: one for each server, with its paths as on the wire.
 
 import { STATUS_CODES } from 'node:http'
 import { keyHeader } from '../../spec/server/access.ts'
@@ -21,7 +21,7 @@ import { addressVariables, type Part, schemaIn, schemasUsedBy } from './document
 
 const socketPath = socketEndpoints.socket.path
 
-/** What each document says of itself: what it is about, and where its server is. */
+/** The title, the description and the address of each document's server. */
 const servers = {
   local: {
     url: `${profiles.local.scheme}://{host}:{port}`,
@@ -47,14 +47,14 @@ const signatureSchemes = Object.fromEntries(
     {
       type: 'apiKey',
       in: 'header',
-      // A header of a family gets the name of one member: what stands for any is not a valid name.
+      // A header of a family has the name of one member: a placeholder is not a valid header name.
       name: signature.replace(/<(\w+)>/, 'Any'),
       description: `A signature of the sender: ${signature}.`,
     },
   ]),
 )
 
-/** What each server lets in with. */
+/** The credentials that each server accepts. */
 const securitySchemes = {
   local: {
     bearer: {
@@ -80,7 +80,7 @@ const securitySchemes = {
   gateway: signatureSchemes,
 } as const satisfies Record<Place, Part>
 
-/** What lets a request in, as alternatives; an empty one needs nothing. */
+/** Alternative credentials for a request; an empty one means that none is needed. */
 function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
   if (place === 'gateway') {
     const isOpen = endpoint.path === '/health'
@@ -90,7 +90,7 @@ function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
   return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
 
-/** The media types of the refusals that are texts of this status: some are pages for those who ask for them. */
+/** The media types of refusals with this status that are texts: some are HTML for clients that accept it. */
 function textTypes(status: number): readonly string[] {
   const own = Object.values<Refusal>(errors.refusals)
     .filter((refusal) => refusal.status === status)
@@ -109,13 +109,13 @@ function contentOf(status: number, body: ReplyBody): Part {
   return { 'application/json': { schema: schemaIn(body) } }
 }
 
-/** Headers without which a reply of that status is of no use. */
+/** Headers that a reply of that status needs to be useful. */
 const headersByStatus: Readonly<Record<number, string>> = {
   302: 'Location',
   405: 'Allow',
 }
 
-/** The content of a reply that has either: with both schemas where they are of one media type. */
+/** The content of a reply with several alternatives: with both schemas if they have the same media type. */
 function together(one: Part, other: Part): Part {
   const both = Object.entries(other).map(([type, part]) => {
     const schemas = [one[type], part].map((of) => (of as Part | undefined)?.['schema'])
@@ -139,7 +139,7 @@ function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
   const { form, bodyIsOptional } = endpoint
   const body = bodyOn(on, endpoint)
   if (body === undefined) return undefined
-  // No bytes are bytes as well.
+  // An empty body counts as bytes too.
   if (body === 'bytes') return { content: { 'application/octet-stream': {} } }
   const required = bodyIsOptional !== true
   const isForm = body === 'multipart'
@@ -159,7 +159,9 @@ function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
     name,
     in: 'path',
     required: true,
-    description: isRest ? 'All that follows, with its slashes.' : 'One part, its slashes encoded.',
+    description: isRest
+      ? 'The rest of the path, including slashes.'
+      : 'One path segment, with slashes encoded.',
     schema: schemaIn(endpoint.parts?.[name ?? ''] ?? { type: 'string', minLength: 1 }),
   }))
   const inQuery = Object.entries(queryOn(on, endpoint)).map(([name, schema]) => ({
@@ -180,7 +182,7 @@ type Operation = {
   readonly responses: Readonly<Record<string, Part>>
 }
 
-/** What the server does against its own schemas, in words and as members that tools can read. */
+/** Where the server violates its own schemas, in words and as members that tools can read. */
 function marksOf(endpoint: Endpoint, on: Place): Part {
   const { replies, rejectsValid = [], acceptsInvalid = [] } = endpoint
   const marks: Readonly<Record<Mark, boolean>> = {
@@ -198,8 +200,8 @@ function marksOf(endpoint: Endpoint, on: Place): Part {
 
 export type Mark = keyof typeof markSentences
 const markSentences = {
-  'x-fails-on-invalid': 'Returns 500 to some input that does not fit the schemas.',
-  'x-rejects-valid': 'Returns 400 to some requests that fit the schemas.',
+  'x-fails-on-invalid': 'Returns 500 for some input that does not fit the schemas.',
+  'x-rejects-valid': 'Returns 400 for some requests that fit the schemas.',
   'x-accepts-invalid': 'Accepts some requests that do not fit the schemas.',
 } as const
 
@@ -222,21 +224,27 @@ function operation(area: string, name: string, endpoint: Endpoint, on: Place): O
 }
 
 /**
- * GET of a path that takes POST only: an unknown path on local [http/unknown-path], and on hosted where the history was
- * [deployments/hosted-old-history]. It is documented because tools expect 405 where nothing is documented.
+ * GET of a path that only supports POST: an unknown path on local [http/unknown-path], and on hosted the old history
+ * [deployments/hosted-old-history]. It is documented because tools expect 405 for undocumented methods.
  */
 function unserved({ path, on: places, method }: Endpoint, on: Place): Endpoint | undefined {
   const isOldHistory = path === historyEndpoints.changeHistory.path
   const isUnknown = on === 'local' ? method === 'POST' : on === 'hosted' && isOldHistory
   if (!isUnknown || !places.includes(on)) return undefined
   const replies = { 404: on === 'local' ? 'empty' : hostedError } as const
-  return { method: 'GET', path, on: [on], does: 'Not served: the path takes POST only.', replies }
+  return {
+    method: 'GET',
+    path,
+    on: [on],
+    does: 'Not served: the path supports POST only.',
+    replies,
+  }
 }
 
 type Area = { readonly rules: Rules; readonly endpoints?: Endpoints }
 type Paths = Record<string, Record<string, Operation>>
 
-/** All paths of a server but the socket, which OpenAPI cannot describe and asyncapi.json does. */
+/** All paths of a server except the socket, which OpenAPI cannot describe and asyncapi.json does. */
 function pathsOf(on: Place): Paths {
   const all: Paths = {}
   const add = (area: string, name: string, endpoint: Endpoint): void => {
@@ -258,29 +266,29 @@ function pathsOf(on: Place): Paths {
 
 const license = { name: 'MIT', identifier: 'MIT' }
 const socketIsElsewhere = 'The socket at /ws is described by asyncapi.json.'
-const membersMayBeMore = 'Objects may carry more members than their schemas name.'
+const membersMayBeMore = 'Objects can contain more members than their schemas name.'
 
 const infos = {
   local: {
     title: 'Local workflow server',
     description:
       'The ComfyUI HTTP API on a local server. Every path is served below /api too, except those below ' +
-      '/internal/. A path with GET answers HEAD with the same headers, and every path answers OPTIONS. ' +
+      '/internal/. A path with GET supports HEAD with the same headers, and every path supports OPTIONS. ' +
       'Every operation returns 401 when the server has a token and the request lacks it, 403 to a page of ' +
       `another origin and 500 to an Origin that is not valid. ${membersMayBeMore} ${socketIsElsewhere}`,
   },
   hosted: {
     title: 'Hosted workflow server',
     description:
-      'The ComfyUI HTTP API on a hosted server, below /api. Every path answers OPTIONS without a key; a ' +
-      'method that a path does not take gets 405 in the form of all refusals. ' +
+      'The ComfyUI HTTP API on a hosted server, below /api. Every path supports OPTIONS without a key; a ' +
+      'method that a path does not support returns 405 in the format of all errors. ' +
       `${membersMayBeMore} ${socketIsElsewhere}`,
   },
   gateway: {
     title: 'Webhook gateway',
     description:
       'The webhook gateway: senders post events to its routes, each signed by one of the security schemes. ' +
-      `Which one a route accepts follows from the headers of the post. ${membersMayBeMore}`,
+      `The headers of the post determine which one applies. ${membersMayBeMore}`,
   },
 } as const satisfies Record<Place, Part>
 

@@ -1,4 +1,4 @@
-// Writes PROTOCOL.md out of the spec. Pure: the same spec gives the same text.
+// Writes PROTOCOL.md from the spec. Pure: the same spec yields the same text.
 
 import { endpoints, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/server/access.ts'
@@ -20,26 +20,27 @@ function deploymentsPart(): string {
   const renamed = Object.values(endpoints).filter((one: Endpoint) => one.hostedPath !== undefined)
   return section(
     'Deployments',
-    'One server in two forms. Paths in this document are in local form where nothing else is said.',
+    'One server in two forms. Paths in this document are in local form unless stated otherwise.',
     table(
       ['', 'Local', 'Hosted'],
       [
         ['Scheme', local.scheme, hosted.scheme],
         ['Port', String(local.port), 'that of the scheme'],
-        ['Prefix', `none; ${code(local.twin)} works too`, code(hosted.prefix)],
+        ['Prefix', `none; ${code(local.alias)} works too`, code(hosted.prefix)],
         ['Socket', code(local.socket), code(hosted.socket)],
         ['Credential', local.credential, hosted.credential],
         ['A viewed file', local.view, hosted.view],
       ],
     ),
-    'On hosted these paths have another name:',
+    'The hosted server renames these paths:',
     table(
       ['Local', 'Hosted'],
       renamed.map((one: Endpoint) => [code(one.path), code(hosted.prefix + one.hostedPath)]),
     ),
-    `GET of ${renamed.map(({ path }) => code(hosted.prefix + path)).join(', ')} answers 404 there.`,
-    `Without a key hosted serves ${publicPaths.map(code).join(', ')} only; outside its prefix it serves the socket alone, which needs a key too. A paid tier is needed for ` +
-      `${paidPaths.map(code).join(', ')}. The key for partner nodes stands in \`extra_data\` as ` +
+    `There GET of ${renamed.map(({ path }) => code(hosted.prefix + path)).join(', ')} returns 404.`,
+    `Without a key the hosted server serves only ${publicPaths.map(code).join(', ')}; ` +
+      'outside its prefix it serves only the socket, which requires a key too. A paid tier is required for ' +
+      `${paidPaths.map(code).join(', ')}. The key for partner nodes is in \`extra_data\` as ` +
       `${partnerKeys.map(code).join(' or ')}.`,
   )
 }
@@ -60,7 +61,7 @@ function endpointPart(name: string, endpoint: Endpoint): string {
     ...(typeof body === 'object'
       ? [`Body${bodyIsOptional ? ', optional' : ''}: ${shapeCell(body)}.`]
       : []),
-    ...(hostedBody === undefined ? [] : [`Body on hosted: ${shapeCell(hostedBody)}.`]),
+    ...(hostedBody === undefined ? [] : [`Body on the hosted server: ${shapeCell(hostedBody)}.`]),
   ]
   return [
     `### <a id="endpoint-${name}"></a>${name}`,
@@ -84,11 +85,11 @@ function endpointsPart(): string {
     one.on.includes('hosted') ? code(pathOn('hosted', one)) : '–'
   return section(
     'Endpoints',
-    'All endpoints in short, then each with its request and replies. "empty" is a reply without a body. ' +
-      `On local each answers ${statusList(commonReplies.always)} too, and ${statusList(commonReplies.withBody)} ` +
-      'where it takes a body: see the errors. On hosted each answers ' +
+    'A summary of all endpoints, then each with its request and replies. "empty" is a reply without a body. ' +
+      `On a local server every endpoint can also return ${statusList(commonReplies.always)}, and ` +
+      `${statusList(commonReplies.withBody)} if it accepts a body: see the errors. On the hosted server every endpoint can also return ` +
       `${statusList(commonHostedReplies.withKey)} without a key, ${statusList(commonHostedReplies.paid)} to a ` +
-      `free account on paid paths, and ${statusList(commonHostedReplies.withBody)} where it takes a body.`,
+      `free account on paid paths, and ${statusList(commonHostedReplies.withBody)} if it accepts a body.`,
     table(
       ['Endpoint', 'Method', 'Local', 'Hosted', 'What it does'],
       all.map(([name, one]) => [
@@ -106,9 +107,9 @@ function endpointsPart(): string {
 function shapesPart(): string {
   return section(
     'Shapes',
-    'The bodies by name, in the notation of types. Objects may carry more members than are told here.',
+    'The bodies by name, in TypeScript notation. Objects can contain further members.',
     table(
-      ['Shape', 'What it is'],
+      ['Shape', 'Type'],
       shapes.map(([name, schema]) => [
         `<a id="shape-${name}"></a>${code(name)}`,
         shapeLine(schema),
@@ -122,10 +123,10 @@ function jobsPart(): string {
     Object.entries(rawStates).flatMap(([raw, stands]) => (stands === word ? code(raw) : []))
   return section(
     'Jobs',
-    'On hosted a run is a job. Its state is one of these words, and each leads to those beside it, or to none. ' +
-      'With the quirk `hosted.status-raw-states` the job status tells an internal state instead.',
+    'On the hosted server a run is a job. Its state is one of these words, and changes only as the second column says. ' +
+      'With the quirk `hosted.status-raw-states` the job status contains an internal state instead.',
     table(
-      ['Word', 'Leads to', 'Internal states'],
+      ['Word', 'Next states', 'Internal states'],
       jobStatuses.map((word) => {
         const leadsTo = jobTransitions[word].map(code).join(', ')
         return [code(word), leadsTo || '–', rawOf(word).join(', ')]
@@ -155,14 +156,14 @@ export function renderProtocol(): string {
   const titles = parts.map((part) => /^## (.*)$/m.exec(part)?.[1] ?? '')
   return [
     '# The protocol of the workflow server',
-    'What clients of a workflow server (the API that ComfyUI speaks) meet on the wire, and what senders of ' +
-      'webhooks meet at its gateway. This file is ' +
-      'made from the other files of this folder: change those, then run ' +
-      '`npx vitest run suites/house/docs.test.ts -u`.',
+    'This file describes the ComfyUI HTTP and WebSocket API of a workflow server, as clients see it on the ' +
+      'wire, and the webhook gateway, as senders see it. It is generated from the other files of this ' +
+      'folder: change those, then run `npx vitest run suites/house/docs.test.ts -u`.',
     '"The description" in this file is the specification from which this server was built: a text about the ' +
-      `workflow server in both deployments and about the gateway. ${link('Its statements', 'statements')} are listed at ` +
-      'the end, fact by fact. What it states holds by default; where it is silent, real servers are ' +
-      'followed, and each rule names the one at which it was observed; where both are silent, we decided.',
+      'workflow server in both deployments and about the gateway. The end of this file lists ' +
+      `${link('its statements', 'statements')}, fact by fact. By default the server does what the description ` +
+      'states. Where the description leaves something open, the server follows real servers, and each rule ' +
+      'names the server at which it was observed. Where both leave it open, we decided.',
     titles.map((title) => `- ${link(title, title.toLowerCase().replaceAll(' ', '-'))}`).join('\n'),
     ...parts,
     '',

@@ -16,14 +16,17 @@ export function rulesPart(): string {
     )
     return [
       `### ${area}`,
-      table(['Rule', 'It says', 'On', 'Stated, or observed at', 'Statements'], shown.map(ruleRow)),
+      table(
+        ['Rule', 'What it states', 'On', 'Stated, or observed at', 'Statements'],
+        shown.map(ruleRow),
+      ),
     ]
   })
   return section(
     'Rules',
-    'What a server of this protocol does, one sentence each, and each is proved by a case. "stated" ' +
-      'rules come from the description and carry its statements; the others are observed at the server ' +
-      'that the column names, where the description is silent.',
+    'What a server of this protocol does, one sentence per rule, each proved by a case. Rules with "stated" ' +
+      'come from the description and carry its statements. The others were observed at the server that the ' +
+      'column names, where the description leaves something open.',
     ...byArea,
   )
 }
@@ -34,10 +37,10 @@ export function decisionsPart(): string {
   )
   return section(
     'Our decisions',
-    'Where both the description and the real servers leave a question open, we decided. Another ' +
-      'server that does otherwise is not wrong.',
+    'Where both the description and real servers leave a question open, we decided. A ' +
+      'server that behaves differently is not wrong.',
     table(
-      ['Rule', 'It says', 'On'],
+      ['Rule', 'What it states', 'On'],
       chosen.map((entry) => ruleRow(entry).slice(0, 3)),
     ),
   )
@@ -47,8 +50,8 @@ export function quirksPart(): string {
   const all: [string, Quirk][] = Object.entries(quirks)
   return section(
     'Quirks',
-    'Where the description and the real servers disagree, the first holds by default and the other ' +
-      'is switched on by the name of the quirk.',
+    'Where the description and real servers disagree, the description applies by default, and the name of ' +
+      'a quirk switches on the other behaviour.',
     table(
       ['Quirk', 'On', 'By default', 'With the quirk', 'Source of the quirk'],
       all.map(([id, one]) => [
@@ -69,7 +72,7 @@ export function statementsPart(): string {
       .map(([id]) => link(id, `rule-${id}`))
   return section(
     'Statements',
-    'What the description states, fact by fact, and the rules that carry it.',
+    'The statements of the description, and the rules that carry them.',
     table(
       ['', 'Statement', 'Rules'],
       Object.entries(statements).map(([fact, text]) => [

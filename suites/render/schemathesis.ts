@@ -1,11 +1,11 @@
-// Writes the configuration with which Schemathesis reads the marks of the OpenAPI documents: what real servers do against
-// their own schemas is expected there, and only there.
+// Writes the configuration with which Schemathesis uses the marks of the OpenAPI documents: it accepts that real
+// servers violate their own schemas there, and only there.
 
 import { both, gateway } from '../../spec/language.ts'
 import type { Part } from './documents.ts'
 import { type Mark, renderOpenapi } from './openapi.ts'
 
-/** The check that a mark loosens, and the statuses that the check then expects. */
+/** The check that a mark loosens, and the statuses that the check then accepts. */
 const loosened = {
   'x-fails-on-invalid': ['not_a_server_error', ['2xx', '3xx', '4xx', '500']],
   'x-rejects-valid': ['positive_data_acceptance', ['2xx', '3xx', '4xx', '5xx']],

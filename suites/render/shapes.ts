@@ -38,7 +38,7 @@ function typeText(type: unknown, schema: Schema, textOf: (schema: Schema) => str
   return String(type)
 }
 
-/** The schema as a type; below the outermost level named schemas are told by their name. */
+/** The schema as a type; below the outermost level named schemas appear by name. */
 export function shapeOf(schema: Schema, names: Names = new Map()): string {
   const inner = (part: Schema) => names.get(part) ?? shapeOf(part, names)
   if (Object.keys(schema).length === 0) return 'any'
@@ -54,7 +54,7 @@ export function shapeOf(schema: Schema, names: Names = new Map()): string {
 export const shapes = schemasOf({ ...areas, errors })
 const shapeNames: Names = new Map(shapes.map(([name, schema]) => [schema, name]))
 
-/** What stands in the table of all shapes. */
+/** A row in the table of all shapes. */
 export const shapeLine = (schema: Schema) => code(shapeOf(schema, shapeNames))
 
 /** The schema as a link to its name, or written out. */

@@ -1,18 +1,13 @@
-// The built package: bundled as it is installed, or, where coverage is measured, file by file as the compiler writes it.
+// The built package: bundled as it is installed, or, when coverage is measured, file by file as the compiler writes it.
 
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 const dist = join(import.meta.dirname, '../../dist')
 const entries = { index: 'index.js', internal: 'internal.js', main: 'cli/main.js' }
 
-/** The tool that measures coverage says so to all processes that it starts. */
+/** The coverage tool sets this for all processes that it starts. */
 const isMeasured = process.env['NODE_V8_COVERAGE'] !== undefined
-/** While suites reach single files of the emulator, the library has to be of the same files. */
-const isSplit = !existsSync(join(dist, 'bundle', 'internal.cjs'))
 
-/** The file of an entry: the library, what suites see inside, the command. */
+/** The file of an entry: the library, what suites use inside, the command. */
 export const entry = (name: keyof typeof entries): string =>
-  isMeasured || (isSplit && name !== 'main')
-    ? join(dist, 'emulator', entries[name])
-    : join(dist, 'bundle', `${name}.cjs`)
+  isMeasured ? join(dist, 'emulator', entries[name]) : join(dist, 'bundle', `${name}.cjs`)

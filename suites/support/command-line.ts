@@ -1,4 +1,4 @@
-// Where the commands of the gateway are tried: a configuration directory of its own, and commands in this process.
+// Runs the gateway's commands for cases: a temporary configuration directory, and commands in this process.
 
 import { createHmac } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,30 +10,30 @@ import { PassThrough, Readable } from 'node:stream'
 import type { GatewayOptions } from 'flowdouble'
 import { gatewayCommand, type StartGateway, webhookCommand } from '../../dist/emulator/internal.js'
 import type { quirks } from '../../spec/truth/quirks.ts'
-import { switched } from '../judge/proves.ts'
+import { provesQuirk } from '../judge/proves.ts'
 
 export type Ended = {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** Standard output as JSON. Throws when it is none. */
+  /** Standard output as JSON. Throws if it is not valid JSON. */
   readonly json: () => any
 }
 
-/** What a command finds around it. */
-export type Around = {
+/** The environment of a command. */
+export type CommandContext = {
   /** Standard input. */
   readonly stdin?: string
   readonly env?: Readonly<Record<string, string>>
   readonly isTerminal?: boolean
 }
 
-export type Desk = {
+export type CommandLine = {
   /** The configuration directory. */
   readonly dir: string
   /** Runs `webhook` or `gateway` with these arguments on the directory. */
   readonly run: (...argv: readonly string[]) => Promise<Ended>
-  readonly runIn: (around: Around, ...argv: readonly string[]) => Promise<Ended>
+  readonly runIn: (context: CommandContext, ...argv: readonly string[]) => Promise<Ended>
   readonly path: (name: string) => string
   readonly has: (name: string) => boolean
   readonly read: (name: string) => string
@@ -55,33 +55,33 @@ export const enabled = (...extra: readonly string[]): string =>
     '',
   ].join('\n')
 
-/** The body of a case that gets a desk, by default one at which webhooks are enabled. */
-export const atDesk =
-  (body: (desk: Desk) => Promise<void>, config: string | null = enabled()) =>
+/** The body of a case that gets a command line, by default one where webhooks are enabled. */
+export const withCli =
+  (body: (cli: CommandLine) => Promise<void>, config: string | null = enabled()) =>
   async (): Promise<void> => {
-    const dir = mkdtempSync(join(tmpdir(), 'flowdouble-desk-'))
+    const dir = mkdtempSync(join(tmpdir(), 'flowdouble-command-line-'))
     try {
       if (config !== null) writeFileSync(join(dir, 'config.yaml'), config)
-      await body(deskAt(dir))
+      await body(commandLineAt(dir))
     } finally {
       rmSync(dir, { recursive: true, force: true })
     }
   }
 
 /** A case for a quirk of the commands. */
-export function switchedAtDesk(
+export function provesCliQuirk(
   id: Extract<keyof typeof quirks, `webhooks.${string}`>,
-  body: (desk: Desk) => Promise<void>,
+  body: (cli: CommandLine) => Promise<void>,
   config?: string,
 ): void {
-  switched(id, atDesk(body, config))
+  provesQuirk(id, withCli(body, config))
 }
 
-export function deskAt(dir: string): Desk {
+export function commandLineAt(dir: string): CommandLine {
   const path = (name: string): string => join(dir, name)
   const read = (name: string): string => readFileSync(path(name), 'utf8')
-  const runIn: Desk['runIn'] = (around, ...argv) =>
-    runCommand(around, [...argv.slice(0, 2), '--config-dir', dir, ...argv.slice(2)])
+  const runIn: CommandLine['runIn'] = (context, ...argv) =>
+    runCommand(context, [...argv.slice(0, 2), '--config-dir', dir, ...argv.slice(2)])
   return {
     dir,
     run: (...argv) => runIn({}, ...argv),
@@ -96,15 +96,15 @@ export function deskAt(dir: string): Desk {
   }
 }
 
-/** Runs a command in this process. The environment is only what is given. */
-export async function runCommand(around: Around, argv: readonly string[]): Promise<Ended> {
-  const { io, ended } = ioOf(around)
+/** Runs a command in this process. The environment is only what the caller passes. */
+export async function runCommand(context: CommandContext, argv: readonly string[]): Promise<Ended> {
+  const { io, ended } = ioOf(context)
   const [group, ...rest] = argv
   const command = group === 'webhook' ? webhookCommand : gatewayCommand
   return ended(await command(rest, io))
 }
 
-function ioOf({ stdin = '', env = {}, isTerminal = false }: Around) {
+function ioOf({ stdin = '', env = {}, isTerminal = false }: CommandContext) {
   let [stdout, stderr] = ['', '']
   const io = {
     stdout: { write: (text: string) => (stdout += text), isTTY: isTerminal },
@@ -123,8 +123,8 @@ function ioOf({ stdin = '', env = {}, isTerminal = false }: Around) {
 }
 
 /** The options with which `gateway run` would start its gateway. */
-export async function startOptions(around: Around, ...argv: readonly string[]) {
-  const { io, ended } = ioOf(around)
+export async function startOptions(context: CommandContext, ...argv: readonly string[]) {
+  const { io, ended } = ioOf(context)
   const stop = new AbortController()
   let options: GatewayOptions | undefined
   const start: StartGateway = (given) => {
@@ -141,17 +141,17 @@ export async function startOptions(around: Around, ...argv: readonly string[]) {
   return { ...ended(code), options }
 }
 
-/** The options with which the gateway of a desk would start. Throws when it would not. */
-export const optionsOf = async (desk: Desk, env = {}, ...argv: string[]) => {
-  const { options, stderr } = await startOptions({ env }, '--config-dir', desk.dir, ...argv)
+/** The options with which the gateway of this command line would start. Throws if it would not start. */
+export const optionsOf = async (cli: CommandLine, env = {}, ...argv: string[]) => {
+  const { options, stderr } = await startOptions({ env }, '--config-dir', cli.dir, ...argv)
   if (options === undefined) throw new Error(`The gateway was not started: ${stderr}`)
   return options
 }
 /** The address that subscribing prints for a route `a`. */
-export const urlOf = async (desk: Desk, env = {}): Promise<string> =>
-  (await desk.runIn({ env }, 'webhook', 'subscribe', 'a', '--json')).json().webhook_url
+export const urlOf = async (cli: CommandLine, env = {}): Promise<string> =>
+  (await cli.runIn({ env }, 'webhook', 'subscribe', 'a', '--json')).json().webhook_url
 
-/** Runs the wizard on a terminal: each answer is typed when its question has come. */
+/** Runs the wizard on a terminal: each answer is typed after its question appears. */
 export async function runWizard(
   argv: readonly string[],
   answers: readonly (readonly [question: RegExp, answer: string])[],
@@ -174,7 +174,7 @@ export async function runWizard(
 }
 
 /** A request that a receiver got. */
-export type Got = {
+export type ReceivedRequest = {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -184,17 +184,17 @@ export type Got = {
 export type Receiving = {
   readonly url: string
   readonly port: number
-  readonly got: Got[]
-  /** Resolves when the next request is there. */
+  readonly got: ReceivedRequest[]
+  /** Resolves when the next request has arrived. */
   readonly arrival: Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** A receiver that takes anything, and gives each request the same answer; null never answers. */
+/** A receiver that accepts everything, and sends each request the same answer; null never answers. */
 export async function startReceiving(
   answer: { readonly status: number; readonly body: string } | null,
 ): Promise<Receiving> {
-  const got: Got[] = []
+  const got: ReceivedRequest[] = []
   let arrive = (): void => {}
   const arrival = new Promise<void>((resolve) => (arrive = resolve))
   const server = createServer((request, response) => {
@@ -223,7 +223,7 @@ export async function startReceiving(
   }
 }
 
-/** Calls with a receiver that is gone afterwards. */
+/** Calls with a receiver that is closed afterwards. */
 export async function withReceiving(
   answer: { readonly status: number; readonly body: string } | null,
   use: (receiving: Receiving) => Promise<void>,
@@ -251,13 +251,13 @@ export type Running = {
   readonly stop: () => Promise<Ended>
 }
 
-/** Runs `gateway run` on a free port until it listens. Rejects when it ends before. */
+/** Runs `gateway run` on a free port until it listens. Rejects if it ends before that. */
 export async function runGateway(
-  desk: Desk,
-  around: Around = {},
+  cli: CommandLine,
+  context: CommandContext = {},
   ...argv: readonly string[]
 ): Promise<Running> {
-  const { io, ended, said } = ioOf(around)
+  const { io, ended, said } = ioOf(context)
   const stop = new AbortController()
   let listen = (): void => {}
   const listening = new Promise<void>((resolve) => (listen = resolve))
@@ -268,7 +268,7 @@ export async function runGateway(
       if (/http:\/\/\S+:\d+/.test(said())) listen()
     },
   }
-  const own = ['run', '--config-dir', desk.dir, '--port', '0', ...argv]
+  const own = ['run', '--config-dir', cli.dir, '--port', '0', ...argv]
   const over = gatewayCommand(own, { ...io, stdout, signal: stop.signal })
   const early = over.then((code) => {
     throw new Error(`It ended with ${code}: ${ended(code).stderr}`)

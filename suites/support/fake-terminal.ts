@@ -1,4 +1,4 @@
-// A terminal that is none: what a command writes to it, as lines on a screen.
+// A fake terminal: what a command writes to it, as lines on a screen.
 
 import { serveCommand } from '../../dist/emulator/internal.js'
 import { folder } from './spawned.ts'
@@ -11,7 +11,7 @@ export type FakeTerminal = {
   readonly write: (text: string) => void
 }
 
-/** A screen that understands line ends and what takes a line away. */
+/** A screen that understands line ends and the sequence that clears a line. */
 export function fakeTerminal(): FakeTerminal {
   const lines = ['']
   const listeners = new Set<() => void>()
@@ -34,7 +34,7 @@ export function fakeTerminal(): FakeTerminal {
   return { lines: () => lines, shows, write }
 }
 
-/** The command `serve` in this process, at a terminal where both streams show, until it is stopped. */
+/** The command `serve` in this process, at a terminal that shows both streams, until it is stopped. */
 export function serveAtTerminal(...argv: readonly string[]): {
   readonly terminal: FakeTerminal
   readonly stop: () => Promise<number>

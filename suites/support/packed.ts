@@ -1,4 +1,4 @@
-// The package as somebody installs it: packed from what was built, and installed in an empty folder, without a network.
+// The package as somebody installs it: packed from the build, and installed in an empty folder, without a network.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ export type Packed = {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** Packs what was built. */
+/** Packs the build. */
 export async function pack(): Promise<Packed> {
   const place = folder()
   const argv = ['pack', '--ignore-scripts', '--json', '--pack-destination', place]

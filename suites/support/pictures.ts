@@ -1,4 +1,4 @@
-// Pictures for the suites, and how far one is from another.
+// Pictures for the suites, and the distance between two of them.
 
 import type { Picture, Pixels } from '../../dist/emulator/internal.js'
 import { expect } from '../judge/expect.ts'

@@ -1,14 +1,14 @@
-// The platforms that senders call, without a network: every call is caught, kept, and answered as a case says.
+// The platforms that senders call, without a network: every call is intercepted, recorded, and answered as a case says.
 
 import { http, HttpResponse } from 'msw'
 import { setupServer } from 'msw/node'
 
-/** A call of a sender, as it was made. */
+/** A call of a sender. */
 export type Call = {
   readonly method: string
   readonly url: string
   readonly headers: Headers
-  /** Its body, from JSON. */
+  /** Its body, parsed from JSON. */
   readonly body: unknown
 }
 
@@ -19,8 +19,8 @@ export type PlatformAnswer = {
 }
 
 /**
- * Calls with a list of the calls that were made, which grows. An answer that is undefined is one of success everywhere;
- * 'unreachable' is none at all. What goes to this machine itself is left alone.
+ * Calls with a growing list of the calls that were made. An undefined answer means success everywhere; 'unreachable' is
+ * a network error. Calls to this machine are not intercepted.
  */
 export async function withPlatforms(
   answer: (call: Call) => PlatformAnswer | 'unreachable' | undefined,
@@ -32,9 +32,9 @@ export async function withPlatforms(
       const { method, url, headers } = request
       const call = { method, url, headers, body: JSON.parse(await request.text()) as unknown }
       calls.push(call)
-      const told = answer(call) ?? {}
-      if (told === 'unreachable') return HttpResponse.error()
-      const { status = 200, headers: own = {}, body = { ok: true } } = told
+      const answered = answer(call) ?? {}
+      if (answered === 'unreachable') return HttpResponse.error()
+      const { status = 200, headers: own = {}, body = { ok: true } } = answered
       return HttpResponse.json(body as object, { status, headers: own })
     }),
   )
@@ -46,10 +46,10 @@ export async function withPlatforms(
   }
 }
 
-/** Something that takes what comes, and promises what comes next. */
+/** Collects items, and promises the next ones. */
 export type Arrivals<T> = {
   readonly take: (one: T) => void
-  /** Resolves to so many, counted from the last time, once they are there. */
+  /** Resolves to this many items after those of the last call, once they are there. */
   readonly next: (count: number) => Promise<readonly T[]>
 }
 

@@ -1,4 +1,4 @@
-// Commands as processes of their own, as users start them: what they say, and how they end.
+// Commands as separate processes, as users start them: their output, and how they end.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -21,17 +21,17 @@ export const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
 
 export type Command = {
   readonly process: ChildProcess
-  /** Resolves when the output so far matches; rejects when the command ends without that. */
+  /** Resolves when the output so far matches; rejects if the command ends without a match. */
   readonly says: (pattern: RegExp) => Promise<string>
   /** The same for standard error. */
   readonly logs: (pattern: RegExp) => Promise<string>
   readonly ends: Promise<{ code: number | null; stdout: string; stderr: string }>
 }
 
-/** Starts `flowdouble` with these arguments, in a folder of its own. */
+/** Starts `flowdouble` with these arguments, in a temporary folder. */
 export const start = (...args: readonly string[]): Command => startAt(main, args)
 
-/** Starts the command that this file is, with these flags of Node. */
+/** Starts the command in this file, with these flags of Node. */
 export const startAt = (
   file: string,
   args: readonly string[],

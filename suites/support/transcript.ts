@@ -1,13 +1,13 @@
-// Tells messages as short lines, so that a case can name a whole sequence.
+// Writes messages as short lines, so that a case can compare a whole sequence.
 
 import { isMessage, type Received } from '../judge/client.ts'
 import type { Message } from '../judge/judge.ts'
 
 /**
- * One line per message: its type, with what it is about. A progress_state tells its nodes as `id state value/max`.
- * A frame is told by the name of its layout.
+ * One line per message: its type and its subject. The nodes of a progress_state appear as `id state value/max`, a frame
+ * as the name of its layout.
  */
-export const story = (received: readonly Received[]): string[] =>
+export const transcript = (received: readonly Received[]): string[] =>
   received.map((item) => (isMessage(item) ? line(item) : item.frame))
 
 function line({ type, data }: Message): string {
@@ -33,7 +33,7 @@ type Status = { readonly exec_info: { readonly queue_remaining: number } }
 const ratio = (progress: Message['data']): string =>
   `${String(progress['value'])}/${String(progress['max'])}`
 
-/** The nodes that the messages of a type name, in their order. */
+/** The nodes that the messages of a type name, in order. */
 export const nodesOf = (type: 'executing' | 'executed', messages: readonly Message[]): unknown[] =>
   messages
     .filter(({ type: own, data }) => own === type && data['node'] !== null)

@@ -1,10 +1,10 @@
-// The log of a server as somebody at a terminal sees it.
+// The log of a server as it appears on a terminal.
 
 import type { Entry } from 'flowdouble'
 import { type CommandIo, createRecordReader, openLog } from '../../dist/emulator/internal.js'
 import type { Deployment } from '../../spec/language.ts'
 
-/** What shows the entries of a server. `mark` names it where there are two. */
+/** A viewer of a server's log entries. `mark` names the server if there are two. */
 export async function watchOn(
   io: CommandIo,
   mark?: Deployment,

@@ -23,16 +23,17 @@ const MAX_DROPPED_BYTES = 16 * 2 ** 20
  * Receives the body of a request, limited before and after decompression.
  * Rejects if the client disconnects before the end.
  */
-export async function receiveBody(request: IncomingMessage, limitBytes: number): Promise<Received> {
+export function receiveBody(request: IncomingMessage, limitBytes: number): Promise<Received> {
   if (Number(request.headers['content-length']) > limitBytes + MAX_DROPPED_BYTES) {
     request.pause()
-    return tooLarge
+    return Promise.resolve(tooLarge)
   }
-  const body = await collect(request, limitBytes)
-  if (body === null) return tooLarge
+  const received = collect(request, limitBytes)
   const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
-  const isCoded = coding === 'gzip' || coding === 'deflate'
-  return isCoded && body.length > 0 ? decompress(body, coding, limitBytes) : { body }
+  if (coding !== 'gzip' && coding !== 'deflate') return received
+  return received.then((found) =>
+    found.body.length === 0 ? found : decompress(found.body, coding, limitBytes),
+  )
 }
 
 /** Whether a request has no body to wait for. No HTTP follows CONNECT. */
@@ -56,8 +57,8 @@ export function drop(request: IncomingMessage): boolean {
   return length <= MAX_DROPPED_BYTES
 }
 
-/** The bytes of the body, or null if they exceed the limit. */
-function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Array | null> {
+/** The bytes of the body as they come, unless there are more than the limit. */
+function collect(request: IncomingMessage, limitBytes: number): Promise<Received> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
@@ -67,11 +68,11 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Arr
       else chunks.length = 0
       if (bytes <= limitBytes + MAX_DROPPED_BYTES) return
       request.pause()
-      resolve(null)
+      resolve(tooLarge)
     })
     request.on('end', () => {
-      if (bytes > limitBytes) resolve(null)
-      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      if (bytes > limitBytes) resolve(tooLarge)
+      else resolve({ body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) })
     })
     request.on('error', reject)
     request.on('close', () => {

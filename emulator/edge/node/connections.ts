@@ -68,7 +68,8 @@ export function createConnections(): Connections {
     const { last, previous } = of(raw)
     // An aborted request gets no response.
     const before = last === undefined || last.req.complete ? last : previous
-    if (before === undefined || before.writableFinished) return work()
+    // Finished is not enough: until it is closed, Node still has it at the connection.
+    if (before === undefined || before.closed) return work()
     before.once('close', () => {
       if (!raw.destroyed) work()
     })

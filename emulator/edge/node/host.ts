@@ -7,7 +7,7 @@ import type { Place } from '../../../spec/language.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
 import type { Reply } from '../../http/replies.ts'
 import type { EncodeFile } from '../../http/respond.ts'
-import { type ClockGroup, createClockHandle, type HintingClock } from '../clock.ts'
+import { type ClockGroup, createClockHandle, type HintingClock } from '../clock-handle.ts'
 import {
   type Answer,
   answerControl,

@@ -27,7 +27,9 @@ export function receiveRaw(request: IncomingMessage, limitBytes: number): Promis
       }
       if (bytes > limitBytes + MAX_DROPPED_BYTES) request.destroy()
     })
-    request.on('end', () => resolve({ body: Buffer.concat(chunks) }))
+    request.on('end', () =>
+      resolve({ body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) }),
+    )
     request.on('error', reject)
     request.on('close', () => {
       if (!request.complete) reject(new Error('The client disconnected.'))

@@ -130,9 +130,15 @@ export function createSockets(behind: Behind): Sockets {
       if (effect.kind === 'accept') accept(effect.socket)
       if (effect.kind === 'refuse') refuse(effect)
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
-      // One buffer for all recipients.
-      const bytes = effect.kind === 'send' ? Buffer.from(effect.text) : encode(effect.content)
-      for (const id of effect.sockets) sendTo(id, bytes, effect.kind === 'frame')
+      const { sockets } = effect
+      // One buffer for all receivers; a text for one alone is encoded on its way out.
+      const data =
+        effect.kind === 'frame'
+          ? encode(effect.content)
+          : sockets.length === 1
+            ? effect.text
+            : Buffer.from(effect.text)
+      for (const id of sockets) sendTo(id, data, effect.kind === 'frame')
     }
     if (!isBatching) uncork()
   }
@@ -152,7 +158,7 @@ export function createSockets(behind: Behind): Sockets {
     }
   }
 
-  const sendTo = (id: number, bytes: Uint8Array, binary: boolean): void => {
+  const sendTo = (id: number, bytes: Uint8Array | string, binary: boolean): void => {
     const connection = connections.get(id)
     if (connection === undefined || connection.socket.readyState !== 1) return
     const { raw, socket } = connection

@@ -1,4 +1,4 @@
-// Builds the entries of `node_errors`: the words are those of spec/errors.ts, the values those of the workflow.
+// Builds the entries of `node_errors`: the words are those of spec/server/errors.ts, the values those of the workflow.
 
 import { nodeErrors as words } from '../../../spec/server/errors.ts'
 import { type Json, type JsonObject } from '../../lib/json.ts'

@@ -16,10 +16,10 @@ import type { World } from '../state/world.ts'
 
 const prefix = profiles.hosted.prefix
 const open: ReadonlySet<string> = new Set(publicPaths.map((path) => prefix + path))
-const isWithin =
-  (paths: readonly string[]) =>
-  (path: string): boolean =>
-    paths.some((one) => path === prefix + one || path.startsWith(`${prefix}${one}/`))
+const isWithin = (paths: readonly string[]): ((path: string) => boolean) => {
+  const roots = paths.map((path) => ({ root: prefix + path, folder: `${prefix}${path}/` }))
+  return (path) => roots.some(({ root, folder }) => path === root || path.startsWith(folder))
+}
 const isPaid = isWithin(paidPaths)
 const isPublished = isWithin(publishedPublicPaths)
 

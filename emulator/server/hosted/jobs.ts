@@ -58,8 +58,12 @@ const updatedMs = ({ entry, startedMs, createdMs }: Job): number =>
 
 /** The JSON text of an object by the texts of its members; undefined ones are left out. */
 const objectText = (members: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(members).filter(([, text]) => text !== undefined)
-  return `{${given.map(([name, text]) => `"${name}": ${text}`).join(', ')}}`
+  const texts: string[] = []
+  for (const name in members) {
+    const text = members[name]
+    if (text !== undefined) texts.push(`"${name}": ${text}`)
+  }
+  return `{${texts.join(', ')}}`
 }
 
 /** The texts of the members of an object that fits a schema. */

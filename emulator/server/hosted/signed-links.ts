@@ -98,7 +98,8 @@ export function answerLink(
 
 /** Whether a key that the server knows stands in an address, however it is spelled. */
 function holdsKey({ secrets }: Server, target: string): boolean {
-  return holdsSecret(target, secrets) || holdsSecret(decodeEach(target), secrets)
+  if (holdsSecret(target, secrets)) return true
+  return target.includes('%') && holdsSecret(decodeEach(target), secrets)
 }
 
 const decodeEach = (target: string): string =>

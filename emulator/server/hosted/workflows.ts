@@ -32,9 +32,10 @@ import type { HostedWorld, World } from '../state/world.ts'
  * [workflows/hosted-own-id, workflows/hosted-number].
  */
 export function submit(world: HostedWorld, request: Request): Reply {
+  let text: string
   let document: JsonDocument
   try {
-    const text = bodyText(request)
+    text = bodyText(request)
     document = readDocument(text)
     // Python's NaN and Infinity are not valid JSON [workflows/hosted-finite].
     if (/NaN|Infinity/.test(text)) JSON.parse(text)
@@ -69,7 +70,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
     world.state.counter++
     return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
   }
-  const run = runOf(world, request, document, verdict, known)
+  const run = runOf(world, text, document, verdict, known)
   if (run === undefined) return refuseByPlan('queueFull')
   enqueue(world, run)
   world.state.counter++

@@ -36,7 +36,7 @@ function guard(
  * How a request with these headers stands: `foreign` when a browser sent it for a page of another origin,
  * `broken` when its origin cannot be read. Without Host or Origin there is nothing to compare.
  */
-function judgeOrigin(headers: Headers): 'own' | 'foreign' | 'broken' {
+export function judgeOrigin(headers: Headers): 'own' | 'foreign' | 'broken' {
   const host = headers['host']?.toLowerCase()
   const origin = headers['origin']?.toLowerCase()
   if (host === undefined || origin === undefined) return 'own'

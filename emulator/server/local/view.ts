@@ -55,15 +55,19 @@ const headersOf = (filename: string, type: string): Readonly<Record<string, stri
   'Content-Type': type,
 })
 
-/** A stored file as it is. */
-export function wholeFile(
-  world: World,
-  filename: string,
-  { content, modifiedMs }: StoredFile,
-): Reply {
+/** Stored files never change: the reply to each is made once, and its picture is known by identity from then on. */
+const wholeFiles = new WeakMap<StoredFile, Reply>()
+
+/** A stored file as it is, by the name under which it is stored. */
+export function wholeFile(world: World, filename: string, stored: StoredFile): Reply {
+  const known = wholeFiles.get(stored)
+  if (known !== undefined) return known
+  const { content, modifiedMs } = stored
   const headers = headersOf(filename, contentType(filename))
   const file = fileFacts(momentOf(world, modifiedMs), content)
-  return { status: 200, headers, body: bodyOf(content), file }
+  const reply = { status: 200, headers, body: bodyOf(content), file }
+  wholeFiles.set(stored, reply)
+  return reply
 }
 
 /** The picture of a file in another form; undefined when it is none, or one that cannot have that form. */
@@ -150,6 +154,7 @@ const black = ({ id, width, height }: Picture): Picture => ({
 
 /** A header carries bytes: the UTF-8 bytes of the name, without control characters, which no header can hold. */
 function headerText(name: string): string {
+  if (/^[ -~]*$/.test(name)) return name
   const bytes = new TextEncoder().encode(name.replace(/[\0-\x08\n-\x1f\x7f]/g, ''))
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
 }

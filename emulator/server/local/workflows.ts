@@ -38,9 +38,11 @@ const MAX_KEPT_BYTES = 16 * 2 ** 20
 
 /** Queues a workflow. Answers before anything of the run happens [workflows/answers-first]. */
 export function submit(world: World, request: Request): Reply {
+  let text: string
   let document: JsonDocument
   try {
-    document = readDocument(bodyText(request))
+    text = bodyText(request)
+    document = readDocument(text)
   } catch {
     return refuse('internal')
   }
@@ -72,7 +74,7 @@ export function submit(world: World, request: Request): Reply {
   const extra = extraDataOf(world, body)
   if (extra === undefined) return refuse('internal')
   const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
-  const run = runOf(world, request, document, verdict, Object.assign(own, extra))
+  const run = runOf(world, text, document, verdict, Object.assign(own, extra))
   if (run === undefined)
     return refuse('queueFull', {}, { limit: `${world.setup.options.pendingLimitBytes}` })
   const collisions = priorityCollisions(world, run)
@@ -88,10 +90,10 @@ export function submit(world: World, request: Request): Reply {
   return accepted(prompt_id, number.text, verdict.nodeErrors)
 }
 
-/** A run of the valid graph in a body, with all else that is known of it. Undefined when the queue has no room for it. */
+/** A run of the valid graph in the text of a body, with all else that is known of it. Undefined when the queue has no room for it. */
 export function runOf(
   world: World,
-  request: Request,
+  text: string,
   document: JsonDocument,
   verdict: Extract<Verdict, { kind: 'valid' }>,
   known: ExtraData & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
@@ -101,8 +103,7 @@ export function runOf(
     world.state.pendingCount < MAX_KEPT_GRAPHS && world.state.pendingBytes < MAX_KEPT_BYTES
   const run: Run = Object.assign({}, known, {
     serial: world.state.nextSerial,
-    graphText:
-      graphText(bodyText(request), document, verdict.coerced) ?? ownText(writeJson(prompt)),
+    graphText: graphText(text, document, verdict.coerced) ?? ownText(writeJson(prompt)),
     graph: isKept ? prompt : null,
     outputs: verdict.outputs,
     submittedAtMs: world.state.nowMs,

@@ -21,10 +21,6 @@ export type Call = {
 /** What a node type does: from what a node sees to its work. */
 export type Behaviour = (call: Call) => Work
 
-/** Types that take no step of their own yet have a result that must not be kept. */
-const neverCached = new Set(['SaveImageWebsocket', 'FlowdoubleSlow', 'FlowdoubleNotify'])
-export const isCacheable = (class_type: string): boolean => !neverCached.has(class_type)
-
 /** The work of a node that can only fail. */
 export const failing = (exception_type: string, exception_message: string): Work => ({
   outputs: [],

@@ -8,8 +8,9 @@ import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
 import { hiddenInputs } from './inputs.ts'
 import { pythonText } from '../../lib/python.ts'
-import { nextPending } from '../world/queue.ts'
-import { idAndTime, resultOf, sendForRun } from './running.ts'
+import { nextPending, readyAtMs } from '../world/queue.ts'
+import { idAndTime, sendForRun } from './running.ts'
+import { resultOf } from './cache.ts'
 import { remaining, timestamp } from '../world/world.ts'
 import type { Ending, Running } from '../state/runs.ts'
 import type { Failure, Value } from '../state/nodes.ts'
@@ -22,7 +23,7 @@ export function succeed(world: World, running: Running): void {
   if (worker.interrupted && world.setup.traits.seesLateInterrupts) {
     return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
   }
-  sendForRun(world, running, 'execution_success', () => idAndTime(world, running.run))
+  sendForRun(world, running, 'execution_success', () => idAndTime(world, running))
   endRun(world, running, 'success', null)
 }
 
@@ -136,6 +137,6 @@ function endRun(
     )
   const next = nextPending(world)
   if (next === undefined) return
-  const readyMs = next.submittedAtMs + world.setup.options.startDelayMs
-  wakeWorker(world, worker, Math.max(world.state.nowMs + world.setup.options.paceMs, readyMs))
+  const restedMs = world.state.nowMs + world.setup.options.paceMs
+  wakeWorker(world, worker, Math.max(restedMs, readyAtMs(world, next)))
 }

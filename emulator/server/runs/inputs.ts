@@ -2,7 +2,7 @@
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { linkOf, nodeInputs } from '../graph/graph.ts'
-import { resultOf } from './running.ts'
+import { resultOf } from './cache.ts'
 import type { NodeType, Value } from '../state/nodes.ts'
 import { withFingerprints } from '../world/saved-texts.ts'
 import type { Lists, Running } from '../state/runs.ts'

@@ -2,6 +2,7 @@
 // The text of finished nodes is kept, so that a step writes the one node that moved: else a run of many nodes
 // costs the square of its length. Nothing is written while nobody listens.
 
+import { ownText } from '../../lib/json.ts'
 import type { NodeProgress, Progress } from '../state/runs.ts'
 
 export const createProgress = (prompt_id: string, types: Progress['types']): Progress => ({
@@ -11,6 +12,7 @@ export const createProgress = (prompt_id: string, types: Progress['types']): Pro
   current: null,
   text: '',
   written: 0,
+  same: null,
 })
 
 /** A node is at `value` of `max`, which are JSON texts. */
@@ -28,7 +30,8 @@ export function setFinished(progress: Progress, node_id: string, max: string): v
 export function progressText(progress: Progress): string {
   for (const node of progress.finished.slice(progress.written)) {
     const separator = progress.text === '' ? '' : ', '
-    progress.text += separator + nodeText(progress, node, 'finished')
+    // Every message copies it: it must not be a tree of its parts.
+    progress.text = ownText(progress.text + separator + nodeText(progress, node, 'finished'))
   }
   progress.written = progress.finished.length
   const { prompt, text, current } = progress
@@ -38,13 +41,23 @@ export function progressText(progress: Progress): string {
 }
 
 function nodeText(
-  { prompt, types }: Progress,
+  progress: Progress,
   { node_id, value, max }: NodeProgress,
   state: 'running' | 'finished',
 ): string {
+  const same = sameText(progress, node_id)
+  return `${JSON.stringify(node_id)}: {"value": ${value}, "max": ${max}, "state": "${state}", ${same}}`
+}
+
+/** The members of a node that stay the same from step to step. */
+function sameText(progress: Progress, node_id: string): string {
+  if (progress.same?.node_id === node_id) return progress.same.text
+  const { prompt, types } = progress
   const id = JSON.stringify(node_id)
   const class_type = types?.get(node_id)?.class_type
   const type = class_type === undefined ? '' : `, "class_type": ${JSON.stringify(class_type)}`
   const ids = `"node_id": ${id}, "prompt_id": ${prompt}, "display_node_id": ${id}`
-  return `${id}: {"value": ${value}, "max": ${max}, "state": "${state}", ${ids}, "parent_node_id": null, "real_node_id": ${id}${type}}`
+  const text = ownText(`${ids}, "parent_node_id": null, "real_node_id": ${id}${type}`)
+  progress.same = { node_id, text }
+  return text
 }

@@ -4,12 +4,14 @@ import type { MessageType } from '../../../spec/server/messages.ts'
 import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { dependsOn, fingerprintsOf } from './fingerprints.ts'
-import { contentHashes, executionOrder } from '../graph/graph.ts'
+import { executionOrder } from '../graph/execution-order.ts'
+import { contentHashes } from '../graph/content-hashes.ts'
 import { send, socketsFor } from '../world/sockets.ts'
+import { isCached } from './cache.ts'
 import { createProgress } from './progress.ts'
 import { pythonText } from '../../lib/python.ts'
 import { timestamp } from '../world/world.ts'
-import type { NodeResult, NodeType } from '../state/nodes.ts'
+import type { NodeType } from '../state/nodes.ts'
 import type { Fingerprints } from '../state/files.ts'
 import type { Run, Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
@@ -40,13 +42,6 @@ function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType>
   }
   return types
 }
-
-/** Whether a worker has the result of a node in its cache. */
-export const isCached = (
-  { cache }: Worker,
-  hashes: ReadonlyMap<string, number>,
-  id: string,
-): boolean => cache.has(hashes.get(id) ?? NaN)
 
 /** A run that begins now. Without `hasOrder` it runs no node. */
 export function createRunning(
@@ -80,12 +75,6 @@ export function createRunning(
     lastNode: null,
   }
 }
-
-/** The result of a node, of this run or of an earlier one. */
-export const resultOf = (
-  { results, worker, hashes }: Running,
-  id: string,
-): NodeResult | undefined => results.get(id) ?? worker.cache.get(hashes.get(id) ?? NaN)
 
 /** Tells the client something in words. */
 export function sendNotification(world: World, running: Running, value: string): void {
@@ -121,7 +110,8 @@ export function sendForRun(
 }
 
 /** The members that all messages about a whole run share, up to the closing brace. */
-export const members = (world: World, run: Run): string =>
-  `"prompt_id": ${JSON.stringify(run.prompt_id)}, "timestamp": ${timestamp(world)}}`
+export const members = (world: World, { promptIdText }: Running): string =>
+  `"prompt_id": ${promptIdText}, "timestamp": ${timestamp(world)}}`
+
 /** The data of messages that say no more than which run, and when. */
-export const idAndTime = (world: World, run: Run): string => `{${members(world, run)}`
+export const idAndTime = (world: World, running: Running): string => `{${members(world, running)}`

@@ -1,30 +1,22 @@
 // Execution [runs/*]: a worker handles one run after the other, node by node and step by step, and sends their messages.
 
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
 import { accountFailure, plannedFailure } from './failures.ts'
 import { saveFiles } from '../world/files.ts'
 import { brokenLink } from '../graph/graph.ts'
 import { createCalls, hashOfCall, inputsOfCall, joinedUi, takeResults } from './lists.ts'
 import { announce } from '../world/log.ts'
-import {
-  everyone,
-  send,
-  sendFrame,
-  sendStatus,
-  socketsFor,
-  wantsMetadata,
-} from '../world/sockets.ts'
-import { keepCacheOf, keepLettersOf, loadModels } from './leftovers.ts'
+import { everyone, send, sendFrame, sendStatus, socketsFor } from '../world/sockets.ts'
+import { cachedResult, cacheResult, isCached, keepCacheOf } from './cache.ts'
+import { keepLettersOf, loadModels } from './leftovers.ts'
 import { gatherInputs } from './inputs.ts'
-import { isCacheable } from '../nodes/node.ts'
+import { sendPreview } from './previews.ts'
 import { progressText, setFinished, setRunning } from './progress.ts'
-import { dequeue, nextPending } from '../world/queue.ts'
+import { dequeue, nextPending, readyAtMs } from '../world/queue.ts'
 import {
   createRunning,
   idAndTime,
-  isCached,
   members,
   sendNotification,
   prepare,
@@ -74,13 +66,18 @@ function takeRun(world: World, worker: Worker): void {
 
 /** Tells that a run has started, and lets it do its first thing; a run that cannot go on ends here. */
 function begin(world: World, running: Running, poison: string | null): void {
-  const { run, graph, worker, hashes } = running
-  sendForRun(world, running, 'execution_start', () => idAndTime(world, run))
+  const { graph, worker, hashes } = running
+  sendForRun(world, running, 'execution_start', () => idAndTime(world, running))
   if (world.setup.traits.notifiesOfStart) sendNotification(world, running, 'Your run has started.')
   const ids = poison === null ? [...graph.keys()] : []
   const cached = ids.filter((id) => isCached(worker, hashes, id))
   const nodes = JSON.stringify(cached)
-  sendForRun(world, running, 'execution_cached', () => `{"nodes": ${nodes}, ${members(world, run)}`)
+  sendForRun(
+    world,
+    running,
+    'execution_cached',
+    () => `{"nodes": ${nodes}, ${members(world, running)}`,
+  )
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
   if (failure === undefined) due(world, running, world.setup.options.paceMs)
   else fail(world, running, running.order[0] ?? firstKey(graph), failure)
@@ -93,7 +90,7 @@ function begin(world: World, running: Running, poison: string | null): void {
 function isEarly(world: World, worker: Worker): boolean {
   const next = nextPending(world)
   if (next === undefined) return false
-  const readyMs = next.submittedAtMs + world.setup.options.startDelayMs
+  const readyMs = readyAtMs(world, next)
   if (readyMs > world.state.nowMs) wakeWorker(world, worker, readyMs)
   return readyMs > world.state.nowMs
 }
@@ -120,7 +117,7 @@ function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null 
 function startNextNode(world: World, running: Running): void {
   for (; running.at < running.order.length; running.at++) {
     const id = running.order[running.at] as string
-    const cached = running.worker.cache.get(running.hashes.get(id) ?? NaN)
+    const cached = cachedResult(running.worker, running.hashes, id)
     if (cached === undefined) return startNode(world, running, id)
     serveCached(world, running, id, cached)
   }
@@ -138,12 +135,11 @@ function startNode(world: World, running: Running, id: string): void {
   const type = running.types.get(id) as NodeType
   setRunning(running.progress, id, '0.0', '1.0')
   sendProgressState(world, running)
-  const node = JSON.stringify(id)
   sendForRun(
     world,
     running,
     'executing',
-    () => `{"node": ${node}, "display_node": ${node}, "prompt_id": ${running.promptIdText}}`,
+    () => `{${shownNode(id)}, "prompt_id": ${running.promptIdText}}`,
   )
   if (running.lastNode === null) loadModels(world, running.graph)
   running.lastNode = id
@@ -186,9 +182,11 @@ function doStep(
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${max}`)
   sendProgressState(world, running)
-  const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
   const sendProgress = (): void =>
-    sendForRun(world, running, 'progress', () => `{"value": ${value}, "max": ${max}, ${ids}}`)
+    sendForRun(world, running, 'progress', () => {
+      const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
+      return `{"value": ${value}, "max": ${max}, ${ids}}`
+    })
   const picture = socketPictures?.[running.step - 1]
   if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
   else if (preview === undefined || world.setup.options.preview === 'none') sendProgress()
@@ -199,35 +197,6 @@ function doStep(
   // A node that takes a time of its own is over with its last step.
   const isLast = running.step === steps && stepMs !== undefined
   due(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
-}
-
-/** A preview goes before the progress message when it carries metadata, and after it when not. */
-function sendPreview(
-  world: World,
-  running: Running,
-  id: string,
-  image: Preview | Picture,
-  format: PictureFormat,
-  sendProgress: () => void,
-): void {
-  const { client_id, prompt_id } = running.run
-  const sockets = socketsFor(world, 'progress', client_id)
-  const isAsking = (socket: number): boolean => wantsMetadata(world, client_id, socket)
-  const asking = sockets.filter(isAsking)
-  if (asking.length > 0) {
-    const metadata = {
-      node_id: id,
-      prompt_id,
-      display_node_id: id,
-      parent_node_id: null,
-      real_node_id: id,
-      image_type: `image/${format}`,
-    }
-    sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
-  }
-  sendProgress()
-  const others = sockets.filter((socket) => !isAsking(socket))
-  sendFrame(world, others, { frame: 'previewImage', format, image })
 }
 
 function finishNode(world: World, running: Running, done: Work): void {
@@ -248,10 +217,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   const ui = joinedUi(calls)
   const result = { outputs: calls.outputs, ui, producer: id }
   running.results.set(id, result)
-  const class_type = running.types.get(id)?.class_type ?? ''
-  const hash = running.hashes.get(id)
-  const isKept = world.setup.options.cache !== 'none' && isCacheable(class_type)
-  if (hash !== undefined && isKept) running.worker.cache.set(hash, result)
+  cacheResult(world, running, id, result)
   if (ui !== null) sendExecuted(world, running, id, ui)
   const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)
@@ -272,14 +238,18 @@ function outputOf(world: World, running: Running, done: Work): string | null | F
 }
 
 function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {
-  const node = JSON.stringify(id)
-  const ids = `"node": ${node}, "display_node": ${node}`
   sendForRun(
     world,
     running,
     'executed',
-    () => `{${ids}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
+    () => `{${shownNode(id)}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
   )
+}
+
+/** The members that say of which node a message is, and where it is shown. */
+function shownNode(id: string): string {
+  const node = JSON.stringify(id)
+  return `"node": ${node}, "display_node": ${node}`
 }
 
 function sendProgressState(world: World, running: Running): void {

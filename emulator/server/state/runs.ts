@@ -68,6 +68,8 @@ export type Progress = {
   /** Text of the first `written` finished nodes. */
   text: string
   written: number
+  /** The members of the node under way that stay the same from step to step. */
+  same: { readonly node_id: string; readonly text: string } | null
 }
 
 /** The run that a worker is at. */

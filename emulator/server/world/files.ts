@@ -45,11 +45,9 @@ export function store(
   content: FileContent,
 ): void {
   const key = keyOf(type, subfolder, name)
-  const old = get(world.state.files, key)
-  const dropped = put(world.state.files, key, { content, modifiedMs: world.state.nowMs })
+  const gone = put(world.state.files, key, { content, modifiedMs: world.state.nowMs })
   hold(world, content)
-  if (old !== undefined) release(world, old.content)
-  for (const file of dropped) release(world, file.content)
+  for (const file of gone) release(world, file.content)
   countName(world, type, subfolder, name)
 }
 
@@ -60,7 +58,8 @@ function countName(world: World, type: string, subfolder: string, name: string):
     const part = parts[at] as string
     if (!/^\d{1,15}$/.test(part)) continue
     const key = keyOf(type, subfolder, parts.slice(0, at).join('_'))
-    put(world.state.counters, key, Math.max(get(world.state.counters, key) ?? 0, Number(part)))
+    const number = Number(part)
+    if (number > (get(world.state.counters, key) ?? -1)) put(world.state.counters, key, number)
   }
 }
 

@@ -1,4 +1,4 @@
-// Encodes binary frames after the layouts of spec/frames.ts [frames/*]. Decoding is the business of the suites alone.
+// Encodes binary frames after the layouts of spec/server/frames.ts [frames/*]. Decoding is the business of the suites alone.
 
 import { concat } from '../../lib/bytes.ts'
 import { frames } from '../../../spec/server/frames.ts'

@@ -32,9 +32,8 @@ function entryOf(world: World, run: Run, ending: Ending): HistoryEntry {
 /** Adds the entry of a finished run. A reused id replaces its entry in its old place. */
 export function addEntry(world: World, run: Run, ending: Ending): void {
   const entry = entryOf(world, run, ending)
-  const replaced = get(world.state.history, run.prompt_id)
-  const dropped = put(world.state.history, run.prompt_id, entry)
-  world.state.historyLength += lengthOf(entry) - lengthOf(replaced) - dropped.reduce(sumLengths, 0)
+  const gone = put(world.state.history, run.prompt_id, entry)
+  world.state.historyLength += lengthOf(entry) - gone.reduce(sumLengths, 0)
   while (world.state.historyLength > MAX_HISTORY_LENGTH && world.state.history.entries.size > 1) {
     world.state.historyLength -= lengthOf(takeOldest(world.state.history))
   }

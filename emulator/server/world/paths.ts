@@ -61,6 +61,9 @@ type SavePlace = { readonly subfolder: string; readonly base: string }
 export function savePlace(type: FolderType, prefix: string): SavePlace | Failure {
   if (prefix.includes('\0'))
     return { exception_type: 'ValueError', exception_message: 'embedded null byte' }
+  // Most prefixes are plain names.
+  if (!prefix.includes('/') && !prefix.startsWith('.') && prefix !== '')
+    return { subfolder: '', base: prefix }
   const root = toldPath(type, '')
   const isAbsolute = prefix.startsWith('/')
   const parts = resolved(prefix, isAbsolute)

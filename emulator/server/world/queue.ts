@@ -50,6 +50,10 @@ export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'no
   if (how === 'notify') sendStatus(world, remaining(world))
 }
 
+/** When a run has waited as long as each does before it starts [queue/start-delay]. */
+export const readyAtMs = ({ setup }: World, { submittedAtMs }: Run): number =>
+  submittedAtMs + setup.options.startDelayMs
+
 /** Takes the next run out of the queue, or undefined when none waits. */
 export function dequeue(world: World): Run | undefined {
   for (;;) {

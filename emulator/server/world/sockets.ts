@@ -27,9 +27,13 @@ export function sendFrame(world: World, sockets: readonly number[], content: Fra
 }
 
 /** All sockets; on local of those with one client id only the newest: the older ones get nothing [messages/older-socket]. */
-export const everyone = ({ setup, state }: World): number[] => [
-  ...(setup.traits.sharesMessages ? state.sockets.keys() : state.socketByClient.values()),
-]
+export function everyone({ setup, state }: World): readonly number[] {
+  const { sharesMessages } = setup.traits
+  if (sharesMessages ? state.sockets.size === 0 : state.socketByClient.size === 0) return nobody
+  return [...(sharesMessages ? state.sockets.keys() : state.socketByClient.values())]
+}
+
+const nobody: readonly number[] = []
 
 /**
  * The sockets that receive a message type of a run with this client id (null: the run has none). On hosted all sockets

@@ -1,4 +1,4 @@
-// What a difference between the description and a real server is, as data.
+// A difference between the description and a real server, as data.
 
 import type { hostedRefusals, refusals } from '../../server/errors.ts'
 import type { RuleId } from '../../rules.ts'
@@ -13,11 +13,11 @@ export type Difference = {
   readonly real: string
   /** What this server does. */
   readonly ours: string
-  /** The rules that carry it. */
+  /** The rules that state it. */
   readonly rules: readonly RuleId[]
-  /** The quirks that switch the other behaviour on. */
+  /** The quirks that switch on the other behaviour. */
   readonly quirks?: readonly (keyof typeof quirks)[]
-  /** The refusals with which it answers, those of local, of hosted and of the gateway. */
+  /** The refusals that implement it: of the local server, of the hosted server and of the gateway. */
   readonly refusals?: readonly (keyof typeof refusals)[]
   readonly hostedRefusals?: readonly (keyof typeof hostedRefusals)[]
   readonly gatewayRefusals?: readonly (keyof typeof gatewayRefusals)[]

@@ -2,20 +2,20 @@
 
 import type { Difference } from './difference.ts'
 
-/** Contradictions and imprecisions on local; the real server is ComfyUI 0.3.64. */
+/** Contradictions and imprecisions on local, compared with ComfyUI 0.3.64. */
 export const localDifferences = [
   {
     topic: 'Path prefix',
     stated: 'none',
-    real: 'each path answers below `/api` too, but for `/internal/` and the pages',
-    ours: 'as real servers',
-    rules: ['deployments/local-prefix', 'http/twin-below-api', 'internal/no-twin'],
+    real: 'each path is also served below `/api`, except for `/internal/` and the pages',
+    ours: 'like real servers',
+    rules: ['deployments/local-prefix', 'http/alias-below-api', 'internal/no-alias'],
   },
   {
     topic: 'Credentials',
-    stated: 'none, or a bearer token where one is configured',
-    real: 'there is no way to configure one, and `Authorization` is ignored',
-    ours: 'ignored until `--token` configures one; then needed everywhere',
+    stated: 'none, or a bearer token if one is configured',
+    real: 'no option configures one, and `Authorization` is ignored',
+    ours: 'ignored until `--token` configures one; then required everywhere',
     rules: [
       'access/local-without-key',
       'access/bearer-token',
@@ -29,8 +29,8 @@ export const localDifferences = [
     stated: 'a submit reply with `node_errors` filled',
     real:
       '400 with `error` and `node_errors`, no `prompt_id`; `node_errors` is empty for unknown classes and ' +
-      'cycles. A partly valid workflow is answered 200 with `node_errors`',
-    ours: 'status and form as real servers, and `node_errors` names every node to blame',
+      'cycles. A partly valid workflow returns 200 with `node_errors`',
+    ours: 'status and format like real servers, and `node_errors` names every invalid node',
     rules: [
       'workflows/invalid-is-400',
       'workflows/invalid-names-nodes',
@@ -42,8 +42,8 @@ export const localDifferences = [
   {
     topic: '`number`',
     stated: 'an integer',
-    real: 'an integer where it is counted, negative with `front`; a float where the client gives one',
-    ours: 'as real servers',
+    real: 'an integer if it is counted, negative with `front`; a float if the client sends one',
+    ours: 'like real servers',
     rules: [
       'workflows/reply',
       'workflows/number-counts',
@@ -54,17 +54,17 @@ export const localDifferences = [
   {
     topic: '`client_id`',
     stated: 'a text, a UUID',
-    real: 'any text; an array or an object ends the server',
-    ours: 'any text, and nothing ends the server',
+    real: 'any text; an array or an object crashes the server',
+    ours: 'any text, and nothing crashes the server',
     rules: ['messages/any-client-id', 'messages/own-client', 'runs/poison-fails-its-run'],
   },
   {
     topic: 'Requests that break a worker',
     stated: 'nothing',
     real:
-      'some requests are answered 200 and end the worker: their run stays in `queue_running`, and ' +
+      'some requests return 200 and crash the worker: their run stays in `queue_running`, and ' +
       'later runs stay pending',
-    ours: 'the same answer, and then that run alone fails',
+    ours: 'the same reply, and then only that run fails',
     rules: ['runs/poison-fails-its-run'],
     quirks: ['queue.poison-kills-worker'],
   },
@@ -72,9 +72,9 @@ export const localDifferences = [
     topic: 'Key for partner nodes',
     stated: '`extra_data.api_key_partner_org`',
     real:
-      '`api_key_comfy_org` or `auth_token_comfy_org`; both are taken out of the history, but shown in ' +
+      '`api_key_comfy_org` or `auth_token_comfy_org`; both are removed from the history, but appear in ' +
       'the queue, and a key of any other name is kept everywhere',
-    ours: 'both names of the key are taken, and no listing, entry or file shows any of the three',
+    ours: 'both names of the key are accepted, and no listing, entry or file contains any of the three',
     rules: [
       'access/partner-key-names',
       'access/partner-key-missing',
@@ -94,8 +94,8 @@ export const localDifferences = [
   {
     topic: 'History entry',
     stated: '`prompt`, `outputs` and `status`',
-    real: '`meta` too',
-    ours: 'as real servers',
+    real: 'also `meta`',
+    ours: 'like real servers',
     rules: ['history/prompt', 'history/outputs', 'history/status-words', 'history/meta'],
   },
   {
@@ -107,19 +107,19 @@ export const localDifferences = [
     quirks: ['history.completed-on-error'],
   },
   {
-    topic: 'A cycle that shows only while a run executes',
+    topic: 'A cycle that appears only during execution',
     stated: 'nothing',
     real:
       'ends as `success` with an `execution_error` among the messages; only nodes that expand into ' +
-      'others can bring it about',
-    ours: 'no node expands, and every cycle is refused when it is submitted',
+      'others can cause it',
+    ours: 'no node expands, and every cycle is rejected on submit',
     rules: ['workflows/cycle-refused', 'workflows/blame'],
   },
   {
     topic: 'Cancelled run',
     stated: '`execution_interrupted`',
     real: 'that on the socket and as the last message of the entry, whose `status_str` is "error"',
-    ours: 'as real servers',
+    ours: 'like real servers',
     rules: [
       'queue/interrupt',
       'messages/interrupted',
@@ -131,9 +131,9 @@ export const localDifferences = [
     topic: 'Who receives what',
     stated: 'events are filtered by `clientId`',
     real:
-      '`status` and text frames go to everyone; of a run without `client_id` everyone gets progress and ' +
+      '`status` and text frames go to everyone; for a run without `client_id` everyone gets progress and ' +
       'previews, and nobody the rest',
-    ours: 'as real servers',
+    ours: 'like real servers',
     rules: [
       'messages/own-client',
       'messages/status-to-everyone',
@@ -143,45 +143,45 @@ export const localDifferences = [
   },
   {
     topic: 'Two sockets with one `clientId`',
-    stated: 'events are filtered by `clientId`; of two with the same it says nothing',
+    stated: 'events are filtered by `clientId`; two sockets with the same one are not mentioned',
     real:
-      'the newest receives, and older ones nothing at all; when an older one closes, the newest receives ' +
+      'the newest receives, and older ones nothing; when an older one closes, the newest receives ' +
       'nothing more either',
-    ours: 'the newest receives, whatever older ones do, and those nothing',
+    ours: 'the newest receives, whatever older ones do, and older ones receive nothing',
     rules: ['messages/newest-socket', 'messages/older-socket', 'messages/reconnect'],
     quirks: ['local.zombie-socket'],
   },
   {
-    topic: 'Names of files that a loader is given',
+    topic: 'File names in loaders',
     stated: 'nothing',
     real:
       'an empty name, a folder and an absolute path such as `/etc/passwd` are accepted: the run opens them, ' +
-      'and fails or shows what is there',
-    ours: 'refused with 400, as a file that does not exist: no name leads out of the three folders',
+      'and fails or outputs what it reads',
+    ours: 'rejected with 400, like a file that does not exist: no name leads out of the three folders',
     rules: ['workflows/missing-input-file', 'workflows/check-trips'],
   },
   {
     topic: '`executing` with node null',
     stated: 'marks the end of a run',
-    real: 'so it does, after errors and interrupts too and after the last `status`; for runs with `client_id` only',
-    ours: 'as real servers',
+    real: 'as stated, also after errors and interrupts and after the last `status`; only for runs with `client_id`',
+    ours: 'like real servers',
     rules: ['messages/executing-null', 'messages/executing-null-last', 'messages/no-client'],
   },
   {
     topic: 'List of messages',
     stated: 'names `notification`, but not `feature_flags`, `logs` and `display_component`',
-    real: 'there is no `notification`; the other three exist, the last sent by some partner nodes only',
+    real: '`notification` does not exist; the other three do, the last sent only by some partner nodes',
     ours:
-      'a `notification` where a made-up node asks for one; `feature_flags` and `logs` as real servers; ' +
-      'nothing here sends `display_component`',
+      'a `notification` if a test node requests one; `feature_flags` and `logs` like real servers; ' +
+      'no node sends `display_component`',
     rules: ['messages/feature-flags', 'internal/log-subscription', 'messages/local-notification'],
     quirks: ['local.notification'],
   },
   {
     topic: '`executed`',
     stated: 'the output of a node is ready',
-    real: 'only of nodes with something to show; of cached ones too, where `output` can be null',
-    ours: 'as real servers',
+    real: 'only of nodes with an output to display; also of cached ones, whose `output` can be null',
+    ours: 'like real servers',
     rules: ['messages/executed', 'messages/executed-cached'],
   },
   {
@@ -189,9 +189,9 @@ export const localDifferences = [
     stated:
       '`execution_start`, then `executing`, `progress` and `executed` of each node, then the end',
     real:
-      'two `status` come first, `execution_cached` is always sent, and `progress_state` stands around ' +
-      'everything',
-    ours: 'as real servers, which keeps what is stated',
+      'two `status` come first, `execution_cached` is always sent, and `progress_state` comes before and ' +
+      'after the messages of each node',
+    ours: 'like real servers, which is consistent with the description',
     rules: [
       'messages/order',
       'messages/status-of-a-run',
@@ -202,65 +202,65 @@ export const localDifferences = [
   {
     topic: 'Previews',
     stated: 'frames of type 1',
-    real: 'only where they are switched on, which they are not by default; type 4 to clients that ask for it',
-    ours: 'on, in JPEG; `--preview none` is what real servers do by default',
+    real: 'only if previews are enabled, which they are not by default; type 4 for clients that request it',
+    ours: 'on, in JPEG; `--preview none` is the default of real servers',
     rules: ['frames/previews-on', 'frames/preview', 'frames/metadata-when-asked'],
   },
   {
     topic: '`exception_type`',
     stated: 'one of six words',
     real: 'the name of a Python class; none of the six',
-    ours: 'as real servers on local; the six words are those of hosted',
+    ours: 'like real servers on local; the six words are those of hosted',
     rules: ['runs/local-exception-names', 'runs/exception-words'],
   },
   {
     topic: 'Fields of an upload',
     stated: '`image`, `type` and `overwrite`',
-    real: '`subfolder` too, which is honoured',
-    ours: 'as real servers',
+    real: 'also `subfolder`, which is used',
+    ours: 'like real servers',
     rules: ['files/upload', 'files/upload-subfolder'],
   },
   {
     topic: '`overwrite`',
     stated: 'a boolean as a text',
-    real: '`true` and `1` mean yes, anything else no',
-    ours: 'as real servers',
+    real: '`true` and `1` mean yes, any other value no',
+    ours: 'like real servers',
     rules: ['files/upload-overwrite', 'files/upload-overwrite-words', 'files/upload-renamed'],
   },
   {
     topic: 'Body of POST /interrupt',
     stated: 'none',
-    real: 'optionally the `prompt_id` that is meant',
-    ours: 'as real servers',
+    real: 'optionally the `prompt_id` of the run to cancel',
+    ours: 'like real servers',
     rules: ['queue/interrupt', 'queue/interrupt-named', 'queue/idle-interrupt-is-lost'],
   },
   {
     topic: 'Body of POST /queue',
     stated: '`clear` or `delete`',
-    real: 'both may come together; pending runs only',
-    ours: 'as real servers',
+    real: 'both can be combined; pending runs only',
+    ours: 'like real servers',
     rules: ['queue/clear', 'queue/delete', 'queue/clear-and-delete', 'queue/running-is-spared'],
   },
   {
     topic: 'Query of GET /view',
     stated: '`filename`, `subfolder` and `type`',
-    real: '`preview` and `channel` too, and a folder in brackets at the end of a name',
-    ours: 'as real servers',
+    real: 'also `preview` and `channel`, and a folder in brackets at the end of a name',
+    ours: 'like real servers',
     rules: ['files/view', 'files/view-converted', 'files/view-annotated'],
   },
   {
     topic: 'Unknown model folder',
     stated: '404 with the code `folder_not_found`, on hosted',
-    real: '404 without a body on local; an empty folder gives an empty array',
-    ours: 'as real servers',
+    real: '404 without a body on local; an empty folder returns an empty array',
+    ours: 'like real servers',
     rules: ['catalog/unknown-folder'],
     refusals: ['notFoundEmpty'],
   },
   {
     topic: 'Node manager',
     stated: 'optional',
-    real: 'no part of the server: GET answers 404, POST 405',
-    ours: 'as real servers, until `--manager` switches it on',
+    real: 'not part of the server: GET returns 404, POST 405',
+    ours: 'like real servers, unless `--manager` enables it',
     rules: ['manager/off', 'manager/install', 'manager/status', 'manager/install-model'],
     refusals: ['unknownPath', 'methodNotAllowed'],
   },
@@ -268,15 +268,15 @@ export const localDifferences = [
     topic: 'Jobs and `/api/history_v2`',
     stated: 'on hosted',
     real: 'unknown paths on local',
-    ours: 'as real servers',
+    ours: 'like real servers',
     rules: ['deployments/paths-of-hosted'],
     refusals: ['unknownPath'],
   },
   {
     topic: '`/api/experiment/models`',
-    stated: 'the name that hosted gives `/models`',
-    real: 'on local too, with and without `/api`, and with richer items',
-    ours: 'as real servers',
+    stated: 'the hosted name of `/models`',
+    real: 'also on local, with and without `/api`, and with richer items',
+    ours: 'like real servers',
     rules: ['catalog/experiment-folders', 'catalog/experiment-models'],
   },
 ] as const satisfies readonly Difference[]

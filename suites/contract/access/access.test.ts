@@ -1,18 +1,18 @@
-// Who is let in locally, which is everyone, and the key that partner nodes ask for.
+// Who has access on local, which is everyone, and the key that partner nodes require.
 
 import { secretKeys } from '../../../spec/server/access.ts'
 import { type Graph, node, talking } from '../../generate/graphs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** A picture that a partner makes, saved. */
+/** A picture from a partner, saved. */
 const bought: Graph = {
   '1': node('OpenAIDalle3', { prompt: 'a lighthouse' }),
   '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'bought' }),
 }
 
-/** On local any text is one. */
+/** Local accepts any text. */
 const partnerKey = 'test-partner-key'
 
 proves('access/local-without-key', async ({ url, connect, submit, reach }) => {
@@ -41,7 +41,7 @@ proves('access/partner-key-names', async ({ connect, run }) => {
     const { entry } = await run(session, bought, { extra_data })
     return entry.status.status_str
   }
-  // Failures first: a picture that was once bought is in the cache.
+  // Failures first: once bought, a picture is in the cache.
   expect(await outcome({ api_key: 'k', API_KEY_PARTNER_ORG: 'k' })).toBe('error')
   expect(await outcome({ api_key_partner_org: '', api_key_comfy_org: '' })).toBe('error')
   expect(await outcome({ api_key_partner_org: partnerKey })).toBe('success')
@@ -87,7 +87,7 @@ proves(
 
 const secrets = {
   ...Object.fromEntries(secretKeys.map((name) => [name, `secret of ${name}`])),
-  // Where only one key is taken, the picture is bought with it.
+  // Where only one key is valid, it buys the picture.
   api_key_comfy_org: partnerKey,
 }
 const secret = /secret|test-partner-key/
@@ -112,9 +112,9 @@ proves(
       expect(text).not.toMatch(secret)
       for (const name of secretKeys) expect(text).not.toContain(name)
     }
-    for (const told of [waiting, over]) {
-      expect(told?.extra_data.extra_pnginfo).toEqual(extra_data.extra_pnginfo)
-      expect(JSON.stringify(told)).not.toMatch(secret)
+    for (const listed of [waiting, over]) {
+      expect(listed?.extra_data.extra_pnginfo).toEqual(extra_data.extra_pnginfo)
+      expect(JSON.stringify(listed)).not.toMatch(secret)
     }
     for (const { text } of [all, one, file]) expect(text).toContain('shown')
     expect(session.texts.join()).not.toMatch(secret)
@@ -122,7 +122,7 @@ proves(
   ownWorld,
 )
 
-switched('local.queue-shows-partner-key', async ({ get, connect, submit, reach, idle }) => {
+provesQuirk('local.queue-shows-partner-key', async ({ get, connect, submit, reach, idle }) => {
   const session = await connect('me')
   await submit(bought, { extra_data, client_id: 'me' })
   const listed = { ...extra_data, client_id: 'me' }

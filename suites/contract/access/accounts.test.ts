@@ -1,11 +1,11 @@
-// The accounts that a hosted server is given: what is refused, what the journal hides, and what partner nodes cost.
+// The accounts of a hosted server: which ones are rejected, what the journal hides, and what partner nodes cost.
 
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { bought, type Graph, node, solid } from '../../generate/graphs.ts'
-import { proves, switched, test } from '../../judge/proves.ts'
+import { proves, provesQuirk, test } from '../../judge/proves.ts'
 import { type Run, startSubject, type Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
@@ -19,7 +19,7 @@ const open = {
   failsWith: null,
 } as const
 
-/** What starting with this as accounts ends in: the text of its refusal. */
+/** How a start with these accounts fails: the text of the error. */
 async function refusalOf(accounts: unknown): Promise<string> {
   const options = { deployment: 'hosted', accounts } as Parameters<typeof startEmulator>[0]
   return startEmulator(options).then(
@@ -102,7 +102,7 @@ proves(
     }
     await as('z').submit(bought(), { extra_data: { api_key_comfy_org: 'p' } })
     await idle()
-    const heard = await Promise.all(
+    const received = await Promise.all(
       sessions.map(async (session) => {
         await session.settled()
         return session.texts.join()
@@ -116,7 +116,7 @@ proves(
       { keys: [isHidden, isHidden], partnerKey: isHidden },
       { keys: [isHidden], partnerKey: isHidden },
     ])
-    const all = [...heard, ...replies.map(({ text }) => text), header, ...lines].join('\n')
+    const all = [...received, ...replies.map(({ text }) => text), header, ...lines].join('\n')
     for (const secret of [keys[0], 'a-partner-key']) expect(all).not.toContain(secret)
     // A short key may be part of any word, but never a value by itself.
     for (const line of lines) {
@@ -130,7 +130,7 @@ proves(
   hidden,
 )
 
-/** Where the journal of the next case is kept: all of it, from the first line on. */
+/** Where the journal of the next case is stored: all of it, from the first line on. */
 const journal = join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')
 
 proves(
@@ -150,7 +150,7 @@ proves(
 const errorOf = ({ messages }: Run): Record<string, unknown> | undefined =>
   messages.find(({ type }) => type === 'execution_error')?.data
 
-/** Runs a bought picture that is in no cache, with this as extra_data, and gives its error. */
+/** Runs a partner picture that is not in the cache, with this as extra_data, and returns its error. */
 async function buy(
   { connect, run }: Subject,
   prompt: string,
@@ -183,7 +183,7 @@ proves(
   { deployment: 'hosted' },
 )
 
-switched('hosted.partner-key-is-api-key', async (subject) => {
+provesQuirk('hosted.partner-key-is-api-key', async (subject) => {
   expect(await buy(subject, '1', { api_key_comfy_org: 'test-partner-key' })).toMatchObject({
     exception_message: expect.stringMatching(/login/i),
   })
@@ -201,7 +201,7 @@ proves(
     const { connect, run } = subject
 
     expect(await buy(subject, 'one', extra_data)).toBeUndefined()
-    // From the cache it costs nothing, nor does what is not run, nor what lacks its key.
+    // From the cache it costs nothing; nor does a node that does not run or lacks its key.
     expect(await buy(subject, 'one', extra_data)).toBeUndefined()
     expect(await buy(subject, 'no key')).toMatchObject({ exception_type: 'ValidationError' })
     expect(await buy(subject, 'two', extra_data)).toBeUndefined()
@@ -211,13 +211,13 @@ proves(
       exception_type: 'InsufficientFundsError',
       executed: [],
     })
-    // Other nodes are not paid for.
+    // Other nodes are free of charge.
     expect(errorOf(await run(await connect(), solid()))).toBeUndefined()
   },
   poor,
 )
 
-/** What a refused submit says: its status, and the type of its error. */
+/** What the answer to a rejected submit says: its status, and the type of its error. */
 async function refusalOfSubmit(
   { submit }: Subject,
   graph: Graph,
@@ -226,7 +226,7 @@ async function refusalOfSubmit(
   return [reply.status, reply.json().error?.type]
 }
 
-switched(
+provesQuirk(
   'hosted.refuse-at-submit',
   async (subject) => {
     const two = { ...bought('a'), '3': node('OpenAIDalle3', { prompt: 'b' }) }
@@ -240,7 +240,7 @@ switched(
       402,
       'PARTNER_NODE_PAYMENT_REQUIRED',
     ])
-    // What is malformed is told so first.
+    // A malformed body is reported first.
     expect((await subject.submit({ '1': node('NoSuchNode') })).status).toBe(400)
     const before = session.messages().length
     for (let count = 0; count < 10; count++) {
@@ -257,7 +257,7 @@ switched(
   poor,
 )
 
-switched(
+provesQuirk(
   'hosted.refuse-at-submit',
   async (subject) => {
     const refused = { idle: 'CLOUD_SUBSCRIPTION_REQUIRED', poor: 'PARTNER_NODE_PAYMENT_REQUIRED' }
@@ -274,9 +274,9 @@ switched(
   },
 )
 
-test('serve/watch A terminal shows why hosted refuses a submit, and no key', async () => {
-  let shown = ''
-  const stdout = { isTTY: true, columns: 80, write: (text: string) => (shown += text) }
+test('serve/watch A terminal shows why hosted rejects a submit, and no key', async () => {
+  let printed = ''
+  const stdout = { isTTY: true, columns: 80, write: (text: string) => (printed += text) }
   const { show } = await watchOn({ stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' })
   const subject = await startSubject({ deployment: 'hosted', clock: 'instant', onEntry: show })
   await subject.connect('me')
@@ -284,8 +284,8 @@ test('serve/watch A terminal shows why hosted refuses a submit, and no key', asy
   await subject.submit({ '1': node('NoSuchNode') })
   await subject.submit(solid())
   await subject.close()
-  expect(shown).toMatch(/400 POST \/api\/prompt .*no JSON/)
-  expect(shown).toMatch(/400 POST \/api\/prompt .*NoSuchNode/)
-  expect(shown).toMatch(/success run/)
-  expect(shown).not.toContain('test-key')
+  expect(printed).toMatch(/400 POST \/api\/prompt .*no JSON/)
+  expect(printed).toMatch(/400 POST \/api\/prompt .*NoSuchNode/)
+  expect(printed).toMatch(/success run/)
+  expect(printed).not.toContain('test-key')
 })

@@ -1,4 +1,4 @@
-// Who is let in on hosted: keys, tiers, the socket, and what no account sees of another.
+// Who has access on hosted: keys, tiers, the socket, and what each account can see of the others.
 
 import { paidPaths, publicPaths } from '../../../spec/server/access.ts'
 import { hostedError, planRefusal } from '../../../spec/server/errors.ts'
@@ -7,8 +7,8 @@ import type { Endpoint } from '../../../spec/language.ts'
 import { openSession } from '../../judge/client.ts'
 import { slow, solid, talking } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -26,7 +26,7 @@ const served = [
 const isPublic = (path: string): boolean => publicPaths.some((one) => path === `/api${one}`)
 const key = (value: string) => ({ 'X-API-Key': value })
 
-/** The status of an answer, and what is wrong with it as a refusal of hosted. */
+/** The status of an answer, and how it differs from a refusal of hosted. */
 async function refusal(
   { url }: Subject,
   method: string,
@@ -87,7 +87,7 @@ proves('access/hosted-key-refusal', async (subject) => {
       }
     }
   }
-  // Nothing has happened by all that.
+  // None of that had an effect.
   expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(0)
 })
 
@@ -96,7 +96,7 @@ proves('access/hosted-public-statistics', async ({ url, get }) => {
   expect(own.json().system).toMatchObject({ os: expect.any(String) })
   for (const headers of [...wrongKeys, key('test-key-free'), key('test-key')]) {
     const { status, body } = await exchange(url, 'GET', '/api/system_stats', headers)
-    expect([status, body]).toEqual([200, own.text])
+    expect({ status, body }).toEqual({ status: 200, body: own.text })
     expect((await exchange(url, 'HEAD', '/api/system_stats', headers)).status).toBe(200)
   }
 })
@@ -109,7 +109,7 @@ proves('access/free-tier-refusal', async (subject) => {
       for (const method of methods) {
         const answer = await refusal(subject, method, whole, free)
         expect(answer).toEqual(refusedAs(method, whole, 403, 'FORBIDDEN'))
-        // Who is unknown is told that first.
+        // A caller without a valid key gets that error first.
         const unknown = await refusal(subject, method, whole, key('nonsense'))
         expect(unknown).toEqual(refusedAs(method, whole, 401, 'UNAUTHORIZED'))
       }
@@ -127,7 +127,7 @@ proves('access/free-tier-refusal', async (subject) => {
   expect((await subject.as('test-key-free').connect()).messages()[0]?.type).toBe('status')
 })
 
-switched('hosted.free-tier-402', async (subject) => {
+provesQuirk('hosted.free-tier-402', async (subject) => {
   const free = subject.as('test-key-free')
   const session = await free.connect()
   const refused = await free.submit(solid())
@@ -144,7 +144,7 @@ switched('hosted.free-tier-402', async (subject) => {
   expect(session.messages()).toHaveLength(1)
 })
 
-switched('hosted.bearer', async ({ url }) => {
+provesQuirk('hosted.bearer', async ({ url }) => {
   const statusOf = async (headers: Readonly<Record<string, string>>): Promise<number> =>
     (await exchange(url, 'GET', '/api/queue', headers)).status
   expect(await statusOf({ Authorization: 'Bearer test-key' })).toBe(200)
@@ -153,7 +153,7 @@ switched('hosted.bearer', async ({ url }) => {
   expect(await statusOf({ Authorization: 'Bearer test-key-free' })).toBe(403)
   expect(await statusOf({ Authorization: 'Bearer nonsense' })).toBe(401)
   expect(await statusOf({ Authorization: 'Basic test-key' })).toBe(401)
-  // Who says a wrong key is not asked for another.
+  // With a wrong X-API-Key the Authorization header does not help.
   expect(await statusOf({ ...key('nonsense'), Authorization: 'Bearer test-key' })).toBe(401)
 })
 
@@ -176,7 +176,11 @@ proves(
     for (const path of [...refused.map((query) => `/ws${query}`), '/ws?Token=test-key']) {
       for (const headers of [{}, key('test-key'), { Authorization: 'Bearer test-key' }]) {
         const { status, body } = await exchange(url, 'GET', path, { ...handshake, ...headers })
-        expect([path, status, JSON.parse(body).code]).toEqual([path, 401, 'UNAUTHORIZED'])
+        expect({ path, status, code: JSON.parse(body).code }).toEqual({
+          path,
+          status: 401,
+          code: 'UNAUTHORIZED',
+        })
       }
     }
     const lines = (await emulator?.journal()) ?? []
@@ -187,7 +191,10 @@ proves(
       ...handshake,
       ...key('test-key'),
     })
-    expect([unprefixed.status, JSON.parse(unprefixed.body).code]).toEqual([404, 'NOT_FOUND'])
+    expect({ status: unprefixed.status, code: JSON.parse(unprefixed.body).code }).toEqual({
+      status: 404,
+      code: 'NOT_FOUND',
+    })
     expect((await as('test-key').get('/queue')).status).toBe(200)
   },
   ownWorld,
@@ -219,7 +226,7 @@ proves(
       await one.get(`/history/${prompt_id}`),
       await uno.get(`/history/${prompt_id}`),
     ]
-    expect([same.status, same.text]).toEqual([200, mine.text])
+    expect({ status: same.status, text: same.text }).toEqual({ status: 200, text: mine.text })
     expect(mine.text).toContain(prompt_id)
     expect((await two.get(`/history/${prompt_id}`)).text).not.toContain('solid')
     await foreign.settled()
@@ -240,7 +247,7 @@ proves(
     expect([await remaining(one), await remaining(two)]).toEqual([2, 0])
     expect((await two.get('/queue')).text).not.toContain(prompt_id)
     expect((await two.submit(talking('mine'))).json().number).toBe(0)
-    // What the one removes and interrupts is never the other's.
+    // No account removes or interrupts the runs of another.
     await two.post('/interrupt', { prompt_id })
     await two.post('/queue', { delete: [prompt_id] })
     await two.post('/queue', { clear: true })
@@ -257,11 +264,11 @@ proves(
       ])
     }
     await listener.settled()
-    const heard = listener.texts.join()
-    // Two runs of the one wait, and the other never has more than its own.
-    const counts = story(listener.messages()).filter((line) => line.startsWith('status'))
+    const received = listener.texts.join()
+    // Two runs of one account wait, and the other account never has more than its own.
+    const counts = transcript(listener.messages()).filter((line) => line.startsWith('status'))
     expect(new Set(counts)).toEqual(new Set(['status 0', 'status 1']))
-    expect([heard.includes(prompt_id), heard.includes('secret')]).toEqual([false, false])
+    expect([received.includes(prompt_id), received.includes('secret')]).toEqual([false, false])
   },
   twoKeys,
 )

@@ -1,4 +1,4 @@
-// What a journal tells of keys: nothing, wherever a client lets one stand; and that it replays all the same.
+// The journal contains no keys, wherever a client puts one, and still replays.
 
 import { replay } from 'flowdouble'
 import { bought, node, solid, talking } from '../../generate/graphs.ts'
@@ -13,7 +13,7 @@ proves(
     const headers = { 'X-API-Key': 'test-key' }
     const ask = async (method: string, path: string) =>
       (await raw(method, path, method === 'POST' ? '"test-key"' : undefined, headers)).text
-    // What a client names after a key is told to it again by its name.
+    // What a client names after a key is returned to it under its real name.
     const names = ['/api/userdata/test-key-notes.json', '/api/settings/test-key-free']
     for (const path of names) await ask('POST', path)
     await ask('POST', '/api/userdata/0.json')
@@ -44,7 +44,7 @@ proves(
   { deployment: 'hosted' },
 )
 
-/** The keys of the next cases, wherever a client may let one stand. */
+/** The keys of the next cases, in every place where a client can put one. */
 const long = {
   accounts: [
     {
@@ -72,7 +72,7 @@ proves(
     await subject.idle()
     const { text } = await me.get(`/jobs/${prompt_id}`)
     expect(text).toContain('a text')
-    // The key of another account is unknown to this one, and a text is no key.
+    // The key of another account is not valid here, and neither is arbitrary text.
     expect(text).toContain('key-bbbbbbbb')
     expect(text).toContain('a pk-aaaaaaaa')
     for (const key of ['"key-aaaaaaaa"', '"key-aaaaaaaa-longer"', '"pk-aaaaaaaa"']) {
@@ -91,7 +91,7 @@ proves(
     await me.post('/settings', { 'a.b': keys })
     await me.post('/userdata/x.json', { keys })
     for (const path of ['/settings', '/userdata/x.json']) {
-      // What a client stores itself is given back.
+      // The server returns what a client stored itself.
       expect((await me.get(path)).text).toContain(keys)
     }
     await me.run(session, bought(keys), { extra_data: { api_key_comfy_org: 'pk-aaaaaaaa' } })

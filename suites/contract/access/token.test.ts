@@ -1,4 +1,4 @@
-// The bearer token of a local server: who is let in, and where the token shows, which is nowhere.
+// The bearer token of a local server: who has access, and that the token never appears in any output.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { once } from 'node:events'
@@ -26,11 +26,11 @@ proves(
   'access/bearer-token',
   async ({ url, connect }) => {
     for (const { method, path, body, status } of everyPath) {
-      // What has no twin below /api is asked for twice.
-      const twin = path.startsWith('/internal/') ? path : `/api${path}`
+      // Paths without an alias below /api are requested twice.
+      const alias = path.startsWith('/internal/') ? path : `/api${path}`
       const ways = [
         await exchange(url, method, path, bearer, body),
-        await exchange(url, method, twin, { Authorization: `bearer  ${token}` }, body),
+        await exchange(url, method, alias, { Authorization: `bearer  ${token}` }, body),
         await exchange(url, method, withQuery(path), {}, body),
         await exchange(url, method, withQuery(path), { Authorization: 'Bearer other' }, body),
       ]
@@ -94,7 +94,7 @@ proves(
       `/token=${token}`,
     ])
       expect([path, ...(await ask('GET', path))]).toEqual([path, ...refused])
-    // Nobody who is not let in makes the server keep a large body.
+    // Nobody without access makes the server store a large body.
     expect(await ask('POST', '/prompt', {}, ' '.repeat(8 * 2 ** 20))).toEqual(refused)
     const head = {
       Connection: 'close, Upgrade',
@@ -117,10 +117,17 @@ proves(
       const { status, header } = await exchange(url, 'OPTIONS', path, {
         Origin: 'http://a.example',
       })
-      expect([path, status, header('access-control-allow-origin')]).toEqual([path, 200, '*'])
+      expect({
+        path,
+        status,
+        accessControlAllowOrigin: header('access-control-allow-origin'),
+      }).toEqual({ path, status: 200, accessControlAllowOrigin: '*' })
     }
     const refusal = await exchange(url, 'GET', '/queue', { Origin: 'http://a.example' })
-    expect([refusal.status, refusal.header('access-control-allow-origin')]).toEqual([401, '*'])
+    expect({
+      status: refusal.status,
+      accessControlAllowOrigin: refusal.header('access-control-allow-origin'),
+    }).toEqual({ status: 401, accessControlAllowOrigin: '*' })
   },
   { ...ours, cors: '*' },
 )
@@ -180,7 +187,7 @@ proves('access/bearer-hidden', async () => {
   }
 })
 
-test('access/token-option A token that no header can hold is refused, and not repeated', async () => {
+test('access/token-option A token that cannot stand in a header is rejected, and not repeated', async () => {
   for (const wrong of ['', 'two words', 'grün']) {
     await expect(startSubject({ token: wrong })).rejects.toThrow(
       /token cannot be that: bearer token/,

@@ -1,4 +1,4 @@
-// What can be used in a workflow: node types, uploaded files among their options, model folders and models.
+// What a workflow can use: node types, uploaded files among their options, model folders and models.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ proves(
     const { text } = await get('/object_info')
     const types = JSON.parse(text)
     const given = JSON.parse(await readFile(file, 'utf8'))
-    // Combos of input files list what the world holds, not what the catalogue was made with.
+    // Combos of input files list what the world holds, not what the catalogue was created with.
     const listsFiles =
       /^(LoadImage|LoadImageMask|LoadAudio|LoadVideo|LoadLatent|Load3D|Load3DAnimation)$/
     const differing = Object.keys(given).filter(
@@ -57,7 +57,10 @@ proves('catalog/one-node-type', async ({ get }) => {
   const types = (await get('/object_info')).json()
   for (const name of ['KSampler', 'SaveVideo', 'LoadImage', 'Epsilon Scaling']) {
     const reply = await get(`/object_info/${encodeURIComponent(name)}`)
-    expect([reply.status, reply.json()]).toEqual([200, { [name]: types[name] }])
+    expect({ status: reply.status, json: reply.json() }).toEqual({
+      status: 200,
+      json: { [name]: types[name] },
+    })
   }
 })
 
@@ -71,8 +74,8 @@ proves('catalog/node-type-fields', async ({ get }) => {
     const { output, output_name, output_is_list } = type
     const sameLength =
       output.length === output_name.length && output.length === output_is_list.length
-    const tells = typeof type.category === 'string' && typeof type.output_node === 'boolean'
-    return type.name !== name || !isOrdered(type) || !sameLength || !tells
+    const isDescribed = typeof type.category === 'string' && typeof type.output_node === 'boolean'
+    return type.name !== name || !isOrdered(type) || !sameLength || !isDescribed
   })
   expect(wrong.map(([name]) => name)).toEqual([])
   const { SaveImage, KSampler } = types
@@ -87,7 +90,11 @@ proves('catalog/node-type-fields', async ({ get }) => {
 proves('catalog/unknown-node-type', async ({ get }) => {
   for (const name of ['NoSuchNode', 'ksampler', 'toString', '%2e%2e%2fKSampler']) {
     const reply = await get(`/object_info/${name}`)
-    expect([name, reply.status, reply.text]).toEqual([name, 200, '{}'])
+    expect({ name, status: reply.status, text: reply.text }).toEqual({
+      name,
+      status: 200,
+      text: '{}',
+    })
   }
 })
 
@@ -141,7 +148,10 @@ proves(
   'catalog/model-folders',
   async ({ get }) => {
     const reply = await get('/models')
-    expect([reply.status, violations(folderNames, reply.json())]).toEqual([200, []])
+    expect({ status: reply.status, violations: violations(folderNames, reply.json()) }).toEqual({
+      status: 200,
+      violations: [],
+    })
     expect(reply.json().slice(0, folders.length)).toEqual(folders)
   },
   { deployment: 'local' },
@@ -157,7 +167,7 @@ proves('catalog/models', async ({ get }) => {
     expect(models).toEqual([...models].toSorted())
     const combo = types[combos[folder]].input.required[names[folder]][0]
     const files = combo.filter((name: string) => /\.\w+$/.test(name))
-    expect([folder, models]).toEqual([folder, files])
+    expect({ folder, models }).toEqual({ folder, models: files })
   }
   for (const folder of folders) {
     expect(violations(modelNames, (await get(`/models/${folder}`)).json())).toEqual([])
@@ -167,9 +177,9 @@ proves('catalog/models', async ({ get }) => {
 proves('catalog/unknown-folder', async ({ get }) => {
   for (const folder of ['nonsense', 'unet', 'clip', 'toString', '..%2fcheckpoints']) {
     const { status, text, headers } = await get(`/models/${folder}`)
-    const told = [folder, status, text, headers['content-type']]
-    expect(told).toEqual([folder, 404, '', undefined])
+    const actual = [folder, status, text, headers['content-type']]
+    expect(actual).toEqual([folder, 404, '', undefined])
   }
   const empty = await get('/models/classifiers')
-  expect([empty.status, empty.json()]).toEqual([200, []])
+  expect({ status: empty.status, json: empty.json() }).toEqual({ status: 200, json: [] })
 })

@@ -1,4 +1,4 @@
-// What hosted tells of node types, models and their previews, and what it has none of.
+// What hosted returns for node types, models and their previews, and which of them it lacks.
 
 import {
   globalSubgraphs,
@@ -7,7 +7,7 @@ import {
   nodeTypes,
 } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { notFound } from '../../judge/hosted.ts'
 import { expect } from '../../judge/expect.ts'
@@ -18,7 +18,10 @@ proves(
   ['catalog/node-types', 'catalog/node-type-fields'],
   async ({ raw, as, get }) => {
     const reply = await get('/object_info')
-    expect([reply.status, violations(nodeTypes, reply.json())]).toEqual([200, []])
+    expect({ status: reply.status, violations: violations(nodeTypes, reply.json()) }).toEqual({
+      status: 200,
+      violations: [],
+    })
     const { KSampler, SaveImage } = reply.json()
     expect(KSampler.input.required.steps).toMatchObject(['INT', { default: 20, max: 10000 }])
     expect(KSampler).toMatchObject({ name: 'KSampler', output: ['LATENT'], category: 'sampling' })
@@ -35,7 +38,10 @@ proves(
     const types = (await get('/object_info')).json()
     for (const name of ['KSampler', 'LoadImage', 'Epsilon Scaling']) {
       const reply = await get(`/object_info/${encodeURIComponent(name)}`)
-      expect([reply.status, reply.json()]).toEqual([200, { [name]: types[name] }])
+      expect({ status: reply.status, json: reply.json() }).toEqual({
+        status: 200,
+        json: { [name]: types[name] },
+      })
     }
   },
   hosted,
@@ -44,11 +50,15 @@ proves(
 proves('catalog/hosted-unknown-node-type', async ({ get }) => {
   for (const name of ['NoSuchNode', 'ksampler', 'toString']) {
     const reply = await get(`/object_info/${name}`)
-    expect([name, reply.status, reply.text]).toEqual([name, 200, '{}'])
+    expect({ name, status: reply.status, text: reply.text }).toEqual({
+      name,
+      status: 200,
+      text: '{}',
+    })
   }
 })
 
-switched('hosted.no-per-class', async ({ get, request }) => {
+provesQuirk('hosted.no-per-class', async ({ get, request }) => {
   for (const name of ['KSampler', 'NoSuchNode']) {
     expect(notFound(await get(`/object_info/${name}`))).toBe(true)
     expect(notFound(await request('POST', `/object_info/${name}`))).toBe(true)
@@ -60,7 +70,10 @@ proves(
   ['catalog/model-folders', 'catalog/hosted-folders'],
   async ({ get }) => {
     const reply = await get('/models')
-    expect([reply.status, violations(hostedModelFolders, reply.json())]).toEqual([200, []])
+    expect({
+      status: reply.status,
+      violations: violations(hostedModelFolders, reply.json()),
+    }).toEqual({ status: 200, violations: [] })
     const folders: { name: string; folders: string[] }[] = reply.json()
     for (const folder of folders) {
       expect(Object.keys(folder)).toEqual(['name', 'folders'])
@@ -95,10 +108,14 @@ proves('catalog/hosted-no-models', async ({ get, raw }) => {
   expect(folders.map(({ name }) => name)).toContain('classifiers')
   for (const folder of ['classifiers', 'nowhere', 'unet', 'configs', 'toString', '..%2floras']) {
     const reply = await get(`/models/${folder}`)
-    expect([folder, reply.status, reply.json().code]).toEqual([folder, 404, 'folder_not_found'])
+    expect({ folder, status: reply.status, code: reply.json().code }).toEqual({
+      folder,
+      status: 404,
+      code: 'folder_not_found',
+    })
     expect(Object.keys(reply.json())).toEqual(['code', 'message'])
   }
-  // A path that nothing serves is told apart.
+  // A path that nothing serves gets a different answer.
   const key = { 'X-API-Key': 'test-key' }
   expect(notFound(await raw('GET', '/api/experiment/models/a/b', undefined, key))).toBe(true)
 })
@@ -107,14 +124,17 @@ proves('catalog/hosted-preview', async (subject) => {
   const [name, other] = (await modelsOf(subject, 'checkpoints')).map((model) => model.name)
   const preview = (path: string) => subject.get(`/experiment/models/preview/${path}`)
   const shown = await preview(`checkpoints/0/${name}`)
-  expect([shown.status, shown.headers['content-type']]).toEqual([200, 'image/webp'])
+  expect({ status: shown.status, contentType: shown.headers['content-type'] }).toEqual({
+    status: 200,
+    contentType: 'image/webp',
+  })
   expect(shown.bytes.subarray(0, 4).toString()).toBe('RIFF')
   expect(shown.bytes.subarray(8, 12).toString()).toBe('WEBP')
   expect((await preview(`checkpoints/0/${name}.webp`)).bytes).toEqual(shown.bytes)
   expect((await preview(`checkpoints/0/${other}`)).bytes).not.toEqual(shown.bytes)
   const none = ['checkpoints/0/none.safetensors', `loras/0/${name}`, `nowhere/0/${name}`]
   for (const path of [...none, `checkpoints/1/${name}`, `checkpoints/a/${name}`]) {
-    expect([path, notFound(await preview(path))]).toEqual([path, true])
+    expect({ path, isNotFound: notFound(await preview(path)) }).toEqual({ path, isNotFound: true })
   }
 })
 
@@ -127,13 +147,13 @@ proves('catalog/hosted-nothing-shared', async ({ get }) => {
   }
   for (const [path, text] of Object.entries(none)) {
     const reply = await get(path)
-    expect([path, reply.status, reply.text]).toEqual([path, 200, text])
+    expect({ path, status: reply.status, text: reply.text }).toEqual({ path, status: 200, text })
   }
   expect(violations(globalSubgraphs, (await get('/global_subgraphs')).json())).toEqual([])
   expect(notFound(await get('/global_subgraphs/mine'))).toBe(true)
 })
 
-/** Paths that the published API lets everyone read. */
+/** Paths that everyone can read according to the published API. */
 const published = [
   '/models',
   '/models/loras',
@@ -149,23 +169,23 @@ proves('access/hosted-public-statistics', async ({ as }) => {
     const stranger = as(key)
     expect((await stranger.get('/system_stats')).status).toBe(200)
     for (const path of [...published, '/experiment/models/preview/loras/0/x']) {
-      expect([path, (await stranger.get(path)).status]).toEqual([path, 401])
+      expect({ path, status: (await stranger.get(path)).status }).toEqual({ path, status: 401 })
     }
   }
 })
 
-switched('hosted.public-catalogues', async (subject) => {
+provesQuirk('hosted.public-catalogues', async (subject) => {
   const [model] = await modelsOf(subject, 'loras')
   for (const key of ['', 'wrong-key', 'test-key']) {
     const { get, post } = subject.as(key)
     for (const path of [...published, `/experiment/models/preview/loras/0/${model?.name}`]) {
-      expect([path, (await get(path)).status]).toEqual([path, 200])
+      expect({ path, status: (await get(path)).status }).toEqual({ path, status: 200 })
     }
     expect((await get('/models/nowhere')).json().code).toBe('folder_not_found')
     const others = [await get('/object_info'), await get('/user'), await post('/settings', {})]
     for (const { status } of others) expect(status).toBe(key === 'test-key' ? 200 : 401)
   }
-  // Without a key nothing of an account is told.
+  // Without a key the server returns nothing about an account.
   expect((await subject.as('').get('/features')).json()).not.toHaveProperty('max_concurrent_jobs')
   expect((await subject.get('/features')).json()).toHaveProperty('max_concurrent_jobs')
 })

@@ -1,9 +1,9 @@
-// Model files as files: the lists with sizes, metadata and previews, embeddings, and what packs would bring.
+// Model files as files: the lists with sizes, metadata and previews, embeddings, and the files that packs would add.
 
 import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const unknown = { status: 404, type: undefined, length: '0', body: '' }
@@ -29,8 +29,8 @@ proves('catalog/experiment-models', async ({ get, url }) => {
   expect(Object.keys(first)).toEqual(['name', 'pathIndex', 'modified', 'created', 'size'])
   expect(first.pathIndex).toBe(0)
   for (const folder of ['nowhere', 'unet', 'toString', 'preview', '..%2floras']) {
-    const reply = told(await exchange(url, 'GET', `/experiment/models/${folder}`))
-    expect([folder, reply]).toEqual([folder, unknown])
+    const reply = summaryOf(await exchange(url, 'GET', `/experiment/models/${folder}`))
+    expect({ folder, reply }).toEqual({ folder, reply: unknown })
   }
 })
 
@@ -49,8 +49,8 @@ proves('catalog/model-preview', async ({ get, url }) => {
   const [model] = (await get('/models/loras')).json()
   const there = [`loras/0/${model}`, 'loras/-1/sub/none.png', 'loras/0/', 'unknown/0/x']
   for (const path of [...there, 'unknown/7/x']) {
-    const reply = told(await exchange(url, 'GET', `/experiment/models/preview/${path}`))
-    expect([path, reply]).toEqual([path, unknown])
+    const reply = summaryOf(await exchange(url, 'GET', `/experiment/models/preview/${path}`))
+    expect({ path, reply }).toEqual({ path, reply: unknown })
   }
 })
 
@@ -59,7 +59,7 @@ proves('catalog/model-preview-index', async ({ get }) => {
   const beyond = [paths.loras.length, -1 - paths.loras.length, 'a', '1.5', '0x0']
   for (const path of [...beyond.map((index) => `loras/${index}/x`), 'unknown/a/x']) {
     const { status } = await get(`/experiment/models/preview/${path}`)
-    expect([path, status]).toEqual([path, 500])
+    expect({ path, status }).toEqual({ path, status: 500 })
   }
 })
 
@@ -68,7 +68,11 @@ proves('catalog/model-metadata', async ({ get }) => {
     for (const name of (await get(`/models/${folder}`)).json()) {
       const query = `filename=${encodeURIComponent(name)}`
       const { status, json } = await get(`/view_metadata/${folder}?${query}`)
-      expect([name, status, violations(modelMetadata, json())]).toEqual([name, 200, []])
+      expect({ name, status, violations: violations(modelMetadata, json()) }).toEqual({
+        name,
+        status: 200,
+        violations: [],
+      })
       const title = name.replace('.safetensors', '')
       expect(json()).toEqual({ format: 'pt', 'modelspec.title': title })
     }
@@ -90,8 +94,8 @@ proves('catalog/no-model-metadata', async ({ get, url }) => {
     `upscale_models?filename=${upscaler}`,
   ]
   for (const path of none) {
-    const reply = told(await exchange(url, 'GET', `/view_metadata/${path}`))
-    expect([path, reply]).toEqual([path, unknown])
+    const reply = summaryOf(await exchange(url, 'GET', `/view_metadata/${path}`))
+    expect({ path, reply }).toEqual({ path, reply: unknown })
   }
 })
 
@@ -104,6 +108,6 @@ proves('catalog/no-packs', async ({ get }) => {
   const none = { '/extensions': '[]', '/i18n': '{}', '/workflow_templates': '{}' }
   for (const [path, text] of Object.entries(none)) {
     const reply = await get(path)
-    expect([path, reply.status, reply.text]).toEqual([path, 200, text])
+    expect({ path, status: reply.status, text: reply.text }).toEqual({ path, status: 200, text })
   }
 })

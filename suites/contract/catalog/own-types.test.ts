@@ -1,4 +1,4 @@
-// Node types of a user: in the place of the built-in ones, or merged into them.
+// A user's node types: instead of the built-in ones, or merged into them.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const type = (name: string, least: number) => ({
 const names = async (get: (path: string) => Promise<{ json: () => unknown }>) =>
   Object.keys((await get('/object_info')).json() as object)
 
-// One entry of a dump is enough; a file and an object, and of two of one name the last.
+// One entry of a dump is enough; a file and an object, and of two entries with one name the last.
 const merged = { nodes: [fileOf({ ...type('Mine', 1), ...type('Other', 0) }), type('Mine', 5)] }
 proves(
   'catalog/own-types',
@@ -61,7 +61,7 @@ const wrong: readonly (readonly [given: EmulatorOptions, says: RegExp])[] = [
   ],
 ]
 for (const [given, says] of wrong)
-  test(`catalog/own-types What cannot be used is refused: ${says.source}`, async () => {
+  test(`catalog/own-types Unusable types are rejected: ${says.source}`, async () => {
     await expect(startEmulator(given)).rejects.toThrow(says)
   })
 

@@ -1,4 +1,4 @@
-// What a test asks of the gateway's double over HTTP, and who is not let in.
+// What a test can request of the gateway double over HTTP, and who may do so.
 
 import { type GatewayOptions, startGateway } from 'flowdouble'
 import gatewayDocument from '../../../spec/openapi.gateway.json' with { type: 'json' }
@@ -54,16 +54,20 @@ test('gateway-control/openapi The gateway returns its own document', () =>
     expect(json()).toEqual({ ...gatewayDocument, servers: [{ url: '/' }] })
   }))
 
-test('gateway-control/failures A script of another form is refused with a hint', () =>
+test('gateway-control/failures A malformed script is rejected with a hint', () =>
   on({}, async ({ send }) => {
     const wrong = ['{', 'null', '{}', '{"target": 5}', '{"target": "*", "times": -1}']
     for (const body of [...wrong, '{"target": "*", "times": 1.5}', '{"target": "*", "error": 5}']) {
       const { status, json } = await send('POST', '/_flowdouble/outbox', body)
-      expect([body, status, json().error]).toEqual([body, 400, expect.stringContaining('target')])
+      expect({ body, status, error: json().error }).toEqual({
+        body,
+        status: 400,
+        error: expect.stringContaining('target'),
+      })
     }
   }))
 
-test('gateway-control/exposed On other addresses the paths are there for tests, or when asked for', async () => {
+test('gateway-control/exposed On other addresses the paths exist for tests, or on request', async () => {
   const routes = { hook: { secret: SECRET } }
   const found: number[] = []
   const cases: GatewayOptions[] = [
@@ -81,7 +85,7 @@ test('gateway-control/exposed On other addresses the paths are there for tests, 
   expect(found).toEqual([404, 200, 200, 200, 404])
 })
 
-test('gateway-control/epoch A gateway begins now on every clock, unless it is told when', async () => {
+test('gateway-control/epoch On every clock a gateway begins now, unless an option sets the time', async () => {
   const before = Math.floor(Date.now() / 1000) * 1000
   for (const clock of ['real', 'x2', 'manual', 'instant'] as const) {
     const gateway = await startGateway({ port: 0, clock })
@@ -91,7 +95,7 @@ test('gateway-control/epoch A gateway begins now on every clock, unless it is to
   }
 })
 
-test('gateway-control/members An unknown member is refused, with the known one that is near', () =>
+test('gateway-control/members An unknown member is rejected, with the nearest known one', () =>
   on({}, async ({ send }) => {
     const wrong = [
       ['advance', { ms: 1, untill: 'idle' }, 'until'],
@@ -101,6 +105,6 @@ test('gateway-control/members An unknown member is refused, with the known one t
     for (const [path, body, meant] of wrong) {
       const { status, json } = await send('POST', `/_flowdouble/${path}`, JSON.stringify(body))
       const error = expect.stringContaining(`Did you mean ${meant}?`)
-      expect([path, status, json().error]).toEqual([path, 400, error])
+      expect({ path, status, error: json().error }).toEqual({ path, status: 400, error })
     }
   }))

@@ -1,4 +1,4 @@
-// Who may use the control paths, of a server as of a gateway: one guard for both.
+// Who may use the control paths, of a server and of a gateway: one guard for both.
 
 import { networkInterfaces } from 'node:os'
 import { type EmulatorOptions, type GatewayOptions, startEmulator, startGateway } from 'flowdouble'
@@ -20,7 +20,7 @@ const ways = [
   ['POST', '/_flowdouble/advance', '{"ms": 1000}'],
 ] as const
 
-/** The address of this machine that is not loopback; undefined where it has none. */
+/** The address of this machine that is not loopback; undefined if there is none. */
 const elsewhere = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
@@ -47,7 +47,7 @@ for (const [name, start] of machines) {
   const refusedWith = (why: RegExp) =>
     ways.map(() => ({ status: 403, error: expect.stringMatching(why) }))
 
-  test(`control/guard-pages [${name}] A page of another origin is refused, and moves no clock`, () =>
+  test(`control/guard-pages [${name}] A page of another origin is rejected, and moves no clock`, () =>
     on({}, async ({ url }) => {
       const own = new URL(url).host
       const pages = [
@@ -69,11 +69,11 @@ for (const [name, start] of machines) {
         { 'Sec-Fetch-Site': 'none' },
       ]) {
         const statuses = (await ask(url, headers)).map(({ status }) => status)
-        expect([headers, statuses]).toEqual([headers, [200, 200]])
+        expect({ headers, statuses }).toEqual({ headers, statuses: [200, 200] })
       }
     })())
 
-  test(`control/guard-host [${name}] A host name that nobody asked for is refused, as DNS rebinding uses it`, () =>
+  test(`control/guard-host [${name}] An unexpected host name is rejected, as DNS rebinding uses it`, () =>
     on({}, async ({ url, port }) => {
       for (const Host of ['evil.example', `evil.example:${port}`, '127.0.0.1.example', '']) {
         expect([Host, await ask(url, { Host })]).toEqual([
@@ -83,11 +83,11 @@ for (const [name, start] of machines) {
       }
       for (const Host of ['localhost', `LOCALHOST:${port}`, '[::1]', '127.0.0.2:80']) {
         const statuses = (await ask(url, { Host })).map(({ status }) => status)
-        expect([Host, statuses]).toEqual([Host, [200, 200]])
+        expect({ Host, statuses }).toEqual({ Host, statuses: [200, 200] })
       }
     })())
 
-  test(`control/guard-tunnel [${name}] What a proxy hands on is refused without the control token`, () =>
+  test(`control/guard-tunnel [${name}] A request through a proxy is rejected without the control token`, () =>
     on({ controlToken: 'of-the-tester' }, async ({ url }) => {
       const others = [
         { 'X-Forwarded-For': '127.0.0.1' },
@@ -100,11 +100,14 @@ for (const [name, start] of machines) {
         for (const more of wrong) {
           const headers = { ...via, ...more }
           const answers = await ask(url, headers)
-          expect([headers, answers]).toEqual([headers, refusedWith(/Authorization: Bearer/)])
+          expect({ headers, answers }).toEqual({
+            headers,
+            answers: refusedWith(/Authorization: Bearer/),
+          })
         }
         const headers = { ...via, Host: 'double.example', Authorization: 'Bearer of-the-tester' }
         const statuses = (await ask(url, headers)).map(({ status }) => status)
-        expect([headers, statuses]).toEqual([headers, [200, 200]])
+        expect({ headers, statuses }).toEqual({ headers, statuses: [200, 200] })
         const page = { ...headers, Origin: 'https://evil.example' }
         expect(await ask(url, page)).toEqual(refusedWith(/another origin/))
       }
@@ -130,7 +133,7 @@ for (const [name, start] of machines) {
   }
 }
 
-test('control/guard-accounts On hosted no account opens the control paths, and none is needed', async () => {
+test('control/guard-accounts On hosted no account opens the control paths, and none is required', async () => {
   const server = await startEmulator({ clock: 'manual', deployment: 'hosted' })
   for (const headers of [{}, { 'X-API-Key': 'test-key' }, { 'X-API-Key': 'wrong' }]) {
     const reply = await exchange(server.url, 'GET', '/_flowdouble/journal', headers)
@@ -141,7 +144,7 @@ test('control/guard-accounts On hosted no account opens the control paths, and n
   await server.close()
 })
 
-test('control/guard-cors A page of the origin that --cors names moves the clock; where any origin may come, none does', async () => {
+test('control/guard-cors A page of the origin that --cors names moves the clock; if any origin is allowed, none does', async () => {
   const page = { Origin: 'https://pages.example', 'Sec-Fetch-Site': 'cross-site' }
   const found = []
   for (const cors of ['https://pages.example', '*']) {

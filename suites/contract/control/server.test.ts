@@ -1,4 +1,5 @@
-// What a test asks of the double itself: moving its clock and reading its journal over HTTP, and what a person sees.
+// What a test can request of the double itself: moving its clock and reading its journal over HTTP, and what a person
+// sees.
 
 import { test } from 'vitest'
 import { banner, nextStep, quirksCommand } from '../../../dist/emulator/internal.js'
@@ -56,7 +57,7 @@ test('control/advance The answer has the new time and what happened until then',
   await subject.close()
 })
 
-test('control/advance Another clock, another body or another path is refused with a hint', async () => {
+test('control/advance Another clock, another body or another path is rejected with a hint', async () => {
   const subject = await startSubject({ clock: 'instant' })
   const refusals = [
     await subject.post('/_flowdouble/advance', { ms: 1 }),
@@ -76,7 +77,7 @@ test('control/advance Another clock, another body or another path is refused wit
   await subject.close()
 })
 
-test('control/until-message The clock moves to a message with these data, which come back', async () => {
+test('control/until-message The clock moves to a message with these data, and the answer returns it', async () => {
   const subject = await startSubject()
   const session = await subject.connect('me')
   const emulator = subject.emulator!
@@ -115,7 +116,7 @@ test('control/advance Time does not move backwards', async () => {
   await subject.close()
 })
 
-test('control/journal The journal lists what came and what followed, after the options', async () => {
+test('control/journal The journal lists inputs and effects, after the options', async () => {
   const subject = await startSubject({ clock: 'instant', seed: 7 })
   await subject.submit(solid(), { extra_data: { api_key_comfy_org: 'SECRET' } })
   const text = (await subject.get('/_flowdouble/journal')).text
@@ -137,7 +138,7 @@ test.each(both)('control/openapi The %s server returns its own document', async 
   await subject.close()
 })
 
-test('serve/watch A terminal shows each request and run, why a submit was refused, and no token', async () => {
+test('serve/watch A terminal shows each request and run, why a submit was rejected, and no token', async () => {
   const terminal = io(true, { NO_COLOR: '1' })
   const { show } = await watchOn(terminal)
   const subject = await startSubject({ clock: 'instant', onEntry: show })
@@ -161,7 +162,7 @@ test('serve/watch A terminal shows each request and run, why a submit was refuse
   expect(lines).not.toContain('\u001b')
 })
 
-test('serve/banner Colours are for terminals that want them', async () => {
+test('serve/banner Colours are for terminals that support them', async () => {
   const subject = await startSubject({ clock: 'instant', quirk: ['local.zombie-socket'] })
   const server = subject.emulator!
   expect(banner([server], io(true))).toContain('\u001b[')
@@ -173,7 +174,7 @@ test('serve/banner Colours are for terminals that want them', async () => {
   await subject.close()
 })
 
-test('quirks/command The list names what holds with and without each quirk of local', () => {
+test('quirks/command The list states what holds with and without each quirk of local', () => {
   const asked = (...argv: string[]) => {
     const screen = io(false)
     return { code: quirksCommand(argv, screen), ...screen.written }

@@ -1,4 +1,4 @@
-// Real agents: commands and addresses that answer runs, how they are asked, and how they end.
+// Real agents: commands and addresses that answer runs, how the gateway calls them, and how they end.
 
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { type Agent, type Delivery, replayGateway } from 'flowdouble'
 import { commandAgent, urlAgent } from '../../../dist/emulator/internal.js'
 import { agentCall } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
-import { atDesk, runGateway, withReceiving } from '../../support/command-line.ts'
+import { withCli, runGateway, withReceiving } from '../../support/command-line.ts'
 import {
   EMPTY_NOTICE,
   failureNotice,
@@ -43,12 +43,12 @@ const scriptAgent = (script: string, ...args: readonly string[]): Agent =>
     onFailure: (_, stderr) => failures.push(stderr),
   })
 
-const tells = `
+const printsInput = `
   let input = ''
   process.stdin.on('data', (chunk) => (input += chunk))
   process.stdin.on('end', () => {
-    const told = Object.entries(process.env).filter(([name]) => /^(FLOWDOUBLE_|KEPT)/.test(name))
-    console.log(JSON.stringify([input, process.argv.slice(1), Object.fromEntries(told)]))
+    const env = Object.entries(process.env).filter(([name]) => /^(FLOWDOUBLE_|KEPT)/.test(name))
+    console.log(JSON.stringify([input, process.argv.slice(1), Object.fromEntries(env)]))
   })`
 
 proves(
@@ -69,10 +69,10 @@ proves(
       },
     ])
     // Events of payloads can be anything.
-    const [, , told] = JSON.parse(await ask(subject, 'x', { 'X-Request-ID': 'd-2' }))
-    expect(told.FLOWDOUBLE_EVENT).toBe('["odd"]')
+    const [, , environment] = JSON.parse(await ask(subject, 'x', { 'X-Request-ID': 'd-2' }))
+    expect(environment.FLOWDOUBLE_EVENT).toBe('["odd"]')
   },
-  { routes, deliveries, agent: scriptAgent(tells, '$HOME; id', '*') },
+  { routes, deliveries, agent: scriptAgent(printsInput, '$HOME; id', '*') },
 )
 
 let address = 'http://127.0.0.1:9'
@@ -139,7 +139,7 @@ proves(
       const expected = text.startsWith('the agent') ? failureNotice(text) : text
       expect(await ask(subject, script)).toBe(expected)
     }
-    // What a command says of its failure is for its operator, not for a chat.
+    // What a command prints about its failure is for its operator, not for a chat.
     expect(failures).toEqual(['why\n'])
   },
   { routes, deliveries, agent: scriptAgent(obeys) },
@@ -169,7 +169,7 @@ proves(
     expect((await ask(subject, writes(most))).length).toBe(most)
     const tooLong = failureNotice('the answer is larger than 1048576 bytes')
     expect(await ask(subject, writes(most + 1))).toBe(tooLong)
-    // A command that never ends is ended.
+    // A command that never ends is killed.
     expect(await ask(subject, `setInterval(() => console.log('x'.repeat(1e6)), 0)`)).toBe(tooLong)
   },
   { routes, deliveries, agent: scriptAgent(obeys) },
@@ -188,7 +188,7 @@ proves(
   { routes, deliveries, agent: toAddress },
 )
 
-/** Connects, as does what it starts, and then never ends; neither listens to a polite signal. */
+/** It connects, as does its child process, and then never ends; neither reacts to SIGTERM. */
 const clings = `
   const connects = "process.on('SIGTERM', () => {}); require('net').connect(Number(process.env.PORT))"
   require('child_process').spawn(process.execPath, ['-e', connects], { stdio: 'ignore' })
@@ -252,7 +252,7 @@ proves(
     expect(states().slice(10)).toEqual(['running', 'running'])
     await gateway.advance(599_000)
     expect(states().slice(10)).toEqual(['failed', 'running'])
-    // Whose turn it is follows from the inputs alone.
+    // The order follows from the inputs alone.
     const replayed = replayGateway((await gateway.journal()).join('\n'))
     expect(replayed.differs).toBeNull()
   },
@@ -268,10 +268,10 @@ proves(
 
 proves(
   ['deliveries/agent-command', 'deliveries/agents-at-once'],
-  atDesk(async (desk) => {
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--prompt', '{text}')
+  withCli(async (cli) => {
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--prompt', '{text}')
     const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
     const script = `require('fs').writeSync(1, 'I am ' + JSON.stringify([process.argv[1], process.env.KEPT]))`
     const words = [process.execPath, '-e', script, '$HOME']
     const env = { KEPT: 'kept' }
@@ -290,7 +290,7 @@ proves(
           '--agent-timeout',
           '5',
         ]
-        const running = await runGateway(desk, { env }, ...flags)
+        const running = await runGateway(cli, { env }, ...flags)
         const post = { method: 'POST', headers: signed('{}'), body: '{}' }
         expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
         await arrival
@@ -313,8 +313,8 @@ proves(
       ['--agents-at-once', 'many'],
     ]
     for (const argv of wrong) {
-      const { code } = await desk.run('gateway', 'run', '--port', '0', ...argv)
-      expect([argv, code]).toEqual([argv, 2])
+      const { code } = await cli.run('gateway', 'run', '--port', '0', ...argv)
+      expect({ argv, code }).toEqual({ argv, code: 2 })
     }
   }),
 )

@@ -8,7 +8,7 @@ import { expect } from '../../judge/expect.ts'
 
 const routes = { hook: { secret: SECRET, prompt: '{text}', deliver: 'slack' }, direct: direct('x') }
 
-/** Resolves after what the event loop still has before it, which is when work outside ends at the earliest. */
+/** Resolves after the pending work of the event loop, which is when outside work ends at the earliest. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const agent: Agent = async ({ prompt }) => {
@@ -17,7 +17,7 @@ const agent: Agent = async ({ prompt }) => {
 }
 
 const delivered = createArrivals<Delivery>()
-/** The first attempt of an answer fails by the network, and is tried again. */
+/** The first attempt to deliver an answer fails with a network error, and is retried. */
 const deliveries = async (delivery: Delivery): Promise<void> => {
   await turn()
   delivered.take(delivery)
@@ -57,7 +57,7 @@ proves(
   { routes, agent, deliveries, clock: 'instant' },
 )
 
-// In real time the patience of an instant gateway ends.
+// In real time an instant gateway stops waiting.
 let ended: string[] = []
 proves(
   ['deliveries/work-awaited', 'deliveries/agent-time-out'],
@@ -91,7 +91,7 @@ proves(
   async ({ gateway, send }) => {
     asked = []
     stop = () => gateway.close()
-    // The gateway stops in the moment in which the agent is asked, so that nobody answers.
+    // The gateway stops at the moment in which it calls the agent, so that nobody answers.
     await send('POST', '/webhooks/hook', '{}', signed('{}')).catch(() => {})
     await turn()
     expect(gateway.runs()).toHaveLength(1)

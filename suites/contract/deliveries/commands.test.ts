@@ -1,9 +1,9 @@
-// Agent commands beside the process of the gateway: what they leave behind, and what they are told.
+// Agent commands outside the gateway's process: what they leave behind, and what they receive.
 
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { senders } from '../../../spec/gateway/deliveries.ts'
 import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
-import { atDesk, enabled, postTo, runGateway, withReceiving } from '../../support/command-line.ts'
+import { withCli, enabled, postTo, runGateway, withReceiving } from '../../support/command-line.ts'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
@@ -12,17 +12,17 @@ import { expect } from '../../judge/expect.ts'
 
 proves(
   'deliveries/agent-left',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const opened = createArrivals<Socket>()
     const server = createServer((socket) => opened.take(socket.on('error', () => {})))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    // What it starts leaves its group, keeps its output open, and ends with its connection only.
+    // Its child process leaves its group, keeps its output open, and ends only with its connection.
     const stays = `require('net').connect(${port}).resume().on('close', () => process.exit())`
     const leaves = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stays)}], { detached: true, stdio: 'inherit' }).unref()`
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
     const agent = `--agent-command=${JSON.stringify([process.execPath, '-e', leaves])}`
-    const own = ['--config-dir', desk.dir, '--port', '0', '--json', agent]
+    const own = ['--config-dir', cli.dir, '--port', '0', '--json', agent]
     const command = start('gateway', 'run', ...own)
     const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
     expect(await postTo(url, 'ci', SECRET)).toBe(202)
@@ -36,7 +36,7 @@ proves(
 
 proves(
   'deliveries/agent-environment',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const tokens = Object.values(senders).map(({ tokenVariable }) => tokenVariable)
     const names = [gatewaySettings.secret.variable, ...tokens]
     const env = {
@@ -46,12 +46,12 @@ proves(
     }
     const script = `console.log(JSON.stringify(process.env))`
     const agent = `--agent-command=${JSON.stringify([process.execPath, '-e', script])}`
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--deliver', 'slack')
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--deliver', 'slack')
     for (const send of [false, true]) {
       await withReceiving({ status: 200, body: '{"ok": true}' }, async ({ url, got, arrival }) => {
-        desk.write('config.yaml', `${enabled()}  slack: {base_url: "${url}"}\n`)
+        cli.write('config.yaml', `${enabled()}  slack: {base_url: "${url}"}\n`)
         const way = send ? ['--send'] : ['--deliver-url', url]
-        const running = await runGateway(desk, { env }, agent, ...way)
+        const running = await runGateway(cli, { env }, agent, ...way)
         expect(await postTo(running.url, 'ci', SECRET)).toBe(202)
         await arrival
         await running.stop()

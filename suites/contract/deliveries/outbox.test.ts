@@ -9,7 +9,7 @@ import { expect } from '../../judge/expect.ts'
 const secret = SECRET
 const id = (text: string) => ({ 'X-Request-ID': text })
 
-/** Deliveries that end when the test says so. */
+/** Deliveries that end when the test ends them. */
 const held: { end: (error?: string) => void; text: string }[] = []
 
 proves(
@@ -67,7 +67,7 @@ proves(
         timestamp: 1767225601234,
       },
       expect.objectContaining({ target: 'slack', event: ['odd'], delivery_id: 'id-2', text: 'hi' }),
-      // What is no target stands there as it was written.
+      // An invalid target is listed as it was written.
       expect.objectContaining({ target: 'pager', status: 'failed' }),
     ])
     for (const entry of entries) expect(violations(outboxEntry, entry)).toEqual([])

@@ -1,8 +1,8 @@
-// Places that take no text: a platform without a chat, one that is not connected, a target that is spelled another way.
+// Targets that take no text: a platform without a chat, one that is not connected, a target spelled in another way.
 
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
-import { atDesk } from '../../support/command-line.ts'
+import { withCli } from '../../support/command-line.ts'
 import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
@@ -62,7 +62,10 @@ proves(
   'deliveries/target-case',
   async (subject) => {
     const reply = await subject.post('direct', {})
-    expect([reply.status, reply.json().target]).toEqual([200, 'Telegram'])
+    expect({ status: reply.status, target: reply.json().target }).toEqual({
+      status: 200,
+      target: 'Telegram',
+    })
     await subject.post('run', {})
     await subject.idle()
     expect(subject.gateway.outbox().map(({ target, error }) => [target, error])).toEqual([
@@ -99,9 +102,12 @@ proves(
 
 proves(
   'deliveries/not-connected',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const flags = ['--port', '0', '--connected', 'slack,telegrm']
-    const { code, stderr } = await desk.run('gateway', 'run', ...flags)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean telegram?')])
+    const { code, stderr } = await cli.run('gateway', 'run', ...flags)
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean telegram?'),
+    })
   }),
 )

@@ -1,4 +1,4 @@
-// What happens where the answer of a run cannot be delivered: further attempts, and who is told.
+// What happens when the answer of a run cannot be delivered: further attempts, and who is notified.
 
 import type { Delivery } from 'flowdouble'
 import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
@@ -13,7 +13,7 @@ const attempts = ({ gateway }: GatewaySubject) =>
     return [attempt, (timestamp - (all[0]?.timestamp ?? 0)) / 1000, text]
   })
 
-/** Lets deliveries fail with an error, posts, and waits until nothing happens any more. */
+/** Makes deliveries fail with an error, posts, and waits until nothing more happens. */
 async function failing(subject: GatewaySubject, error: string, times: number | null = null) {
   subject.gateway.failDeliveries({ target: 'telegram', error, times })
   await subject.post('hook', { text: 'answer' })
@@ -108,7 +108,7 @@ proves(
     const reply = await subject.post('hook', { text: 'x' }, { 'X-Request-ID': 'd-1' })
     expect(reply.status).toBe(202)
     await subject.idle()
-    // Who sends the same again is told that it is known, and no more.
+    // Sending the same id again returns that it is known, and has no other effect.
     expect(
       (await subject.post('hook', { text: 'x' }, { 'X-Request-ID': 'd-1' })).json().status,
     ).toBe('duplicate')

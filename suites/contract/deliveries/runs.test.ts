@@ -1,4 +1,4 @@
-// Agent runs: what they are given, how they answer, and what becomes of it.
+// Agent runs: their input, how they answer, and what happens with the answer.
 
 import { agentRun } from '../../../spec/gateway/deliveries.ts'
 import { EMPTY_NOTICE, failureNotice, postAll, SECRET } from '../../judge/gateway-subject.ts'
@@ -85,7 +85,7 @@ proves(
     expect(violations(agentRun, ended)).toEqual([])
     const listed = await send('GET', '/_flowdouble/runs')
     expect(listed.json()).toEqual([ended])
-    // Members stand in the order of the post.
+    // Members are in the order of the post.
     expect(listed.body).toContain(payload)
   },
   one,
@@ -146,7 +146,7 @@ proves(
     const text = 'x'.repeat(900_000)
     for (let count = 0; count < 40; count++) await post('hook', { text, count })
     await idle()
-    // Prompt, payload and answer of each are held: 24 of them are as much as there is room for.
+    // Prompt, payload and answer of each are stored: 24 of them fill the available room.
     const held = gateway.runs().map(({ payload }) => (payload as { count: number }).count)
     expect(held.at(-1)).toBe(39)
     expect(held).toEqual(held.map((_, at) => 40 - held.length + at))

@@ -1,4 +1,4 @@
-// Deliveries that are really sent: the call of each sender, what counts as success, and what is never told or sent.
+// Deliveries that are really sent: the call of each sender, what counts as success, and what is never printed or sent.
 
 import { senderDeliveries } from '../../../dist/emulator/internal.js'
 import { senders } from '../../../spec/gateway/deliveries.ts'
@@ -48,10 +48,10 @@ proves(
       () => undefined,
       async (calls) => {
         for (const target of targets)
-          expect([target, (await post(target, { who: 'Ann', number: 7 })).status]).toEqual([
+          expect({
             target,
-            200,
-          ])
+            status: (await post(target, { who: 'Ann', number: 7 })).status,
+          }).toEqual({ target, status: 200 })
         const text = 'Hello "Ann"'
         expect(calls.map(shown)).toEqual([
           [
@@ -109,7 +109,7 @@ proves(
   { deliveries, routes: threads },
 )
 
-/** Answers of platforms, and for which targets each of them means success. */
+/** Answers of platforms, and the targets for which each of them means success. */
 const answers = [
   [{ status: 201, body: { ok: true } }, targets],
   [{ status: 200, body: { ok: false, error: 'x' } }, ['github_comment', 'discord']],
@@ -131,7 +131,7 @@ for (const [answer, successes] of answers) {
           for (const target of targets)
             if ((await post(target, { number: 7 })).status === 200) done.push(target)
           expect(done).toEqual(successes)
-          // One attempt each, and nobody is sent elsewhere.
+          // One attempt each, and nothing is sent elsewhere.
           expect(calls).toHaveLength(4)
           expect(calls.filter(({ url }) => url.includes('elsewhere'))).toEqual([])
         },
@@ -181,11 +181,11 @@ proves(
         const hostile = ['..', '.', '../../users/@me', 'a/b', 'a?b', 'a#b', '%2e%2e', 'a b', '\\..']
         for (const who of hostile) {
           for (const name of ['chat', 'thread']) {
-            expect([name, who, (await subject.post(name, { who })).status]).toEqual([
+            expect({ name, who, status: (await subject.post(name, { who })).status }).toEqual({
               name,
               who,
-              502,
-            ])
+              status: 502,
+            })
             expect(lastError(subject)).toMatch(/^Invalid (chat|thread)_id for discord$/)
           }
         }
@@ -207,13 +207,16 @@ const echo = 'is 123456:AAH-bot_token or 123456%3AAAH-bot_token wrong?'
 proves(
   'deliveries/credentials-hidden',
   async ({ gateway, post }) => {
-    for (const how of ['told', 'unreachable'] as const) {
+    for (const how of ['refused', 'unreachable'] as const) {
       const answer = { status: 401, body: { ok: false, description: `${'-'.repeat(150)}${echo}` } }
       await withPlatforms(
-        () => (how === 'told' ? answer : how),
+        () => (how === 'refused' ? answer : how),
         async (calls) => {
           for (const target of targets)
-            expect([target, (await post(target, { number: 7 })).status]).toEqual([target, 502])
+            expect({ target, status: (await post(target, { number: 7 })).status }).toEqual({
+              target,
+              status: 502,
+            })
           expect(calls).toHaveLength(4)
         },
       )

@@ -1,9 +1,9 @@
-// Sending as the commands set it up: credentials and addresses of senders, and one address for all deliveries.
+// Sending as the commands configure it: credentials and addresses of senders, and one address for all deliveries.
 
 import { urlDeliveries } from '../../../dist/emulator/internal.js'
 import { deliveryCall, senders } from '../../../spec/gateway/deliveries.ts'
 import {
-  atDesk,
+  withCli,
   enabled,
   optionsOf,
   postTo,
@@ -20,7 +20,7 @@ const lastError = ({ gateway }: GatewaySubject) => gateway.outbox().at(-1)?.erro
 
 proves(
   'deliveries/sender-settings',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     await withReceiving({ status: 200, body: '{"ok": true}' }, async (receiving) => {
       const platform = (name: string, ...lines: string[]) =>
         [`  ${name}:`, ...lines.map((line) => `    ${line}\n`)].join('\n')
@@ -36,10 +36,10 @@ proves(
         ) +
         platform('slack', 'token: of-config', 'home_channel: C9', `base_url: ${receiving.url}`) +
         platform('signal', 'home_channel: "+49"')
-      desk.write('config.yaml', config)
-      desk.write('.env', 'SLACK_BOT_TOKEN=of-dotenv\nSLACK_HOME_CHANNEL=C8')
+      cli.write('config.yaml', config)
+      cli.write('.env', 'SLACK_BOT_TOKEN=of-dotenv\nSLACK_HOME_CHANNEL=C8')
       const env = { SLACK_HOME_CHANNEL: 'C7' }
-      const running = await runGateway(desk, { env }, '--send')
+      const running = await runGateway(cli, { env }, '--send')
       for (const name of ['t', 's']) {
         const headers = signed('{}')
         const url = `${running.url}/webhooks/${name}`
@@ -53,35 +53,35 @@ proves(
         ['/t/botof-config/sendMessage', undefined, { chat_id: '-100123', text: 'hi' }],
         ['/api/chat.postMessage', 'Bearer of-dotenv', { channel: 'C7', text: 'hi' }],
       ])
-      expect((await optionsOf(desk)).homeChannels).toEqual({
+      expect((await optionsOf(cli)).homeChannels).toEqual({
         telegram: '-100123',
         slack: 'C8',
         signal: '+49',
       })
     })
-    desk.write('.env', '')
+    cli.write('.env', '')
     for (const wrong of ['token: "a b"', 'token: [a]', 'base_url: "ftp://x"', 'home_channel: {}']) {
-      desk.write('config.yaml', `${enabled()}  slack:\n    ${wrong}\n`)
-      const { code, stderr } = await desk.run('gateway', 'run', '--port', '0', '--send')
-      expect([wrong, code, stderr]).toEqual([
+      cli.write('config.yaml', `${enabled()}  slack:\n    ${wrong}\n`)
+      const { code, stderr } = await cli.run('gateway', 'run', '--port', '0', '--send')
+      expect({ wrong, code, stderr }).toEqual({
         wrong,
-        1,
-        expect.stringMatching(/^platforms\.slack\.\w+ of config\.yaml /),
-      ])
+        code: 1,
+        stderr: expect.stringMatching(/^platforms\.slack\.\w+ of config\.yaml /),
+      })
       expect(stderr).not.toContain('a b')
     }
-    // What is not sent with is not looked at; the chats show in the outbox.
-    desk.write('config.yaml', `${enabled()}  slack: {token: "a b", home_channel: C1}\n`)
+    // Without --send credentials are not checked; the outbox lists the chats.
+    cli.write('config.yaml', `${enabled()}  slack: {token: "a b", home_channel: C1}\n`)
     const env = { DISCORD_BOT_TOKEN: 'Bot x', DISCORD_HOME_CHANNEL: 'D1' }
-    expect((await optionsOf(desk, env)).homeChannels).toEqual({ slack: 'C1', discord: 'D1' })
-    const { code } = await desk.runIn({ env }, 'gateway', 'run', '--port', '0', '--send')
+    expect((await optionsOf(cli, env)).homeChannels).toEqual({ slack: 'C1', discord: 'D1' })
+    const { code } = await cli.runIn({ env }, 'gateway', 'run', '--port', '0', '--send')
     expect(code).toBe(1)
   }),
 )
 
 proves(
   'deliveries/sender-block',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     await withReceiving({ status: 201, body: '{"ok": true}' }, async ({ url, got }) => {
       const targets = Object.keys(senders)
       const extra = '{repo: a/b, pr_number: 1, chat_id: C1}'
@@ -90,8 +90,8 @@ proves(
       const block = (target: string) =>
         `  ${target}: {token: of-${target}, base_url: "${url}/${target}"}\n`
       const routes = `routes: {${targets.map(route).join(', ')}}`
-      desk.write('config.yaml', enabled(routes) + targets.map(block).join(''))
-      const running = await runGateway(desk, {}, '--send')
+      cli.write('config.yaml', enabled(routes) + targets.map(block).join(''))
+      const running = await runGateway(cli, {}, '--send')
       for (const target of targets)
         expect([target, await postTo(running.url, target, SECRET)]).toEqual([target, 200])
       await running.stop()
@@ -107,27 +107,27 @@ proves(
 
 proves(
   'deliveries/credentials-hidden',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     await withReceiving(
       {
         status: 500,
         body: '{"ok": false, "error": "no xoxb-slack-token\\n00:00:00  forged\\u001b[31m"}',
       },
       async (receiving) => {
-        desk.write(
+        cli.write(
           'config.yaml',
           enabled(
             `routes: {s: {secret: ${SECRET}, prompt: hi, deliver: slack, deliver_only: true, deliver_extra: {chat_id: C1}}}`,
           ) + `  slack: {token: xoxb-slack-token, base_url: "${receiving.url}"}\n`,
         )
-        const running = await runGateway(desk, {}, '--send', '--control')
+        const running = await runGateway(cli, {}, '--send', '--control')
         const url = `${running.url}/webhooks/s`
         const reply = await fetch(url, { method: 'POST', headers: signed('{}'), body: '{}' })
         const outbox = await (await fetch(`${running.url}/_flowdouble/outbox`)).text()
         const journal = await (await fetch(`${running.url}/_flowdouble/journal`)).text()
         const { stdout, stderr } = await running.stop()
         expect(stderr).toContain('slack answered 500: no <credential>')
-        // What others say is one entry of the log, and steers no terminal.
+        // An external answer is one entry of the log, without control characters.
         expect(stderr).not.toMatch(/^00:00:00|\u001b/m)
         const all = [await reply.text(), outbox, journal, stdout, stderr].join('\n')
         expect(all).not.toContain('xoxb')
@@ -136,7 +136,7 @@ proves(
   }),
 )
 
-/** An address that takes deliveries; the cases start a receiver and hand its address in here. */
+/** An address that takes deliveries; the cases start a receiver and set its address here. */
 let address = 'http://127.0.0.1:9'
 const toAddress: ReturnType<typeof urlDeliveries> = (delivery, signal) =>
   urlDeliveries(new URL(address))(delivery, signal)
@@ -191,11 +191,11 @@ proves(
 
 proves(
   'deliveries/deliver-url',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     await withReceiving({ status: 200, body: '' }, async ({ url, got, arrival }) => {
       const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
-      await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
-      const running = await runGateway(desk, {}, '--deliver-url', `${url}/in?key=hidden-key`)
+      await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
+      const running = await runGateway(cli, {}, '--deliver-url', `${url}/in?key=hidden-key`)
       const post = { method: 'POST', headers: signed('{}'), body: '{}' }
       expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
       await arrival
@@ -210,8 +210,8 @@ proves(
       ['--deliver-url', 'http://x/', '--send'],
     ]
     for (const argv of wrong) {
-      const { code, stderr } = await desk.run('gateway', 'run', '--port', '0', ...argv)
-      expect([argv, code]).toEqual([argv, 2])
+      const { code, stderr } = await cli.run('gateway', 'run', '--port', '0', ...argv)
+      expect({ argv, code }).toEqual({ argv, code: 2 })
       expect(stderr).not.toContain('hidden-key')
     }
   }),

@@ -1,7 +1,7 @@
 // How many agent runs can wait.
 
 import { SECRET } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const routes = { hook: { secret: SECRET, prompt: '{text}' } }
@@ -14,13 +14,16 @@ proves(
     expect(await state()).toEqual({ at_work: 0, waiting: 0, waiting_bytes: 0 })
     for (let count = 0; count < 1000; count++) await post('hook', { text: 'x' })
     const refused = await post('hook', { text: 'x' }, { 'X-Request-ID': 'one-too-many' })
-    expect([refused.status, refused.json()]).toEqual([503, { error: 'Too many runs waiting' }])
+    expect({ status: refused.status, json: refused.json() }).toEqual({
+      status: 503,
+      json: { error: 'Too many runs waiting' },
+    })
     expect(Number(refused.header('retry-after'))).toBeGreaterThan(0)
     const bytes = 1000 * ('x'.length + '{"text": "x"}'.length)
     expect(await state()).toEqual({ at_work: 0, waiting: 1000, waiting_bytes: bytes })
     await gateway.advance(5000)
     expect(await state()).toEqual({ at_work: 0, waiting: 0, waiting_bytes: 0 })
-    // A sender that tries again is heard.
+    // A sender that tries again is accepted.
     const again = await post('hook', { text: 'x' }, { 'X-Request-ID': 'one-too-many' })
     expect(again.status).toBe(202)
     await idle()
@@ -34,18 +37,18 @@ proves(
   async ({ post, send }) => {
     const text = 'x'.repeat(8 * 2 ** 20)
     const statuses: number[] = []
-    // The agent has the first one.
+    // The agent is working on the first one.
     for (let count = 0; count < 6; count++) statuses.push((await post('hook', { text })).status)
     expect(statuses).toEqual([202, 202, 202, 202, 503, 503])
     const { at_work, waiting, waiting_bytes } = (await send('GET', '/health')).json().runs
-    expect([at_work, waiting]).toEqual([1, 3])
+    expect({ at_work, waiting }).toEqual({ at_work: 1, waiting: 3 })
     expect(waiting_bytes).toBeLessThan(64 * 2 ** 20)
     expect(waiting_bytes).toBeGreaterThan(48 * 2 ** 20)
   },
   { routes, maxBodyBytes: 2 ** 24, agent: never, agentsAtOnce: 1 },
 )
 
-switched(
+provesQuirk(
   'webhooks.unbounded-runs',
   async ({ post }) => {
     for (let count = 0; count < 1001; count++)

@@ -1,4 +1,4 @@
-// The local form of the server: where it listens, under which paths, and how its socket opens.
+// The local form of the server: where it listens, its paths, and how its socket opens.
 
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { proves } from '../../judge/proves.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** How a connection to this address ends up: `open`, or the code of the system's error. */
+/** How a connection to this address ends: `open`, or the error code of the system. */
 async function knock(host: string, port: number): Promise<string> {
   const socket: Socket = connect(port, host)
   const outcome = await once(socket, 'connect').then(
@@ -33,12 +33,12 @@ proves('deployments/local-address', async ({ url }) => {
   if (process.platform === 'linux') expect(await knock('127.0.0.2', Number(port))).not.toBe('open')
 })
 
-// Which port it is when nothing is said can be seen in the options only: another server may have it just now.
+// The default port can be read from the options only: another server may be using it now.
 proves(
   'deployments/local-address',
   async ({ emulator, url, get }) => {
     const { port, host } = completeOptions({})
-    expect([port, host]).toEqual([8188, '127.0.0.1'])
+    expect({ port, host }).toEqual({ port: 8188, host: '127.0.0.1' })
     expect(port).toBe(profiles.local.port)
     const taken = startEmulator({ port: emulator!.port, clock: 'manual' })
     await expect(taken).rejects.toMatchObject({ code: 'EADDRINUSE', port: emulator!.port })
@@ -53,7 +53,7 @@ proves('deployments/local-prefix', async ({ url, submit, idle }) => {
   await idle()
   for (const { method, path, body, status } of everyPath) {
     const reply = await exchange(url, method, path, {}, body)
-    expect([method, path, reply.status]).toEqual([method, path, status])
+    expect({ method, path, status: reply.status }).toEqual({ method, path, status })
   }
 })
 

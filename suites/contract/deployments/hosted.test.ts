@@ -1,4 +1,4 @@
-// Which paths hosted has: those below its prefix, under their new names, and none of what only local has.
+// Which paths hosted has: those below its prefix, under their new names, and none that only local has.
 
 import { hostedModels } from '../../../spec/server/catalog.ts'
 import { endpoints } from '../../../spec/index.ts'
@@ -21,7 +21,10 @@ proves('deployments/hosted-prefix', async ({ raw }) => {
   }
   const there = ['object_info', 'queue', 'prompt', 'features', 'settings', 'userdata', 'users']
   for (const path of there) {
-    expect([path, (await raw('GET', `/api/${path}`, undefined, key)).status]).toEqual([path, 200])
+    expect({ path, status: (await raw('GET', `/api/${path}`, undefined, key)).status }).toEqual({
+      path,
+      status: 200,
+    })
   }
 })
 
@@ -30,11 +33,18 @@ proves('deployments/hosted-unprefixed', async ({ raw, url }) => {
   for (const { method, path } of below) {
     for (const headers of [key, {}]) {
       const reply = await raw(method, path.slice('/api'.length), undefined, headers)
-      expect([method, path, notFound(reply)]).toEqual([method, path, true])
+      expect({ method, path, isNotFound: notFound(reply) }).toEqual({
+        method,
+        path,
+        isNotFound: true,
+      })
     }
   }
   for (const path of ['/', '/manager', '/manager/queue/status', '/api/manager/queue/status']) {
-    expect([path, notFound(await raw('GET', path, undefined, key))]).toEqual([path, true])
+    expect({ path, isNotFound: notFound(await raw('GET', path, undefined, key)) }).toEqual({
+      path,
+      isNotFound: true,
+    })
   }
   // Neither as a handshake nor as a request.
   const upgrade = { Connection: 'Upgrade, close', Upgrade: 'websocket' }
@@ -52,10 +62,13 @@ proves('deployments/hosted-models-renamed', async ({ raw }) => {
   const folders = await raw('GET', '/api/experiment/models', undefined, key)
   expect(folders.json().map(({ name }: { name: string }) => name)).toContain('loras')
   const models = await raw('GET', '/api/experiment/models/loras', undefined, key)
-  expect([models.status, violations(hostedModels, models.json())]).toEqual([200, []])
+  expect({ status: models.status, violations: violations(hostedModels, models.json()) }).toEqual({
+    status: 200,
+    violations: [],
+  })
 })
 
-/** What the service has besides, and this server has not. */
+/** What the service has in addition, and this server lacks. */
 const notBuilt = [
   '/api/assets',
   '/api/assets/from-hash',
@@ -75,7 +88,11 @@ proves('deployments/hosted-not-built', async ({ raw }) => {
   for (const path of notBuilt) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
       const reply = await raw(method, path, method === 'GET' ? undefined : '{}', key)
-      expect([method, path, notFound(reply)]).toEqual([method, path, true])
+      expect({ method, path, isNotFound: notFound(reply) }).toEqual({
+        method,
+        path,
+        isNotFound: true,
+      })
     }
   }
 })
@@ -87,7 +104,11 @@ proves('deployments/hosted-old-models', async ({ raw }) => {
   for (const path of ['/models', '/models/loras', '/models/a/b']) {
     for (const method of ['GET', 'POST']) {
       const reply = await raw(method, `/api${path}`, undefined, key)
-      expect([method, path, notFound(reply)]).toEqual([method, path, true])
+      expect({ method, path, isNotFound: notFound(reply) }).toEqual({
+        method,
+        path,
+        isNotFound: true,
+      })
     }
   }
 })
@@ -112,7 +133,10 @@ proves('deployments/paths-of-hosted', async ({ raw }) => {
     for (const prefix of ['', '/api']) {
       const reply = await raw(method, prefix + path, '{}')
       const asked = `${method} ${prefix}${path}`
-      expect([asked, reply.status]).toEqual([asked, method === 'GET' ? 404 : 405])
+      expect({ asked, status: reply.status }).toEqual({
+        asked,
+        status: method === 'GET' ? 404 : 405,
+      })
       if (method === 'GET') expect(reply.text).toBe('')
       else expect(reply.headers['allow']).toBe('GET,HEAD')
     }

@@ -1,4 +1,4 @@
-// A server that behaves as a known one: what --like makes of the defaults, and that flags win over it.
+// A server that behaves like a known one: how --like changes the defaults, and that flags override it.
 
 import { startEmulator, startGateway } from 'flowdouble'
 import { servers } from '../../../spec/truth/servers.ts'
@@ -30,7 +30,7 @@ proves(
   { like: real, clock: 'manual', deployment: 'local' },
 )
 
-test('serve/like What is given besides wins over the named server, and quirks can be taken out.', async () => {
+test('serve/like Explicit options override those of the named server, and quirks can be turned off.', async () => {
   const { quirk, preview, startDelayMs } = completeOptions({
     like: real,
     preview: 'png',
@@ -49,7 +49,7 @@ test('serve/like What is given besides wins over the named server, and quirks ca
   await again.close()
 })
 
-test('serve/like A name that is unknown, or known elsewhere, is refused with the nearest.', async () => {
+test('serve/like A name that is unknown, or known elsewhere, is rejected with the nearest.', async () => {
   expect(() => completeOptions({ like: 'comfyui-0.3.46' })).toThrow(/Did you mean comfyui-0\.3\.64/)
   expect(() => completeOptions({ like: 'hermes-2026.07' })).toThrow(/is a gateway, not a local/)
   expect(() => completeOptions({ like: real, deployment: 'hosted' })).toThrow(/is a local server/)

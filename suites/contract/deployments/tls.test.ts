@@ -19,7 +19,7 @@ const file = (name: string): string => join(import.meta.dirname, '../../tls', na
 const certificate = { tlsCert: file('cert.pem'), tlsKey: file('key.pem') }
 const ca = await readFile(certificate.tlsCert)
 
-type Told = { readonly status: number; readonly text: string; readonly location: string }
+type Received = { readonly status: number; readonly text: string; readonly location: string }
 
 /** One exchange with a server whose certificate is checked. */
 async function ask(
@@ -28,7 +28,7 @@ async function ask(
   method = 'GET',
   body = '',
   trusted: string | Buffer = ca,
-): Promise<Told> {
+): Promise<Received> {
   const sent = request(url, { method, headers, ca: trusted, agent: false })
   sent.end(body)
   const [reply] = await once(sent, 'response')
@@ -38,7 +38,7 @@ async function ask(
   return { status: reply.statusCode, text: Buffer.concat(chunks).toString('latin1'), location }
 }
 
-/** Opens the socket of a server, and gives its first message. */
+/** Opens the socket of a server, and returns its first message. */
 async function greet(url: string): Promise<any> {
   const socket = new WebSocket(url, { ca })
   const [data] = await once(socket, 'message')
@@ -59,7 +59,10 @@ proves(
     const status = await greet(`${url.replace(scheme, socketScheme)}/ws?token=test-key`)
     expect(status).toMatchObject({ type: 'status' })
     const { status: found, location } = await ask(`${url}/api/view?filename=example.png`, key)
-    expect([found, new URL(location).origin]).toEqual([302, emulator!.signedUrl])
+    expect({ found, origin: new URL(location).origin }).toEqual({
+      found: 302,
+      origin: emulator!.signedUrl,
+    })
     expect(location).toMatch(/^https:\/\/localhost:/)
     const picture = await ask(location)
     expect([picture.status, picture.text.slice(1, 4)]).toEqual([200, 'PNG'])
@@ -76,10 +79,10 @@ proves(
       type: 'status',
       data: { sid: 'me' },
     })
-    // A request for another protocol goes on as a plain one, also on such a connection.
+    // A request to upgrade to another protocol is handled as a plain one, also on such a connection.
     const upgrade = { Connection: 'Upgrade', Upgrade: 'h2c' }
     expect((await ask(`${url}/queue`, upgrade)).status).toBe(200)
-    // Plain HTTP is no answer away from harm: the connection ends without the world.
+    // Plain HTTP gets no answer here and does no harm: the connection ends without reaching the world.
     const host = new URL(url).host
     const plain = await exchangeBytes(url, `GET /queue HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
     expect(plain.body).not.toContain('queue_running')
@@ -88,7 +91,7 @@ proves(
   { ...certificate, deployment: 'local' },
 )
 
-/** What keeps a server from starting. */
+/** What prevents a server from starting. */
 async function refusal(options: EmulatorOptions): Promise<string> {
   const error: unknown = await startEmulator({ clock: 'manual', ...options }).then(
     async (emulator) => emulator.close(),
@@ -148,15 +151,15 @@ proves(
   { tls: 'auto' },
 )
 
-test('serve/tls-auto The command writes what clients have to trust, and says where.', async () => {
+test('serve/tls-auto The command writes the certificate that clients must trust, and prints where it is.', async () => {
   const out = join(folder(), 'ca.pem')
   const flags = ['--tls', 'auto', '--tls-ca', out, '--deployment', 'both', '--port', '0', '--json']
   const command = start('serve', ...flags)
-  const told = JSON.parse(await command.says(/\n/))
-  expect(told.ca).toBe(out)
+  const printed = JSON.parse(await command.says(/\n/))
+  expect(printed.ca).toBe(out)
   const trusted = await readFile(out)
-  expect((await ask(`${told.url}/queue`, {}, 'GET', '', trusted)).status).toBe(200)
-  expect((await ask(`${told.hosted.url}/api/system_stats`, {}, 'GET', '', trusted)).status).toBe(
+  expect((await ask(`${printed.url}/queue`, {}, 'GET', '', trusted)).status).toBe(200)
+  expect((await ask(`${printed.hosted.url}/api/system_stats`, {}, 'GET', '', trusted)).status).toBe(
     200,
   )
   command.process.kill('SIGTERM')

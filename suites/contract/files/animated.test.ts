@@ -38,7 +38,7 @@ const twoColors: Graph = {
   shown: node('PreviewImage', { images: ['frames', 0] }),
 }
 
-/** `frames` is a batch of so many squares, each of another colour. */
+/** `frames` is a batch of this many squares, each of another colour. */
 const colored = (count: number, side: number): Graph => {
   const graph: Record<string, Node> = {}
   for (let at = 0; at < count; at++) {
@@ -51,7 +51,7 @@ const colored = (count: number, side: number): Graph => {
   return graph
 }
 
-/** Runs a graph with a saver and gives what it told, its file, and what the other nodes showed. */
+/** Runs a graph with a saver and returns its reported output, its file, and what the other nodes showed. */
 async function save({ connect, get, run }: Subject, graph: Graph, saver: Node, fields = {}) {
   const { entry } = await run(await connect('me'), { ...graph, saver }, fields)
   const { saver: output, shown } = entry.outputs
@@ -63,12 +63,18 @@ async function save({ connect, get, run }: Subject, graph: Graph, saver: Node, f
 
 proves('files/animated', async (subject) => {
   const images = (filename: string) => [{ filename, subfolder: '', type: 'output' }]
-  const told = async (count: number, saver: Node) =>
+  const outputOf = async (count: number, saver: Node) =>
     (await save(subject, batch(count), saver)).output
-  expect(await told(2, savePng())).toEqual({ images: images('P_00001_.png'), animated: [true] })
-  expect(await told(1, savePng())).toEqual({ images: images('P_00002_.png'), animated: [true] })
-  expect(await told(2, saveWebp())).toEqual({ images: images('W_00001_.webp'), animated: [true] })
-  expect(await told(1, saveWebp())).toEqual({ images: images('W_00002_.webp'), animated: [false] })
+  expect(await outputOf(2, savePng())).toEqual({ images: images('P_00001_.png'), animated: [true] })
+  expect(await outputOf(1, savePng())).toEqual({ images: images('P_00002_.png'), animated: [true] })
+  expect(await outputOf(2, saveWebp())).toEqual({
+    images: images('W_00001_.webp'),
+    animated: [true],
+  })
+  expect(await outputOf(1, saveWebp())).toEqual({
+    images: images('W_00002_.webp'),
+    animated: [false],
+  })
 })
 
 /** Names and contents of the chunks of a PNG file. */
@@ -81,7 +87,7 @@ function pngChunks(bytes: Buffer): [name: string, content: Buffer][] {
   return chunks
 }
 
-/** The same of a WebP file, or of what a chunk of it holds. */
+/** The same of a WebP file, or of the content of one of its chunks. */
 function webpChunks(bytes: Buffer): [name: string, content: Buffer][] {
   const chunks: [string, Buffer][] = []
   for (let at = 0; at < bytes.length;) {
@@ -168,7 +174,7 @@ proves(['files/animation-frames', 'files/animation-webp'], async (subject) => {
     [6, 125],
   ])
   const stills = frames.map((frame) => webpChunks(frame.subarray(16))[0])
-  // The first frame is what a view of the file as a picture gives.
+  // Viewing the file as a picture returns the first frame.
   const view = await subject.get(viewPath({ ...output.images[0], preview: 'webp' }))
   expect(stills[0]).toEqual(webpChunks(view.bytes.subarray(12))[0])
   expect(stills[1]?.[0]).toBe('VP8L')
@@ -189,8 +195,8 @@ proves('files/animation-text', async (subject) => {
     .filter(([name]) => name === 'comf')
     .map(([, content]) => content.toString('latin1').split('\0') as [string, string])
   expect(texts.map(([keyword]) => keyword)).toEqual(['prompt', 'workflow', 'note'])
-  const told = Object.fromEntries(texts.map(([keyword, json]) => [keyword, JSON.parse(json)]))
-  expect(told).toEqual({ prompt: { ...twoColors, saver: savePng() }, ...extra_pnginfo })
+  const outputOf = Object.fromEntries(texts.map(([keyword, json]) => [keyword, JSON.parse(json)]))
+  expect(outputOf).toEqual({ prompt: { ...twoColors, saver: savePng() }, ...extra_pnginfo })
 })
 
 proves('files/animation-text', async (subject) => {

@@ -1,4 +1,4 @@
-// How much of what is uploaded is kept: all that some file still refers to counts, and no more.
+// How much of the uploads is stored: everything that some file still refers to counts, and no more.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { expect } from '../../judge/expect.ts'
 const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
 const LIMIT = 20_000
 
-/** A server like this one that keeps fewer bytes, with the prefix of its paths and the headers of a client. */
+/** A server like this one that stores fewer bytes, with the prefix of its paths and the headers of a client. */
 async function serverLike({ emulator, deployment }: Subject) {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
@@ -54,7 +54,7 @@ async function serverLike({ emulator, deployment }: Subject) {
   return { upload, run, held: () => server.worlds[0].state.held }
 }
 
-/** A picture that no compression makes smaller: about 6,000 bytes. */
+/** An incompressible picture of about 6,000 bytes. */
 const noise = (seed: number): Uint8Array => {
   let state = seed
   const data = Uint8Array.from({ length: 6000 }, () => {
@@ -78,7 +78,7 @@ proves('files/upload-bounds', async (subject) => {
     statuses.push(status)
     if (status === 200) run(copy('mine.png'))
   }
-  // Each file has been overwritten, and stays for the picture that was made of it.
+  // Each file has been overwritten, and stays for the picture that was derived from it.
   expect(statuses).toEqual([200, 200, 200, 413, 413])
   expect(held().total).toBeLessThanOrEqual(LIMIT)
   expect(held().total).toBeGreaterThan(18_000)
@@ -87,16 +87,22 @@ proves('files/upload-bounds', async (subject) => {
 
 proves('files/upload-bounds', async (subject) => {
   const { upload, run, held } = await serverLike(subject)
-  // What nothing refers to any more makes room, and what several files refer to counts once.
+  // Unreferenced content makes room, and content that several files share counts once.
   for (let round = 1; round <= 9; round++) {
-    expect([round, upload(noise(round), { overwrite: 'true' }).status]).toEqual([round, 200])
+    expect({ round, status: upload(noise(round), { overwrite: 'true' }).status }).toEqual({
+      round,
+      status: 200,
+    })
   }
   for (let round = 1; round <= 9; round++) run(copy('mine.png'))
   expect([held().files.size, [...held().files.values()]]).toEqual([1, [2]])
   const reference = JSON.stringify({ filename: 'mine.png', type: 'input' })
   for (let round = 1; round <= 3; round++) {
     const fields = { original_ref: reference, overwrite: 'true' }
-    expect([round, upload(noise(20 + round), fields).status]).toEqual([round, 200])
+    expect({ round, status: upload(noise(20 + round), fields).status }).toEqual({
+      round,
+      status: 200,
+    })
   }
   expect(held().files.size).toBe(2)
 })

@@ -1,4 +1,4 @@
-// Files: views that ask whether a file has changed, or for a part of it.
+// Files: views that ask whether a file has changed, or request a part of it.
 
 import request from 'supertest'
 import { viewPath } from '../../generate/form.ts'
@@ -10,7 +10,7 @@ import { expect } from '../../judge/expect.ts'
 type Headers = Readonly<Record<string, string>>
 const path = viewPath({ filename: 'f.txt', type: 'input' })
 
-/** Puts a file of ten bytes among the inputs, and gives a way to ask for it. */
+/** Puts a file of ten bytes among the inputs, and returns a function that requests it. */
 async function asking({ request, upload }: Subject) {
   const bytes = new TextEncoder().encode('0123456789')
   await upload({ name: 'f.txt', bytes }, { overwrite: 'true' })
@@ -39,7 +39,7 @@ proves('files/view-conditional', async (subject) => {
 })
 
 proves('files/view-conditional', async (subject) => {
-  // Not at a whole second, which is all that a date can tell.
+  // Not at a whole second, which is the resolution of an HTTP date.
   await subject.emulator?.advance(300)
   const ask = await asking(subject)
   const { headers } = await ask({})
@@ -69,8 +69,8 @@ proves('files/view-conditional', async (subject) => {
   ]
   for (const [asked, status] of answers) {
     const reply = await ask(asked)
-    expect([asked, reply.status]).toEqual([asked, status])
-    expect([asked, reply.text]).toEqual([asked, status === 200 ? '0123456789' : ''])
+    expect({ asked, status: reply.status }).toEqual({ asked, status })
+    expect({ asked, text: reply.text }).toEqual({ asked, text: status === 200 ? '0123456789' : '' })
     if (status !== 412) expect(reply.headers['etag']).toBe(etag)
   }
   const notModified = await ask({ 'If-None-Match': etag })
@@ -84,13 +84,13 @@ proves('files/view-conditional', async (subject) => {
   const bytes = new TextEncoder().encode('abcdefghij')
   await subject.upload({ name: 'f.txt', bytes }, { overwrite: 'true' })
   const changed = await ask({ 'If-None-Match': etag })
-  expect([changed.status, changed.text]).toEqual([200, 'abcdefghij'])
+  expect(changed).toMatchObject({ status: 200, text: 'abcdefghij' })
   expect(changed.headers['etag']).not.toBe(etag)
 })
 
 proves('files/view-range', async (subject) => {
   const ask = await asking(subject)
-  const parts: [range: string, content: string, told: string][] = [
+  const parts: [range: string, content: string, returned: string][] = [
     ['bytes=0-0', '0', '0-0'],
     ['bytes=2-4', '234', '2-4'],
     ['bytes=7-', '789', '7-9'],
@@ -102,10 +102,10 @@ proves('files/view-range', async (subject) => {
   ]
   const { headers: whole } = await ask({})
   const view = (range: string) => request(subject.url).get(path).set('Range', range)
-  for (const [range, content, told] of parts) {
+  for (const [range, content, returned] of parts) {
     await view(range)
       .expect(206, content)
-      .expect('content-range', `bytes ${told}/10`)
+      .expect('content-range', `bytes ${returned}/10`)
       .expect('content-length', `${content.length}`)
       .expect('etag', whole['etag']!)
       .expect('last-modified', whole['last-modified']!)
@@ -115,7 +115,11 @@ proves('files/view-range', async (subject) => {
   for (const range of ['bytes=10-', 'bytes=4-2', 'bytes=0-1,3-4', 'bytes=-', 'lines=1-2', 'x'])
     await view(range).expect(416, '').expect('content-range', 'bytes */10')
   const head = await ask({ Range: 'bytes=2-4' }, 'HEAD')
-  expect([head.status, head.headers['content-length'], head.text]).toEqual([206, '3', ''])
+  expect({
+    status: head.status,
+    contentLength: head.headers['content-length'],
+    text: head.text,
+  }).toEqual({ status: 206, contentLength: '3', text: '' })
 })
 
 proves('files/view-range', async (subject) => {

@@ -25,21 +25,21 @@ function pixels(of: (at: number) => readonly number[]): Uint8Array {
   return Uint8Array.from(alphas.flatMap((_, at) => of(at)))
 }
 
-/** Puts files among the inputs and gives a way to view one of them. */
+/** Puts files among the inputs and returns a function that views one of them. */
 async function views({ get, upload }: Subject, files: Readonly<Record<string, Uint8Array>>) {
   for (const [name, bytes] of Object.entries(files)) await upload({ name, bytes })
   return (filename: string, values: Readonly<Record<string, string>>) =>
     get(viewPath({ filename, type: 'input', ...values }))
 }
 
-const told = ({ status, headers }: Reply) => [
+const headOf = ({ status, headers }: Reply) => [
   status,
   headers['content-type'],
   headers['content-disposition'],
   headers['etag'],
 ]
 
-/** What the header of a lossless WebP file says. */
+/** The content of the header of a lossless WebP file. */
 function webpOf({ bytes }: Reply) {
   expect(bytes.toString('latin1', 0, 4)).toBe('RIFF')
   expect(bytes.toString('latin1', 8, 16)).toBe('WEBPVP8L')
@@ -52,15 +52,19 @@ function webpOf({ bytes }: Reply) {
 proves('files/view-converted', async (subject) => {
   const view = await views(subject, { 'rgba.png': rgba, 'rgb.png': rgb, 'indexed.png': indexed })
   const colored = await view('rgba.png', { channel: 'rgb' })
-  expect(told(colored)).toEqual([200, 'image/png', 'filename="rgba.png"', undefined])
+  expect(headOf(colored)).toEqual([200, 'image/png', 'filename="rgba.png"', undefined])
   expect(decode(colored.bytes)).toMatchObject({ ...size, channels: 3, data: decode(rgb).data })
   const alpha = await view('rgba.png', { channel: 'a' })
-  expect(told(alpha)).toEqual([200, 'image/png', 'filename="rgba.png"', undefined])
+  expect(headOf(alpha)).toEqual([200, 'image/png', 'filename="rgba.png"', undefined])
   const black = (of: (at: number) => number) => pixels((at) => [0, 0, 0, of(at)])
   expect(decode(alpha.bytes)).toMatchObject({ channels: 4, data: black((at) => alphas[at]!) })
   for (const name of ['rgb.png', 'indexed.png']) {
     const none = decode((await view(name, { channel: 'a' })).bytes)
-    expect([name, none.channels, none.data]).toEqual([name, 4, black(() => 255)])
+    expect({ name, channels: none.channels, data: none.data }).toEqual({
+      name,
+      channels: 4,
+      data: black(() => 255),
+    })
   }
   const flat = decode((await view('indexed.png', { channel: 'rgb' })).bytes)
   expect(flat).toMatchObject({ channels: 3, data: pixels((at) => palette[at % 2]!.slice(0, 3)) })
@@ -76,7 +80,7 @@ proves('files/view-converted', async (subject) => {
   const view = await views(subject, { 'p.png': rgba })
   const jpeg = (values: Readonly<Record<string, string>>) => view('p.png', values)
   const usual = await jpeg({ preview: 'jpeg' })
-  expect(told(usual)).toEqual([200, 'image/jpeg', 'filename="p.png"', undefined])
+  expect(headOf(usual)).toEqual([200, 'image/jpeg', 'filename="p.png"', undefined])
   expect(decodeJpeg(usual.bytes)).toMatchObject(size)
   const best = (await jpeg({ preview: 'jpeg;100', channel: 'rgb' })).bytes
   expect(Math.abs(decodeJpeg(best).data[0]! - colors[0]![0]!)).toBeLessThan(20)
@@ -90,7 +94,7 @@ proves('files/view-converted', async (subject) => {
   ]
   for (const [preview, other] of same) {
     const [one, two] = [await jpeg({ preview }), await jpeg({ preview: other })]
-    expect([preview, one.text]).toEqual([preview, two.text])
+    expect({ preview, text: one.text }).toEqual({ preview, text: two.text })
   }
   expect((await jpeg({ preview: 'jpeg;1' })).text).not.toBe(usual.text)
   for (const values of [
@@ -104,7 +108,7 @@ proves('files/view-converted', async (subject) => {
     { preview: 'jpeg;50', channel: 'grey scale' },
   ]) {
     const reply = await jpeg(values)
-    expect([values, ...told(reply)]).toEqual([
+    expect([values, ...headOf(reply)]).toEqual([
       values,
       200,
       'image/webp',
@@ -114,7 +118,7 @@ proves('files/view-converted', async (subject) => {
   }
   expect((await view('p.png', { preview: 'jpeg;²' })).status).toBe(500)
   const missing = await view('none.png', { preview: 'webp' })
-  expect([missing.status, missing.text]).toEqual([404, ''])
+  expect(missing).toMatchObject({ status: 404, text: '' })
 })
 
 proves('files/view-converted', async (subject) => {
@@ -162,7 +166,7 @@ proves('files/view-bombs', async (subject) => {
 proves('files/view-undecodable', async (subject) => {
   const text = new TextEncoder().encode('no picture')
   const broken = rgba.slice()
-  // A byte of the pixels, whose checksum is then wrong.
+  // A byte of the pixels, so that the checksum no longer matches.
   broken[broken.length - 20]! ^= 255
   const huge = encode({ width: 4097, height: 1, channels: 1, data: new Uint8Array(4097) })
   new DataView(huge.buffer, huge.byteOffset).setUint32(20, 4097)
@@ -180,10 +184,13 @@ proves('files/view-undecodable', async (subject) => {
   for (const name of [...names, 'example.mp4']) {
     for (const values of [{ preview: 'webp' }, { preview: 'jpeg' }, { channel: 'a' }]) {
       const { status, text: shown } = await view(name, values)
-      expect([name, values, status]).toEqual([name, values, 500])
+      expect({ name, values, status }).toEqual({ name, values, status: 500 })
       expect(shown).toMatch(/^500 Internal Server Error/)
     }
-    expect([name, (await view(name, { channel: 'rgba' })).status]).toEqual([name, 200])
+    expect({ name, status: (await view(name, { channel: 'rgba' })).status }).toEqual({
+      name,
+      status: 200,
+    })
   }
   expect((await view('whole.jpg', { preview: 'webp' })).status).toBe(200)
 })

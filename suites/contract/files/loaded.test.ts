@@ -1,4 +1,4 @@
-// Files that nodes load: the colours and the alpha of a picture, apart.
+// Files that nodes load: the colours and the alpha of a picture, separately.
 
 import { createHash } from 'node:crypto'
 import { decode, encode } from 'fast-png'
@@ -15,7 +15,7 @@ const png = (channels: 3 | 4, data: readonly number[]): Uint8Array =>
 const withAlpha = png(4, pixels)
 const withoutAlpha = png(3, [200, 100, 50, 10, 20, 30])
 
-/** Uploads a file, loads it, and gives what each output node of the graph saved. */
+/** Uploads a file, loads it, and returns what each output node of the graph saved. */
 async function saved(
   { upload, connect, run, get }: Subject,
   bytes: Uint8Array,
@@ -118,7 +118,7 @@ proves('files/is-changed', async (subject) => {
   const { load, ...others } = JSON.parse(colours!.text['prompt']!)
   const hash = createHash('sha256').update(withAlpha).digest('hex')
   const { load: submitted, ...rest } = loaded
-  expect([load, others]).toEqual([{ ...submitted, is_changed: [hash] }, rest])
+  expect({ load, others }).toEqual({ load: { ...submitted, is_changed: [hash] }, others: rest })
   const [entry] = Object.values<any>((await subject.get('/history')).json())
   expect(entry.prompt[2]).toEqual(loaded)
 })

@@ -43,7 +43,10 @@ proves(['files/mask', 'files/mask-alpha'], async (subject) => {
   expect(reply.json()).toEqual({ name: 'm.png', subfolder: 'a/b/', type: 'input' })
   expect(violations(uploadReply, reply.json())).toEqual([])
   const stored = await viewed(subject, 'm.png', { subfolder: 'a/b' })
-  expect([stored.status, stored.headers['content-type']]).toEqual([200, 'image/png'])
+  expect({ status: stored.status, contentType: stored.headers['content-type'] }).toEqual({
+    status: 200,
+    contentType: 'image/png',
+  })
   const { data, ...rest } = decode(stored.bytes)
   expect([[...data], rest.width, rest.height]).toEqual([withAlpha, 3, 2])
   expect((await viewed(subject, 'o.png')).bytes).toEqual(Buffer.from(original))
@@ -121,7 +124,7 @@ proves('files/mask-alpha', async (subject) => {
   await putOriginal(subject, png(3, 2, 3, colors))
   await uploadMask(subject, inInput, {}, { name: 'of rgb.png' })
   expect(await dataOf('of rgb.png')).toEqual(withAlpha)
-  // A mask on a mask takes the place of the first.
+  // A mask on a mask replaces the first.
   await uploadMask(
     subject,
     { filename: 'of rgb.png', type: 'input' },
@@ -141,13 +144,16 @@ proves('files/mask-bad-original', async (subject) => {
     ...references,
     '{"filename": "o.png", "subfolder": 5, "type": "input"}',
   ]) {
-    expect([reference, (await uploadMask(subject, reference)).status]).toEqual([reference, 500])
+    expect({ reference, status: (await uploadMask(subject, reference)).status }).toEqual({
+      reference,
+      status: 500,
+    })
   }
   const missing = await subject.upload({ name: 'm.png', bytes: mask }, {}, '/upload/mask')
-  expect([missing.status, missing.text]).toEqual([
-    500,
-    '500 Internal Server Error\n\nServer got itself in trouble',
-  ])
+  expect(missing).toMatchObject({
+    status: 500,
+    text: '500 Internal Server Error\n\nServer got itself in trouble',
+  })
   expect((await viewed(subject, 'm.png')).status).toBe(404)
 })
 
@@ -166,11 +172,11 @@ proves('files/mask-lost-original', async (subject) => {
     { filename: 'input/o.png', type: 'input', subfolder: '..' },
   ]) {
     const reply = await uploadMask(subject, reference)
-    expect([reference, reply.status, reply.json()]).toEqual([
+    expect({ reference, status: reply.status, json: reply.json() }).toEqual({
       reference,
-      200,
-      { name: 'm.png', subfolder: '', type: 'input' },
-    ])
+      status: 200,
+      json: { name: 'm.png', subfolder: '', type: 'input' },
+    })
     expect((await viewed(subject, 'm.png')).status).toBe(404)
   }
 })
@@ -181,10 +187,10 @@ proves('files/mask-unfit', async (subject) => {
   const tall = png(3, 3, 4, () => [0, 0, 0, 0])
   const text = new TextEncoder().encode('no picture')
   for (const bytes of [wide, tall, text, new Uint8Array(), mask.subarray(0, -14)]) {
-    expect([bytes.length, (await uploadMask(subject, inInput, {}, { bytes })).status]).toEqual([
-      bytes.length,
-      500,
-    ])
+    expect({
+      bytesLength: bytes.length,
+      status: (await uploadMask(subject, inInput, {}, { bytes })).status,
+    }).toEqual({ bytesLength: bytes.length, status: 500 })
   }
   await putOriginal(subject, text)
   expect((await uploadMask(subject, inInput)).status).toBe(500)
@@ -207,7 +213,10 @@ proves('files/mask-format', async (subject) => {
     'image/webp',
   ])
   for (const name of ['m.jpg', 'm', '.png', '.bmp', 'm.txt']) {
-    expect([name, (await uploadMask(subject, inInput, {}, { name })).status]).toEqual([name, 500])
+    expect({ name, status: (await uploadMask(subject, inInput, {}, { name })).status }).toEqual({
+      name,
+      status: 500,
+    })
     expect((await viewed(subject, name)).status).toBe(404)
   }
 })

@@ -1,4 +1,4 @@
-// Files: those that output nodes write, their names, and what stands in them.
+// Files: those that output nodes write, their names, and their content.
 
 import { decode } from 'fast-png'
 import { fileEntry } from '../../../spec/server/files.ts'
@@ -21,7 +21,7 @@ const taking = (class_type: string, inputs = {}, batch_size = 1, color = 0): Gra
   '2': { class_type, inputs: { images: ['1', 0], ...inputs } },
 })
 
-/** Runs graphs in one session and gives the entries of node 2. */
+/** Runs graphs in one session and returns the entries of node 2. */
 async function imagesOf({ connect, run }: Subject, ...graphs: Graph[]): Promise<Entry[]> {
   const session = await connect('me')
   const entries: Entry[] = []
@@ -75,7 +75,7 @@ proves('files/saved-name', async ({ connect, run, upload, get }) => {
   for (const prefix of ['../out', '/out', 'a/../../out']) {
     const { status, outputs } = (await run(session, solid(0, prefix))).entry
     const [type, { exception_message }] = status.messages.at(-1)!
-    expect([prefix, type, outputs]).toEqual([prefix, 'execution_error', {}])
+    expect({ prefix, type, outputs }).toEqual({ prefix, type: 'execution_error', outputs: {} })
     expect(exception_message).toMatch(/^\*\*\*\* ERROR: Saving image outside the output folder/)
   }
   await upload({ name: 'up_00007_.gif', bytes: new Uint8Array(1) }, { type: 'output' })
@@ -86,7 +86,7 @@ proves('files/saved-name', async ({ connect, run, upload, get }) => {
 
 proves('files/prefix-outside', async ({ connect, run, get }) => {
   const session = await connect('me')
-  // Where the outputs lie, each server tells for itself.
+  // Each server reports where its outputs are.
   const shown: Record<string, string[]> = (await get('/internal/folder_paths')).json()
   const root = shown['checkpoints']![0]!.replace(/\/models\/checkpoints$/, '')
   const cases = [
@@ -103,7 +103,11 @@ proves('files/prefix-outside', async ({ connect, run, get }) => {
       `         output_dir: ${root}/output`,
       `         commonpath: ${common}`,
     ].join('\n')
-    expect([prefix, exception_type, exception_message]).toEqual([prefix, 'Exception', `${text}\n`])
+    expect({ prefix, exception_type, exception_message }).toEqual({
+      prefix,
+      exception_type: 'Exception',
+      exception_message: `${text}\n`,
+    })
   }
   const { status } = (await run(session, solid(0, 'nul\0x'))).entry
   expect(status.messages.at(-1)![1]).toMatchObject({
@@ -130,7 +134,10 @@ proves('files/prefix-odd', async (subject) => {
     Object.values(names),
   )
   for (const entry of saved.filter(({ filename }) => !filename.includes('..'))) {
-    expect([entry, (await view(subject.get, entry)).status]).toEqual([entry, 200])
+    expect({ entry, status: (await view(subject.get, entry)).status }).toEqual({
+      entry,
+      status: 200,
+    })
   }
 })
 
@@ -160,7 +167,7 @@ proves('files/temp-letters', async ({ connect, run }) => {
   const first = await preview(taking('PreviewImage'))
   expect(first).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
   expect(await preview(taking('PreviewImage', {}, 1, 1))).toBe(first.replace('00001', '00002'))
-  // The same node in another graph keeps them, and loses them in one that is without it.
+  // The same node in another graph keeps them, and loses them in a graph without it.
   const { '1': source, '2': shown } = taking('PreviewImage', {}, 1, 2)
   const extended = { '1': source!, '2': shown!, '9': node('PreviewAny', { source: 1 }) }
   expect(await preview(extended)).toBe(first.replace('00001', '00003'))

@@ -23,7 +23,7 @@ proves(
     for (const type of ['input', 'output', 'temp']) {
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
       const { status } = await upload({ name: 'all bytes.bin', bytes }, { type })
-      expect([type, status]).toEqual([type, 200])
+      expect({ type, status }).toEqual({ type, status: 200 })
       const stored = await view(get, 'all bytes.bin', '', type)
       expect([...stored.bytes]).toEqual([...bytes])
     }
@@ -134,7 +134,7 @@ proves('files/upload-bad', async ({ get, request, upload }) => {
     const form = formOf(image, { name: 'type', content: type })
     expect([type, ...(await send(...form))]).toEqual([type, 500, crash, text])
   }
-  // The type is looked at first, also where there is no image.
+  // The type is checked first, even if there is no image.
   expect(await send(...formOf({ name: 'type', content: 'nope' }))).toEqual([500, crash, text])
   expect((await upload({ name: 'y.txt', bytes: bytesOf('y') }, { subfolder: 'deep' })).status).toBe(
     200,
@@ -189,7 +189,7 @@ proves('files/upload-text-bytes', async ({ request }) => {
       expect(seen(reply)).toEqual([500, crash, 'text/plain; charset=utf-8'])
     }
   }
-  // It is an answer like any other, and no failure of the server itself.
+  // It is an ordinary answer, not a failure of the server.
   const calls = said.mock.calls.flat()
   said.mockRestore()
   expect(calls).toEqual([])

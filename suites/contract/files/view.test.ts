@@ -18,9 +18,12 @@ proves('files/view', async (subject) => {
   await run(await connect('me'), solid(0xff8000, 'deep/er/orange'))
   const entry = { filename: 'orange_00001_.png', subfolder: 'deep/er', type: 'output' }
   const reply = await get(viewPath(entry))
-  expect([reply.status, reply.headers['content-length']]).toEqual([200, `${reply.bytes.length}`])
+  expect({ status: reply.status, contentLength: reply.headers['content-length'] }).toEqual({
+    status: 200,
+    contentLength: `${reply.bytes.length}`,
+  })
   const { width, height, data, channels } = decode(reply.bytes)
-  expect([width, height]).toEqual([64, 64])
+  expect({ width, height }).toEqual({ width: 64, height: 64 })
   expect(Array.from(data.slice(0, 3))).toEqual([0xff, 0x80, 0])
   expect(Array.from(data.slice(-channels, channels === 3 ? undefined : -1))).toEqual([
     0xff, 0x80, 0,
@@ -66,8 +69,8 @@ proves('files/view-headers', async (subject) => {
     await put(subject, name, name)
     const { headers, text } = await subject.get(viewPath({ filename: name, type: 'input' }))
     const disposition = `filename="${name}"`
-    const told = [text, headers['content-type'], headers['content-disposition']]
-    expect(told).toEqual([name, type, disposition])
+    const actual = [text, headers['content-type'], headers['content-disposition']]
+    expect(actual).toEqual([name, type, disposition])
   }
   await put(subject, 'příliš žluťoučký.png', '')
   const { headers } = await subject.get(
@@ -100,7 +103,12 @@ proves('files/view-missing', async ({ get }) => {
   paths.push(viewPath({ filename: 'none.png', type: 'input', subfolder: 'none' }))
   for (const path of paths) {
     const { status, text, headers } = await get(path)
-    expect([path, status, text, headers['content-type']]).toEqual([path, 404, '', undefined])
+    expect({ path, status, text, contentType: headers['content-type'] }).toEqual({
+      path,
+      status: 404,
+      text: '',
+      contentType: undefined,
+    })
   }
 })
 
@@ -125,8 +133,8 @@ proves('files/view-bad-name', async (subject) => {
     expect([type, ...(await view({ filename: 'a.txt', type }))]).toEqual([type, 400, '', undefined])
   }
   for (const subfolder of ['..', '../input', 'sub/../..', '/etc', '../../etc']) {
-    const told = await view({ filename: 'a.txt', subfolder })
-    expect([subfolder, ...told]).toEqual([subfolder, 403, '', undefined])
+    const actual = await view({ filename: 'a.txt', subfolder })
+    expect([subfolder, ...actual]).toEqual([subfolder, 403, '', undefined])
   }
   expect(await view({ filename: 'a.txt', subfolder: 'sub' })).toEqual([200, 'secret', 'text/plain'])
 })

@@ -7,7 +7,7 @@ import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge
 import { type Graph, node, textToImage } from '../../generate/graphs.ts'
 import { judgeOrder, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
 const PNG_MAGIC = '89504e470d0a1a0a'
@@ -111,8 +111,8 @@ proves(
     const session = await connect('me')
     await askForMetadata(session)
     await run(session, textToImage(1, 2))
-    const told = session.frames().map(({ fields }) => fields['metadata'])
-    expect(told).toMatchObject([
+    const metadata = session.frames().map(({ fields }) => fields['metadata'])
+    expect(metadata).toMatchObject([
       { node_id: '3', image_type: 'image/png' },
       { node_id: '3', image_type: 'image/png' },
     ])
@@ -151,7 +151,7 @@ proves('frames/socket-images', async ({ connect, run }) => {
     const before = session.received.length
     const { messages, entry } = await run(session, graph)
     expect(judgeOrder('local', messages)).toEqual([])
-    const lines = story(session.received.slice(before))
+    const lines = transcript(session.received.slice(before))
     expect(lines.slice(lines.indexOf('executing 2'), -3)).toEqual([
       'executing 2',
       expect.stringMatching(/^progress_state .*2 running 0\/2$/),

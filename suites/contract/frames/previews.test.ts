@@ -1,4 +1,4 @@
-// Previews on the socket: whether they come, in which form, and at which place of a step.
+// Previews on the socket: whether they arrive, in which format, and when during a step.
 
 import { startEmulator } from 'flowdouble'
 import { frames } from '../../../spec/server/frames.ts'
@@ -6,7 +6,7 @@ import { openSession, type Session } from '../../judge/client.ts'
 import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge/frames.ts'
 import { textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
 const jpegPreviews = { preview: 'jpeg' } as const
@@ -60,7 +60,7 @@ proves(
       const session = await connect(`${asked}`)
       if (asked) await askForMetadata(session)
       await run(session, painting(2, asked ? 1 : 2))
-      const steps = story(session.received).filter((line) => /^(preview|progress)/.test(line))
+      const steps = transcript(session.received).filter((line) => /^(preview|progress)/.test(line))
       expect(steps.slice(1, 7).map((line) => line.split(' ')[0])).toEqual([...parts, ...parts])
       expect(steps).toHaveLength(1 + 6 + 3)
     }

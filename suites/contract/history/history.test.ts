@@ -1,16 +1,16 @@
-// The history: its entries, and what a failed, an interrupted and a cached run leave there.
+// The history: its entries, and what failed, interrupted and cached runs leave in it.
 
 import { historyById } from '../../../spec/server/history.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
 const isEnd = ({ type, data }: Message) => type === 'executing' && data['node'] === null
 const file = (filename: string) => ({ filename, subfolder: '', type: 'output' })
 
-/** Runs a graph and interrupts it at its first progress. Gives its entry. */
+/** Runs a graph and interrupts it at its first progress. Returns its entry. */
 async function interrupted({ connect, get, post, reach, submit }: Subject, client_id: string) {
   const session = await connect(client_id)
   const graph = { ...slow(), '2': { class_type: 'SaveImage', inputs: {} } }
@@ -85,7 +85,7 @@ for (const quirk of [undefined, 'history.completed-on-error'] as const) {
   )
 }
 
-switched('history.completed-on-error', async (subject) => {
+provesQuirk('history.completed-on-error', async (subject) => {
   const session = await subject.connect('me')
   const failed = (await subject.run(session, failing())).entry.status
   const stopped = (await interrupted(subject, 'you')).entry.status

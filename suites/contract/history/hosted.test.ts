@@ -13,7 +13,7 @@ import {
   submitAll,
   wordOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -28,14 +28,17 @@ proves(
   ['history/hosted-list', 'deployments/hosted-history-renamed'],
   async (subject) => {
     expect(await historyOf(subject)).toEqual([])
-    // The later ones are over first.
+    // The later ones end first.
     const ids = await submitAll(subject, [slow(9), slow(5), talking()])
     await subject.idle()
     expect(await idsOf(subject)).toEqual(ids.toReversed())
     for (const { prompt } of await historyOf(subject)) expect(Array.isArray(prompt)).toBe(false)
     const headers = { 'X-API-Key': 'test-key' }
     const { status, text } = await subject.raw('GET', '/api/history_v2', undefined, headers)
-    expect([status, JSON.parse(text).history.length]).toEqual([200, 3])
+    expect({ status, historyLength: JSON.parse(text).history.length }).toEqual({
+      status: 200,
+      historyLength: 3,
+    })
   },
   ownWorld,
 )
@@ -123,7 +126,10 @@ proves('history/hosted-two-ways', async (subject) => {
     const { prompt_id } = await subject.run(session, graph)
     const { outputs, workflow, status } = await detailOf(subject, prompt_id)
     const entry = await entryOf(subject, prompt_id)
-    expect([entry.outputs, entry.prompt.prompt]).toEqual([outputs, workflow.prompt])
+    expect({ outputs: entry.outputs, prompt: entry.prompt.prompt }).toEqual({
+      outputs,
+      prompt: workflow.prompt,
+    })
     expect(entry.status.completed).toBe(status === 'completed')
   }
 })
@@ -174,7 +180,7 @@ proves(
     const [open = ''] = await submitAll(subject, [slow()])
     const forget = async (value: object) => {
       const { status, text } = await post('/history', value)
-      expect([status, text]).toEqual([200, ''])
+      expect({ status, text }).toEqual({ status: 200, text: '' })
     }
     await forget({ delete: [b, nobody, open] })
     expect(await idsOf(subject)).toEqual([c, a])
@@ -192,7 +198,7 @@ proves(
   ownWorld,
 )
 
-switched('hosted.history-as-map', async (subject) => {
+provesQuirk('hosted.history-as-map', async (subject) => {
   const [first = '', second = ''] = await submitAll(subject, [solid(), talking()])
   await subject.idle()
   const history = (await subject.get('/history')).json()

@@ -1,4 +1,4 @@
-// The history: its order, its pages, forgetting, and its limit.
+// The history: its order, its pages, deleting, and its limit.
 
 import { connect as openConnection } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
@@ -57,7 +57,7 @@ proves('history/bad-numbers', async ({ get }) => {
   for (const text of ['', 'x', '1.5', '1e3', 'null', '0x10', '1 2']) {
     for (const name of ['max_items', 'offset']) {
       const { status, text: body } = await get(`/history?${name}=${encodeURIComponent(text)}`)
-      expect([name, text, status, body]).toEqual([name, text, 500, refused])
+      expect({ name, text, status, body }).toEqual({ name, text, status: 500, body: refused })
     }
   }
   expect((await get('/history?max_items=%201%20&offset=%2B0')).status).toBe(200)
@@ -69,7 +69,11 @@ proves('history/clear', async (subject) => {
   const session = await connect('me')
   const before = session.messages().length
   const reply = await post('/history', { delete: ['b', 'unknown', 'd'] })
-  expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+  expect({
+    status: reply.status,
+    text: reply.text,
+    contentType: reply.headers['content-type'],
+  }).toEqual({ status: 200, text: '', contentType: undefined })
   expect(await idsIn(get)).toEqual(['a', 'c'])
   expect((await get('/history/b')).json()).toEqual({})
   await post('/history', { clear: false })
@@ -102,7 +106,7 @@ proves(['history/cap', 'workflows/any-pace'], async ({ url, get, idle }) => {
   await idle()
   expect(await idsIn(get, '?max_items=1&offset=0')).toEqual(['run 0'])
   expect(await idsIn(get, '?max_items=1')).toEqual([`run ${cap - 1}`])
-  // Servers that look before they add hold one more: the second run beyond the limit tells.
+  // Servers that check before they add store one more: the second run beyond the limit shows it.
   await submitMany(url, cap, cap + 2)
   await idle()
   expect((await get('/history/run%200')).json()).toEqual({})

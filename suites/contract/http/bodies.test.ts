@@ -1,11 +1,11 @@
-// Bodies of requests: how large, how packed, in which charset, and what becomes of one that never ends.
+// Bodies of requests: how large, how encoded, in which charset, and what happens to one that never ends.
 
 import { once } from 'node:events'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { errors, limits } from '../../../spec/index.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { dial, exchange, exchangeBytes, told } from '../../judge/wire.ts'
+import { dial, exchange, exchangeBytes, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const text = JSON.stringify({ prompt: solid(0, 'grün'), extra_data: { mine: 'grün' } })
@@ -26,10 +26,10 @@ proves('http/body-compressed', async ({ url, get }) => {
   ]
   for (const [coding, bytes] of packed) {
     const headers = { 'Content-Encoding': coding }
-    expect([coding, (await exchange(url, 'POST', '/prompt', headers, bytes)).status]).toEqual([
+    expect({
       coding,
-      200,
-    ])
+      status: (await exchange(url, 'POST', '/prompt', headers, bytes)).status,
+    }).toEqual({ coding, status: 200 })
   }
   const { queue_pending } = (await get('/queue')).json()
   expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
@@ -42,7 +42,7 @@ proves('http/body-compressed', async ({ url, get }) => {
   ]
   for (const [coding, bytes] of broken) {
     const headers = { 'Content-Encoding': coding }
-    expect(told(await exchange(url, 'POST', '/prompt', headers, bytes))).toEqual(failed)
+    expect(summaryOf(await exchange(url, 'POST', '/prompt', headers, bytes))).toEqual(failed)
   }
   expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(packed.length)
 })
@@ -71,7 +71,7 @@ proves(
     expect(await send(deflateSync(blanks(2 ** 20)), { 'Content-Encoding': 'deflate' })).toEqual(
       tooLarge,
     )
-    // What takes no body does not look at it.
+    // An endpoint that takes no body does not look at it.
     expect((await send(blanks(limit + 1), {}, '/nowhere'))[0]).toBe(405)
     expect((await exchange(url, 'GET', '/queue', {}, blanks(limit + 1))).status).toBe(200)
     const foreign = { Origin: 'http://evil.example' }
@@ -83,29 +83,35 @@ proves(
 proves('http/long-body', async ({ url, deployment }) => {
   const [path, refused] = deployment === 'hosted' ? ['/api/prompt', 401] : ['/prompt', 413]
   const head = `POST ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`
-  // Nothing of it comes, nor has to.
+  // The body never arrives, and does not have to.
   const { status, header } = await exchangeBytes(
     url,
     `${head}Content-Length: ${120 * 2 ** 20}\r\n\r\n`,
   )
-  expect([status, header('connection')]).toEqual([refused, 'close'])
-  // Nor does the end of one that tells no length.
+  expect({ status, connection: header('connection') }).toEqual({
+    status: refused,
+    connection: 'close',
+  })
+  // Nor does the end of a body without a length.
   const piece = `1000000\r\n${' '.repeat(2 ** 24)}\r\n`
   const pieces = Array.from({ length: deployment === 'hosted' ? 2 : 8 }, () => piece)
   const endless = await exchangeBytes(url, `${head}Transfer-Encoding: chunked\r\n\r\n`, ...pieces)
-  expect([endless.status, endless.header('connection')]).toEqual([refused, 'close'])
+  expect({ status: endless.status, connection: endless.header('connection') }).toEqual({
+    status: refused,
+    connection: 'close',
+  })
 })
 
-for (const [maxUploadSize, told] of [
+for (const [maxUploadSize, summaryOf] of [
   [null, `${limits.body.value}`],
   [100, '104857600.0'],
   [1, '1048576.0'],
   [0.001, '1048.576'],
 ] as const) {
   proves(
-    'http/body-limit-told',
+    'http/body-limit-feature',
     async ({ get, connect }) => {
-      const features = `{"supports_preview_metadata": true, "max_upload_size": ${told}}`
+      const features = `{"supports_preview_metadata": true, "max_upload_size": ${summaryOf}}`
       expect((await get('/features')).text).toBe(features)
       const session = await connect('me')
       session.send('{"type": "feature_flags"}')
@@ -130,7 +136,10 @@ proves('http/body-charset', async ({ url, get }) => {
     ['', Buffer.from(text)],
   ]
   for (const [charset, bytes] of readable)
-    expect([charset, (await send(charset, bytes)).status]).toEqual([charset, 200])
+    expect({ charset, status: (await send(charset, bytes)).status }).toEqual({
+      charset,
+      status: 200,
+    })
   const { queue_pending } = (await get('/queue')).json()
   expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
     readable.map(() => ({ mine: 'grün' })),
@@ -143,7 +152,7 @@ proves('http/body-charset', async ({ url, get }) => {
     ['utf-8', Buffer.from(`\uFEFF${text}`)],
   ]
   for (const [charset, bytes] of unreadable)
-    expect([charset, told(await send(charset, bytes))]).toEqual([charset, failed])
+    expect([charset, summaryOf(await send(charset, bytes))]).toEqual([charset, failed])
   expect((await send('nonsense', Buffer.from('{}'), '/interrupt')).status).toBe(500)
   expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(readable.length)
 })
@@ -190,9 +199,9 @@ proves('http/body-broken-off', async ({ url, emulator, get }) => {
 
 proves('http/member-in-text', async ({ post }) => {
   const statuses = async (path: string, bodies: readonly unknown[]) => {
-    const told: number[] = []
-    for (const body of bodies) told.push((await post(path, body)).status)
-    return told
+    const summaryOf: number[] = []
+    for (const body of bodies) summaryOf.push((await post(path, body)).status)
+    return summaryOf
   }
   const [trips, passes] = [
     ['prompt', 'my prompt', ['prompt'], 'number', ['front']],

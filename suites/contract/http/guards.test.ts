@@ -1,11 +1,11 @@
-// What is refused before any path is looked at: pages of a foreign origin, and bodies that are too large.
+// What is rejected before the path is checked: pages of a foreign origin, and bodies that are too large.
 
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { errors, limits } from '../../../spec/index.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const refused = { status: 403, type: undefined, length: '0', body: '' }
@@ -30,7 +30,7 @@ proves('http/foreign-origin', async ({ url }) => {
     ['[::1]:8188', 'http://[::1]'],
   ]
   for (const [Host, Origin] of foreign) {
-    expect([Origin, told(await exchange(url, 'GET', '/queue', { Host, Origin }))]).toEqual([
+    expect([Origin, summaryOf(await exchange(url, 'GET', '/queue', { Host, Origin }))]).toEqual([
       Origin,
       refused,
     ])
@@ -49,12 +49,16 @@ proves('http/foreign-origin', async ({ url }) => {
     ['0.0.0.0:8188', 'http://evil.example'],
   ]
   for (const [Host, Origin] of own)
-    expect([Host, Origin, await passes(Host, Origin)]).toEqual([Host, Origin, 200])
+    expect({ Host, Origin, status: await passes(Host, Origin) }).toEqual({
+      Host,
+      Origin,
+      status: 200,
+    })
   expect(await passes('127.0.0.1:8188', 'http://127.0.0.1:bad')).toBe(500)
   expect(await passes('127.0.0.1:8188', 'http://127.0.0.1:65536')).toBe(500)
 })
 
-// A page can send a form without asking first: every method is refused, and nothing is done.
+// A page can send a form without a preflight: every method is rejected, and has no effect.
 proves('http/foreign-origin', async ({ url, get, submit }) => {
   await submit(slow())
   const headers = { Origin: 'http://evil.example' }
@@ -69,7 +73,10 @@ proves('http/foreign-origin', async ({ url, get, submit }) => {
   ] as const
   const body = JSON.stringify({ clear: true, prompt: solid() })
   for (const [method, path] of ways) {
-    expect([path, told(await exchange(url, method, path, headers, body))]).toEqual([path, refused])
+    expect([path, summaryOf(await exchange(url, method, path, headers, body))]).toEqual([
+      path,
+      refused,
+    ])
   }
   expect((await get('/queue')).json().queue_pending).toHaveLength(1)
 })
@@ -78,7 +85,10 @@ proves('http/foreign-origin', async ({ url }) => {
   const open = (origin: string) => new WebSocket(`${url.replace('http', 'ws')}/ws`, { origin })
   const foreign = open('http://evil.example')
   const [, response] = await once(foreign, 'unexpected-response')
-  expect([response.statusCode, response.headers['content-length']]).toEqual([403, '0'])
+  expect({
+    statusCode: response.statusCode,
+    contentLength: response.headers['content-length'],
+  }).toEqual({ statusCode: 403, contentLength: '0' })
   response.destroy()
   const own = open(url)
   const [first] = await once(own, 'message')
@@ -90,7 +100,10 @@ const limit = limits.body.value
 
 proves('http/body-limit', async ({ url, get }) => {
   const reply = await exchange(url, 'POST', '/prompt', {}, Buffer.alloc(limit + 1, ' '))
-  expect([reply.status, reply.header('content-type')]).toEqual([413, 'text/plain; charset=utf-8'])
+  expect({ status: reply.status, contentType: reply.header('content-type') }).toEqual({
+    status: 413,
+    contentType: 'text/plain; charset=utf-8',
+  })
   expect(reply.body).toBe(errors.refusals.bodyTooLarge.body.text.replace('{limit}', `${limit}`))
   const prompt = Buffer.from(JSON.stringify({ prompt: solid() }))
   const filled = Buffer.concat([prompt, Buffer.alloc(limit - prompt.length, ' ')])

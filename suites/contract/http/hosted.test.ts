@@ -28,17 +28,17 @@ function fits({ text, headers }: Pick<Reply, 'text' | 'headers'>, body: ReplyBod
   return type === jsonType && violations(body, JSON.parse(text)).length === 0
 }
 
-/** Bodies that no path takes, and one that some do. */
+/** Bodies that no path accepts, and one that some accept. */
 const bodies = ['{}', '', '{', 'null', '[1]', '7', '"text"', '\u0000\u00ff']
 
 proves('http/hosted-refusals', async ({ raw }) => {
   const wrong = new Map<string, string>()
-  for (const { method, path, bodies: told, hasBody } of everyHostedPath) {
+  for (const { method, path, bodies: documented, hasBody } of everyHostedPath) {
     for (const one of keys) {
       const headers: Record<string, string> = one === '' ? {} : { 'X-API-Key': one }
       for (const body of hasBody ? bodies : [undefined]) {
         const reply = await raw(method, path, body, headers)
-        const isFine = told[reply.status]?.some((kind) => fits(reply, kind)) ?? false
+        const isFine = documented[reply.status]?.some((kind) => fits(reply, kind)) ?? false
         const asked = `${method} ${path}`
         if (!isFine) wrong.set(asked, `of "${one}" with ${body}: ${reply.status} ${reply.text}`)
       }
@@ -47,7 +47,7 @@ proves('http/hosted-refusals', async ({ raw }) => {
   expect([...wrong]).toEqual([])
 })
 
-/** How a request ends up that nobody's account lets through, by what the path needs. */
+/** The outcome of a request without an account, by what the path requires. */
 const refusalOf = (one: string, path: string, isPaid: boolean): [status: number, code: string] => {
   const isOpen = path === '/api/system_stats'
   if (!isOpen && !one.startsWith('test-key')) return [401, 'UNAUTHORIZED']
@@ -63,11 +63,11 @@ proves(
         const headers: Record<string, string> = one === '' ? {} : { 'X-API-Key': one }
         const [status, code] = refusalOf(one, path, isPaid)
         const put = await raw('PUT', path, undefined, headers)
-        expect([path, one, codeOf(put, status)]).toEqual([path, one, code])
+        expect({ path, one, code: codeOf(put, status) }).toEqual({ path, one, code })
         if (!hasBody) continue
         const [refused, why] = status === 405 ? [413, 'PAYLOAD_TOO_LARGE'] : [status, code]
         const huge = await raw(method, path, ' '.repeat(2000), headers)
-        expect([path, one, codeOf(huge, refused)]).toEqual([path, one, why])
+        expect({ path, one, code: codeOf(huge, refused) }).toEqual({ path, one, code: why })
       }
     }
   },
@@ -86,9 +86,9 @@ proves('http/hosted-unknown-path', async ({ raw }) => {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PUT', 'PATCH']) {
       const reply = await raw(method, path, undefined, key)
       const isSo = method === 'HEAD' ? reply.status === 404 : notFound(reply)
-      expect([method, path, isSo]).toEqual([method, path, true])
+      expect({ method, path, isSo }).toEqual({ method, path, isSo: true })
     }
-    // Below the prefix a stranger learns nothing of what there is.
+    // Below the prefix a client without a key cannot find out which paths exist.
     expect((await raw('GET', path)).status).toBe(401)
   }
 })
@@ -106,15 +106,15 @@ proves('http/hosted-wrong-method', async ({ raw }) => {
   ]
   for (const [method, path, allow] of ways) {
     const reply = await raw(method, path, '{}', key)
-    expect([path, codeOf(reply, 405), reply.headers['allow']]).toEqual([
+    expect({ path, code: codeOf(reply, 405), allow: reply.headers['allow'] }).toEqual({
       path,
-      'METHOD_NOT_ALLOWED',
+      code: 'METHOD_NOT_ALLOWED',
       allow,
-    ])
+    })
   }
 })
 
-/** What of an exchange is the same whenever it happens. */
+/** The parts of an exchange that are the same at any time. */
 const lasting = ({ status, lines }: Exchange) => ({
   status,
   lines: lines.filter((line) => !line.startsWith('Date: ')),
@@ -125,7 +125,11 @@ proves('http/hosted-head', async ({ url }) => {
     for (const headers of [key, {}]) {
       const head = await exchange(url, 'HEAD', path, headers)
       const got = await exchange(url, 'GET', path, headers)
-      expect([path, lasting(head), head.body]).toEqual([path, lasting(got), ''])
+      expect({ path, lasting: lasting(head), body: head.body }).toEqual({
+        path,
+        lasting: lasting(got),
+        body: '',
+      })
     }
   }
 })
@@ -142,7 +146,11 @@ proves(
     for (const { path } of [...everyHostedPath, { path: '/api/nowhere' }, { path: '/queue' }]) {
       const asks = { Origin: 'https://page.example', 'Access-Control-Request-Headers': 'x-api-key' }
       const reply = await exchange(url, 'OPTIONS', path, asks, '{"clear": true}')
-      expect([path, reply.status, reply.body]).toEqual([path, 200, ''])
+      expect({ path, status: reply.status, body: reply.body }).toEqual({
+        path,
+        status: 200,
+        body: '',
+      })
       expect(reply.header('access-control-allow-headers')).toMatch(/\bX-API-Key\b/)
       expect(reply.header('access-control-allow-methods')).toMatch(/\bPOST\b.*\bDELETE\b/)
       expect(corsLines(reply)).toEqual(named.toSorted())
@@ -196,7 +204,7 @@ proves(
         Buffer.from([0x22, 0xff, 0x22]),
       ]) {
         const code = codeOf(replyIn(await send(path, body)), 400)
-        expect([path, body, code]).toEqual([path, body, 'BAD_REQUEST'])
+        expect({ path, body, code }).toEqual({ path, body, code: 'BAD_REQUEST' })
       }
       const packed = gzipSync('{"type": "general"}')
       const gzip = { 'Content-Encoding': 'gzip' }
@@ -218,9 +226,12 @@ proves(
     const limit = 1049
     for (const { method, path } of everyHostedPath.filter(({ hasBody }) => hasBody)) {
       const reply = await exchange(url, method, path, key, ' '.repeat(limit + 1))
-      expect([path, codeOf(replyIn(reply), 413)]).toEqual([path, 'PAYLOAD_TOO_LARGE'])
+      expect({ path, code: codeOf(replyIn(reply), 413) }).toEqual({
+        path,
+        code: 'PAYLOAD_TOO_LARGE',
+      })
       expect(reply.body).toContain(`${limit}`)
-      // Who is not let in is told so, however much is sent.
+      // A caller without access gets that answer, however much it sends.
       expect((await exchange(url, method, path, {}, ' '.repeat(limit + 1))).status).toBe(401)
     }
     const most = `{"a": "${'x'.repeat(limit - 9)}"}`
@@ -254,7 +265,10 @@ proves(
     for (const { path } of gets) {
       const reply = await exchange(url, 'GET', path, key)
       if (reply.header('content-type')?.startsWith('application/json') !== true) continue
-      expect([path, reply.header('content-type')]).toEqual([path, jsonType])
+      expect({ path, contentType: reply.header('content-type') }).toEqual({
+        path,
+        contentType: jsonType,
+      })
       expect(reply.header('content-length')).toBe(`${Buffer.byteLength(reply.body)}`)
     }
     const types = ['text/plain', 'application/x-www-form-urlencoded', 'nonsense', '']
@@ -262,7 +276,10 @@ proves(
       const headers = { ...key, 'Content-Type': type }
       const body = `{"${index}": "grün"}`
       const reply = await exchange(url, 'POST', '/api/settings', headers, body)
-      expect([reply.status, reply.header('content-type')]).toEqual([200, jsonType])
+      expect({ status: reply.status, contentType: reply.header('content-type') }).toEqual({
+        status: 200,
+        contentType: jsonType,
+      })
     }
     expect(Object.values((await get('/settings')).json())).toEqual(types.map(() => 'grün'))
   },

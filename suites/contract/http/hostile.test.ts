@@ -1,4 +1,4 @@
-// Requests that would take a careless server down, or keep it busy for ever: it answers, and goes on.
+// Requests that would crash a careless server, or keep it busy for ever: it answers, and continues.
 
 import { connect } from 'node:net'
 import { test } from 'vitest'
@@ -20,7 +20,7 @@ test('hostile/many-bad-outputs The refusal of a large graph stays in proportion 
   await subject.close()
 })
 
-test('hostile/long-numbers A text of very many digits is judged at once', async () => {
+test('hostile/long-numbers A text of very many digits is judged immediately', async () => {
   const subject = await startSubject()
   const digits = `${'1'.repeat(200_000)}x`
   expect((await subject.post('/prompt', { prompt: {}, number: digits })).status).toBe(500)
@@ -36,7 +36,7 @@ test('hostile/long-numbers A text of very many digits is judged at once', async 
   await subject.close()
 })
 
-test('hostile/long-history The history forgets runs rather than grow beyond what one reply can tell', async () => {
+test('hostile/long-history The history forgets runs rather than grow beyond what one reply can hold', async () => {
   const subject = await startSubject({ clock: 'instant' })
   const extra_data = { note: 'y'.repeat(4.5e7) }
   for (let run = 0; run < 3; run++) await subject.submit(solid(run), { extra_data })
@@ -46,14 +46,14 @@ test('hostile/long-history The history forgets runs rather than grow beyond what
   await subject.close()
 })
 
-test('hostile/no-date A clock that is moved beyond all dates is refused', async () => {
+test('hostile/no-date A clock that is moved beyond all dates is rejected', async () => {
   const subject = await startSubject()
   expect((await subject.post('/_flowdouble/advance', { ms: 1e16 })).status).toBe(409)
   expect((await subject.get('/queue')).headers['date']).toMatch(/2026/)
   await subject.close()
 })
 
-test('hostile/half-open A client that keeps its side open does not keep the server from closing', async () => {
+test('hostile/half-open A client that leaves its side open does not prevent the server from closing', async () => {
   const subject = await startSubject()
   const port = Number(new URL(subject.url).port)
   const heads = [

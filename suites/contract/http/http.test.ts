@@ -5,7 +5,7 @@ import { everyPath } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const jsonType = 'application/json; charset=utf-8'
@@ -19,7 +19,11 @@ proves(
       const schema = replies[200]
       if (method === 'POST' || typeof schema !== 'object') continue
       const reply = await exchange(url, 'GET', path)
-      expect([path, reply.status, reply.header('content-type')]).toEqual([path, 200, jsonType])
+      expect({ path, status: reply.status, contentType: reply.header('content-type') }).toEqual({
+        path,
+        status: 200,
+        contentType: jsonType,
+      })
       expect(reply.header('content-length')).toBe(`${Buffer.byteLength(reply.body)}`)
       expect(violations(schema, JSON.parse(reply.body))).toEqual([])
     }
@@ -86,10 +90,10 @@ proves('http/broken-json', async ({ url, get }) => {
     '/history',
     '/free',
   ].flatMap((path) => [...broken, ...noText].map((body): [string, string | Buffer] => [path, body]))
-  // An interrupt does without a body, and takes a malformed one for none.
+  // An interrupt works without a body, and treats a malformed one as none.
   for (const [path, body] of [...ways, ['/interrupt', '5'], ['/interrupt', 'null']] as const) {
     const reply = await exchange(url, 'POST', path, {}, body)
-    const { status, type, body: text } = told(reply)
+    const { status, type, body: text } = summaryOf(reply)
     expect({ path, sent: body.toString(), status, type, body: text }).toEqual({
       path,
       sent: body.toString(),
@@ -119,6 +123,9 @@ proves('http/empty-replies', async ({ url, submit }) => {
   ]
   for (const [status, method, path, body] of empty) {
     const reply = await exchange(url, method, path, {}, body)
-    expect([path, told(reply)]).toEqual([path, { status, type: undefined, length: '0', body: '' }])
+    expect([path, summaryOf(reply)]).toEqual([
+      path,
+      { status, type: undefined, length: '0', body: '' },
+    ])
   }
 })

@@ -1,5 +1,5 @@
-// What stands around a request: lines that are too long, what is no HTTP, kept connections, other upgrades,
-// the page for a failure, and how long a reply may be kept.
+// What surrounds a request: lines that are too long, input that is not HTTP, kept connections, other upgrades,
+// the page for a failure, and how long a reply may be cached.
 
 import { once } from 'node:events'
 import { errors, limits } from '../../../spec/index.ts'
@@ -52,7 +52,10 @@ proves('http/no-http', async ({ url, get }) => {
     expect(header('connection')).toBe('close')
   }
   const tunnel = await exchange(url, 'CONNECT', 'example.com:80')
-  expect([tunnel.status, tunnel.header('allow')]).toEqual([405, 'GET,HEAD'])
+  expect({ status: tunnel.status, allow: tunnel.header('allow') }).toEqual({
+    status: 405,
+    allow: 'GET,HEAD',
+  })
   expect((await get('/prompt')).status).toBe(200)
 })
 
@@ -64,7 +67,11 @@ proves('http/expectation', async ({ url, get }) => {
     ['GET', '/nowhere'],
   ] as const) {
     const reply = await exchange(url, method, path, { Expect: 'nonsense' }, body)
-    expect([path, reply.status, reply.body]).toEqual([path, 417, 'Unknown Expect: nonsense'])
+    expect({ path, status: reply.status, body: reply.body }).toEqual({
+      path,
+      status: 417,
+      body: 'Unknown Expect: nonsense',
+    })
   }
   expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
   const usual = await exchange(url, 'POST', '/queue', { Expect: '100-Continue' }, '{}')
@@ -76,18 +83,21 @@ proves(
   'http/reasons',
   async ({ url, upload }) => {
     const long = await exchange(url, 'POST', '/prompt', {}, ' '.repeat(20_000))
-    expect([long.status, long.reason]).toEqual([413, 'Request Entity Too Large'])
+    expect(long).toMatchObject({ status: 413, reason: 'Request Entity Too Large' })
     await upload({ name: 'a.txt', bytes: Buffer.from('abc') })
     const path = '/view?filename=a.txt&type=input'
     const beyond = await exchange(url, 'GET', path, { Range: 'bytes=9-' })
-    expect([beyond.status, beyond.reason]).toEqual([416, 'Requested Range Not Satisfiable'])
+    expect(beyond).toMatchObject({ status: 416, reason: 'Requested Range Not Satisfiable' })
   },
   { maxUploadSize: 0.01 },
 )
 
 proves('http/fragment', async ({ url }) => {
   for (const path of ['/queue#f', '/queue#?x', '/object_info/KSampler?a#/b', '/api/queue#']) {
-    expect([path, (await exchange(url, 'GET', path)).status]).toEqual([path, 200])
+    expect({ path, status: (await exchange(url, 'GET', path)).status }).toEqual({
+      path,
+      status: 200,
+    })
   }
 })
 
@@ -95,7 +105,11 @@ proves('http/asterisk', async ({ url }) => {
   expect((await exchange(url, 'OPTIONS', '*')).status).toBe(200)
   for (const method of ['GET', 'POST']) {
     const { status, body } = await exchange(url, method, '*')
-    expect([method, status, body]).toEqual([method, 404, errors.refusals.notFoundText.body.text])
+    expect({ method, status, body }).toEqual({
+      method,
+      status: 404,
+      body: errors.refusals.notFoundText.body.text,
+    })
   }
 })
 
@@ -115,7 +129,10 @@ proves('http/failure-page', async ({ url }) => {
     expect(await fail(accept)).toEqual([500, 'text/plain; charset=utf-8', '55', 'close', plain])
   }
   const other = await exchange(url, 'DELETE', '/queue', { Accept: 'text/html' })
-  expect([other.status, other.body]).toEqual([405, errors.refusals.methodNotAllowed.body.text])
+  expect({ status: other.status, body: other.body }).toEqual({
+    status: 405,
+    body: errors.refusals.methodNotAllowed.body.text,
+  })
 })
 
 proves('http/cache-control', async ({ url }) => {
@@ -141,10 +158,13 @@ proves('http/cache-control', async ({ url }) => {
   ]
   for (const [path, cacheControl] of kept) {
     const { header } = await exchange(url, 'GET', path)
-    expect([path, header('cache-control')]).toEqual([path, cacheControl])
+    expect({ path, cacheControl: header('cache-control') }).toEqual({ path, cacheControl })
   }
   const home = await exchange(url, 'GET', '/api/')
-  expect([home.header('pragma'), home.header('expires')]).toEqual(['no-cache', '0'])
+  expect({ pragma: home.header('pragma'), expires: home.header('expires') }).toEqual({
+    pragma: 'no-cache',
+    expires: '0',
+  })
 })
 
 proves('http/connection', async ({ url }) => {
@@ -158,7 +178,12 @@ proves('http/connection', async ({ url }) => {
   const server = 'Server: flowdouble'
   for (const path of ['/queue', '/nowhere', '/models/x', '/../x', '/']) {
     const [status, connection, last] = await ask(`GET ${path} HTTP/1.1`)
-    expect([path, status, connection, last]).toEqual([path, status, [], server])
+    expect({ path, status, connection, last }).toEqual({
+      path,
+      status,
+      connection: [],
+      last: server,
+    })
   }
   expect(await ask('DELETE /queue HTTP/1.1')).toEqual(['HTTP/1.1 405', [], server])
   expect(await ask('POST /queue HTTP/1.1', '{}')).toEqual(['HTTP/1.1 200', [], server])
@@ -182,7 +207,7 @@ proves('http/other-upgrades', async ({ url, get }) => {
     Upgrade: 'h2c',
     'HTTP2-Settings': 'AAMAAABk',
   }
-  // The connection is kept, so another request tells where the first reply ends.
+  // The connection stays open, so another request shows where the first reply ends.
   const after = 'GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n'
   const lines = Object.entries(h2c).map(([name, value]) => `${name}: ${value}\r\n`)
   const queue = await exchangeBytes(url, `GET /queue HTTP/1.1\r\n${lines.join('')}\r\n${after}`)
@@ -206,5 +231,5 @@ proves('http/other-upgrades', async ({ url, get }) => {
   ).toBe(404)
   const { status, body: said } = await exchange(url, 'GET', '/ws', h2c)
   const text = errors.refusals.socketWithoutUpgrade.body.text
-  expect([status, said]).toEqual([400, text.replace('{upgrade}', 'h2c')])
+  expect({ status, said }).toEqual({ status: 400, said: text.replace('{upgrade}', 'h2c') })
 })

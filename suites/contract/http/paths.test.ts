@@ -1,10 +1,10 @@
-// Which paths and methods there are: the twin below /api, HEAD, OPTIONS, and all that is unknown.
+// Which paths and methods exist: the alias below /api, HEAD, OPTIONS, and everything unknown.
 
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, type Exchange, told } from '../../judge/wire.ts'
+import { exchange, type Exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
@@ -18,24 +18,24 @@ const unknown = {
 }
 const gets = everyPath.filter(({ method }) => method === 'GET').map(({ path }) => path)
 
-/** What of an exchange is the same whenever it happens. */
+/** The parts of an exchange that are the same at any time. */
 const lasting = ({ status, lines, body }: Exchange) => ({
   status,
   lines: lines.filter((line) => !line.startsWith('Date: ')),
   body,
 })
 
-proves('http/twin-below-api', async ({ url, connect, submit, reach, get, post, idle }) => {
+proves('http/alias-below-api', async ({ url, connect, submit, reach, get, post, idle }) => {
   await submit(solid(), { prompt_id: 'mine' })
   await idle()
-  const twins = everyPath.filter(({ path }) => !path.startsWith('/internal/'))
-  for (const { path, method, body, status } of twins) {
+  const aliased = everyPath.filter(({ path }) => !path.startsWith('/internal/'))
+  for (const { path, method, body, status } of aliased) {
     const plain = await exchange(url, method, path, {}, body)
-    const twin = await exchange(url, method, `/api${path}`, {}, body)
-    expect([path, twin.status]).toEqual([path, status])
-    expect(lasting(twin)).toEqual(lasting(plain))
+    const alias = await exchange(url, method, `/api${path}`, {}, body)
+    expect({ path, status: alias.status }).toEqual({ path, status })
+    expect(lasting(alias)).toEqual(lasting(plain))
   }
-  // The twin reaches the same queue, and its socket the same run.
+  // The alias reaches the same queue, and its socket the same run.
   await post('/api/queue', { clear: true })
   expect((await get('/queue')).json().queue_pending).toEqual([])
   const session = await connect('me', '/api/ws')
@@ -50,7 +50,10 @@ proves('http/head', async ({ url, submit, idle }) => {
   for (const path of [...gets, '/models/nowhere', '/view?filename=nowhere.png']) {
     const got = await exchange(url, 'GET', path)
     const head = await exchange(url, 'HEAD', path)
-    expect([path, lasting(head)]).toEqual([path, { ...lasting(got), body: '' }])
+    expect({ path, lasting: lasting(head) }).toEqual({
+      path,
+      lasting: { ...lasting(got), body: '' },
+    })
   }
   expect(
     Number((await exchange(url, 'HEAD', '/object_info')).header('content-length')),
@@ -60,12 +63,12 @@ proves('http/head', async ({ url, submit, idle }) => {
 proves('http/head-unknown', async ({ url }) => {
   for (const path of ['/nowhere', '/interrupt', '/api/nowhere']) {
     const { status, lines, body } = lasting(await exchange(url, 'HEAD', path))
-    expect([path, status, lines, body]).toEqual([
+    expect({ path, status, lines, body }).toEqual({
       path,
-      404,
-      ['Server: flowdouble', 'Connection: close'],
-      '',
-    ])
+      status: 404,
+      lines: ['Server: flowdouble', 'Connection: close'],
+      body: '',
+    })
   }
 })
 
@@ -89,13 +92,16 @@ proves('http/unknown-path', async ({ url }) => {
   ]
   const postOnly = ['/interrupt', '/free', '/upload/image', '/api/interrupt']
   for (const path of [...nowhere, ...deeper, ...postOnly]) {
-    expect([path, told(await exchange(url, 'GET', path))]).toEqual([path, unknown])
-    expect([path, told(await exchange(url, 'GET', `${path}?a=/queue`))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', path))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', `${path}?a=/queue`))]).toEqual([
+      path,
+      unknown,
+    ])
   }
   const text = refusals.notFoundText.body.text
   for (const path of ['/../x', '/a/../../x', '/%2e%2e/x', '//x', '/internal/nowhere']) {
-    const { status, type, body } = told(await exchange(url, 'GET', path))
-    expect([path, status, type, body]).toEqual([path, 404, textType, text])
+    const { status, type, body } = summaryOf(await exchange(url, 'GET', path))
+    expect({ path, status, type, body }).toEqual({ path, status: 404, type: textType, body: text })
   }
 })
 
@@ -117,11 +123,15 @@ proves('http/wrong-method', async ({ url, get }) => {
   ]
   for (const [method, path, allow] of cases) {
     const reply = await exchange(url, method, path, {}, '{"prompt": {}, "clear": true}')
-    expect([path, reply.status, reply.header('allow')]).toEqual([path, 405, allow])
-    expect([reply.header('content-type'), reply.body]).toEqual([
-      textType,
-      refusals.methodNotAllowed.body.text,
-    ])
+    expect({ path, status: reply.status, allow: reply.header('allow') }).toEqual({
+      path,
+      status: 405,
+      allow,
+    })
+    expect({ contentType: reply.header('content-type'), body: reply.body }).toEqual({
+      contentType: textType,
+      body: refusals.methodNotAllowed.body.text,
+    })
   }
   expect((await get('/queue')).status).toBe(200)
 })
@@ -138,9 +148,13 @@ proves('http/trailing-slash', async ({ url }) => {
     '/api/queue/',
   ]
   for (const path of paths) {
-    expect([path, told(await exchange(url, 'GET', path))]).toEqual([path, unknown])
+    expect([path, summaryOf(await exchange(url, 'GET', path))]).toEqual([path, unknown])
     const posted = await exchange(url, 'POST', path, {}, '{}')
-    expect([path, posted.status, posted.header('allow')]).toEqual([path, 405, 'GET,HEAD'])
+    expect({ path, status: posted.status, allow: posted.header('allow') }).toEqual({
+      path,
+      status: 405,
+      allow: 'GET,HEAD',
+    })
   }
 })
 
@@ -154,7 +168,7 @@ proves('http/options', async ({ url, get, submit }) => {
     '/nowhere/',
   ]) {
     const reply = await exchange(url, 'OPTIONS', path, {}, '{"clear": true}')
-    expect([path, told(reply)]).toEqual([path, empty])
+    expect([path, summaryOf(reply)]).toEqual([path, empty])
     expect(reply.lines.filter((line) => /^access-control-/i.test(line))).toEqual([])
   }
   expect((await get('/queue')).json().queue_pending).toHaveLength(1)

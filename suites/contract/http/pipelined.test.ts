@@ -1,4 +1,4 @@
-// Several requests on one connection, in one write: each is answered, in its order, whatever stands between them.
+// Several requests on one connection, in one write: each gets its answer, in order, whatever is between them.
 
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
@@ -16,7 +16,7 @@ const upgrade =
   'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
 const closing = 'Connection: close\r\n'
 
-/** A path that everybody may read, with an answer of its own for each query. */
+/** A path that everybody may read, with a different answer for each query. */
 const pathOn = { local: '/system_stats', hosted: '/api/system_stats' } as const
 
 proves('http/pipelined', async ({ url, deployment }) => {
@@ -41,7 +41,7 @@ proves(
     const warnings: string[] = []
     const note = ({ message }: Error): void => void warnings.push(message)
     process.on('warning', note)
-    // The first one is long, so that those behind it come while it still leaves.
+    // The first answer is long, so that the following requests arrive while it is still being sent.
     const requests = [
       get('/object_info'),
       ...Array.from({ length: 40 }, (_, at) => get(`/object_info/N${at}`, upgrade)),
@@ -60,13 +60,26 @@ proves(
 proves(
   'http/pipelined',
   async ({ url }) => {
-    // A handshake behind a long answer.
+    // A handshake after a long answer.
     const handshake = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\n'
     const answers = await exchangeAll(url, get('/object_info') + get('/ws', handshake))
     expect(answers.map(({ status }) => status)).toEqual([200, 400])
   },
   { deployment: 'local' },
 )
+
+proves('http/pipelined', async ({ url, deployment }) => {
+  // What asks for a tunnel comes while Node still has the answer before it in its hands.
+  const path = pathOn[deployment]
+  const tunnel = `${line('CONNECT', 'example.com:80')}\r\n`
+  for (let depth = 0; depth <= 3; depth++) {
+    const answers = await exchangeAll(url, get(path).repeat(depth) + tunnel)
+    const [last, ...before] = answers.map(({ status }) => status).toReversed()
+    expect(before).toEqual(Array.from({ length: depth }, () => 200))
+    expect(last).toBeGreaterThanOrEqual(400)
+  }
+  expect((await exchangeAll(url, get(path, closing))).map(({ status }) => status)).toEqual([200])
+})
 
 proves('http/garbage-last', async ({ url, deployment }) => {
   const path = pathOn[deployment]
@@ -106,7 +119,7 @@ proves(
     const submit = post('/prompt', JSON.stringify({ prompt: solid() }))
     for (let depth = 1; depth <= 8; depth++) {
       const before = Array.from({ length: depth }, () => get('/object_info')).join('')
-      // More than a system takes into a connection that nobody reads.
+      // More than a system buffers for a connection that nobody reads.
       const after = Array.from({ length: 40 }, () => submit + post('/queue', ' '.repeat(60_000)))
       const answers = await exchangeAll(url, before + post('/prompt', '{') + after.join(''))
       const statuses = answers.map(({ status }) => status)
@@ -147,7 +160,7 @@ proves('http/refused-early', async ({ url, deployment }) => {
 })
 
 proves('http/refused-early', async ({ url, deployment }) => {
-  // The body is taken out of the way of the next request.
+  // The body is skipped before the next request.
   const path = pathOn[deployment]
   const posted = post(path, 'x'.repeat(5000))
   const answers = await exchangeAll(url, posted + posted + get(path, closing))

@@ -1,4 +1,4 @@
-// What stands below /internal/: the log with its subscribers, folders and files.
+// The paths below /internal/: the log with its subscribers, folders and files.
 
 import { errors, type EndpointName, endpoints, limits } from '../../../spec/index.ts'
 import { folderPaths, rawLogs } from '../../../spec/server/internal.ts'
@@ -6,7 +6,7 @@ import { failing, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
@@ -20,7 +20,7 @@ type Entry = { readonly t: string; readonly m: string }
 const lines = async ({ get }: Subject): Promise<Entry[]> =>
   (await get('/internal/logs/raw')).json().entries
 
-proves('internal/no-twin', async ({ url }) => {
+proves('internal/no-alias', async ({ url }) => {
   const below = Object.values(endpoints).filter(({ path }) => path.startsWith('/internal/'))
   expect(below.length).toBeGreaterThan(4)
   for (const { path } of below) {
@@ -38,8 +38,14 @@ proves('internal/unknown-path', async ({ url }) => {
     '/internal/files/a/b',
   ]) {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-      const { status, type, body } = told(await exchange(url, method, path))
-      expect([method, path, status, type, body]).toEqual([method, path, 404, textType, text])
+      const { status, type, body } = summaryOf(await exchange(url, method, path))
+      expect({ method, path, status, type, body }).toEqual({
+        method,
+        path,
+        status: 404,
+        type: textType,
+        body: text,
+      })
     }
   }
 })
@@ -52,7 +58,11 @@ proves('internal/wrong-method', async ({ url }) => {
   }
   for (const [method, path, allow] of Object.values(cases)) {
     const reply = await exchange(url, method, path)
-    expect([path, reply.status, reply.header('allow')]).toEqual([path, 405, allow])
+    expect({ path, status: reply.status, allow: reply.header('allow') }).toEqual({
+      path,
+      status: 405,
+      allow,
+    })
     expect(reply.body).toBe(refusals.methodNotAllowed.body.text)
   }
 })
@@ -110,7 +120,7 @@ proves('internal/log-subscription', async (subject) => {
   const { connect, submit, idle } = subject
   const [me, other] = [await connect('me'), await connect('other')]
   const reply = await subscribe(subject, 'me', true)
-  expect([reply.status, reply.text]).toEqual([200, ''])
+  expect(reply).toMatchObject({ status: 200, text: '' })
   await subscribe(subject, 'nobody', true)
   await submit(solid(), { prompt_id: 'mine', client_id: 'other' })
   await idle()
@@ -130,7 +140,7 @@ proves('internal/log-subscription', async (subject) => {
 
 proves('internal/log-subscription', async (subject) => {
   const { connect, submit, idle } = subject
-  // A client that is away while there is something to tell has to subscribe again.
+  // A client that is disconnected while a message is due must subscribe again.
   await (await connect('me')).close()
   await subscribe(subject, 'me', true)
   await submit(talking())
@@ -155,7 +165,7 @@ proves('internal/log-subscription-refusals', async (subject) => {
   const bodies = ['', '{', '[]', 'null', '{"clientId": "me"}', '{"enabled": true}']
   for (const body of [...bodies, '{"clientId": ["me"], "enabled": true}']) {
     const { status, text } = await subject.request('PATCH', '/internal/logs/subscribe', body)
-    expect([body, status, text]).toEqual([body, 500, refusals.internal.body.text])
+    expect({ body, status, text }).toEqual({ body, status: 500, text: refusals.internal.body.text })
   }
   for (const clientId of [null, 5, true]) {
     expect((await subscribe(subject, clientId, true)).status).toBe(200)
@@ -194,7 +204,11 @@ proves('internal/files', async ({ get, upload, emulator }) => {
 proves('internal/files-type', async ({ get }) => {
   for (const type of ['models', 'Input', '..%2finput', 'toString']) {
     const { status, headers, json } = await get(`/internal/files/${type}`)
-    expect([type, status, json()]).toEqual([type, 400, refusals.directoryType.body.json])
+    expect({ type, status, json: json() }).toEqual({
+      type,
+      status: 400,
+      json: refusals.directoryType.body.json,
+    })
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
   }
 })

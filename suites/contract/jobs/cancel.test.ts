@@ -17,7 +17,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 proves(
@@ -55,7 +55,7 @@ proves(
     const stop = await subject.reach(session, isOf('execution_interrupted', id))
     expect(stop.data).toMatchObject({ node_id: '1', node_type: 'FlowdoubleSlow', executed: [] })
     expect(session.messages().filter(isOf('progress', id))).toEqual([step])
-    // The only node of this one does not look up: the run does when it is done.
+    // The only node of this one does not check for an interrupt: the run does when the node is done.
     const [quick = ''] = await submitAll(subject, [talking()])
     await subject.reach(session, isOf('executing', quick))
     expect(await cancel(subject, quick)).toBe(true)
@@ -63,7 +63,7 @@ proves(
     expect(await wordsOf(subject, [id, quick])).toEqual(['cancelled', 'cancelled'])
     expect((await detailOf(subject, quick)).outputs).toHaveProperty('1')
     expect(session.messages().map(({ type }) => type)).not.toContain('execution_success')
-    // A node that fails before has the last word.
+    // A node that fails before that decides the outcome.
     const [failed = ''] = await submitAll(subject, [failing('OOMError')])
     await subject.reach(
       session,
@@ -199,14 +199,14 @@ proves(
   { accounts: oneAtATime },
 )
 
-switched('hosted.silent-pending-cancel', async (subject) => {
+provesQuirk('hosted.silent-pending-cancel', async (subject) => {
   const session = await subject.connect()
   const [waiting = '', running = ''] = await submitAll(subject, [slow(), slow()])
   await subject.post('/queue', { delete: [waiting] })
   await session.settled()
   expect(session.messages().filter(({ type }) => type !== 'status')).toEqual([])
   expect(await wordOf(subject, waiting)).toBe('cancelled')
-  // One that runs is not silent.
+  // A running job sends messages.
   await subject.reach(session, isOf('execution_start', running))
   await cancel(subject, running)
   await subject.reach(session, isOf('execution_interrupted', running))

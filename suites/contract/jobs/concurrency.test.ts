@@ -1,4 +1,4 @@
-// How many hosted jobs run at a time, and what those that wait are told.
+// How many hosted jobs run at a time, and what those that wait report.
 
 import { tiers } from '../../../spec/server/access.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
@@ -45,7 +45,7 @@ for (const tier of ['standard', 'creator', 'pro'] as const) {
   )
 }
 
-// Where a worker was called for a job that is gone, the next one waits as long as any other.
+// If a worker was notified of a job that is gone, the next job waits as long as any other.
 proves(
   ['jobs/concurrency', 'queue/start-delay'],
   async (subject) => {
@@ -71,26 +71,26 @@ proves(
     const graphs = Array.from({ length: most + 3 }, () => slow())
     const ids = await submitAll(subject, graphs)
     const [a = '', b = '', c = ''] = ids.slice(most)
-    const told = async (id: string) => {
+    const waitOf = async (id: string) => {
       const { queue_reason, queue_position } = await detailOf(subject, id)
       return [queue_reason, queue_position]
     }
     const expectPlaces = async (...held: readonly string[]) => {
       const expected = held.map((_, index) => ['concurrency_limit', index + 1])
-      expect(await Promise.all(held.map(told))).toEqual(expected)
+      expect(await Promise.all(held.map(waitOf))).toEqual(expected)
     }
-    // Pending too, but nothing stands in its way.
-    expect(await told(ids[most - 1] as string)).toEqual([null, null])
+    // Pending too, but nothing blocks it.
+    expect(await waitOf(ids[most - 1] as string)).toEqual([null, null])
     await expectPlaces(a, b, c)
     await subject.reach(session, isOf('execution_start', ids[most - 1] as string))
-    expect(await told(ids[0] as string)).toEqual([null, null])
+    expect(await waitOf(ids[0] as string)).toEqual([null, null])
     await expectPlaces(a, b, c)
     await cancel(subject, b)
     await expectPlaces(a, c)
-    expect(await told(b)).toEqual([null, null])
+    expect(await waitOf(b)).toEqual([null, null])
     await subject.reach(session, isOf('execution_start', a))
     await subject.idle()
-    expect(await told(c)).toEqual([null, null])
+    expect(await waitOf(c)).toEqual([null, null])
   },
   ownWorld,
 )

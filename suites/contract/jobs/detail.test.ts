@@ -1,4 +1,4 @@
-// All that is told about one hosted job: its times, its workflow, what it has left, and why it failed.
+// The details of one hosted job: its times, its workflow, its outputs, and why it failed.
 
 import { secretKeys } from '../../../spec/server/access.ts'
 import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
@@ -6,7 +6,7 @@ import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../../judg
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** What the detail of every run holds. */
+/** What the details of every run contain. */
 const always = [
   'create_time',
   'id',
@@ -21,8 +21,8 @@ proves('jobs/detail', async (subject) => {
   const session = await subject.connect()
   const { prompt_id, messages } = await subject.run(session, solid())
   const { outputs, execution_status, execution_meta } = await detailOf(subject, prompt_id)
-  const told = messages.find(({ type }) => type === 'executed')
-  expect(outputs).toEqual({ '2': told?.data['output'] })
+  const sent = messages.find(({ type }) => type === 'executed')
+  expect(outputs).toEqual({ '2': sent?.data['output'] })
   expect(outputs['2'].images).toHaveLength(1)
   expect(execution_status).toMatchObject({ status_str: 'success', completed: true })
   expect(Object.keys(execution_meta)).toEqual(['2'])
@@ -81,16 +81,16 @@ proves('jobs/detail-error', async (subject) => {
   const session = await subject.connect()
   const { prompt_id, messages } = await subject.run(session, failing('OOMError', 'too large'))
   const { status, execution_error, execution_status, outputs } = await detailOf(subject, prompt_id)
-  const told = messages.find(({ type }) => type === 'execution_error')?.data
-  expect([status, outputs]).toEqual(['failed', {}])
+  const sent = messages.find(({ type }) => type === 'execution_error')?.data
+  expect({ status, outputs }).toEqual({ status: 'failed', outputs: {} })
   expect(execution_status).toMatchObject({ status_str: 'error', completed: false })
   expect(execution_error).toEqual({
     node_id: '2',
     node_type: 'FlowdoubleFail',
-    exception_message: told?.['exception_message'],
+    exception_message: sent?.['exception_message'],
     exception_type: 'OOMError',
-    traceback: told?.['traceback'],
-    current_inputs: told?.['current_inputs'],
+    traceback: sent?.['traceback'],
+    current_inputs: sent?.['current_inputs'],
     current_outputs: expect.any(Object),
   })
   expect((await listOf(subject)).jobs[0].execution_error).toEqual(execution_error)

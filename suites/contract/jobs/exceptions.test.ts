@@ -3,15 +3,15 @@
 import { type ExceptionType, pythonNames } from '../../../spec/server/errors.ts'
 import { account, errorOf, words } from '../../judge/failures.ts'
 import { failing, type Graph, node } from '../../generate/graphs.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** Runs a graph to its error, and gives the error of the socket with the one of the job detail. */
+/** Runs a graph to its error, and returns the error of the socket with the one of the job detail. */
 async function bothErrors(
   { connect, run, get }: Subject,
   graph: Graph,
-): Promise<readonly [told: any, detail: any]> {
+): Promise<readonly [sent: any, detail: any]> {
   const outcome = await run(await connect(), graph)
   const { status, execution_error } = (await get(`/jobs/${outcome.prompt_id}`)).json()
   expect(status).toBe('failed')
@@ -19,11 +19,11 @@ async function bothErrors(
 }
 
 proves(['runs/exception-words', 'runs/other-failures', 'jobs/detail-error'], async (subject) => {
-  const shown = node('FlowdoubleText', { text: 'before' })
+  const preview = node('FlowdoubleText', { text: 'before' })
   for (const name of [...words, 'KeyError', 'torch.OutOfMemoryError']) {
     const fails = node('FlowdoubleFail', { exception_type: name, message: '', value: ['0', 0] })
-    const [told, detail] = await bothErrors(subject, { '0': shown, '2': fails })
-    const { prompt_id: _id, timestamp: _time, executed: _executed, ...same } = told
+    const [sent, detail] = await bothErrors(subject, { '0': preview, '2': fails })
+    const { prompt_id: _id, timestamp: _time, executed: _executed, ...same } = sent
     expect(detail).toEqual(same)
     expect(words).toContain(detail.exception_type)
     expect(detail.current_outputs).toEqual(
@@ -32,23 +32,23 @@ proves(['runs/exception-words', 'runs/other-failures', 'jobs/detail-error'], asy
   }
 })
 
-switched('hosted.python-exception-names', async (subject) => {
+provesQuirk('hosted.python-exception-names', async (subject) => {
   for (const [word, name] of Object.entries(pythonNames)) {
-    const [told, detail] = await bothErrors(subject, failing(word, 'x'))
-    expect([told.exception_type, detail.exception_type]).toEqual([word, name])
+    const [sent, detail] = await bothErrors(subject, failing(word, 'x'))
+    expect([sent.exception_type, detail.exception_type]).toEqual([word, name])
   }
-  const [told, detail] = await bothErrors(subject, failing('my.module.Error', 'x'))
-  expect([told.exception_type, detail.exception_type]).toEqual([
+  const [sent, detail] = await bothErrors(subject, failing('my.module.Error', 'x'))
+  expect([sent.exception_type, detail.exception_type]).toEqual([
     'ValidationError',
     'my.module.Error',
   ])
 })
 
-switched(
+provesQuirk(
   'hosted.python-exception-names',
   async (subject) => {
-    const [told, detail] = await bothErrors(subject, failing())
-    expect([told.exception_type, detail.exception_type]).toEqual(['OOMError', pythonNames.OOMError])
+    const [sent, detail] = await bothErrors(subject, failing())
+    expect([sent.exception_type, detail.exception_type]).toEqual(['OOMError', pythonNames.OOMError])
   },
   { accounts: [{ ...account, failsWith: 'OOMError' satisfies ExceptionType }] },
 )

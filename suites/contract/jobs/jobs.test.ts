@@ -1,4 +1,4 @@
-// Hosted jobs: the word for the state of a run, and which runs are told of at all.
+// Hosted jobs: the word for the state of a run, and which runs are listed at all.
 
 import { type JobStatus, jobTransitions, rawStates } from '../../../spec/server/jobs.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
@@ -16,7 +16,7 @@ import {
   submitOne,
   wordOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -37,7 +37,7 @@ proves(
   ownWorld,
 )
 
-/** A run for each end, with what brings it about once it runs. */
+/** A run for each end, and what causes that end once it runs. */
 const ends: readonly [JobStatus, Graph][] = [
   ['completed', solid()],
   ['failed', failing('OOMError')],
@@ -97,7 +97,7 @@ proves(
 
 /** A second account that may run workflows. */
 const accounts = [account('test-key'), account('other-key')]
-/** What tells one job, or changes it. */
+/** The requests that return one job, or change it. */
 const reading = (id: string): [string, string][] => [
   ['GET', `/job/${id}/status`],
   ['GET', `/jobs/${id}`],
@@ -106,7 +106,7 @@ const changing = (id: string): [string, string][] => [
   ['POST', `/jobs/${id}/cancel`],
   ['DELETE', `/jobs/${id}`],
 ]
-/** Runs of another account: one that waits, one that runs, one that is over. */
+/** Runs of another account: one that waits, one that runs, one that has ended. */
 async function foreignRuns(subject: Subject): Promise<readonly string[]> {
   const other = subject.as('other-key')
   const session = await other.connect()
@@ -136,7 +136,7 @@ proves(
   { accounts },
 )
 
-switched(
+provesQuirk(
   'hosted.foreign-job-403',
   async (subject) => {
     for (const id of await foreignRuns(subject)) {
@@ -168,7 +168,7 @@ proves('jobs/bad-id', async ({ request }) => {
   }
 })
 
-switched(
+provesQuirk(
   'hosted.status-raw-states',
   async (subject) => {
     const session = await subject.connect()
@@ -176,7 +176,7 @@ switched(
     const [third = '', fourth = ''] = await submitAll(subject, [talking(), talking()])
     const raw = async (id: string): Promise<string> => {
       const word: string = (await subject.get(`/job/${id}/status`)).json().status
-      // The other endpoints tell the word that the internal state stands for.
+      // The other endpoints return the word for the internal state.
       const known = (await detailOf(subject, id)).status
       expect(rawStates[word as keyof typeof rawStates]).toBe(known)
       return word

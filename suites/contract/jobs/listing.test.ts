@@ -108,7 +108,7 @@ proves(
       listed(subject, `?sort_by=${sort_by}&sort_order=${sort_order}`)
     expect(await by('create_time', 'desc')).toEqual([open, middle, short, long])
     expect(await by('create_time', 'asc')).toEqual([long, short, middle, open])
-    // What is not over has run for no time yet.
+    // A job that has not ended has no running time yet.
     expect(await by('execution_time', 'desc')).toEqual([long, middle, short, open])
     expect(await by('execution_time', 'asc')).toEqual([open, short, middle, long])
     expect(await listed(subject, '?sort_by=execution_time')).toEqual([long, middle, short, open])
@@ -116,7 +116,7 @@ proves(
   ownWorld,
 )
 
-/** So many jobs, the newest first. */
+/** This many jobs, the newest first. */
 const many = async (subject: Subject, count: number): Promise<readonly string[]> =>
   (
     await submitAll(
@@ -165,7 +165,7 @@ proves(
         }
         expect(jobs).toHaveLength(3)
         after = `&after=${encodeURIComponent(pagination.next_cursor)}`
-        // A job that comes meanwhile moves no page.
+        // A job that arrives meanwhile shifts no page.
         if (query === '?sort_by=create_time') await submitAll(subject, [talking()])
       }
     }
@@ -173,7 +173,7 @@ proves(
     const all = await listed(subject)
     expect(await walk('?status=pending')).toEqual(all)
     expect(await walk('?sort_order=asc')).toEqual(all.toReversed())
-    // In another order there is no cursor, and whatever is sent as one counts for nothing.
+    // In another order there is no cursor, and one that is sent is ignored.
     const { pagination } = await listOf(subject, '?sort_by=execution_time&limit=3')
     expect(pagination).toMatchObject({ has_more: true })
     expect(pagination).not.toHaveProperty('next_cursor')
@@ -195,7 +195,12 @@ proves('http/hosted-empty-parameter', async ({ get, submit, idle }) => {
     expect(text).toContain(prompt_id)
     for (const query of [...names.map((name) => `${name}=`), `${names.join('=&')}=`, names[0]]) {
       const reply = await get(`${path}?${query}`)
-      expect([path, query, reply.status, reply.text]).toEqual([path, query, 200, text])
+      expect({ path, query, status: reply.status, text: reply.text }).toEqual({
+        path,
+        query,
+        status: 200,
+        text,
+      })
     }
   }
 })

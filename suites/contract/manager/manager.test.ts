@@ -1,4 +1,4 @@
-// The node manager: its paths, how far installations are, and what shows of them.
+// The node manager: its paths, the progress of installations, and where they show.
 
 import { changed, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
@@ -16,7 +16,10 @@ proves('manager/off', async ({ url }) => {
   for (const path of ['/manager/queue/install', '/manager/queue/install_model']) {
     for (const place of [path, `/api${path}`]) {
       const posted = await exchange(url, 'POST', place, {}, JSON.stringify(model))
-      expect([posted.status, posted.header('allow')]).toEqual([405, 'GET,HEAD'])
+      expect({ status: posted.status, allow: posted.header('allow') }).toEqual({
+        status: 405,
+        allow: 'GET,HEAD',
+      })
       expect((await exchange(url, 'GET', place)).status).toBe(404)
     }
   }
@@ -38,7 +41,7 @@ proves(
     const urls = ['https://code.example/a/b.git', 'c', 'd']
     for (const git_url of urls) {
       const reply = await post('/manager/queue/install', { git_url })
-      expect([reply.status, reply.text]).toEqual([200, ''])
+      expect(reply).toMatchObject({ status: 200, text: '' })
     }
     expect(await status(subject)).toEqual(counts(3, 0))
     await emulator?.advance(99)
@@ -82,7 +85,7 @@ proves(
     const error = (await submit(other)).json().node_errors['4'].errors[0]
     expect(error.type).toBe('value_not_in_list')
     expect(error.extra_info.input_config[0]).toEqual(listed)
-    // A name that comes twice is listed once, subfolders stay, and folders without a combo list too.
+    // A name that occurs twice is listed once, subfolders stay, and folders without a combo list their files too.
     await install({}, subject)
     await install({ path: 'models/loras/deep/./er' }, subject)
     await install({ path: 'embeddings' }, subject)
@@ -110,7 +113,11 @@ proves(
     ]
     for (const fields of outside) {
       const reply = await install(fields, subject)
-      expect([fields, reply.status, reply.text]).toEqual([fields, 400, ''])
+      expect({ fields, status: reply.status, text: reply.text }).toEqual({
+        fields,
+        status: 400,
+        text: '',
+      })
     }
     expect((await status(subject)).total_count).toBe(0)
   },
@@ -126,7 +133,10 @@ proves(
       expect([body, await send('install', body)]).toEqual([body, 400])
     for (const name of ['url', 'path', 'filename']) {
       for (const value of [undefined, '', 7, null])
-        expect([name, (await install({ [name]: value }, subject)).status]).toEqual([name, 400])
+        expect({ name, status: (await install({ [name]: value }, subject)).status }).toEqual({
+          name,
+          status: 400,
+        })
     }
     for (const path of ['install', 'install_model']) {
       for (const body of ['', '{', 'null', '7'])

@@ -1,13 +1,14 @@
-// The sockets of hosted: each connection of an account hears all of its runs, and no connection of another does.
+// The sockets of hosted: each connection of an account receives all of its runs, and none of another account's.
 
 import { openSession, type Session } from '../../judge/client.ts'
 import { askForMetadata, painting } from '../../judge/frames.ts'
 import { slow, talking } from '../../generate/graphs.ts'
 import type { Message } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { transcript } from '../../support/transcript.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { expectNewSids } from '../../judge/sids.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'
@@ -36,7 +37,11 @@ proves('deployments/hosted-socket', async ({ url, submit, idle }) => {
   }
   for (const path of ['/api/ws', '/ws/', '/', '/api/queue/ws']) {
     const { status, body } = await exchange(url, 'GET', `${path}?token=test-key`, upgrade)
-    expect([path, status, JSON.parse(body).code]).toEqual([path, 404, 'NOT_FOUND'])
+    expect({ path, status, code: JSON.parse(body).code }).toEqual({
+      path,
+      status: 404,
+      code: 'NOT_FOUND',
+    })
   }
 })
 
@@ -53,10 +58,10 @@ proves('messages/hosted-all-connections', async ({ connect, submit, idle }) => {
     const { prompt_id } = (await submit(talking(`for ${client_id}`), fields)).json()
     await idle()
     for (const session of sessions) await session.settled()
-    const heard = sessions.map((session, index) => session.texts.slice(before[index]))
-    expect(heard[0]?.some((text) => text.includes(prompt_id))).toBe(true)
-    expect(story(sessions[0]!.messages()).slice(-2)).toEqual(['execution_success', 'status 0'])
-    for (const one of heard) expect(one).toEqual(heard[0])
+    const received = sessions.map((session, index) => session.texts.slice(before[index]))
+    expect(received[0]?.some((text) => text.includes(prompt_id))).toBe(true)
+    expect(transcript(sessions[0]!.messages()).slice(-2)).toEqual(['execution_success', 'status 0'])
+    for (const one of received) expect(one).toEqual(received[0])
   }
   const [first, ...others] = sessions
   await first?.close()
@@ -64,7 +69,7 @@ proves('messages/hosted-all-connections', async ({ connect, submit, idle }) => {
   await idle()
   for (const session of others) {
     await session.settled()
-    expect(story(session.messages()).at(-2)).toBe('execution_success')
+    expect(transcript(session.messages()).at(-2)).toBe('execution_success')
   }
 })
 
@@ -73,18 +78,7 @@ proves(
   async ({ connect, submit }) => {
     await submit(slow())
     await submit(slow())
-    const sids: unknown[] = []
-    for (const clientId of ['me', 'me', undefined, '']) {
-      const [first] = (await connect(clientId)).messages()
-      const sid = first?.data['sid']
-      expect(first).toEqual({
-        type: 'status',
-        data: { status: { exec_info: { queue_remaining: 2 } }, sid },
-      })
-      expect(sid).toMatch(/^[0-9a-f]{32}$/)
-      sids.push(sid)
-    }
-    expect(new Set(sids).size).toBe(4)
+    await expectNewSids(connect, ['me', 'me', undefined, ''])
   },
   { ...hosted, ...ownWorld },
 )
@@ -109,17 +103,17 @@ proves(
     await one.submit(talking('a'), { client_id: 'same' })
     await one.submit(talking('b'))
     await Promise.all([mine.settled(), theirs.settled()])
-    expect(story(mine.messages())).toEqual(['status 0', 'status 1', 'status 2'])
-    expect(story(theirs.messages())).toEqual(['status 0'])
-    expect(story((await two.connect()).messages())).toEqual(['status 0'])
-    expect(story((await one.connect()).messages())).toEqual(['status 2'])
+    expect(transcript(mine.messages())).toEqual(['status 0', 'status 1', 'status 2'])
+    expect(transcript(theirs.messages())).toEqual(['status 0'])
+    expect(transcript((await two.connect()).messages())).toEqual(['status 0'])
+    expect(transcript((await one.connect()).messages())).toEqual(['status 2'])
     const { prompt_id } = (await two.submit(talking('c'))).json()
     await idle()
     await Promise.all([mine.settled(), theirs.settled()])
     expect(
       theirs.texts.slice(1).every((text) => /"status"/.test(text) || text.includes(prompt_id)),
     ).toBe(true)
-    expect(story(theirs.messages()).at(-1)).toBe('status 0')
+    expect(transcript(theirs.messages()).at(-1)).toBe('status 0')
     const runs = new Set(mine.messages().map(({ data }) => data['prompt_id']))
     expect([runs.size, runs.has(prompt_id)]).toEqual([3, false])
   },
@@ -134,7 +128,7 @@ proves(
     await reach(first, ({ type }) => type === 'execution_cached')
     const early = await connect()
     await early.settled()
-    expect(story(early.messages())).toEqual(['status 2'])
+    expect(transcript(early.messages())).toEqual(['status 2'])
     await reach(first, isProgress)
     await first.close()
     const back = await connect('whoever')
@@ -145,14 +139,14 @@ proves(
     ])
     const other = await as('test-key-free').connect()
     await other.settled()
-    expect(story(other.messages())).toEqual(['status 0'])
+    expect(transcript(other.messages())).toEqual(['status 0'])
     await idle()
     await back.settled()
     const ends = back.messages().filter(({ type }) => type === 'execution_success')
     expect(ends.map(({ data }) => data['prompt_id'])).toEqual([a.prompt_id, b.prompt_id])
     const after = await connect()
     await after.settled()
-    expect(story(after.messages())).toEqual(['status 0'])
+    expect(transcript(after.messages())).toEqual(['status 0'])
   },
   ownWorld,
 )
@@ -210,7 +204,10 @@ proves(
   'messages/no-handshake',
   async ({ url, raw }) => {
     const plain = await raw('GET', '/ws?token=test-key')
-    expect([plain.status, plain.json().code]).toEqual([400, 'BAD_REQUEST'])
+    expect({ status: plain.status, code: plain.json().code }).toEqual({
+      status: 400,
+      code: 'BAD_REQUEST',
+    })
     const key = 'AAAAAAAAAAAAAAAAAAAAAA=='
     for (const headers of [
       { 'Sec-WebSocket-Version': '12', 'Sec-WebSocket-Key': key },
@@ -218,7 +215,7 @@ proves(
     ]) {
       const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
       const { status, body } = await exchange(url, 'GET', '/ws?token=test-key', upgrade)
-      expect([status, JSON.parse(body).code]).toEqual([400, 'BAD_REQUEST'])
+      expect({ status, code: JSON.parse(body).code }).toEqual({ status: 400, code: 'BAD_REQUEST' })
     }
   },
   hosted,

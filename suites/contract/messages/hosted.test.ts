@@ -1,4 +1,4 @@
-// The socket of hosted: one story per account, with the run in every message.
+// The socket of hosted: one sequence of messages per account, with the run in every message.
 
 import type { Session } from '../../judge/client.ts'
 import {
@@ -11,14 +11,14 @@ import {
   textToImage,
 } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'
 
-/** The messages of one run, as a client tells them apart. */
+/** The messages of one run, as a client separates them. */
 const ofRun = (session: Session, prompt_id: string): Message[] =>
   session.messages().filter(({ data }) => data['prompt_id'] === prompt_id)
 
@@ -41,7 +41,7 @@ proves(
     await run(session, solid())
     await idle()
     await session.settled()
-    expect(story(session.messages().slice(1))).toEqual([
+    expect(transcript(session.messages().slice(1))).toEqual([
       ...begin,
       'execution_cached',
       ...ran('1'),
@@ -57,7 +57,7 @@ proves(
   hosted,
 )
 
-/** Graphs that end in each way that they can by themselves, the last one from the cache. */
+/** Graphs that end in each way that is possible without a request, the last one from the cache. */
 const graphs: readonly Graph[] = [
   textToImage(),
   talking(),
@@ -67,7 +67,7 @@ const graphs: readonly Graph[] = [
   textToImage(),
 ]
 
-// Five runs at a time: their messages mix, and each is told in its own order.
+// Five runs at a time: their messages mix, and each run keeps its own order.
 proves(
   ['messages/order', 'messages/hosted-names-run', 'messages/hosted-no-executing-null'],
   async ({ connect, submit, reach, post, idle }) => {
@@ -105,7 +105,7 @@ proves(
   ownWorld,
 )
 
-switched('hosted.executing-null', async ({ connect, submit, idle }) => {
+provesQuirk('hosted.executing-null', async ({ connect, submit, idle }) => {
   const session = await connect()
   for (const graph of [solid(), failing()]) {
     const { prompt_id } = (await submit(graph)).json()
@@ -115,7 +115,7 @@ switched('hosted.executing-null', async ({ connect, submit, idle }) => {
       type: 'executing',
       data: { node: null, prompt_id },
     })
-    expect(story(session.messages()).at(-2)).toBe('status 0')
+    expect(transcript(session.messages()).at(-2)).toBe('status 0')
   }
 })
 
@@ -125,7 +125,7 @@ proves(
     const session = await connect()
     for (const graph of [solid(), solid(), failing(), talking()]) {
       const { prompt_id, messages } = await run(session, graph)
-      const lines = story(messages)
+      const lines = transcript(messages)
       expect(lines.filter((line) => line === 'notification')).toHaveLength(1)
       const at = lines.indexOf('notification')
       expect(lines[at - 1]).toBe('execution_start')
@@ -135,8 +135,8 @@ proves(
     const { prompt_id, messages } = await run(session, {
       '1': node('FlowdoubleNotify', { value: 'hello' }),
     })
-    const told = messages.filter(({ type }) => type === 'notification')
-    expect(told[1]?.data).toEqual({ value: 'hello', prompt_id })
+    const notifications = messages.filter(({ type }) => type === 'notification')
+    expect(notifications[1]?.data).toEqual({ value: 'hello', prompt_id })
   },
 )
 

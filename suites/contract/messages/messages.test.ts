@@ -12,7 +12,7 @@ import {
 import { isOf } from '../../judge/jobs.ts'
 import type { Message } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { nodesOf, story } from '../../support/transcript.ts'
+import { nodesOf, transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
 const dataOf = (type: string, messages: readonly Message[]): Message['data'][] =>
@@ -67,7 +67,7 @@ proves('messages/executing-null-last', async ({ connect, run, get, idle }) => {
   const session = await connect('me')
   for (const graph of [solid(), solid(), failing()]) {
     const { prompt_id, messages, entry } = await run(session, graph)
-    expect(story(messages).slice(-2)).toEqual(['status 0', 'executing null'])
+    expect(transcript(messages).slice(-2)).toEqual(['status 0', 'executing null'])
     expect(entry.prompt_id).toBe(prompt_id)
     expect((await get('/queue')).json().queue_running).toEqual([])
     await idle()

@@ -1,4 +1,4 @@
-// The messages of a run in their order: the whole sequence, once for each kind of run.
+// The messages of a run in order: the whole sequence, once for each kind of run.
 
 import {
   changed,
@@ -12,8 +12,8 @@ import {
 } from '../../generate/graphs.ts'
 import type { Session } from '../../judge/client.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -25,7 +25,7 @@ const chain: Graph = {
   show: node('PreviewImage', { images: ['join', 0] }),
 }
 
-/** What stands before the nodes of a lonely run on each deployment, and behind its last word. */
+/** What precedes the nodes of a single run on each deployment, and what follows its last message. */
 const frames = {
   local: {
     begin: ['status 1', 'status 1', 'execution_start'],
@@ -37,14 +37,14 @@ const frames = {
   },
 } as const
 
-/** Lets a run that was submitted come to its end, and gives all messages that its client has got behind the first. */
+/** Lets a submitted run end, and returns all messages that its client received after the first. */
 async function rest({ idle }: Subject, session: Session): Promise<readonly Message[]> {
   await idle()
   await session.settled()
   return session.messages().slice(1)
 }
 
-/** The messages of a run from its submit until nothing more comes. */
+/** The messages of a run from its submit until nothing more arrives. */
 async function whole(
   subject: Subject,
   session: Session,
@@ -55,7 +55,7 @@ async function whole(
   return (await rest(subject, session)).slice(before - 1)
 }
 
-/** What a node without steps sends, behind those that have finished. */
+/** What a node without steps sends, after those that have finished. */
 const ran = (id: string, before = ''): string[] => [
   `progress_state ${before}${id} running 0/1`,
   `executing ${id}`,
@@ -69,7 +69,7 @@ proves(
     const messages = await whole(subject, await subject.connect('me'), chain)
     const [steps, fill] = ['steps finished 3/3, ', 'fill finished 1/1, ']
     const before = `${steps}${fill}join finished 1/1, `
-    expect(story(messages)).toEqual([
+    expect(transcript(messages)).toEqual([
       ...begin,
       'execution_cached',
       'progress_state steps running 0/1',
@@ -100,7 +100,7 @@ proves(['messages/order', 'messages/executed-cached'], async (subject) => {
   const session = await subject.connect('me')
   await whole(subject, session, chain)
   const messages = await whole(subject, session, chain)
-  expect(story(messages)).toEqual([
+  expect(transcript(messages)).toEqual([
     ...begin,
     'execution_cached fill steps join show',
     'executed show',
@@ -119,7 +119,7 @@ proves('messages/order', async (subject) => {
   const other = { ...changed(chain, 'steps', { steps: 1 }), ...also }
   const messages = await whole(subject, session, other)
   const [first, second] = ['also finished 1/1, ', 'also finished 1/1, steps finished 1/1, ']
-  expect(story(messages)).toEqual([
+  expect(transcript(messages)).toEqual([
     ...begin,
     'execution_cached fill also',
     'executed also',
@@ -145,7 +145,7 @@ proves(
   async (subject) => {
     const { begin, end } = frames[subject.deployment]
     const messages = await whole(subject, await subject.connect('me'), failing())
-    expect(story(messages)).toEqual([
+    expect(transcript(messages)).toEqual([
       ...begin,
       'execution_cached',
       ...ran('1'),
@@ -172,7 +172,7 @@ proves(
     await post('/interrupt', {})
     const messages = await rest(subject, session)
     const started = ['execution_cached', 'progress_state 1 running 0/1', 'executing 1']
-    expect(story(messages)).toEqual([...begin, ...started, ...interrupted, ...end])
+    expect(transcript(messages)).toEqual([...begin, ...started, ...interrupted, ...end])
     expect(judgeOrder(subject.deployment, messages)).toEqual([])
   },
   ownWorld,
@@ -188,7 +188,7 @@ proves(
     await reach(session, ({ type }) => type === 'executing')
     await post('/interrupt', {})
     const messages = await rest(subject, session)
-    expect(story(messages).slice(begin.length)).toEqual([
+    expect(transcript(messages).slice(begin.length)).toEqual([
       'execution_cached',
       ...ran('1'),
       'progress_state 1 finished 1/1, 2 running 0/1',
@@ -211,7 +211,7 @@ proves(
     await submit(talking(), { client_id: 'me' })
     await reach(session, ({ type }) => type === 'executing')
     await post('/interrupt', {})
-    expect(story(await rest(subject, session)).slice(-6)).toEqual([
+    expect(transcript(await rest(subject, session)).slice(-6)).toEqual([
       'executing 1',
       'executed 1',
       'progress_state 1 finished 1/1',
@@ -242,7 +242,7 @@ proves(
       'execution_success',
     ]
     const first = ['status 1', 'status 2', 'status 2', ...spoken, 'status 1', 'executing null']
-    expect(story(messages)).toEqual([...first, 'status 1', ...spoken, ...end])
+    expect(transcript(messages)).toEqual([...first, 'status 1', ...spoken, ...end])
     expect(judgeOrder('local', messages.slice(0, first.length))).toEqual([])
     expect(judgeOrder('local', messages.slice(first.length))).toEqual([])
   },
@@ -259,7 +259,7 @@ proves(
     expect(refused.status).toBe(400)
     await idle()
     const { messages } = await run(session, { '1': node('FlowdoubleNotify', { value: 'hello' }) })
-    expect(story(messages)).toEqual([
+    expect(transcript(messages)).toEqual([
       ...begin,
       'execution_cached',
       'progress_state 1 running 0/1',
@@ -277,16 +277,16 @@ proves(
 
 proves('messages/local-notification', async ({ connect, run }) => {
   const session = await connect('me')
-  const told = (messages: readonly Message[]) =>
+  const notificationsOf = (messages: readonly Message[]) =>
     messages.flatMap(({ type, data }) => (type === 'notification' ? data['value'] : []))
-  expect(told((await run(session, textToImage())).messages)).toEqual([])
+  expect(notificationsOf((await run(session, textToImage())).messages)).toEqual([])
   const asking = { ...talking(), '2': node('FlowdoubleNotify', { value: 'hello' }) }
-  expect(told((await run(session, asking)).messages)).toEqual(['hello'])
+  expect(notificationsOf((await run(session, asking)).messages)).toEqual(['hello'])
 })
 
-switched('local.notification', async ({ connect, run }) => {
+provesQuirk('local.notification', async ({ connect, run }) => {
   const { messages } = await run(await connect('me'), talking())
-  const lines = story(messages)
+  const lines = transcript(messages)
   expect(lines.slice(2, 5)).toEqual(['execution_start', 'notification', 'execution_cached'])
   expect(lines.filter((line) => line === 'notification')).toHaveLength(1)
   expect(messages[3]?.data).toEqual({ value: expect.stringMatching(/./) })

@@ -2,8 +2,8 @@
 
 import { failing, slow, solid, talking, textToImage } from '../../generate/graphs.ts'
 import type { Message } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
 const isProgress = ({ type }: Message): boolean => type === 'progress'
@@ -24,10 +24,10 @@ proves(
       await idle()
     }
     await Promise.all([mine, other, nameless].map((session) => session.settled()))
-    const told = [statuses, statuses, statuses, statuses].flat()
-    expect(story(other.received)).toEqual(['status 0', ...told])
-    expect(story(nameless.received)).toEqual(['status 0', ...told])
-    expect(story(mine.messages().slice(mine.messages().findLastIndex(isNull) + 1))).toEqual([
+    const expected = [statuses, statuses, statuses, statuses].flat()
+    expect(transcript(other.received)).toEqual(['status 0', ...expected])
+    expect(transcript(nameless.received)).toEqual(['status 0', ...expected])
+    expect(transcript(mine.messages().slice(mine.messages().findLastIndex(isNull) + 1))).toEqual([
       ...statuses,
       ...statuses,
     ])
@@ -67,8 +67,8 @@ proves('messages/no-client', async ({ connect, submit, idle, reach, post }) => {
   await idle()
   await settled()
   const whole = [...started, ...step(1), ...step(2), 'progress_state 1 finished 2/2', 'status 0']
-  expect(story(one.received)).toEqual(whole)
-  expect(story(nameless.received)).toEqual(whole)
+  expect(transcript(one.received)).toEqual(whole)
+  expect(transcript(nameless.received)).toEqual(whole)
   const before = one.received.length
   await submit(slow(1, 2), { client_id: null, prompt_id: 'cut' })
   await reach(one, ({ type, data }) => type === 'progress' && data['prompt_id'] === 'cut')
@@ -76,8 +76,8 @@ proves('messages/no-client', async ({ connect, submit, idle, reach, post }) => {
   await idle()
   await settled()
   const cut = [...started.slice(1), ...step(1), 'execution_interrupted 1', 'status 0']
-  expect(story(one.received.slice(before))).toEqual(cut)
-  expect(story(nameless.received.slice(before))).toEqual(cut)
+  expect(transcript(one.received.slice(before))).toEqual(cut)
+  expect(transcript(nameless.received.slice(before))).toEqual(cut)
 })
 
 proves('messages/no-client', async ({ connect, submit, idle }) => {
@@ -114,30 +114,30 @@ proves('messages/newest-socket', async ({ connect, run, get }) => {
   const { messages } = await run(newest, solid(2))
   expect(messages.map(({ type }) => type)).toContain('execution_success')
   await oldest.settled()
-  expect(story(oldest.received)).toEqual(['status 0'])
+  expect(transcript(oldest.received)).toEqual(['status 0'])
 })
 
 proves('messages/older-socket', async ({ connect, run, submit, idle }) => {
   const older = await connect('me')
   const newest = await connect('me')
   await run(newest, solid(1))
-  // What goes to everyone, and the progress of a run of nobody, neither.
+  // Neither broadcasts, nor the progress of a run without a client.
   await submit(textToImage(1, 2))
   await idle()
   older.send('{"type": "feature_flags", "data": {"supports_preview_metadata": true}}')
   await Promise.all([older.settled(), newest.settled()])
-  expect(story(older.received)).toEqual(['status 0'])
-  const told = newest.messages().map(({ type }) => type)
-  expect(told).toEqual(expect.arrayContaining(['executed', 'progress', 'status']))
-  expect(told.at(-1)).toBe('feature_flags')
+  expect(transcript(older.received)).toEqual(['status 0'])
+  const types = newest.messages().map(({ type }) => type)
+  expect(types).toEqual(expect.arrayContaining(['executed', 'progress', 'status']))
+  expect(types.at(-1)).toBe('feature_flags')
 })
 
-switched('local.zombie-socket', async ({ connect, run, submit, idle, get }) => {
+provesQuirk('local.zombie-socket', async ({ connect, run, submit, idle, get }) => {
   const older = await connect('me')
   const newest = await connect('me')
   await run(newest, solid(1))
   await older.settled()
-  expect(story(older.received)).toEqual(['status 0'])
+  expect(transcript(older.received)).toEqual(['status 0'])
   await older.close()
   await get('/queue')
   await newest.settled()
@@ -155,24 +155,24 @@ proves('messages/reconnect', async ({ connect, submit, reach, idle, get }) => {
   await reach(first, ({ type }) => type === 'execution_cached')
   const early = await connect('me')
   await early.settled()
-  expect(story(early.received)).toEqual(['status 1'])
+  expect(transcript(early.received)).toEqual(['status 1'])
   await reach(early, isProgress)
   await early.close()
   await get('/queue')
   const [back, other] = [await connect('me'), await connect('other')]
   await Promise.all([back.settled(), other.settled()])
-  expect(story(other.received)).toEqual(['status 1'])
+  expect(transcript(other.received)).toEqual(['status 1'])
   expect(back.received.slice(1)).toEqual([{ type: 'executing', data: { node: '1' } }])
   await idle()
   await back.settled()
-  expect(story(back.received).slice(-3)).toEqual([
+  expect(transcript(back.received).slice(-3)).toEqual([
     'execution_success',
     'status 0',
     'executing null',
   ])
   const after = await connect('me')
   await after.settled()
-  expect(story(after.received)).toEqual(['status 0'])
+  expect(transcript(after.received)).toEqual(['status 0'])
 })
 
 proves(

@@ -1,4 +1,4 @@
-// The socket itself: its handshake, its id, and what a client may say on it.
+// The socket itself: its handshake, its id, and what a client may send on it.
 
 import { once } from 'node:events'
 import { limits } from '../../../spec/index.ts'
@@ -7,6 +7,7 @@ import { proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
 import { dial, exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { expectNewSids } from '../../judge/sids.ts'
 
 proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, submit }) => {
   const firstOf = async (clientId?: string, path?: string): Promise<unknown> =>
@@ -17,18 +18,7 @@ proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, submit 
   expect(await firstOf('me', '/api/ws')).toEqual({ type: 'status', data: { status, sid: 'me' } })
   await submit(talking())
   await submit(talking())
-  const sids: unknown[] = []
-  for (const clientId of [undefined, undefined, '']) {
-    const [first] = (await connect(clientId)).messages()
-    const sid = first?.data['sid']
-    expect(first).toEqual({
-      type: 'status',
-      data: { status: { exec_info: { queue_remaining: 2 } }, sid },
-    })
-    expect(sid).toMatch(/^[0-9a-f]{32}$/)
-    sids.push(sid)
-  }
-  expect(new Set(sids).size).toBe(3)
+  await expectNewSids(connect, [undefined, undefined, ''])
 })
 
 proves(['messages/status', 'messages/sid'], async ({ connect, submit, run }) => {
@@ -85,10 +75,10 @@ proves(
   async ({ url, get }) => {
     for (const path of ['/ws', '/api/ws', '/ws?clientId=me']) {
       const reply = await get(path)
-      expect([reply.status, reply.text]).toEqual([
-        400,
-        'No WebSocket UPGRADE hdr: None\n Can "Upgrade" only to "WebSocket".',
-      ])
+      expect(reply).toMatchObject({
+        status: 400,
+        text: 'No WebSocket UPGRADE hdr: None\n Can "Upgrade" only to "WebSocket".',
+      })
       expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8')
     }
     const key = 'AAAAAAAAAAAAAAAAAAAAAA=='
@@ -101,11 +91,11 @@ proves(
     for (const [headers, text] of refusals) {
       const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
       const { status, body } = await exchange(url, 'GET', '/ws', upgrade)
-      expect([status, body]).toEqual([400, text])
+      expect({ status, body }).toEqual({ status: 400, body: text })
     }
     const whole = { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': key }
     const kept = await exchange(url, 'GET', '/ws', { ...whole, Connection: 'close' })
-    expect([kept.status, kept.body]).toEqual([400, 'No CONNECTION upgrade hdr: close'])
+    expect(kept).toMatchObject({ status: 400, body: 'No CONNECTION upgrade hdr: close' })
     for (const version of ['13', '8', '7']) {
       const headers = { ...whole, 'Sec-WebSocket-Version': version, Connection: 'Upgrade' }
       const socket = dial(url)

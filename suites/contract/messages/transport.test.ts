@@ -56,7 +56,7 @@ proves('messages/handshake-headers', async ({ url }) => {
   expect(lines.filter((line) => /protocol/i.test(line))).toEqual([])
 })
 
-/** Sends bytes on a socket of its own and gives the code with which the server closes it. */
+/** Sends bytes on a separate socket and returns the code with which the server closes it. */
 async function closeCode(url: string, sent: Uint8Array): Promise<number> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`)
   await once(socket, 'message')
@@ -100,14 +100,14 @@ proves('messages/pings-and-closes', async ({ url, submit, idle, emulator }) => {
     if (code === undefined) socket.close()
     else socket.close(code, 'bye')
     const [answered] = await once(socket, 'close')
-    expect([code, answered, pings]).toEqual([code, 1000, []])
+    expect({ code, answered, pings }).toEqual({ code, answered: 1000, pings: [] })
   }
 })
 
-/** So much text reaches both sockets with each run. */
+/** This much text reaches both sockets with each run. */
 const LONG = 10 * 2 ** 20
 
-/** Connects a socket that never reads after its handshake, and tells what the world hears of it. */
+/** Connects a socket that never reads after its handshake, and reports which of its events reach the world. */
 async function startWithSlow(options: EmulatorOptions = {}) {
   const closed: number[] = []
   const onEntry = ({ input }: Entry): void => {
@@ -127,11 +127,11 @@ proves('messages/slow-reader', async () => {
     const other = await connect('other')
     let runs = 0
     while (closed.length === 0 && runs < 20) {
-      // Without a client id, what a node says goes to every socket.
+      // Without a client id, what a node sends goes to every socket.
       await submit(talking(`${runs++}`.padEnd(LONG, 'x')))
       await other.next(() => other.frames().length === runs)
     }
-    // It takes what may wait, and what the system holds for a connection.
+    // It takes what may wait, and what the system buffers for a connection.
     expect(runs).toBeGreaterThan(Math.floor(limits.behind.value / LONG))
     expect(runs).toBeLessThan(2 * Math.floor(limits.behind.value / LONG))
     expect(closed).toEqual([1])
@@ -158,7 +158,7 @@ proves('messages/slow-reader', async () => {
     slow.resume()
     while (slow.bytesRead < 2 * LONG) await once(slow, 'data')
     expect(closed).toEqual([])
-    // Nor does the end of the server wait for it.
+    // Nor does the server wait for it when it closes.
     slow.pause()
     await subject.submit(talking('3'.padEnd(LONG, 'x')))
     await subject.post('/_flowdouble/advance', { until: 'idle' })

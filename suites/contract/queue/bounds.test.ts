@@ -1,4 +1,4 @@
-// How much may wait in the queue: what is kept for runs that have not begun is bounded.
+// How much may wait in the queue: the memory for runs that have not begun is bounded.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -45,22 +45,22 @@ proves('queue/bounded', async (subject) => {
   const { server, send } = await serverLike(subject)
   const submit = (length: number, fields = {}, atMs = 0) =>
     send('/prompt', { prompt: talking('x'.repeat(length)), ...fields }, atMs)
-  const full = [413, 'The queue is full: pending workflows may take up 100000 bytes.']
+  const full = [413, 'The queue is full: the limit for pending workflows is 100000 bytes.']
   expect(submit(98_000)[0]).toBe(200)
   expect(submit(1000)).toEqual(full)
   expect(send('/queue', { clear: true })[0]).toBe(200)
   for (const prompt_id of ['a', 'b', 'c', 'd']) expect(submit(20_000, { prompt_id })[0]).toBe(200)
   expect(submit(20_000)).toEqual(full)
-  // What is kept beside the graph counts too, keys that nobody sees included.
+  // Data beside the graph counts too, including hidden keys.
   expect(submit(0, { extra_data: { mine: 'x'.repeat(10_000) } })).toEqual(full)
   expect(submit(0, { extra_data: { api_key_comfy_org: 'x'.repeat(20_000) } })).toEqual(full)
   expect(send('/queue', { delete: ['b'] })[0]).toBe(200)
   expect(submit(20_000, { prompt_id: 'e' })[0]).toBe(200)
   expect(submit(20_000)).toEqual(full)
-  // A run that begins waits no longer.
+  // A run that begins no longer waits.
   expect(submit(20_000, {}, 25)[0]).toBe(200)
   expect(submit(20_000, {}, 25)).toEqual(full)
-  // However many are removed again, none of them is kept.
+  // However many are removed again, none of them stays in memory.
   for (let count = 0; count < 500; count++) {
     send('/queue', { delete: ['last'] }, 25)
     send('/queue', { delete: ['a', 'b', 'c', 'd', 'e'] }, 25)
@@ -80,7 +80,7 @@ proves('queue/hosted-bounded', async (subject) => {
   const full = [429, JSON.stringify(errors.planRefusals.queueFull.body.json)]
   expect(submit('one', 98_000)[0]).toBe(200)
   expect(submit('one', 1000)).toEqual(full)
-  // What waits for one account takes no room from another.
+  // Runs that wait for one account take no room from another.
   expect(submit('two', 98_000)[0]).toBe(200)
   expect(submit('two', 1000)).toEqual(full)
   expect(send('/api/queue', { clear: true }, 0, { 'x-api-key': 'one' })[0]).toBe(200)

@@ -13,7 +13,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -25,7 +25,7 @@ proves(
     const session = await subject.connect()
     const [running = '', next = ''] = await oneRuns(subject, 2)
     const reply = await subject.request('POST', '/interrupt')
-    expect([reply.status, reply.text]).toEqual([200, ''])
+    expect(reply).toMatchObject({ status: 200, text: '' })
     const { data } = await subject.reach(session, isOf('execution_interrupted', running))
     expect(data).toMatchObject({ node_id: '1', node_type: 'FlowdoubleSlow', executed: [] })
     await subject.idle()
@@ -49,7 +49,7 @@ proves(
   hosted,
 )
 
-/** Submits runs of several workers that all have begun. */
+/** Submits runs to several workers, all of which have begun. */
 async function allRun(subject: Subject): Promise<readonly string[]> {
   const session = await subject.connect()
   const ids = await submitAll(subject, [slow(), slow(), slow()])
@@ -80,7 +80,7 @@ proves(
   },
 )
 
-switched('hosted.interrupt-all', async (subject) => {
+provesQuirk('hosted.interrupt-all', async (subject) => {
   const ids = await allRun(subject)
   const more = await submitAll(subject, [slow(), slow(), slow()])
   await subject.emulator?.advance(30)
@@ -105,7 +105,7 @@ proves(
       expectRefusal(await subject.post('/interrupt', { prompt_id }), 404, 'NOT_FOUND')
     for (const prompt_id of [over, second, waiting]) {
       const { status, text } = await subject.post('/interrupt', { prompt_id })
-      expect([status, text]).toEqual([200, ''])
+      expect({ status, text }).toEqual({ status: 200, text: '' })
     }
     expect(await wordOf(subject, waiting)).toBe('cancelled')
     await subject.idle()
@@ -133,7 +133,11 @@ proves(
       await subject.emulator?.advance(30)
       const headers = { 'Content-Type': 'application/octet-stream' }
       const reply = await subject.request('POST', '/interrupt', body, headers)
-      expect([body, reply.status, reply.text]).toEqual([body, 200, ''])
+      expect({ body, status: reply.status, text: reply.text }).toEqual({
+        body,
+        status: 200,
+        text: '',
+      })
       await subject.idle()
       expect([body, await wordOf(subject, id)]).toEqual([body, 'cancelled'])
     }

@@ -14,13 +14,13 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/jobs.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted', accounts: oneAtATime } as const
 
-/** Changes the queue, and gives what is told of it. */
+/** Changes the queue, and returns the server's result. */
 const change = async ({ post }: Subject, value: object) =>
   fitting(hostedQueueResult, await post('/queue', value))
 
@@ -104,7 +104,7 @@ proves(
   hosted,
 )
 
-switched(
+provesQuirk(
   'hosted.delete-running',
   async (subject) => {
     const [running = '', waiting = '', last = ''] = await oneRuns(subject)

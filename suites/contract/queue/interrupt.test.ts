@@ -23,7 +23,11 @@ proves(
     await submit(slow(), { prompt_id: 'next', client_id: 'me' })
     await reach(session, isProgress)
     const reply = await request('POST', '/interrupt')
-    expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+    expect({
+      status: reply.status,
+      text: reply.text,
+      contentType: reply.headers['content-type'],
+    }).toEqual({ status: 200, text: '', contentType: undefined })
     const { data } = await reach(session, ({ type }) => type === 'execution_interrupted')
     expect(data).toMatchObject({
       prompt_id: 'stopped',

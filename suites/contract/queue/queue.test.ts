@@ -4,7 +4,7 @@ import { queueListing } from '../../../spec/server/queue.ts'
 import type { Session } from '../../judge/client.ts'
 import { slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -21,7 +21,7 @@ async function idsIn(get: Subject['get']): Promise<{ running: string[]; pending:
   return { running: ids(queue_running), pending: ids(queue_pending) }
 }
 
-/** What an action makes the server send. */
+/** What the server sends because of an action. */
 async function sentBy(session: Session, action: () => Promise<unknown>): Promise<Message[]> {
   await session.settled()
   const before = session.messages().length
@@ -72,10 +72,10 @@ proves('queue/by-number', async ({ get, submit, idle }) => {
   expect(Object.keys((await get('/history')).json())).toEqual(order)
 })
 
-switched(
+provesQuirk(
   'queue.heap-order',
   async ({ get, post, submit, idle }) => {
-    // What heapq makes of these: pushed one by one, then one removed and the list made a heap again.
+    // The result of heapq: pushed one by one, then one removed and the list made a heap again.
     for (const number of [5, 3, 8, 1, 9, 2])
       await submit(talking(), { prompt_id: `n${number}`, number })
     const pending = async () => (await idsIn(get)).pending
@@ -131,7 +131,11 @@ proves(
     await post('/queue', { clear: false })
     expect((await idsIn(get)).pending).toEqual(['one', 'two'])
     const reply = await post('/queue', { clear: true })
-    expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+    expect({
+      status: reply.status,
+      text: reply.text,
+      contentType: reply.headers['content-type'],
+    }).toEqual({ status: 200, text: '', contentType: undefined })
     expect(await idsIn(get)).toEqual({ running: ['running'], pending: [] })
     await submit(solid(), { prompt_id: 'after' })
     await idle()
@@ -145,7 +149,11 @@ proves(
   async ({ get, post, submit, idle }) => {
     for (const prompt_id of ['a', 'b', 'c', 'd', 'b']) await submit(talking(), { prompt_id })
     const reply = await post('/queue', { delete: ['d', 'b'] })
-    expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+    expect({
+      status: reply.status,
+      text: reply.text,
+      contentType: reply.headers['content-type'],
+    }).toEqual({ status: 200, text: '', contentType: undefined })
     expect((await idsIn(get)).pending).toEqual(['a', 'c', 'b'])
     await post('/queue', { clear: false, delete: [] })
     await idle()
@@ -157,7 +165,7 @@ proves(
 proves('queue/clear-and-delete', async ({ get, post, submit, connect }) => {
   const session = await connect()
   for (const prompt_id of ['a', 'b', 'c']) await submit(solid(), { prompt_id })
-  // Deleting first would tell of two that are left.
+  // Deleting first would report two that are left.
   const both = { delete: ['b'], clear: true }
   expect(await sentBy(session, () => post('/queue', both))).toEqual([remaining(0)])
   expect(await idsIn(get)).toEqual({ running: [], pending: [] })
@@ -191,8 +199,8 @@ proves('queue/removed-leaves-nothing', async ({ get, post, submit, connect, run 
   await post('/queue', { delete: ['deleted'] })
   await post('/queue', { clear: true })
   const { prompt_id } = await run(session, solid())
-  const told = session.messages().filter(({ data }) => 'prompt_id' in data)
-  expect(new Set(told.map(({ data }) => data['prompt_id']))).toEqual(new Set([prompt_id]))
+  const received = session.messages().filter(({ data }) => 'prompt_id' in data)
+  expect(new Set(received.map(({ data }) => data['prompt_id']))).toEqual(new Set([prompt_id]))
   expect(Object.keys((await get('/history')).json())).toEqual([prompt_id])
   expect((await get('/history/deleted')).json()).toEqual({})
 })
@@ -217,7 +225,7 @@ proves('queue/removal-status', async ({ post, submit, connect, reach }) => {
   expect(await remove('h')).toEqual([remaining(1), remaining(1)])
 })
 
-switched('queue.poison-kills-worker', async ({ get, submit, idle }) => {
+provesQuirk('queue.poison-kills-worker', async ({ get, submit, idle }) => {
   const poison = { '1': { class_type: 'FlowdoubleText', inputs: { text: '', extra: ['77', 0] } } }
   await submit(talking(), { prompt_id: 'before' })
   expect((await submit(poison, { prompt_id: 'poison' })).status).toBe(200)
@@ -245,6 +253,6 @@ proves(
   ownWorld,
 )
 
-switched('local.queue-shows-partner-key', async (subject) => {
+provesQuirk('local.queue-shows-partner-key', async (subject) => {
   expect(await shownKeys(subject)).toEqual([keys, { other: 'kept' }])
 })

@@ -17,14 +17,14 @@ const entries: [string, Rule][] = Object.entries(rules)
 async function rulesCommand(args: readonly string[], folder = root) {
   const path = join(folder, 'dist', 'emulator', 'cli', 'rules.js')
   const command = (await import(path)) as { rulesCommand: typeof runHere }
-  const told = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof told) => ({
+  const output = { stdout: '', stderr: '' }
+  const into = (name: keyof typeof output) => ({
     write: (text: string): void => {
-      told[name] += text
+      output[name] += text
     },
   })
   const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: folder }
-  return { status: command.rulesCommand(args, io), ...told }
+  return { status: command.rulesCommand(args, io), ...output }
 }
 
 const command = (args: readonly string[]) => {
@@ -37,7 +37,7 @@ const command = (args: readonly string[]) => {
 
 type Listed = { readonly id: string; readonly proved: boolean | null }
 
-/** Gives the built command a place of its own, as in an installed package. */
+/** Copies the built command to a separate place, as in an installed package. */
 async function elsewhere(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
   try {
@@ -50,7 +50,7 @@ async function elsewhere(use: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-test('rules/list It prints each rule on a line of its own, with basis, deployments and statements', () => {
+test('rules/list It prints one line per rule, with basis, deployments and statements', () => {
   const { status, stdout } = command(['rules'])
   expect(status).toBe(0)
   const lines = stdout.split('\n')
@@ -87,7 +87,7 @@ test('rules/json It prints the same as JSON', async () => {
 test('rules/proved A rule is proved when a case of the suites names it', async () => {
   await elsewhere(async (folder) => {
     const cases = {
-      'contract/queue.test.ts': "proves('queue/item', async () => {})\nswitched('queue/clear')",
+      'contract/queue.test.ts': "proves('queue/item', async () => {})\nprovesQuirk('queue/clear')",
       'properties/deep/x.test.ts': "proves(\n  ['queue/listing', 'queue/delete'],\n  body)",
       'contract/helper.ts': "proves('queue/interrupt', body)",
       'house/rules.test.ts': "proves('queue/by-number', body)",
@@ -107,7 +107,7 @@ test('rules/proved A rule is proved when a case of the suites names it', async (
   })
 })
 
-test('rules/package Without the suites it does not say what is proved', async () => {
+test('rules/package Without the suites it does not print what is proved', async () => {
   await elsewhere(async (folder) => {
     const listed: Listed[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
     expect(new Set(listed.map(({ proved }) => proved))).toEqual(new Set([null]))
@@ -117,12 +117,12 @@ test('rules/package Without the suites it does not say what is proved', async ()
   })
 })
 
-test('rules/usage It explains itself, and refuses what it does not know', async () => {
+test('rules/usage It explains itself, and rejects what it does not know', async () => {
   const help = command(['help', 'rules'])
-  expect([help.status, help.stdout]).toEqual([
-    0,
-    expect.stringContaining('Usage: flowdouble rules'),
-  ])
+  expect({ status: help.status, stdout: help.stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringContaining('Usage: flowdouble rules'),
+  })
   expect(command([]).stdout).toMatch(/^ {2}rules +/m)
   for (const [arg, says] of [
     ['--jsn', "Unknown option '--jsn'. Did you mean --json?"],

@@ -24,7 +24,7 @@ const states = [1, 2].map((value) => {
   const state = value === 2 ? 'finished' : 'running'
   return message('progress_state', { nodes: { '3': { value, max: 2, state } } })
 })
-/** Two nodes run side by side: one that starts does not finish the other. */
+/** Two nodes run side by side: the start of one does not finish the other. */
 const parallel = [
   states[0],
   message('executing', { node: '3' }),
@@ -35,7 +35,7 @@ const parallel = [
 ].filter((step) => step !== undefined)
 const partner = { argv: ['--partner-key-env', 'KEY'], env: { KEY: 'partner-secret' } }
 
-test('run/exit-0 A good run prints the paths of its files and exits with 0.', async () => {
+test('run/exit-0 A successful run prints the paths of its files and exits with 0.', async () => {
   const { url } = await serve({
     entry: entryOf({ '9': { images: [{ filename: 'a.png' }], text: 'hi' } }),
   })
@@ -59,7 +59,7 @@ test('run/exit-1-failed A failed run says where and why and exits with 1.', asyn
   })
 })
 
-test('run/exit-1-refused A refused workflow prints each node error readable and exits with 1.', async () => {
+test('run/exit-1-refused A rejected workflow prints each node error in readable form and exits with 1.', async () => {
   const error = {
     type: 'prompt_outputs_failed_validation',
     message: 'Prompt outputs failed validation',
@@ -86,7 +86,7 @@ test('run/half-valid An accepted workflow with node errors runs, warns, and ends
   )
 })
 
-test('run/accepted-and-never-run An accepted workflow with node errors that never runs is refused.', async () => {
+test('run/accepted-and-never-run An accepted workflow with node errors that never runs counts as rejected.', async () => {
   const json = { prompt_id: 'run-1', number: 1, node_errors: invalid }
   const server = await serve({ reply: { status: 200, json }, steps: [], entry: null })
   expect((await runOn(server)).result).toMatchObject({
@@ -144,7 +144,7 @@ test.each([
   expect(unreachable(origin, broken).message).toBe(`Cannot reach ${origin} (${code}): ${says}`)
 })
 
-test('run/exit-3 A certificate that is not trusted is told, with a way to trust it.', () => {
+test('run/exit-3 A certificate that is not trusted is reported, with a way to trust it.', () => {
   const untrusted = Object.assign(new Error('fetch failed'), {
     code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
   })
@@ -154,7 +154,7 @@ test('run/exit-3 A certificate that is not trusted is told, with a way to trust 
   )
 })
 
-test('run/exit-3-protocol A server that refuses the socket or answers nonsense is named; exit code 3.', async () => {
+test('run/exit-3-protocol A server that rejects the socket or sends invalid answers is named; exit code 3.', async () => {
   const refusing = await serve({ sockets: 0 })
   expect((await command(['workflow.json', '--url', refusing.url])).stderr).toContain('403')
   const { url } = await serve({ reply: { status: 500, json: 'oops' } })
@@ -165,7 +165,7 @@ test('run/exit-3-protocol A server that refuses the socket or answers nonsense i
   })
 })
 
-test('run/exit-4 The limit ends the wait and says that the server goes on.', async () => {
+test('run/exit-4 The limit ends the wait and reports that the server continues.', async () => {
   const clock = testClock()
   const server = await serve({ steps: [], queueReads: 9 })
   const onEvent = ({ kind }: { kind: string }) =>
@@ -221,14 +221,14 @@ test('run/progress-bars A terminal gets a moving bar, coloured unless NO_COLOR i
   expect((await command(argv, { terminal: 60 })).stderr).toContain('\u001b[36m[###')
 })
 
-test('run/progress-bars A terminal that says that it is 0 wide counts as one of 80.', async () => {
+test('run/progress-bars A terminal that reports a width of 0 counts as 80 wide.', async () => {
   const { url } = await serve({ steps })
   const argv = ['workflow.json', '--url', url]
   const { stderr } = await command(argv, { terminal: 0, env: { NO_COLOR: '1' } })
   expect(stderr).toContain('[############............]  50%  Sampler (3)  10/20')
 })
 
-test('run/steers-no-terminal Control characters of a server do not reach the terminal.', async () => {
+test('run/steers-no-terminal Control characters from a server do not reach the terminal.', async () => {
   const output = { text: ['a\u001b[2Jb'] }
   const { url } = await serve({ entry: entryOf({ '9': output }) })
   const { stdout } = await command(['workflow.json', '--url', url])

@@ -1,4 +1,4 @@
-// What the client sends and what it brings home: workflows, uploads, outputs.
+// What the client sends and what it downloads: workflows, uploads, outputs.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ test('run/text-as-written Seeds of 64 bits, fractions like 1.0 and the spelling 
   expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
 })
 
-test('run/upload-renamed An input takes the name that the server gave, and nothing else changes.', async () => {
+test('run/upload-renamed An input gets the name that the server returned, and nothing else changes.', async () => {
   const name = '"cat \\"1\\".png"'
   const text = `{"2": {"class_type": "CLIPTextEncode", "inputs": {"text": ${name}, "seed": 9007199254740993}},
     "1": {"inputs": {"image":${name}, "x": ["image", 0]}, "class_type": "LoadImage", "image": ${name}}}`
@@ -44,7 +44,7 @@ test('run/upload-renamed An input takes the name that the server gave, and nothi
   ])
 })
 
-test('run/upload-inputs The inputs image, mask, audio, video and file are uploaded, once for each file.', async () => {
+test('run/upload-inputs The inputs image, mask, audio, video and file are uploaded, once per file.', async () => {
   const names = ['image', 'mask', 'audio', 'video', 'file', 'other']
   const nodes = names.map((name) => [name, { class_type: 'X', inputs: { [name]: 'sub/dog.png' } }])
   const stored = (name: string) => ({ name: `stored-${name}`, subfolder: 'sub' })
@@ -60,12 +60,15 @@ test('run/upload-inputs The inputs image, mask, audio, video and file are upload
 })
 
 test.each([
-  ['a name that is no local file', loading('nothing.png')],
+  ['a name that is not a local file', loading('nothing.png')],
   ['a folder', loading('sub')],
   ['a name annotated with a folder', loading('cat.png [output]')],
   ['a file outside the folder of the workflow', loading('../secret.png')],
   ['an absolute name', loading('/etc/hostname')],
-  ['what is no input of a node', '{"1": {"class_type": "X", "_meta": {"image": "sub/dog.png"}}}'],
+  [
+    'what is not an input of a node',
+    '{"1": {"class_type": "X", "_meta": {"image": "sub/dog.png"}}}',
+  ],
   ['a name with a zero byte', loading('cat\u0000.png')],
   ['a choice among outputs', loading('sub/dog.png', 'LoadImageOutput')],
 ])('run/upload-nothing-else The client leaves alone %s.', async (_, text) => {
@@ -93,7 +96,7 @@ test('run/output-kinds Images, gifs, video, videos, audio, 3d and text are all o
   expect(result.texts).toEqual(['one', 'two'].map((text) => ({ node: '9', text })))
 })
 
-test('run/no-key-elsewhere A redirect to another host carries no credentials there.', async () => {
+test('run/no-key-elsewhere A redirect to another host gets no credentials.', async () => {
   const other = await startOtherHost('signed bytes')
   cleanUp(other.close)
   const views = { 'a.png': { status: 302, headers: { location: `${other.url}/f?sig=1` } } }
@@ -128,7 +131,7 @@ test('run/endless-redirect Redirects in a circle end in a failure.', async () =>
   expect((await runOn(await serve({ views }))).result.outcome).toBe('protocol')
 })
 
-test('run/stays-in-folder No name of an output leads out of the folder.', async () => {
+test('run/stays-in-folder The name of an output cannot lead out of the folder.', async () => {
   const names = ['../up.png', '/abs.png', 'nul\u0000.png', '..', 'a\\..\\..\\win.png', '']
   const images = names.map((name) => image(name))
   images.push(image('x.png', '../../..'), image('y.png', '/etc/'), image('z.png', 'ok/./../deep'))
@@ -143,7 +146,7 @@ test('run/stays-in-folder No name of an output leads out of the folder.', async 
   )
 })
 
-test('run/names-twice Two outputs of one name and a file that was there are all kept.', async () => {
+test('run/names-twice Two outputs with one name and an existing file are all kept.', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'out'))
   await writeFile(join(folder, 'out', 'a.png'), 'mine')
@@ -159,7 +162,7 @@ test('run/names-twice Two outputs of one name and a file that was there are all 
   })
 })
 
-test('run/no-half-files A transfer that breaks off leaves no file; the others are fetched.', async () => {
+test('run/no-half-files An interrupted transfer leaves no file; the others are downloaded.', async () => {
   const images = [image('cut.png'), image('whole.png')]
   const views = { 'cut.png': { body: 'half', length: 100 } }
   const server = await serve({ views, entry: entryOf({ '9': { images } }) })
@@ -168,7 +171,7 @@ test('run/no-half-files A transfer that breaks off leaves no file; the others ar
   expect(result).toMatchObject({ outcome: 'protocol', files: [{ filename: 'whole.png' }] })
 })
 
-test('run/missing-output An output that the server no longer has is said by name.', async () => {
+test('run/missing-output An output that the server no longer has is reported by name.', async () => {
   const { result } = await runOn(await serve({ views: { 'a.png': { status: 404 } } }))
   expect(result.error?.message).toBe('The server does not return a.png (HTTP 404).')
 })

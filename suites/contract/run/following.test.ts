@@ -25,7 +25,7 @@ test('run/error-before-completed An entry with status error and completed true i
   expect(result).toMatchObject({ outcome: 'failed', error: { type: 'failed' } })
 })
 
-test('run/failure-details A failed run names node, type, exception and trace, and keeps what it had made.', async () => {
+test('run/failure-details A failed run reports node, type, exception and trace, and keeps its earlier outputs.', async () => {
   const { data } = failing as { data: object }
   const status = { status_str: 'error', completed: false, messages: [['execution_error', data]] }
   const outputs = { '9': { images: [picture] } }
@@ -40,7 +40,7 @@ test('run/failure-details A failed run names node, type, exception and trace, an
   expect(result.files.map(({ filename }) => filename)).toEqual(['a.png'])
 })
 
-test('run/own-messages-only Messages of another run on the same socket neither show nor end this one.', async () => {
+test('run/own-messages-only Messages of another run on the same socket are neither shown nor end this one.', async () => {
   const foreign = [
     other('executing', { node: '77' }),
     other('execution_error', { exception_type: 'OOMError' }),
@@ -56,7 +56,7 @@ test('run/own-messages-only Messages of another run on the same socket neither s
   expect(new Set(nodes)).toEqual(new Set(['3', '9']))
 })
 
-test('run/ends-on-executing-null Executing with node null ends the run where no success is said.', async () => {
+test('run/ends-on-executing-null Executing with node null ends the run if there is no message of success.', async () => {
   const entry = { outputs: {}, status: null }
   const { result } = await runOn(await serve({ steps: [running('3'), end], entry }))
   expect(result).toMatchObject({ outcome: 'success', prompt_id: promptId })
@@ -70,7 +70,7 @@ test('run/fully-cached A run of cached nodes alone, which executes none, has its
   expect(events).toContainEqual({ kind: 'cached', nodes: ['3', '9'] })
 })
 
-test('run/reconnects A socket that drops is opened again with the same id, and the run is followed on.', async () => {
+test('run/reconnects A dropped socket is opened again with the same id, and the client continues to follow the run.', async () => {
   const again = [running('8'), ...succeeded]
   const server = await serve({ steps: [running('3'), 'drop'], again, queueReads: 1_000 })
   const { result, events } = await runOn(server, { clientId: 'me' })
@@ -87,7 +87,7 @@ test('run/polls-without-socket A run whose socket never comes back is found in q
   expect(server.reads.queue).toBe(4)
 })
 
-test('run/missed-end The end of a run is found after a silence when no message tells it.', async () => {
+test('run/missed-end The end of a run is found after a silence if no message reports it.', async () => {
   const clock = testClock()
   const server = await serve({ steps: [running('3')] })
   const onEvent = ({ kind }: { kind: string }) =>
@@ -95,7 +95,7 @@ test('run/missed-end The end of a run is found after a silence when no message t
   expect((await runOn(server, { clock, onEvent })).result.outcome).toBe('success')
 })
 
-test('run/hint-on-silence A run that is silent for 120 s gives a hint and goes on.', async () => {
+test('run/hint-on-silence A run that is silent for 120 s prints a hint and continues.', async () => {
   const clock = testClock()
   const server = await serve({ steps: [running('3')], queueReads: 1 })
   const onEvent = ({ kind }: { kind: string }) => {
@@ -109,14 +109,14 @@ test('run/hint-on-silence A run that is silent for 120 s gives a hint and goes o
   expect(result.outcome).toBe('success')
 })
 
-test('run/late-history An entry that comes late is waited for.', async () => {
+test('run/late-history The client waits for a history entry that is late.', async () => {
   const server = await serve({ entryAtRead: 6 })
   const { result } = await runOn(server)
   expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'a.png' }] })
   expect(server.reads.history).toBe(6)
 })
 
-test('run/no-history Without any entry the messages decide, with a warning, after 20 reads.', async () => {
+test('run/no-history Without a history entry the messages decide, with a warning, after 20 reads.', async () => {
   const server = await serve({ entry: null, steps: [executed('b.png'), ...succeeded] })
   const { result, events } = await runOn(server)
   expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'b.png' }] })
@@ -124,12 +124,12 @@ test('run/no-history Without any entry the messages decide, with a warning, afte
   expect(server.reads.history).toBe(20)
 })
 
-test('run/no-verdict An end of which neither history nor messages say the outcome is no success.', async () => {
+test('run/no-verdict An end whose outcome neither history nor messages report is not a success.', async () => {
   const { result } = await runOn(await serve({ entry: null, steps: [end] }))
   expect(result.outcome).toBe('protocol')
 })
 
-test('run/tolerates-unknown Unknown types, odd frames and broken messages pass by.', async () => {
+test('run/tolerates-unknown Unknown types, odd frames and broken messages are ignored.', async () => {
   const odd = [
     '',
     'no json',
@@ -175,7 +175,7 @@ test('run/socket-first The socket is open under the submitted client id when the
   expect(JSON.parse(server.submits[0] ?? '')).toMatchObject({ client_id: 'me' })
 })
 
-test('run/interrupted An interrupted run, which history calls an error, is interrupted.', async () => {
+test('run/interrupted An interrupted run, which the history lists as an error, is interrupted.', async () => {
   const interrupted = message('execution_interrupted', { node_id: '3', node_type: 'KSampler' })
   const status = { status_str: 'error', completed: false, messages: [] }
   const server = await serve({ steps: [interrupted, end], entry: { outputs: {}, status } })
@@ -191,7 +191,7 @@ test('run/blocked-goes-on An error by a blocked output ends nothing.', async () 
   expect(events).toContainEqual(expect.objectContaining({ kind: 'node', node: '8' }))
 })
 
-test('run/error-in-good-entry An error among the messages of an entry of success is a failed run.', async () => {
+test('run/error-in-good-entry An error among the messages of a successful entry is a failed run.', async () => {
   const { data } = failing as { data: object }
   const messages = [
     ['execution_start', {}],
@@ -202,7 +202,7 @@ test('run/error-in-good-entry An error among the messages of an entry of success
   expect(result.outcome).toBe('failed')
 })
 
-test('run/forgotten A run that is in neither queue nor history again and again is lost.', async () => {
+test('run/forgotten A run that is repeatedly in neither queue nor history is lost.', async () => {
   const server = await serve({ steps: ['drop'], entry: null })
   const { result } = await runOn(server)
   expect(result).toMatchObject({ outcome: 'protocol', error: { type: 'run_lost' } })

@@ -1,4 +1,4 @@
-// Runs of the client against a punishing server, in a folder and a time of their own.
+// Runs the client against a misbehaving server, with a temporary folder and a controlled clock.
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const remove of leftovers.splice(0).reverse()) await remove()
 })
 
-/** Closes or removes something when the case is over. */
+/** Closes or removes something after the case. */
 export function cleanUp(remove: () => Promise<unknown>): void {
   leftovers.push(remove)
 }
@@ -36,7 +36,7 @@ export async function serve(behaviour: Behaviour = {}): Promise<PunishingServer>
   return server
 }
 
-/** An empty folder that is gone after the case. */
+/** An empty folder that is removed after the case. */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flowdouble-run-'))
   cleanUp(() => rm(folder, { recursive: true }))
@@ -54,10 +54,7 @@ export async function filesIn(folder: string): Promise<Record<string, string>> {
   )
 }
 
-/**
- * A time in which pauses between two attempts are over at once, and waits of 10 s and more only
- * when `pass` says so.
- */
+/** A clock on which pauses between two attempts end at once, and waits of 10 s and more only when `pass` ends them. */
 export function testClock() {
   let nowMs = 0
   const held = new Set<{ ms: number; finish: () => void }>()
@@ -89,7 +86,7 @@ type Ran = {
   readonly files: Record<string, string>
 }
 
-/** One run of a workflow's text. `onEvent` sees each event as it comes. */
+/** One run of a workflow's text. `onEvent` receives each event. */
 export async function runOn(
   server: Pick<PunishingServer, 'url'>,
   options: Partial<RunOptions> & {
@@ -117,13 +114,13 @@ export const serveHosted = ({
   ...behaviour
 }: Behaviour = {}): Promise<PunishingServer> => serve({ hosted, ...behaviour })
 
-/** Like `runOn`, with the key of the punishing hosted server. */
+/** Like `runOn`, with the key of the misbehaving hosted server. */
 export const runHosted = (
   server: PunishingServer,
   options: Parameters<typeof runOn>[1] = {},
 ): Promise<Ran> => runOn(server, { apiKey: hostedKey, ...options })
 
-/** The paths of these that were asked for, in their order. */
+/** Which of these paths were requested, in order. */
 export const asked = ({ requests }: PunishingServer, ...paths: readonly string[]): string[] =>
   requests.flatMap(({ path }) => (paths.includes(path) ? [path] : []))
 

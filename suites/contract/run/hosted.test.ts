@@ -1,4 +1,4 @@
-// The client at a hosted server: how it knows one, the key and where it never goes, uploads.
+// The client with a hosted server: how it recognizes one, where the key goes and never goes, uploads.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,13 +18,13 @@ import {
 } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 
-test('run/hosted-key The key goes with each request to the server, and as token with the socket.', async () => {
+test('run/hosted-key The key goes with each request to the server, and as the token of the socket.', async () => {
   const server = await serveHosted()
   const { result, files } = await runHosted(server)
   expect(result).toMatchObject({ outcome: 'success', prompt_id: promptId })
   expect(files).toEqual({ 'a.png': 'bytes of /a.png' })
   const [question, ...others] = server.requests
-  // Before it is known what is there, the key stays here.
+  // Before the client knows the deployment, it does not send the key.
   expect([question?.path, JSON.stringify(question)]).toEqual([
     '/system_stats',
     expect.not.stringContaining(hostedKey),
@@ -44,7 +44,7 @@ test.each(['', '/', '/api', '/api/'])(
   },
 )
 
-test('run/hosted-probed Without a key the server is asked which form it is; hosted wants one.', async () => {
+test('run/hosted-probed Without a key the client asks the server for its deployment; hosted requires a key.', async () => {
   const server = await serveHosted()
   const { code, stderr } = await command(['workflow.json', '--url', server.url])
   expect({ code, seen: asked(server, '/system_stats', '/prompt') }).toEqual({
@@ -54,7 +54,7 @@ test('run/hosted-probed Without a key the server is asked which form it is; host
   expect(stderr).toContain(`${server.url} is a hosted server: give its key with --api-key-env`)
 })
 
-test('run/hosted-probed A server that answers unknown paths with a page is no local one.', async () => {
+test('run/hosted-probed A server that answers unknown paths with a page is not local.', async () => {
   const page = { status: 200, body: '<html>' }
   const server = await serveHosted({ first: { '/system_stats': [page] } })
   expect((await runOn(server)).result.outcome).toBe('usage')
@@ -74,18 +74,18 @@ test.each([
   },
 )
 
-test('run/deployment The flag wins over asking, and a key does not go to a local server.', async () => {
+test('run/deployment The flag overrides the detection, and a key does not go to a local server.', async () => {
   const local = await serve()
   expect((await runOn(local, { deployment: 'local' })).result.outcome).toBe('success')
   expect(asked(local, '/system_stats')).toEqual([])
   const { result } = await runHosted(local, { deployment: 'local' })
-  expect([result.outcome, result.error?.message]).toEqual([
-    'usage',
-    expect.stringContaining('A local server takes no API key'),
-  ])
+  expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+    outcome: 'usage',
+    message: expect.stringContaining('A local server takes no API key'),
+  })
 })
 
-test('run/deployment A key for a server that shows itself to be local exits with 2, and stays here.', async () => {
+test('run/deployment A key for a server that turns out to be local exits with 2, and is not sent.', async () => {
   const body = '{"system": {}}'
   const server = await serve({ first: { '/system_stats': [{ body }] } })
   const argv = ['workflow.json', '--url', server.url, '--api-key', hostedKey]
@@ -100,7 +100,7 @@ test('run/deployment A key for a server that shows itself to be local exits with
   expect(JSON.stringify(server.requests)).not.toContain(hostedKey)
 })
 
-test('run/deployment A key means hosted where the bare path is locked or a page.', async () => {
+test('run/deployment A key means hosted if the bare path is locked or a page.', async () => {
   for (const answer of [{ status: 401 }, { status: 403 }, { body: '<html>' }]) {
     const server = await serveHosted({ first: { '/system_stats': [answer] } })
     expect((await runHosted(server)).result.outcome).toBe('success')
@@ -120,7 +120,7 @@ test.each([
   expect(stderr).not.toContain('SECRET')
 })
 
-test('run/hosted-key-hidden The key is printed nowhere, and the variable is as good as the flag.', async () => {
+test('run/hosted-key-hidden The key is never printed, and the variable works like the flag.', async () => {
   const text = [`you sent ${hostedKey}`]
   const job = jobOf('completed', { outputs: { '9': { text } } })
   const { url } = await serveHosted({ hosted: { jobs: [job] } })
@@ -137,7 +137,7 @@ test('run/hosted-key-hidden The key is printed nowhere, and the variable is as g
   }
 })
 
-test('run/hosted-wrong-key A wrong key exits with 3, says so, and is not repeated.', async () => {
+test('run/hosted-wrong-key A wrong key exits with 3, is reported, and is not repeated.', async () => {
   const { url } = await serveHosted()
   const argv = ['workflow.json', '--url', url, '--api-key', 'wrong-key']
   const { code, stderr } = await command(argv)
@@ -163,7 +163,7 @@ test('run/hosted-link The key does not go to the signed link, on another host or
   expect(link?.query.toString()).toBe('sig=1')
 })
 
-test('run/hosted-link Five redirects are followed, six and other schemes are not.', async () => {
+test('run/hosted-link Five redirects are followed; a sixth and other schemes are not.', async () => {
   const other = await startOtherHost('bytes')
   cleanUp(other.close)
   const end = (location: string) => ({ status: 302, headers: { location } })
@@ -192,7 +192,7 @@ test('run/hosted-link Five redirects are followed, six and other schemes are not
   }
 })
 
-test('run/hosted-upload An upload is named as the server named it, whatever folder it echoes.', async () => {
+test('run/hosted-upload An upload gets the name that the server returned, whatever folder it echoes.', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'sub'))
   await writeFile(join(folder, 'sub', 'dog.png'), 'dog')
@@ -210,7 +210,7 @@ test('run/hosted-upload An upload is named as the server named it, whatever fold
   expect(Object.keys(await filesIn(join(folder, 'out')))).toEqual(['a.png'])
 })
 
-test('run/hosted-upload A refused upload is a refusal, and nothing is submitted.', async () => {
+test('run/hosted-upload A rejected upload ends the run, and nothing is submitted.', async () => {
   const folder = await newFolder()
   await writeFile(join(folder, 'dog.png'), 'dog')
   const body = '{"code": "FORBIDDEN", "message": "The free tier ends here."}'

@@ -1,4 +1,4 @@
-// The client follows the jobs of a hosted server: without a socket, in either vocabulary, through refusals.
+// The client follows the jobs of a hosted server: without a socket, in either vocabulary, despite rejected requests.
 
 import { test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
@@ -20,7 +20,7 @@ const busy = (status: number, seconds: string) => ({
   headers: { 'retry-after': seconds },
 })
 
-test('run/hosted-polling Without a socket the job is asked for until it is over.', async () => {
+test('run/hosted-polling Without a socket the client polls the job until it ends.', async () => {
   const words = ['pending', 'in_progress', 'in_progress', 'completed']
   const server = await serveHosted({ sockets: 0, steps: [], hosted: { words } })
   const { result, events } = await runHosted(server)
@@ -31,7 +31,7 @@ test('run/hosted-polling Without a socket the job is asked for until it is over.
   )
 })
 
-test('run/hosted-polling A job that is not known shortly after the submit is asked for again.', async () => {
+test('run/hosted-polling A job that is unknown shortly after the submit is requested again.', async () => {
   const words = [null, null, 'completed']
   const jobs = [null, null, null, jobOf('in_progress'), jobOf('completed')]
   const server = await serveHosted({ sockets: 0, steps: [], hosted: { words, jobs } })
@@ -45,13 +45,13 @@ test('run/hosted-polling A job that stays unknown is lost.', async () => {
   expect(result).toMatchObject({ outcome: 'protocol', error: { type: 'run_lost' } })
 })
 
-test('run/hosted-polling A server without the short status is asked for the whole job.', async () => {
+test('run/hosted-polling From a server without the short status the client requests the whole job.', async () => {
   const jobs = [jobOf('pending'), jobOf('in_progress'), jobOf('completed')]
   const server = await serveHosted({ sockets: 0, hosted: { words: [null], jobs } })
   expect((await runHosted(server)).result.outcome).toBe('success')
 })
 
-test('run/hosted-polling A socket that drops is followed on by polling.', async () => {
+test('run/hosted-polling After a dropped socket the client continues by polling.', async () => {
   const steps = [message('executing', { node: '3' }), 'drop']
   const server = await serveHosted({
     sockets: 1,
@@ -85,7 +85,7 @@ test('run/hosted-words No other word ends a job.', async () => {
   expect(server.reads.words).toBe(10)
 })
 
-test('run/hosted-failure A failed job tells its error, and keeps what it had made.', async () => {
+test('run/hosted-failure A failed job reports its error, and keeps its earlier outputs.', async () => {
   const server = await serveHosted({
     steps: [message('execution_error', execution_error)],
     hosted: { jobs: [jobOf('failed', { execution_error })] },
@@ -99,7 +99,7 @@ test('run/hosted-failure A failed job tells its error, and keeps what it had mad
   })
 })
 
-test('run/hosted-failure A failed job without its error tells that of the socket.', async () => {
+test('run/hosted-failure A failed job without an error reports that of the socket.', async () => {
   const data = { exception_type: 'ValidationError', exception_message: 'bad', node_id: '3' }
   const steps = [message('execution_error', data)]
   const server = await serveHosted({ steps, hosted: { jobs: [jobOf('failed')] } })
@@ -109,7 +109,7 @@ test('run/hosted-failure A failed job without its error tells that of the socket
   })
 })
 
-test('run/hosted-end The run ends without an executing null, and the whole job is waited for.', async () => {
+test('run/hosted-end The run ends without an executing null, and the client waits for the whole job.', async () => {
   const jobs = [null, jobOf('in_progress'), jobOf('completed')]
   const server = await serveHosted({ steps: [message('execution_success')], hosted: { jobs } })
   const { result } = await runHosted(server)
@@ -137,16 +137,16 @@ test.each([
   },
 )
 
-test('run/hosted-refused A refusal that is no JSON is shown as it is.', async () => {
+test('run/hosted-refused A refusal that is not JSON is printed as it is.', async () => {
   const server = await serveHosted({ first: { '/prompt': [{ status: 403, body: 'go away' }] } })
   const { result } = await runHosted(server)
-  expect([result.outcome, result.error?.message]).toEqual([
-    'refused',
-    'The server refused the workflow: HTTP 403: go away',
-  ])
+  expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+    outcome: 'refused',
+    message: 'The server refused the workflow: HTTP 403: go away',
+  })
 })
 
-test('run/hosted-refused Node errors of a hosted server are shown as those of a local one.', async () => {
+test('run/hosted-refused Node errors of a hosted server are printed like those of a local one.', async () => {
   const node_errors = { '3': { class_type: 'KSampler', errors: [{ message: 'Bad' }] } }
   const json = { error: { type: 'x', message: 'Not valid' }, node_errors }
   const { result } = await runHosted(await serveHosted({ reply: { status: 400, json } }))
@@ -154,7 +154,7 @@ test('run/hosted-refused Node errors of a hosted server are shown as those of a 
   expect(result.error?.message).toContain('node 3 (KSampler): Bad')
 })
 
-test('run/retry-after Every request that is answered 429 with a time is sent again after it.', async () => {
+test('run/retry-after Every request that gets 429 with a time is sent again after it.', async () => {
   const again = [busy(429, '2'), busy(429, '1')]
   const first = {
     '/prompt': again,
@@ -171,7 +171,7 @@ test('run/retry-after Every request that is answered 429 with a time is sent aga
   expect(clock.now()).toBeGreaterThanOrEqual(12_000)
 })
 
-test('run/retry-after A time beyond a minute, none, or a sixth one is a refusal; so is 503 of a submit.', async () => {
+test('run/retry-after A time beyond a minute, no time, or a sixth one is a refusal; so is 503 for a submit.', async () => {
   for (const [answers, sent, outcome] of [
     [[busy(429, '61')], 1, 'refused'],
     [[busy(429, 'soon')], 1, 'refused'],

@@ -1,14 +1,14 @@
-// What makes the punishing server a hosted one: paths below /api, one key, jobs instead of queue and history.
+// What makes the misbehaving server a hosted one: paths below /api, one key, jobs instead of queue and history.
 
 import type { IncomingMessage } from 'node:http'
 
-/** The only key that is let in. */
+/** The only key that it accepts. */
 export const hostedKey = 'hosted-key-1'
 
 export type HostedBehaviour = {
-  /** What the reads of the short status say one after the other; the last one stays, null is 404. */
+  /** What the reads of the short status return one after the other; the last one repeats, null is 404. */
   readonly words?: readonly (string | null)[]
-  /** What the reads of the whole job say one after the other; the last one stays, null is 404. */
+  /** What the reads of the whole job return one after the other; the last one repeats, null is 404. */
   readonly jobs?: readonly (object | null)[]
 }
 
@@ -17,7 +17,7 @@ export type HostedReads = { words: number; jobs: number }
 
 type Refusal = { readonly status: number; readonly json: object }
 
-/** The whole of a job that is over, with one picture by default. */
+/** The whole of a job that has ended, with one picture by default. */
 export const jobOf = (status: string, more: object = {}): object => ({
   id: 'run-1',
   status,
@@ -25,7 +25,7 @@ export const jobOf = (status: string, more: object = {}): object => ({
   ...more,
 })
 
-/** Why a request is not let in; undefined for one that is. */
+/** Why a request is rejected; undefined if it is accepted. */
 export function refuseAtGate({ url = '', headers }: IncomingMessage): Refusal | undefined {
   const { pathname, searchParams } = new URL(url, 'http://here')
   if (pathname !== '/ws' && !pathname.startsWith('/api/')) return notFound
@@ -34,7 +34,7 @@ export function refuseAtGate({ url = '', headers }: IncomingMessage): Refusal | 
   return { status: 401, json: { code: 'UNAUTHORIZED', message: 'Which key?' } }
 }
 
-/** The answer of a path that only hosted has; undefined for the others. Queue and history are not there. */
+/** The answer of a path that only hosted has; undefined for the others. Hosted has no queue and history. */
 export function readRecord(
   path: string,
   { words = ['completed'], jobs = [jobOf('completed')] }: HostedBehaviour,

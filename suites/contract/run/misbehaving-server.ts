@@ -1,4 +1,4 @@
-// A hand-made workflow server that does to a client what real ones do on bad days. Its options are
+// A hand-made workflow server that does to a client what real servers do on bad days. Its options are
 // its behaviours.
 
 import { createServer } from 'node:http'
@@ -32,23 +32,23 @@ export type Behaviour = {
   readonly steps?: readonly Step[]
   /** Follows the first status of a later connection. */
   readonly again?: readonly Step[]
-  /** The history entry; null is none ever. */
+  /** The history entry; null means that there never is one. */
   readonly entry?: unknown
   /** Which read of the history is the first to find the entry. */
   readonly entryAtRead?: number
-  /** How many reads of the queue show the run. */
+  /** How many reads of the queue list the run. */
   readonly queueReads?: number
-  /** How many sockets are accepted before all others are refused. */
+  /** How many sockets are accepted before all others are rejected. */
   readonly sockets?: number
   readonly views?: Readonly<Record<string, Answer>>
-  /** It is a hosted server; then `entry`, `entryAtRead` and `queueReads` mean nothing. */
+  /** It is a hosted server; then `entry`, `entryAtRead` and `queueReads` have no effect. */
   readonly hosted?: HostedBehaviour
-  /** What the first requests for a path are answered, before it answers as it should. */
+  /** The first answers to requests for a path, before its regular ones. */
   readonly first?: Readonly<Record<string, readonly Answer[]>>
   readonly stored?: (name: string) => object
 }
 
-type Seen = {
+type RecordedRequest = {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -62,10 +62,10 @@ type Upload = {
 
 export type PunishingServer = {
   readonly url: string
-  readonly requests: Seen[]
+  readonly requests: RecordedRequest[]
   readonly submits: string[]
   readonly uploads: Upload[]
-  /** Client ids of the sockets that were open when each submit came. */
+  /** Client ids of the sockets that were open when each submit arrived. */
   readonly listeners: (string | null)[]
   readonly reads: { history: number; queue: number } & HostedReads
   readonly close: () => Promise<void>
@@ -86,7 +86,7 @@ export const message = (type: string, data: object = {}): object => ({
 export const picture = { filename: 'a.png', subfolder: '', type: 'output' }
 export const end = message('executing', { node: null })
 export const succeeded = [message('execution_success'), end]
-/** A history entry of a good run with these outputs. */
+/** A history entry of a successful run with these outputs. */
 export const entryOf = (outputs: object): object => ({
   outputs,
   status: { status_str: 'success', completed: true, messages: [] },
@@ -126,16 +126,13 @@ export async function startPunishingServer(behaviour: Behaviour = {}): Promise<P
   return { ...world, url, close }
 }
 
-/**
- * Another host: `localhost` by name. It records what it is asked, and answers each path with
- * `body`.
- */
+/** Another host: `localhost` by name. It records its requests, and answers each path with `body`. */
 export async function startOtherHost(body: string): Promise<{
   readonly url: string
-  readonly requests: Seen[]
+  readonly requests: RecordedRequest[]
   readonly close: () => Promise<void>
 }> {
-  const requests: Seen[] = []
+  const requests: RecordedRequest[] = []
   const server = createServer((request, response) => {
     note({ requests }, request)
     response.end(body)
@@ -156,13 +153,16 @@ function stop(server: Server): Promise<void> {
   })
 }
 
-function note(world: { readonly requests: Seen[] }, request: IncomingMessage): Seen {
+function note(
+  world: { readonly requests: RecordedRequest[] },
+  request: IncomingMessage,
+): RecordedRequest {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://here')
   const path = pathname.replace(/^\/api\//, '/')
   const { method = '', headers } = request
-  const seen = { method, path, query: searchParams, headers }
-  world.requests.push(seen)
-  return seen
+  const recorded = { method, path, query: searchParams, headers }
+  world.requests.push(recorded)
+  return recorded
 }
 
 function welcome(world: World, socket: WebSocket, request: IncomingMessage): void {
@@ -228,7 +228,7 @@ async function acceptSubmit(world: World, body: string, response: ServerResponse
   })
 }
 
-/** Resolves when the other end has got all that was sent to it so far. */
+/** Resolves when the other end has received everything that was sent to it so far. */
 function hasReceived(socket: WebSocket): Promise<void> {
   return new Promise((resolve) => {
     socket.once('pong', () => resolve())
@@ -251,7 +251,7 @@ function view({ views }: Behaviour, query: URLSearchParams, response: ServerResp
   give(response, views?.[filename] ?? {}, `bytes of ${query.get('subfolder')}/${filename}`)
 }
 
-/** Gives an answer, with `text` where it says no other body. */
+/** Sends an answer, with `text` unless it has another body. */
 function give(response: ServerResponse, answer: Answer, text: string): void {
   const { status = 200, headers, length } = answer
   const body = answer.body ?? text
@@ -264,4 +264,4 @@ function give(response: ServerResponse, answer: Answer, text: string): void {
 }
 
 const requestsOf = ({ requests }: World, path: string): number =>
-  requests.filter((seen) => seen.path === path).length
+  requests.filter((recorded) => recorded.path === path).length

@@ -1,4 +1,4 @@
-// What the client does where the answers of a server make no sense, or where a socket is all that it lacks.
+// What the client does if the answers of a server make no sense, or if only the socket is missing.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -23,7 +23,7 @@ const [status, job, history] = ['/job/run-1/status', '/jobs/run-1', '/history/ru
 const always = (path: string, answer: { readonly status?: number; readonly body: string }) => ({
   first: { [path]: Array<typeof answer>(99).fill(answer) },
 })
-/** The short status is not there, so that the whole job is asked for. */
+/** There is no short status, so that the client requests the whole job. */
 const wholeJob = { words: [null] }
 
 const senseless: readonly (readonly [string, Behaviour, string, string])[] = [
@@ -71,10 +71,10 @@ test.each(senseless)(
   async (_, behaviour, path, said) => {
     const server = await serveHosted({ sockets: 0, steps: [], ...behaviour })
     const { result } = await runHosted(server)
-    expect([result.outcome, result.error?.message]).toEqual([
-      'protocol',
-      expect.stringContaining(`GET ${path} at ${server.url} answered `),
-    ])
+    expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+      outcome: 'protocol',
+      message: expect.stringContaining(`GET ${path} at ${server.url} answered `),
+    })
     expect(result.error?.message).toContain(said)
     expect(asked(server, path)).toHaveLength(6)
   },
@@ -94,20 +94,20 @@ test.each([
   'run/senseless After %s six times in a row a local run ends so, with a socket or without.',
   async (_, path, answer, said) => {
     for (const steps of [['drop'], [message('execution_success')]]) {
-      // A run whose end the socket tells is not looked for in the queue.
+      // If the socket reports the end of a run, the client does not look for it in the queue.
       if (path === '/queue' && steps[0] !== 'drop') continue
       const server = await serve({ steps, sockets: 1, ...always(path, answer) })
       const { result } = await runOn(server)
-      expect([result.outcome, result.error?.message]).toEqual([
-        'protocol',
-        expect.stringContaining(said),
-      ])
+      expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+        outcome: 'protocol',
+        message: expect.stringContaining(said),
+      })
       expect(asked(server, path)).toHaveLength(6)
     }
   },
 )
 
-test('run/senseless A silent socket is no reason to ask for ever.', async () => {
+test('run/senseless The client does not poll for ever because of a silent socket.', async () => {
   for (const steps of [[], [message('executing', { node: '3' })]]) {
     const clock = testClock()
     const behaviour = always(status, { status: 500, body: 'oops' })
@@ -120,14 +120,14 @@ test('run/senseless A silent socket is no reason to ask for ever.', async () => 
       if (asked(server, status).length < 6) setImmediate(pass)
     }
     const { result } = await runHosted(server, { clock, onEvent })
-    expect([result.outcome, result.error?.message]).toEqual([
-      'protocol',
-      expect.stringContaining('answered 500: oops'),
-    ])
+    expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+      outcome: 'protocol',
+      message: expect.stringContaining('answered 500: oops'),
+    })
   }
 })
 
-test('run/senseless Five answers in a row that make no sense pass by, and the first is told.', async () => {
+test('run/senseless Five answers in a row that make no sense are tolerated, and the first is reported.', async () => {
   const bad = [{ status: 500 }, { body: '<html>' }, { body: '{"status": "weird"}' }]
   const five = [...bad, { status: 404 }, { body: 'null' }]
   const calm = { body: '{"status": "pending"}' }
@@ -141,7 +141,7 @@ test('run/senseless Five answers in a row that make no sense pass by, and the fi
   )
 })
 
-test('run/senseless A limit that is over before tells what the server answered meanwhile.', async () => {
+test('run/senseless A limit that ends before that reports what the server answered meanwhile.', async () => {
   const clock = testClock()
   const behaviour = always(status, { status: 500, body: 'oops' })
   const server = await serveHosted({ sockets: 0, steps: [], ...behaviour })
@@ -149,22 +149,23 @@ test('run/senseless A limit that is over before tells what the server answered m
     if (kind === 'hint' && event.text?.includes('oops')) clock.pass(60_000)
   }
   const { result } = await runHosted(server, { clock, timeoutMs: 60_000, onEvent })
-  expect([result.outcome, result.error?.message]).toEqual([
-    'timeout',
-    'No end within 60 s. The server continues the run run-1. ' +
+  expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+    outcome: 'timeout',
+    message:
+      'No end within 60 s. The server continues the run run-1. ' +
       `Meanwhile GET ${status} at ${server.url} answered 500: oops. Give a longer --timeout.`,
-  ])
+  })
   expect(Object.keys(result)).not.toContain('senseless')
 })
 
-test('run/senseless A job without a record is said to have none.', async () => {
+test('run/senseless A job without a record is reported as such.', async () => {
   const server = await serveHosted({ sockets: 0, hosted: { jobs: [null] } })
   const { result } = await runHosted(server)
   expect(result.outcome).toBe('protocol')
   expect(result.error?.message).toContain('without saying how: GET /jobs/run-1 answered 404.')
 })
 
-test('run/senseless Outputs that are not there are no outputs.', async () => {
+test('run/senseless Missing outputs count as no outputs.', async () => {
   const hosted = { jobs: [jobOf('completed', { outputs: null })] }
   expect((await runHosted(await serveHosted({ hosted }))).result).toMatchObject({
     outcome: 'success',
@@ -175,7 +176,7 @@ test('run/senseless Outputs that are not there are no outputs.', async () => {
   ).toBe('success')
 })
 
-test('run/no-socket A run that is followed without its socket says so in one sentence and no advice.', async () => {
+test('run/no-socket A run that is followed without its socket says so in one sentence without advice.', async () => {
   const { url } = await serveHosted({ sockets: 0 })
   const { code, stderr } = await command(['workflow.json', '--url', url, '--api-key', hostedKey])
   expect(code).toBe(0)
@@ -185,7 +186,7 @@ test('run/no-socket A run that is followed without its socket says so in one sen
   )
 })
 
-test('run/no-socket Where nothing can be reached, that is said once.', async () => {
+test('run/no-socket If nothing can be reached, that is reported once.', async () => {
   const folder = new URL('../../tls/', import.meta.url)
   const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(new URL(name, folder)))
   const server = createServer({ cert, key })

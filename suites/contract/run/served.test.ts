@@ -1,4 +1,4 @@
-// The client and the command `serve` meet the hosted server of this package.
+// The client and the command `serve` with the hosted server of this package.
 
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { expect } from '../../judge/expect.ts'
 const failing = textToImage.replace('text-to-image', 'failing')
 const imageToImage = textToImage.replace('text-to-image', 'image-to-image')
 
-/** Runs a workflow on a hosted server of its own, and gives the journal of that server besides. */
+/** Runs a workflow on a hosted server that it starts, and also returns the journal of that server. */
 async function runServed(
   options: Partial<RunOptions> = {},
 ): Promise<RunResult & { readonly journal: string; readonly events: readonly RunEvent[] }> {
@@ -40,10 +40,10 @@ async function runServed(
   return { ...result, journal, events }
 }
 
-test('run/served-hosted A run on hosted brings its picture home, and leaks no key', async () => {
+test('run/served-hosted A run on hosted downloads its picture, and leaks no key', async () => {
   for (const workflowPath of [textToImage, imageToImage]) {
     const { outcome, files, journal, events } = await runServed({ workflowPath })
-    expect([outcome, files.length]).toEqual(['success', 1])
+    expect({ outcome, filesLength: files.length }).toEqual({ outcome: 'success', filesLength: 1 })
     expect(
       readFileSync(files[0]?.path ?? '')
         .subarray(1, 4)
@@ -55,32 +55,32 @@ test('run/served-hosted A run on hosted brings its picture home, and leaks no ke
   }
 })
 
-test('run/served-hosted A failed run on hosted tells the error of its job', async () => {
+test('run/served-hosted A failed run on hosted reports the error of its job', async () => {
   const { outcome, error, events } = await runServed({ workflowPath: failing })
   expect([outcome, typeof error?.node]).toEqual(['failed', 'string'])
   expect(events.filter(({ kind }) => kind === 'warning')).toEqual([])
 })
 
-test('run/served-hosted A free account and an unknown key are told apart', async () => {
+test('run/served-hosted A free account and an unknown key are reported differently', async () => {
   const free = await runServed({ apiKey: 'test-key-free' })
-  expect([free.outcome, free.prompt_id]).toEqual(['refused', null])
+  expect(free).toMatchObject({ outcome: 'refused', prompt_id: null })
   const unknown = await runServed({ apiKey: 'nobody' })
-  expect([unknown.outcome, unknown.prompt_id]).toEqual(['protocol', null])
+  expect(unknown).toMatchObject({ outcome: 'protocol', prompt_id: null })
   expect(unknown.error?.message).toContain('Is the API key right?')
 })
 
-test('run/served-hosted Without a key the server is found to be hosted', async () => {
+test('run/served-hosted Without a key the client detects a hosted server', async () => {
   const subject = await startSubject({ deployment: 'hosted' })
   const options = { url: subject.url, workflowPath: textToImage, outDir: tmpdir() }
   const { outcome, error } = await runWorkflow(options)
-  expect([outcome, error?.message]).toEqual([
-    'usage',
-    expect.stringContaining('is a hosted server: give its key'),
-  ])
+  expect({ outcome, message: error?.message }).toEqual({
+    outcome: 'usage',
+    message: expect.stringContaining('is a hosted server: give its key'),
+  })
   await subject.close()
 })
 
-test('serve/run A workflow is run through a hosted server, whose key is at hand', async () => {
+test('serve/run A workflow runs through a hosted server, whose key is known', async () => {
   const command = start('serve', '--deployment', 'hosted', '--port', '0', '--run', textToImage)
   const text = await command.says(/keeps running[\s\S]*curl .*history_v2/)
   expect(text).toContain('.png')
@@ -88,7 +88,7 @@ test('serve/run A workflow is run through a hosted server, whose key is at hand'
   expect((await command.ends).code).toBe(0)
 })
 
-test('serve/json The signed links of a hosted server are told', async () => {
+test('serve/json The output lists the signed links of a hosted server', async () => {
   const command = start('serve', '--deployment', 'both', '--port', '0', '--json')
   const { hosted } = JSON.parse(await command.says(/\n/)) as { hosted: { signedUrl: string } }
   expect(hosted.signedUrl).toMatch(/^http:\/\/\S+:\d+$/)

@@ -1,4 +1,4 @@
-// Runs that the user stops, and folders that cannot take outputs: told before anything is submitted.
+// Runs that the user stops, and folders that cannot take outputs: reported before anything is submitted.
 
 import { chmodSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { expect } from '../../judge/expect.ts'
 const workflowPath = join(import.meta.dirname, '../../../recordings/workflows/text-to-image.json')
 const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
 
-test('run/stopped A run that is stopped says that the server goes on with it', async () => {
+test('run/stopped A stopped run reports that the server continues with it', async () => {
   const subject = await startSubject()
   const user = new AbortController()
   const result = await runWorkflow({
@@ -36,7 +36,7 @@ test('run/stopped A run that was stopped before it began submits nothing', async
   await subject.close()
 })
 
-test('run/out-refused A folder that cannot be made or written is refused before the submit', async () => {
+test('run/out-refused A folder that cannot be created or written is rejected before the submit', async () => {
   const subject = await startSubject({ clock: 'instant' })
   const locked = folder()
   chmodSync(locked, 0o500)

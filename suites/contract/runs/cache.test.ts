@@ -1,4 +1,4 @@
-// The cache of a server: which nodes of a run are not run again.
+// The cache of a server: which nodes of a run do not run again.
 
 import { encode } from 'fast-png'
 import { changed, failing, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
@@ -7,7 +7,7 @@ import { nodesOf } from '../../support/transcript.ts'
 import type { Run } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** The nodes that the cache spared, and those that ran. */
+/** The nodes that came from the cache, and those that ran. */
 const sides = ({ messages }: Run): unknown[] => [
   messages.find(({ type }) => type === 'execution_cached')?.data['nodes'],
   nodesOf('executing', messages),
@@ -48,14 +48,14 @@ proves('runs/cache-ignores-ids', async ({ connect, run }) => {
   }
   await run(session, solid())
   expect(sides(await run(session, renamed))).toEqual([['b', 'a'], []])
-  const twins = {
+  const doubled = {
     one: fill,
     two: fill,
     join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
     show: node('PreviewImage', { images: ['join', 0] }),
   }
   await run(session, solid(9))
-  const { messages } = await run(session, twins)
+  const { messages } = await run(session, doubled)
   expect(nodesOf('executing', messages)).toHaveLength(3)
   expect(nodesOf('executing', messages).slice(1)).toEqual(['join', 'show'])
 })
@@ -139,7 +139,7 @@ proves(
     await run(session, solid(1))
     await run(session, solid(2))
     expect(sides(await run(session, solid(1)))).toEqual([['1', '2'], []])
-    // More than a hundred others drive it out, and stay themselves.
+    // More than a hundred other entries evict it, and stay themselves.
     const texts = Array.from({ length: 120 }, (_, at) => node('FlowdoubleText', { text: `${at}` }))
     const many = (all: typeof texts): Graph =>
       Object.fromEntries(all.map((one, at) => [`t${at}`, one]))

@@ -64,11 +64,11 @@ const others: readonly (readonly [name: string, word: ExceptionType])[] = [
 proves('runs/other-failures', async (subject) => {
   for (const [name, word] of others) {
     const { exception_type } = await failed(subject, failing(name, 'x'))
-    expect([name, exception_type]).toEqual([name, word])
+    expect({ name, exception_type }).toEqual({ name, exception_type: word })
   }
 })
 
-/** An account on which every run ends in this way. */
+/** An account on which every run ends like this. */
 const failingAccount = (failsWith: ExceptionType, user: string) => ({
   ...account,
   user,
@@ -92,9 +92,9 @@ proves(
         expect(error.node_type).toBe(graph[error.node_id]?.class_type)
       }
       expect((await own.submit({})).status).toBe(400)
-      const { messages: told } = await own.run(await own.connect(), solid())
-      expect(told.map(({ type }) => type)).toContain('execution_start')
-      expect(told.map(({ type }) => type)).not.toContain('executing')
+      const { messages: sent } = await own.run(await own.connect(), solid())
+      expect(sent.map(({ type }) => type)).toContain('execution_start')
+      expect(sent.map(({ type }) => type)).not.toContain('executing')
     }
     const { messages } = await subject
       .as('test-key')
@@ -126,13 +126,13 @@ proves(
   },
 )
 
-/** A graph that a server takes and then trips over: nothing needs the node that has no inputs. */
+/** A graph that a server accepts and then fails on: nothing needs the node that has no inputs. */
 const poison: Graph = { ...solid(), '7': { class_type: 'EmptyImage' } as unknown as Graph[string] }
 
 proves('runs/validation-error', async (subject) => {
   const outcome = await subject.run(await subject.connect(), poison)
   expect(errorOf(outcome)).toMatchObject({ exception_type: 'ValidationError' })
-  // The account goes on.
+  // The account continues to work.
   const { messages } = await subject.run(await subject.connect(), talking())
   expect(messages.at(-1)?.type).toBe('execution_success')
   expect((await subject.submit(changed(textToImage(), '3', { steps: -1 }))).status).toBe(400)
@@ -170,9 +170,12 @@ proves('runs/image-download-error', async (subject) => {
       })
     }
   }
-  // What is no address has to be a file, as ever.
+  // What is not an address must be a file, as always.
   for (const name of ['ftp://example.com/a.png', 'example.com/a.png', 'nowhere.png']) {
-    expect([name, (await subject.submit(from('LoadImage', name))).status]).toEqual([name, 400])
+    expect({ name, status: (await subject.submit(from('LoadImage', name))).status }).toEqual({
+      name,
+      status: 400,
+    })
   }
 })
 

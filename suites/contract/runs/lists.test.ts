@@ -1,4 +1,4 @@
-// Lists: nodes that give several items at an output, and what becomes of them in the nodes behind.
+// Lists: nodes with several items at an output, and how the following nodes handle them.
 
 import { join } from 'node:path'
 import { decode } from 'fast-png'
@@ -6,14 +6,14 @@ import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node, node } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { nodesOf, story } from '../../support/transcript.ts'
+import { nodesOf, transcript } from '../../support/transcript.ts'
 import type { Run, Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
 const pictures = (batch_size: number, color = 0): Node =>
   node('EmptyImage', { width: 64, height: 32, batch_size, color })
 
-/** `id` is a list of the pictures of a batch, at most so many in each item. */
+/** `id` is a list of the pictures of a batch, at most this many in each item. */
 const listed = (id: string, batch: number, batch_size: number): Graph => ({
   [`${id} batch`]: pictures(batch),
   [id]: node('RebatchImages', { images: [`${id} batch`, 0], batch_size }),
@@ -33,7 +33,7 @@ async function shown({ connect, run }: Subject, graph: Graph): Promise<Record<st
 const errorOf = ({ messages }: Run): Message['data'] | undefined =>
   messages.find(({ type }) => type === 'execution_error')?.data
 
-/** Three pictures at the width of 16, 8 and 8 pixels, as `wide`: the shorter list is of the widths. */
+/** Three pictures with the widths 16, 8 and 8, as `wide`: the shorter list holds the widths. */
 const unequal: Graph = {
   ...listed('widths', 24, 16),
   'widths size': node('GetImageSize', { image: ['widths', 0] }),
@@ -104,7 +104,7 @@ proves(['runs/list-steps', 'runs/list-maps', 'messages/order'], async ({ connect
     slow: node('FlowdoubleSlow', { seconds: 1, steps: 2, value: ['list', 0] }),
   })
   expect(judgeOrder('local', messages)).toEqual([])
-  const lines = story(messages).filter((line) => / slow|^progress slow/.test(line))
+  const lines = transcript(messages).filter((line) => / slow|^progress slow/.test(line))
   const before = 'progress_state latent finished 1/1, list finished 1/1, slow'
   const steps = [1, 2, 1, 2].flatMap((at) => [`${before} running ${at}/2`, `progress slow ${at}/2`])
   expect(lines).toEqual([
@@ -122,10 +122,10 @@ proves('runs/list-interrupted', async ({ connect, submit, reach, post, get }) =>
   await reach(session, ({ type, data }) => type === 'executing' && data['node'] === 'save')
   await post('/interrupt', {})
   const { data } = await reach(session, ({ type }) => type === 'execution_interrupted')
-  expect([data['node_id'], data['executed']]).toEqual([
-    'save',
-    expect.not.arrayContaining(['save']),
-  ])
+  expect({ nodeId: data['node_id'], executed: data['executed'] }).toEqual({
+    nodeId: 'save',
+    executed: expect.not.arrayContaining(['save']),
+  })
   expect(nodesOf('executed', session.messages())).toEqual([])
   expect((await get('/view?filename=part_00001_.png')).status).toBe(200)
   expect((await get('/view?filename=part_00002_.png')).status).toBe(404)
@@ -158,7 +158,7 @@ proves('runs/image-batch', async (subject) => {
   expect(await shown(subject, graph)).toEqual({ count: { text: ['5'] }, width: { text: ['8'] } })
 })
 
-/** Runs a graph and gives the pictures that its node `shown` saved, as base64. */
+/** Runs a graph and returns the pictures that its node `shown` saved, as base64. */
 async function pixelsOf({ connect, run, get }: Subject, graph: Graph): Promise<string[]> {
   const { outputs } = (await run(await connect('me'), graph)).entry
   const files: string[] = []
@@ -211,7 +211,7 @@ proves('runs/list-too-long', async ({ connect, run }) => {
   })
 })
 
-/** Types of another server, whose object_info tells which take lists. */
+/** Types of another server, whose object_info lists which of them take lists. */
 const ownTypes = { objectInfo: join(import.meta.dirname, '../../generate/list-types.json') }
 
 proves(

@@ -2,8 +2,8 @@
 
 import { failing, type Graph, node, slow, solid, textToImage } from '../../generate/graphs.ts'
 import { judgeOrder } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { nodesOf, story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { nodesOf, transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
 const picture = { width: 64, height: 64, batch_size: 1, color: 0 }
@@ -136,7 +136,7 @@ proves(
     ])
     await session.settled()
     expect(
-      story(session.messages()).filter((line) => /^execution_(error|succ)/.test(line)),
+      transcript(session.messages()).filter((line) => /^execution_(error|succ)/.test(line)),
     ).toEqual(['execution_error worse'])
     expect((await queue()).running).toEqual([])
     expect(await history()).toEqual([prompt_id])
@@ -144,7 +144,7 @@ proves(
   ownWorld,
 )
 
-// A day is the longest that a node of ours takes.
+// A day is the longest that a flowdouble node takes.
 const daySeconds = 86_400
 
 proves(
@@ -156,9 +156,9 @@ proves(
     expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(1000 * daySeconds)
     expect(entry.status.status_str).toBe('success')
     await other.settled()
-    expect(story(other.received).at(-1)).toBe('status 0')
+    expect(transcript(other.received).at(-1)).toBe('status 0')
   },
-  // A world of its own: nobody waits a day for a server elsewhere.
+  // Only with a manual clock: nobody waits a day for a server elsewhere.
   { seed: 'a day' },
 )
 
@@ -175,7 +175,7 @@ proves('runs/local-exception-names', async ({ connect, run }) => {
   expect(await nameOf({ ...solid(), '1': partner })).toBe('Exception')
 })
 
-/** Submits that break the worker of a real server; it accepts each. */
+/** Submits that crash the worker of a real server; it accepts each. */
 const poison: readonly (readonly [Graph, Readonly<Record<string, unknown>>])[] = [
   [{ ...solid(), '2': node('SaveImage', { ...solid()['2']?.inputs, extra: ['77', 0] }) }, {}],
   [{ ...solid(), '5': { class_type: 'EmptyImage' } as Graph[string] }, {}],
@@ -189,7 +189,10 @@ const poison: readonly (readonly [Graph, Readonly<Record<string, unknown>>])[] =
 proves('runs/poison-fails-its-run', async ({ submit, get, idle }) => {
   for (const [index, [graph, fields]] of poison.entries()) {
     const reply = await submit(graph, { prompt_id: `bad ${index}`, ...fields })
-    expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
+    expect({ status: reply.status, node_errors: reply.json().node_errors }).toEqual({
+      status: 200,
+      node_errors: {},
+    })
     await submit(solid(index + 1), { prompt_id: `good ${index}` })
   }
   await idle()
@@ -209,7 +212,7 @@ proves(
     await submit({ '1': node('FlowdoubleSlow', { seconds: 'nan' }) }, { prompt_id: 'bad' })
     await submit(solid(), { prompt_id: 'good' })
     await idle()
-    // As in Python, the entry holds a bare NaN, which is no JSON.
+    // As in Python, the entry holds a bare NaN, which is not valid JSON.
     expect((await get('/history/bad')).text).toMatch(/"status_str": "error".*"ValueError"/)
     expect((await get('/history/good')).json().good.status.status_str).toBe('success')
   },
@@ -220,13 +223,13 @@ proves(['runs/poison-fails-its-run', 'messages/order'], async ({ connect, run })
   const [graph] = poison[0]!
   const { messages } = await run(await connect('me'), graph)
   expect(judgeOrder('local', messages)).toEqual([])
-  expect(story(messages).slice(0, 4)).toEqual([
+  expect(transcript(messages).slice(0, 4)).toEqual([
     'status 1',
     'status 1',
     'execution_start',
     'execution_cached',
   ])
-  expect(story(messages).slice(5)).toEqual(['status 0', 'executing null'])
+  expect(transcript(messages).slice(5)).toEqual(['status 0', 'executing null'])
   expect(messages[4]?.type).toBe('execution_error')
 })
 
@@ -236,10 +239,10 @@ proves('runs/poison-fails-its-run', async ({ connect, run }) => {
   expect(entry.status.status_str).toBe('success')
 })
 
-/** Runs that only their graphs tell apart. */
+/** Runs that differ only in their graphs. */
 const twin = { number: 5, prompt_id: 'twin' }
 
-proves('queue/twins', async ({ connect, submit, get, reach, idle }) => {
+proves('queue/priority-collisions', async ({ connect, submit, get, reach, idle }) => {
   const session = await connect('me')
   await submit(slow(), { prompt_id: 'first', client_id: 'me' })
   await reach(session, ({ type }) => type === 'progress')
@@ -250,10 +253,10 @@ proves('queue/twins', async ({ connect, submit, get, reach, idle }) => {
   expect(await statusOf(2, { number: 6 })).toBe(200)
   expect(await statusOf(2, { prompt_id: 'other' })).toBe(200)
   await session.settled()
-  const told = session.messages().filter(({ type }) => type === 'status').length
+  const statusCount = session.messages().filter(({ type }) => type === 'status').length
   expect(await statusOf(2, { number: 6, client_id: 'you' })).toBe(500)
   await session.settled()
-  expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(told)
+  expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(statusCount)
   const { queue_pending } = (await get('/queue')).json()
   const pending = queue_pending.map(([number, id]: unknown[]) => `${String(number)} ${String(id)}`)
   expect(pending.toSorted()).toEqual(['5 other', '5 twin', '5 twin', '6 twin', '6 twin'])
@@ -264,24 +267,27 @@ proves('queue/twins', async ({ connect, submit, get, reach, idle }) => {
   expect(history.twin.status.status_str).toBe('success')
 })
 
-proves(['runs/poison-fails-its-run', 'queue/twins'], async ({ submit, get, idle }) => {
-  await submit(slow(), { prompt_id: 'first' })
-  const statuses: number[] = []
-  for (const color of [1, 2, 3]) statuses.push((await submit(solid(color), twin)).status)
-  expect(statuses).toEqual([200, 500, 500])
-  await submit(solid(4), { prompt_id: 'behind', number: 9 })
-  await idle()
-  expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-  const history = (await get('/history')).json()
-  const words = ['first', 'twin', 'behind'].map((id) => history[id].status.status_str)
-  expect(words).toEqual(['success', 'error', 'success'])
-  for (const name of ['solid_00001_.png', 'solid_00002_.png', 'solid_00003_.png']) {
-    expect((await get(`/view?filename=${name}`)).status).toBe(200)
-  }
-  expect((await get('/view?filename=solid_00004_.png')).status).toBe(404)
-})
+proves(
+  ['runs/poison-fails-its-run', 'queue/priority-collisions'],
+  async ({ submit, get, idle }) => {
+    await submit(slow(), { prompt_id: 'first' })
+    const statuses: number[] = []
+    for (const color of [1, 2, 3]) statuses.push((await submit(solid(color), twin)).status)
+    expect(statuses).toEqual([200, 500, 500])
+    await submit(solid(4), { prompt_id: 'behind', number: 9 })
+    await idle()
+    expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
+    const history = (await get('/history')).json()
+    const words = ['first', 'twin', 'behind'].map((id) => history[id].status.status_str)
+    expect(words).toEqual(['success', 'error', 'success'])
+    for (const name of ['solid_00001_.png', 'solid_00002_.png', 'solid_00003_.png']) {
+      expect((await get(`/view?filename=${name}`)).status).toBe(200)
+    }
+    expect((await get('/view?filename=solid_00004_.png')).status).toBe(404)
+  },
+)
 
-switched('queue.poison-kills-worker', async ({ submit, get, post, idle }) => {
+provesQuirk('queue.poison-kills-worker', async ({ submit, get, post, idle }) => {
   const idsOf = (runs: readonly (readonly unknown[])[]): unknown[] => runs.map(([, id]) => id)
   const [graph] = poison[0]!
   await submit(solid(), { prompt_id: 'before' })

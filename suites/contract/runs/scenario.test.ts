@@ -4,13 +4,13 @@ import { type EmulatorOptions, startEmulator } from 'flowdouble'
 import { account, errorOf, failed, words } from '../../judge/failures.ts'
 import { type Graph, solid, talking, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
 
-/** The ends of runs of these graphs, one after the other: node and type of the error, or what else it is. */
+/** The ends of runs of these graphs, one after the other: node and type of the error, or another outcome. */
 async function endsOf({ connect, run }: Subject, ...graphs: readonly Graph[]): Promise<string[]> {
   const session = await connect('me')
   const ends: string[] = []
@@ -32,15 +32,15 @@ for (const deployment of bothDeployments) {
   proves(
     'runs/scenario-failures',
     async (subject) => {
-      // The second run fails although all of it is in the cache.
+      // The second run fails although everything is in the cache.
       expect(await endsOf(subject, textToImage(), textToImage(), textToImage())).toEqual([
         'success',
         '3 OOMError: no room',
         'success',
       ])
       const { messages } = await subject.run(await subject.connect('me'), solid())
-      expect(story(messages)).toContain('execution_error 2')
-      expect(story(messages)).toContain('executing 2')
+      expect(transcript(messages)).toContain('execution_error 2')
+      expect(transcript(messages)).toContain('executing 2')
     },
     {
       deployment,
@@ -87,7 +87,7 @@ for (const deployment of bothDeployments) {
   )
 }
 
-// On local the words are whatever is given, and a user is nobody.
+// On local the words are arbitrary, and there are no users.
 proves(
   ['runs/scenario-failures', 'runs/local-exception-names'],
   async (subject) => {
@@ -105,7 +105,7 @@ proves(
   },
 )
 
-// Refused submits are not counted, and each account counts its own.
+// Rejected submits are not counted, and each account counts separately.
 proves(
   ['runs/scenario-failures', 'runs/exception-words', 'runs/failure-after-start'],
   async (subject) => {

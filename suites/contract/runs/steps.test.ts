@@ -1,4 +1,4 @@
-// The progress of nodes: how many steps each tells, and up to which number.
+// The progress of nodes: how many steps each reports, and up to which number.
 
 import { changed, type Graph, node, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
@@ -99,14 +99,14 @@ proves('runs/sigma-steps', async ({ connect, run }) => {
 
 proves('runs/dpm-fast-steps', async ({ connect, run }) => {
   const session = await connect('me')
-  for (const [count, told] of [
+  for (const [count, reported] of [
     [1, 1],
     [3, 2],
     [7, 3],
   ] as const) {
     const graph = changed(textToImage(count, count), '3', { sampler_name: 'dpm_fast' })
     const done = await run(session, graph)
-    expect(progressOf(done, '3')).toEqual(steps(told, count))
+    expect(progressOf(done, '3')).toEqual(steps(reported, count))
     const [state] = done.messages.filter(({ type }) => type === 'progress_state').slice(-1)
     const nodes = state?.data['nodes'] as Record<string, object>
     expect(nodes['3']).toMatchObject({ value: count, max: count, state: 'finished' })

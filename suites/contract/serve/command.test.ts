@@ -11,7 +11,7 @@ import { fileOf, folder, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`serve/stops ${signal} stops a server that has open connections, with exit code 0; with --json its addresses are all that it says`, async () => {
+  test(`serve/stops ${signal} stops a server that has open connections, with exit code 0; with --json it prints its addresses and nothing else`, async () => {
     const command = start('serve', '--port', '0', '--json')
     const addresses = JSON.parse(await command.says(/\n/)) as { url: string; port: number }
     expect(addresses).toEqual({
@@ -27,7 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-test('serve/banner A person is told the addresses and what to do next, flags win over the config file, which wins over the defaults, and the ready file holds the addresses of a server that answers', async () => {
+test('serve/banner The banner lists the addresses and what to do next, flags override the config file, which overrides the defaults, and the ready file holds the addresses of a server that answers', async () => {
   const config = join(folder(), 'flowdouble.json')
   writeFileSync(config, JSON.stringify({ seed: 'from file', clock: 'instant', port: 0 }))
   const file = join(folder(), 'ready.json')
@@ -43,7 +43,7 @@ test('serve/banner A person is told the addresses and what to do next, flags win
   await command.ends
 })
 
-test('serve/run A workflow is run through the server, which goes on serving', async () => {
+test('serve/run A workflow runs through the server, which continues to serve', async () => {
   const out = folder()
   const command = start('serve', '--port', '0', '--run', textToImage, '--out', out)
   const text = await command.says(/keeps running[\s\S]*curl/)
@@ -55,7 +55,7 @@ test('serve/run A workflow is run through the server, which goes on serving', as
   expect((await command.ends).code).toBe(0)
 })
 
-test('serve/journal The journal file is for its owner alone and holds no secret', async () => {
+test('serve/journal Only its owner can read the journal file, and it holds no secret', async () => {
   const file = join(folder(), 'journal.jsonl')
   const command = start('serve', '--port', '0', '--json', '--clock', 'instant', '--journal', file)
   const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
@@ -83,13 +83,13 @@ test('serve/port-in-use A taken port is a clear message and exit code 2', async 
   expect(stdout).toBe('')
 })
 
-test('serve/no-address An address that is none is named in the message', async () => {
+test('serve/no-address An invalid address is named in the message', async () => {
   const { code, stderr } = await start('serve', '--host', '999.1.1.1', '--port', '0').ends
   expect(code).toBe(2)
   expect(stderr).toContain('Cannot listen on 999.1.1.1: it is not an address of this machine.')
 })
 
-test('serve/flags A flag that comes alone stands for the usual value, wherever it comes', async () => {
+test('serve/flags A flag without a value means the usual value, wherever it is', async () => {
   const flags = ['--manager', '--cors', '--port', '0', '--max-upload-size', '1', '--json']
   const command = start('serve', ...flags, '--ws-compress')
   const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
@@ -100,7 +100,7 @@ test('serve/flags A flag that comes alone stands for the usual value, wherever i
   await command.ends
 })
 
-test('serve/token A token from the environment is needed, reaches --run, and is never printed', async () => {
+test('serve/token A token from the environment is required, reaches --run, and is never printed', async () => {
   const name = 'FLOWDOUBLE_TEST_TOKEN'
   const fast = ['--port', '0', '--clock', 'instant']
   process.env[name] = 'TOKEN-TOKEN'
@@ -146,7 +146,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['a body limit of nothing', ['--max-upload-size', '0'], /--max-upload-size cannot be "0"/],
   ['a missing config', ['--config', 'none.json'], /Cannot read the config/],
   [
-    'a config that is no object',
+    'a config that is not an object',
     ['--config', textToImage.replace('text-to-image', 'failing')],
     /Unknown option/,
   ],
@@ -158,16 +158,16 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
     /Cannot write the journal/,
   ],
 ]
-/** The same command in this process: starting one for each refusal takes longer than all that they do. */
+/** The same command in this process: starting a process for each refusal would take longer than all of them. */
 async function refused(...args: readonly string[]) {
-  const told = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof told) => ({
+  const output = { stdout: '', stderr: '' }
+  const into = (name: keyof typeof output) => ({
     write: (text: string): void => {
-      told[name] += text
+      output[name] += text
     },
   })
   const io = { stdout: into('stdout'), stderr: into('stderr'), env: process.env, cwd: folder() }
-  return { code: await serveCommand(args, io), ...told }
+  return { code: await serveCommand(args, io), ...output }
 }
 
 for (const [name, args, says] of wrong) {

@@ -1,4 +1,4 @@
-// The command `serve` for hosted, and for both deployments at once.
+// The command `serve` for hosted, and for both deployments together.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const accounts = [{ user: 'alice', keys: ['KEY-OF-ALICE'], tier: 'creator' }]
 const status = async (url: string, key = ''): Promise<number> =>
   (await fetch(url, { headers: { 'X-API-Key': key } })).status
 
-test('serve/both A local and a hosted server of one seed share nothing.', async () => {
+test('serve/both A local and a hosted server with one seed share nothing.', async () => {
   const command = start('serve', '--deployment', 'both', '--port', '0', '--json')
   const { url, hosted } = JSON.parse(await command.says(/\n/)) as Addresses
   const prompt = { '1': { class_type: 'FlowdoubleSlow', inputs: { seconds: 600, steps: 1 } } }
@@ -48,13 +48,13 @@ test('serve/both A local and a hosted server of one seed share nothing.', async 
   await expect(fetch(hosted.url)).rejects.toThrow('fetch failed')
 })
 
-test('serve/json The JSON of both tells the local addresses, and those of hosted with its keys.', async () => {
+test('serve/json The JSON of both lists the local addresses, and those of hosted with its keys.', async () => {
   const file = join(folder(), 'ready.json')
   const command = start('serve', '--deployment=both', '--port=0', '--json', '--ready-file', file)
-  const told = JSON.parse(await command.says(/\n/)) as Addresses
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(told)
-  const { port, hosted } = told
-  expect(told).toEqual({
+  const printed = JSON.parse(await command.says(/\n/)) as Addresses
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(printed)
+  const { port, hosted } = printed
+  expect(printed).toEqual({
     url: `http://127.0.0.1:${port}`,
     ws: `ws://127.0.0.1:${port}/ws`,
     port,
@@ -75,10 +75,10 @@ test('serve/json The JSON of both tells the local addresses, and those of hosted
   await command.ends
 })
 
-test('serve/hosted Hosted alone is the first address, and its socket takes a told key.', async () => {
+test('serve/hosted Hosted alone is the first address, and its socket accepts a printed key.', async () => {
   const command = start('serve', '--deployment', 'hosted', '--port', '0', '--json')
   const { url, ws, hosted } = JSON.parse(await command.says(/\n/)) as Addresses
-  expect([hosted.url, hosted.ws]).toEqual([url, ws])
+  expect({ url: hosted.url, ws: hosted.ws }).toEqual({ url, ws })
   expect(await status(`${url}/api/queue`)).toBe(401)
   expect(await status(`${url}/api/queue`, hosted.keys?.[0]?.key)).toBe(200)
   const socket = new WebSocket(`${ws}?token=${hosted.keys?.[0]?.key}`)
@@ -88,7 +88,7 @@ test('serve/hosted Hosted alone is the first address, and its socket takes a tol
   await command.ends
 })
 
-test('serve/banner The banner of both names each address, and the keys that everybody may know.', async () => {
+test('serve/banner The banner of both lists each address, and the public keys.', async () => {
   const command = start('serve', '--deployment', 'both', '--port', '0')
   const text = await command.says(/Ctrl\+C/)
   expect(text).toMatch(/ {2}local\n {2}HTTP {7}http:\S+\n {2}WebSocket {2}ws:\S+\/ws\?clientId=/)
@@ -99,7 +99,7 @@ test('serve/banner The banner of both names each address, and the keys that ever
   await command.ends
 })
 
-test('serve/accounts The keys of a file let in, and are never printed.', async () => {
+test('serve/accounts The keys of a file grant access, and are never printed.', async () => {
   const file = fileOf(accounts)
   for (const way of [['--json'], []]) {
     const flags = ['--deployment', 'hosted', '--accounts', file, '--port', '0', ...way]
@@ -120,7 +120,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['one in the config', ['--config', fileOf({ deployment: 7 })], /option "deployment" of .*"7"/],
   ['a missing file of accounts', ['--accounts', 'none.json'], /file of --accounts .*ENOENT/],
   [
-    'accounts that are no JSON',
+    'accounts that are not JSON',
     ['--accounts', fileOf('[{"keys": SECRET')],
     /accounts .* not valid JSON .line 1, column 11./,
   ],
@@ -130,7 +130,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
     /--accounts cannot be used: account 1 .*keys/,
   ],
   [
-    'a config that is no JSON',
+    'a config that is not JSON',
     ['--config', fileOf('{"token": SECRET')],
     /config .* not valid JSON .line 1, column 11./,
   ],
@@ -157,7 +157,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
   ['a quirk of no server', ['--deployment', 'both', '--quirk', 'no.such'], /"no.such"/],
 ]
 for (const [name, args, says] of wrong) {
-  test(`serve/refuses ${name}, without a word of its secrets.`, async () => {
+  test(`serve/refuses ${name}, without printing its secrets.`, async () => {
     const { code, stdout, stderr } = await start('serve', '--port', '0', ...args).ends
     expect(stderr).toMatch(says)
     expect(stderr).not.toContain('SECRET')
@@ -165,7 +165,7 @@ for (const [name, args, says] of wrong) {
   })
 }
 
-test('serve/port-in-use Where one port is taken the other server is gone as well.', async () => {
+test('serve/port-in-use If one port is taken, the other server closes as well.', async () => {
   const taken = await startEmulator()
   const args = ['serve', '--deployment', 'both', '--port', `${taken.port - 1}`]
   const { code, stderr } = await start(...args).ends
@@ -176,7 +176,7 @@ test('serve/port-in-use Where one port is taken the other server is gone as well
   })
 })
 
-test('serve/port-in-use Where the port of the signed links is taken, that is said.', async () => {
+test('serve/port-in-use If the port of the signed links is taken, the message says so.', async () => {
   const taken = await startEmulator()
   const args = ['serve', '--deployment', 'hosted', '--port', `${taken.port - 1}`]
   const { code, stderr } = await start(...args).ends
@@ -185,14 +185,14 @@ test('serve/port-in-use Where the port of the signed links is taken, that is sai
   expect(stderr).toContain(`Port ${taken.port} is in use: signed links use the port after`)
 })
 
-test('serve/both The token is said to be needed by the local server alone.', async () => {
+test('serve/both The banner says that only the local server requires the token.', async () => {
   const command = start('serve', '--deployment', 'both', '--port', '0', '--token', 'SECRET')
   expect(await command.says(/Ctrl\+C/)).toContain('bearer token required on local')
   command.process.kill('SIGTERM')
   expect((await command.ends).stdout).not.toContain('SECRET')
 })
 
-test('serve/watch The lines of two servers are told apart, and a leaked key is warned of.', async () => {
+test('serve/watch The lines of two servers are distinguishable, and a leaked key causes a warning.', async () => {
   const written: string[] = []
   const stdout = { write: (text: string) => written.push(text), isTTY: true }
   const io = { stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' }
@@ -227,7 +227,7 @@ test('serve/watch The lines of two servers are told apart, and a leaked key is w
   ])
 })
 
-test('serve/next What to try next carries the key of a hosted server only where everybody may know it.', async () => {
+test('serve/next The suggested next step includes the key of a hosted server only if the key is public.', async () => {
   const io = { stdout: quiet, stderr: quiet, env: {}, cwd: '/' }
   const known = await startEmulator({ deployment: 'hosted' })
   const own = await startEmulator({

@@ -1,9 +1,9 @@
-// `serve --with-gateway`: two servers of one command, which are told together and whose time passes together.
+// `serve --with-gateway`: one command with two servers, whose addresses are printed together and whose clock is shared.
 
 import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
 import { checkGatewayFlags, type ClockGroup, startBeside } from '../../../dist/emulator/internal.js'
 import { startEmulator, startGateway } from 'flowdouble'
-import { atDesk, deskAt, enabled, postTo } from '../../support/command-line.ts'
+import { withCli, commandLineAt, enabled, postTo } from '../../support/command-line.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
 import { start } from '../../support/spawned.ts'
@@ -12,11 +12,11 @@ import { expect } from '../../judge/expect.ts'
 const asked = (url: string, path: string, body: unknown) =>
   fetch(`${url}/_flowdouble/${path}`, { method: 'POST', body: JSON.stringify(body) })
 
-test('serve/gateway A gateway is told on the first line and in the ready file, and stops with the server', async () => {
+test('serve/gateway The first line and the ready file list a gateway, and it stops with the server', async () => {
   const command = start('serve', '--port', '0', '--json', '--with-gateway', '--gateway-port', '0')
   const { gateway } = JSON.parse(await command.says(/\n/)) as { gateway: string }
   expect(await (await fetch(`${gateway}/health`)).json()).toMatchObject({ status: 'ok' })
-  // Routes are kept in memory, and come by what only programs on this machine may ask.
+  // Routes are kept in memory, and are created through paths that only programs on this machine may use.
   const route = { secret: SECRET, prompt: 'x' }
   expect((await asked(gateway, 'subscriptions', { name: 'ci', route })).status).toBe(200)
   expect(await postTo(gateway, 'ci', SECRET)).toBe(202)
@@ -32,14 +32,17 @@ test('serve/gateway A gateway is told on the first line and in the ready file, a
   await expect(fetch(gateway)).rejects.toThrow()
 })
 
-test('serve/gateway-banner The banner names it; wrong flags and a port in use say so, with exit code 2', async () => {
+test('serve/gateway-banner The banner names it; wrong flags and a port in use are reported, with exit code 2', async () => {
   const command = start('serve', '--port', '0', '--with-gateway', '--gateway-port', '0')
   const said = await command.says(/Stop with/)
   const port = /Webhooks {3}http:\/\/127\.0\.0\.1:(\d+)\/webhooks\/NAME/.exec(said)?.[1] ?? ''
   const second = start('serve', '--port', '0', '--with-gateway', '--gateway-port', port)
   const { code, stderr } = await second.ends
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)])
-  // The port of the server is another one, and free.
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining(`Port ${port} is in use`),
+  })
+  // The server's port is a different one, and free.
   expect(stderr).toMatch(/ with --gateway-port, or let --gateway-port 0 pick/)
   command.process.kill('SIGINT')
   expect((await command.ends).code).toBe(0)
@@ -52,7 +55,7 @@ test('serve/gateway-banner The banner names it; wrong flags and a port in use sa
   for (const flags of wrong) expect(() => checkGatewayFlags(flags)).toThrow(/^--(gateway|config)/)
 })
 
-test('serve/gateway-clock One manual clock moves both, whichever is asked', async () => {
+test('serve/gateway-clock One manual clock moves both, whichever of them receives the request', async () => {
   const clocks: ClockGroup = { members: [] }
   const server = await startEmulator({ clock: 'manual', clocks })
   const { options } = server
@@ -70,7 +73,7 @@ test('serve/gateway-clock One manual clock moves both, whichever is asked', asyn
     expect(await times()).toEqual([5000, 5000])
     expect((await asked(gateway.url, 'advance', { ms: 2000 })).status).toBe(200)
     expect(await times()).toEqual([7000, 7000])
-    // What is due at one of them only takes the other one along.
+    // Advancing to the next event of one of them moves the other as well.
     const slow = { prompt: { 1: { class_type: 'FlowdoubleSlow', inputs: { seconds: 30 } } } }
     const posted = await fetch(`${server.url}/prompt`, {
       method: 'POST',
@@ -87,17 +90,17 @@ test('serve/gateway-clock One manual clock moves both, whichever is asked', asyn
 })
 
 test('serve/gateway-config With a configuration directory it has its settings and subscriptions', async () => {
-  await atDesk(
+  await withCli(
     async ({ dir }) => {
-      const desk = deskAt(dir)
-      await desk.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
+      const cli = commandLineAt(dir)
+      await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
       const server = await startEmulator()
       const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
       const flags = { withGateway: true, configDir: dir }
       const gateway = await startBeside(flags, server.options, undefined, { members: [] }, io)
       expect(await postTo(gateway.url, 'ci', SECRET)).toBe(202)
       expect(await postTo(gateway.url, 'fixed', 'of-config')).toBe(202)
-      // Its port is that of the settings, too, where no flag says another: here a free one.
+      // Its port, too, comes from the settings unless a flag sets it: here a free one.
       expect(gateway.port).not.toBe(gatewayAddress.port)
       await gateway.close()
       await server.close()
@@ -106,7 +109,7 @@ test('serve/gateway-config With a configuration directory it has its settings an
   )()
 })
 
-test('serve/gateway-options An option of a gateway that cannot be used is named', async () => {
+test('serve/gateway-options An invalid gateway option is named', async () => {
   const wrong = {
     host: '',
     port: 65_536,
@@ -126,7 +129,7 @@ test('serve/gateway-options An option of a gateway that cannot be used is named'
   }
 })
 
-test('serve/gateway-alone A gateway without a server has a clock of its own', async () => {
+test('serve/gateway-alone A gateway without a server has a separate clock', async () => {
   const [one, other] = [
     await startGateway({ port: 0, clock: 'manual' }),
     await startGateway({ port: 0, clock: 'manual', epoch: 1_767_225_600_000 }),

@@ -18,6 +18,7 @@ test('serve/log With its output piped a server logs each request, run and refusa
   const command = start('serve', '--port', '0', '--json', '--clock', 'instant')
   const url = urlIn(await command.says(/\n/))
   await fetch(`${url}/queue?token=SECRET`)
+  await fetch(`${url}/queue`, { headers: { Origin: 'http://localhost:5173' } })
   await fetch(`${url}/prompt`, { method: 'POST', body: unknownNode })
   const prompt = { '1': { class_type: 'FlowdoubleText', inputs: { text: 'hi' } } }
   await fetch(`${url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
@@ -29,13 +30,14 @@ test('serve/log With its output piped a server logs each request, run and refusa
   const texts = stderr.trimEnd().split('\n')
   expect(texts.map((line) => line.replace(/^ *\d+\.\d{3}s {2}/, ''))).toEqual([
     '200 GET /queue?token=***',
+    '403 GET /queue  a page of http://localhost:5173; --cors http://localhost:5173 lets its pages in',
     expect.stringMatching(/^400 POST \/prompt {2}.*NoSuchNode does not exist.*; --unknown-nodes/),
     '200 POST /prompt',
     expect.stringMatching(/^success run [-0-9a-f]{36} \d+ ms$/),
   ])
 })
 
-/** Has a client take its key along to a signed link. */
+/** Makes a client send its key with a signed link. */
 async function leakKey(url: string): Promise<void> {
   const headers = { 'X-API-Key': 'test-key' }
   const body = new FormData()
@@ -56,7 +58,7 @@ test('serve/quiet Silences requests and runs, and never a warning', async () => 
   expect(stderr).toMatch(/^ *\d+\.\d{3}s {2}warning: a client sent its key [^\n]*\n$/)
 })
 
-test('serve/log-file --log appends the log to a file, as JSON if asked for, and warnings show as well', async () => {
+test('serve/log-file --log appends the log to a file, as JSON on request, and warnings are printed as well', async () => {
   const file = join(folder(), 'serve.log')
   const flags = ['--json', '--quiet', '--log', file, '--log-format', 'json']
   for (const _ of ['first', 'second']) {
@@ -66,7 +68,10 @@ test('serve/log-file --log appends the log to a file, as JSON if asked for, and 
     command.process.kill('SIGTERM')
     const { stderr } = await command.ends
     const { event, text } = JSON.parse(stderr) as { event: string; text: string }
-    expect([event, text]).toEqual(['warning', expect.stringContaining('sent its key')])
+    expect({ event, text }).toEqual({
+      event: 'warning',
+      text: expect.stringContaining('sent its key'),
+    })
   }
   const records = readFileSync(file, 'utf8')
     .trimEnd()
@@ -83,7 +88,7 @@ test('serve/log-file --log appends the log to a file, as JSON if asked for, and 
   expect(records).toMatchObject([...once, ...once])
 })
 
-test('serve/unread-log A parent that does not read standard error neither stops the server nor keeps it from ending', async () => {
+test('serve/unread-log A parent that does not read standard error neither stops the server nor prevents it from ending', async () => {
   const args = [main, 'serve', '--port', '0', '--json', '--clock', 'instant']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
@@ -93,7 +98,7 @@ test('serve/unread-log A parent that does not read standard error neither stops 
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('serve/unread-log Lines that nobody reads are left out beyond a bound, and counted', async () => {
+test('serve/unread-log Lines that nobody reads are dropped beyond a bound, and counted', async () => {
   const written: string[] = []
   const stderr = { writableLength: 0, write: (text: string) => written.push(text) }
   const io = { stdout: stderr, stderr, env: {}, cwd: '/' }
@@ -114,7 +119,7 @@ test('serve/unread-log Lines that nobody reads are left out beyond a bound, and 
 const addressOn = (screen: string): string => /http:\/\/127\.0\.0\.1:\d+/.exec(screen)?.[0] ?? ''
 const slowRun = ['--port', '0', '--clock', 'manual', '--run', textToImage]
 
-/** Serves a run until its bar stands on the screen. */
+/** Serves a run until its bar is on the screen. */
 async function untilBar(...argv: readonly string[]) {
   const { terminal, stop } = serveAtTerminal(...argv)
   const url = addressOn(await terminal.shows(/submitted/))
@@ -126,7 +131,7 @@ async function untilBar(...argv: readonly string[]) {
   return { url, advance, terminal, stop }
 }
 
-test('serve/run-log Lines of the log stand above the progress bar of a run, which stays the last line', async () => {
+test('serve/run-log Lines of the log appear above the progress bar of a run, which stays the last line', async () => {
   const { url, advance, terminal, stop } = await untilBar(...slowRun, '--out', folder())
   await fetch(`${url}/queue`)
   await terminal.shows(/200 GET \/queue\n/)
@@ -138,14 +143,14 @@ test('serve/run-log Lines of the log stand above the progress bar of a run, whic
   expect(await stop()).toBe(0)
 })
 
-test('serve/run-stops Ctrl-C during a run takes its bar away and prints nothing that is false', async () => {
+test('serve/run-stops Ctrl-C during a run removes its bar and prints nothing that is false', async () => {
   const { terminal, stop } = await untilBar(...slowRun, '--out', folder())
   const before = terminal.lines().slice(0, -1)
   expect(await stop()).toBe(0)
   expect(terminal.lines()).toEqual([...before, ''])
 })
 
-test('serve/run-stops A signal during a run ends the process with exit code 0 and no further word', async () => {
+test('serve/run-stops A signal during a run ends the process with exit code 0 and no further message', async () => {
   const command = start('serve', ...slowRun)
   const before = await command.logs(/submitted .*\n/)
   command.process.kill('SIGINT')

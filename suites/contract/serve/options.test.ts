@@ -1,4 +1,4 @@
-// Which options each of the servers of `serve` is given, and which of them a server refuses.
+// Which options each of the servers of `serve` receives, and which of them a server rejects.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -65,7 +65,7 @@ test('serve/both Each server gets its own quirks, journal and credentials.', () 
   expect(one).toMatchObject({ deployment: 'hosted', quirk: ['hosted.no-free'] })
 })
 
-test('serve/both A failure of a user of the config is known, and what nobody looks at is read.', () => {
+test('serve/both A failure for a user of the config is known, and unused options are parsed too.', () => {
   const config = fileOf({ accounts })
   const scenario = (user: string) => fileOf([{ user, exception_type: 'OOMError' }])
   const args = ['--config', config, '--deployment', 'hosted', '--failures']
@@ -97,7 +97,7 @@ test.each([
   await expect(startEmulator(options)).rejects.not.toThrow('SECRET')
 })
 
-test('serve/options What holds anyway can be said, so that options can be passed on.', async () => {
+test('serve/options Defaults can be given explicitly, so that options can be passed on.', async () => {
   for (const deployment of ['local', 'hosted'] as const) {
     const { options, close } = await startEmulator({ deployment, manager: false, token: null })
     await close()
@@ -110,7 +110,7 @@ test('serve/both A program starts one server at a time.', async () => {
   await expect(startEmulator({ deployment })).rejects.toThrow('startEmulator starts one server')
 })
 
-test('serve/unknown What is unknown is refused everywhere, with the nearest name that is known.', async () => {
+test('serve/unknown An unknown member is rejected everywhere, with the nearest known name.', async () => {
   const given = (options: object) => startEmulator(options)
   const mistakes: readonly (readonly [start: () => unknown, says: string])[] = [
     [() => given({ maxBody: 1, port: 0 }), 'Unknown option maxBody'],
@@ -133,7 +133,7 @@ test('serve/unknown What is unknown is refused everywhere, with the nearest name
   for (const [start, says] of mistakes) await expect((async () => start())()).rejects.toThrow(says)
 })
 
-test('serve/options A value out of range is refused with its range, a word with those that there are.', () => {
+test('serve/options A value out of range is rejected with its range, a word with the possible ones.', () => {
   const mistakes: readonly (readonly [argv: readonly string[], says: string])[] = [
     [['--port', '70000'], 'use a whole number from 0 to 65535'],
     [['--max-upload-size', '0'], 'use a number above 0 and up to 2000'],
@@ -147,7 +147,7 @@ test('serve/options A value out of range is refused with its range, a word with 
   expect(completeOptions({ cors: 'app://local' }).cors).toBe('app://local')
 })
 
-test('serve/options An account has defaults for all but its name and its keys.', async () => {
+test('serve/options An account has defaults for everything but its name and its keys.', async () => {
   const { options, close } = await startEmulator({
     deployment: 'hosted',
     accounts: [{ user: 'me', keys: ['key'] }],
@@ -156,7 +156,7 @@ test('serve/options An account has defaults for all but its name and its keys.',
   expect(options.accounts).toMatchObject([{ tier: 'pro', balance: 1000, partnerKey: null }])
 })
 
-test('serve/like Of two servers and a gateway each is like the one of its place.', () => {
+test('serve/like With two servers and a gateway each takes the named server for its part.', () => {
   const both = ['--deployment', 'both', '--like', 'comfyui-0.3.64']
   expect(plan(...both).map(({ like }) => like)).toEqual(['comfyui-0.3.64', null])
   const all = plan(...both, '--like', 'hermes-2026.07', '--with-gateway')
@@ -181,12 +181,12 @@ test.each([
   expect(() => plan('--config', path)).toThrow(says)
 })
 
-test('serve/options The reader of schemas refuses a keyword that it does not check.', () => {
+test('serve/options The reader of schemas rejects a keyword that it does not check.', () => {
   expect(() => fits({ maxLength: 3 } as object, 'abc')).toThrow('keyword: maxLength')
   expect(() => fits({ items: { format: 'uri' } } as object, ['a'])).toThrow('keyword: format')
 })
 
-test('serve/options The name of an option is that of its flag.', () => {
+test('serve/options The name of an option equals that of its flag.', () => {
   for (const [name, { flag }] of Object.entries(optionTable)) {
     const camel = flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
     expect([camel, `${camel}Ms`]).toContain(name)

@@ -1,4 +1,4 @@
-// The ready file: there while a command listens, and never with an address at which nobody does.
+// The ready file: it exists while a command listens, and never holds an address at which nobody does.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,14 +9,14 @@ import { serveCommand } from '../../../dist/emulator/internal.js'
 import { folder, start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** Something that listens; its port is taken. */
+/** Something that listens, so that its port is taken. */
 async function taken(): Promise<{ readonly port: number; readonly close: () => void }> {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   return { port: (other.address() as AddressInfo).port, close: () => other.close() }
 }
 
-/** Starts a server that cannot listen; what of the ready file is there afterwards. */
+/** Starts a server that cannot listen; returns what is left of the ready file. */
 async function leftAfterRefusal(port: number, content: string): Promise<string | undefined> {
   const file = join(folder(), 'ready.json')
   writeFileSync(file, content)
@@ -26,7 +26,7 @@ async function leftAfterRefusal(port: number, content: string): Promise<string |
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
-test('serve/ready-file It holds the addresses of all servers when they listen, and is gone when they stop', async () => {
+test('serve/ready-file It holds the addresses of all servers once they listen, and is removed when they stop', async () => {
   const place = folder()
   const file = join(place, 'ready.json')
   const flags = ['--deployment=both', '--port=0', '--with-gateway', '--gateway-port=0', '--json']
@@ -39,7 +39,7 @@ test('serve/ready-file It holds the addresses of all servers when they listen, a
   expect(readdirSync(place)).toEqual([])
 })
 
-test('serve/ready-file One that another command has written since is left alone', async () => {
+test('serve/ready-file A file that another command has written since then is left alone', async () => {
   const file = join(folder(), 'ready.json')
   const command = start('serve', '--port', '0', '--json', '--ready-file', file)
   await command.says(/\n/)
@@ -49,7 +49,7 @@ test('serve/ready-file One that another command has written since is left alone'
   expect(readFileSync(file, 'utf8')).toBe('{"pid": 1}')
 })
 
-test('serve/ready-file One of a process that is gone, or at whose address nobody listens, is removed at start', async () => {
+test('serve/ready-file A file of a dead process, or with an address at which nobody listens, is removed at start', async () => {
   const ended = start('quirks')
   await ended.ends
   const [other, gone] = [await taken(), await taken()]

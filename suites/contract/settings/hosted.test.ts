@@ -1,4 +1,4 @@
-// Settings on hosted, and what an account can tell of itself.
+// Settings on hosted, and what an account can read about itself.
 
 import { hostedSetting, userStatus, userStorage } from '../../../spec/server/settings.ts'
 import { codeOf, notFound } from '../../judge/hosted.ts'
@@ -11,7 +11,10 @@ proves(
   async ({ get, post }) => {
     expect((await get('/settings')).text).toBe('{}')
     const first = await post('/settings', { a: { x: 1 }, b: 1 })
-    expect([first.status, first.json()]).toEqual([200, { a: { x: 1 }, b: 1 }])
+    expect({ status: first.status, json: first.json() }).toEqual({
+      status: 200,
+      json: { a: { x: 1 }, b: 1 },
+    })
     const second = await post('/settings', { c: null, a: { y: [] } })
     expect(second.json()).toEqual({ a: { y: [] }, b: 1, c: null })
     expect((await get('/settings')).json()).toEqual(second.json())
@@ -34,7 +37,7 @@ proves(
     for (const [index, value] of values.entries()) {
       const path = `/settings/Comfy.%C3%9C${index}%2Fx`
       for (const reply of [await request('POST', path, value), await get(path)]) {
-        expect([reply.status, reply.text]).toEqual([200, `{"value": ${value}}`])
+        expect(reply).toMatchObject({ status: 200, text: `{"value": ${value}}` })
         expect(violations(hostedSetting, reply.json())).toEqual([])
       }
     }
@@ -48,7 +51,10 @@ proves('settings/hosted-unset', async ({ get, post }) => {
   await post('/settings', { a: null })
   expect((await get('/settings/a')).json()).toEqual({ value: null })
   for (const id of ['b', 'toString', '__proto__']) {
-    expect([id, notFound(await get(`/settings/${id}`))]).toEqual([id, true])
+    expect({ id, isNotFound: notFound(await get(`/settings/${id}`)) }).toEqual({
+      id,
+      isNotFound: true,
+    })
   }
 })
 
@@ -57,7 +63,7 @@ proves(
   async ({ get, request }) => {
     const text = JSON.stringify(JSON.stringify({ a: [1] }))
     const reply = await request('POST', '/settings', text, { 'Content-Type': 'text/plain' })
-    expect([reply.status, reply.json()]).toEqual([200, { a: [1] }])
+    expect({ status: reply.status, json: reply.json() }).toEqual({ status: 200, json: { a: [1] } })
     expect((await get('/settings/a')).json()).toEqual({ value: [1] })
   },
   ownWorld,
@@ -69,7 +75,7 @@ proves(
     await post('/settings', { a: 1 })
     for (const body of ['', '{', '[]', '5', 'null', '"text"', '"[1]"', '{"a": 2} x']) {
       const code = codeOf(await request('POST', '/settings', body), 400)
-      expect([body, code]).toEqual([body, 'BAD_REQUEST'])
+      expect({ body, code }).toEqual({ body, code: 'BAD_REQUEST' })
     }
     expect((await get('/settings')).json()).toEqual({ a: 1 })
   },
@@ -79,7 +85,7 @@ proves(
 proves(
   'settings/hosted-no-room',
   async ({ get, post, request }) => {
-    // Where their file would be, there is a folder.
+    // There is a folder where their file would be.
     await request('POST', '/userdata/comfy.settings.json%2Fa', 'a')
     for (const path of ['/settings', '/settings/a']) {
       expect(codeOf(await post(path, { a: 1 }), 400)).toBe('BAD_REQUEST')
@@ -91,10 +97,16 @@ proves(
 
 proves('settings/hosted-user', async ({ as, get, post }) => {
   const reply = await get('/user')
-  expect([reply.status, reply.json()]).toEqual([200, { status: 'active' }])
+  expect({ status: reply.status, json: reply.json() }).toEqual({
+    status: 200,
+    json: { status: 'active' },
+  })
   expect(violations(userStatus, reply.json())).toEqual([])
   const { status, json } = await get('/users')
-  expect([status, json()]).toEqual([200, { storage: 'server', migrated: true }])
+  expect({ status, json: json() }).toEqual({
+    status: 200,
+    json: { storage: 'server', migrated: true },
+  })
   expect(violations(userStorage, json())).toEqual([])
   expect(codeOf(await post('/users', { username: 'me' }), 405)).toBe('METHOD_NOT_ALLOWED')
   expect((await as('').get('/user')).status).toBe(401)

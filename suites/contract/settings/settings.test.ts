@@ -1,10 +1,10 @@
-// Settings of the front end, and the users that there are.
+// Settings of the front end, and the existing users.
 
 import { errors, limits } from '../../../spec/index.ts'
 import { userStorage } from '../../../spec/server/settings.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
@@ -13,7 +13,7 @@ const FILE = '/userdata/comfy.settings.json'
 
 proves('settings/merge', async ({ url, get, post }) => {
   const first = await exchange(url, 'POST', '/settings', {}, '{"a": {"x": 1}, "b": 1.0}')
-  expect(told(first)).toEqual(empty)
+  expect(summaryOf(first)).toEqual(empty)
   await post('/settings', { c: null, a: { y: [] } })
   expect((await get('/settings')).json()).toEqual({ a: { y: [] }, b: 1, c: null })
   expect(Object.keys((await get('/settings')).json())).toEqual(['a', 'b', 'c'])
@@ -23,7 +23,7 @@ proves('settings/one', async ({ url, get }) => {
   const values = ['1', '18446744073709551615', '1.0', 'null', '"grün"', '{"b": 1, "a": [{}]}', '[]']
   for (const [index, value] of values.entries()) {
     const path = `/settings/Comfy.%C3%9C${index}%2Fx`
-    expect(told(await exchange(url, 'POST', path, {}, value))).toEqual(empty)
+    expect(summaryOf(await exchange(url, 'POST', path, {}, value))).toEqual(empty)
     expect((await get(path)).text).toBe(value)
   }
   const settings = (await get('/settings')).json()
@@ -37,7 +37,7 @@ proves('settings/unset', async ({ get, post }) => {
   await post('/settings', { a: 1 })
   for (const id of ['b', 'toString', '__proto__']) {
     const { status, text } = await get(`/settings/${id}`)
-    expect([id, status, text]).toEqual([id, 200, 'null'])
+    expect({ id, status, text }).toEqual({ id, status: 200, text: 'null' })
   }
 })
 
@@ -45,7 +45,7 @@ proves('settings/no-object', async ({ url, get, post }) => {
   await post('/settings', { a: 1 })
   for (const body of ['', '{', '[]', '5', 'null', '"text"', '{"a": 2} x']) {
     const { status, body: text } = await exchange(url, 'POST', '/settings', {}, body)
-    expect([body, status, text]).toEqual([body, 500, refusals.internal.body.text])
+    expect({ body, status, text }).toEqual({ body, status: 500, text: refusals.internal.body.text })
   }
   expect((await get('/settings')).json()).toEqual({ a: 1 })
 })
@@ -83,7 +83,7 @@ proves('settings/users', async ({ get, post }) => {
   const reply = await get('/users')
   expect(violations(userStorage, reply.json())).toEqual([])
   expect(reply.json().storage).toBe('server')
-  // Who else there is changes nothing.
+  // Other users change nothing.
   await post('/users', { username: 'me' })
   expect((await get('/users')).json()).toEqual(reply.json())
 })
@@ -93,10 +93,10 @@ proves('settings/new-user', async ({ post }) => {
   const names = { me: 'me', ' Zoë & co. ': 'Zo-co-', 'a_b-C9': 'a_b-C9', '../x': '-x' }
   for (const [username, plain] of Object.entries(names)) {
     const reply = await post('/users', { username })
-    expect([reply.status, reply.headers['content-type']]).toEqual([
-      200,
-      'application/json; charset=utf-8',
-    ])
+    expect({ status: reply.status, contentType: reply.headers['content-type'] }).toEqual({
+      status: 200,
+      contentType: 'application/json; charset=utf-8',
+    })
     expect(reply.json()).toMatch(uuid)
     expect(reply.json().replace(uuid, '')).toBe(plain)
   }
@@ -105,7 +105,10 @@ proves('settings/new-user', async ({ post }) => {
 proves('settings/user-refusals', async ({ post }) => {
   await post('/users', { username: 'me' })
   const taken = await post('/users', { username: 'me' })
-  expect([taken.status, taken.json()]).toEqual([400, refusals.duplicateUser.body.json])
+  expect({ status: taken.status, json: taken.json() }).toEqual({
+    status: 400,
+    json: refusals.duplicateUser.body.json,
+  })
   expect(taken.headers['content-type']).toBe('application/json; charset=utf-8')
   for (const body of [{}, [], null, 'me', { username: '' }, { username: ' \t' }, { username: 7 }]) {
     expect((await post('/users', body)).status).toBe(500)

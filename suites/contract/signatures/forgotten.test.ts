@@ -1,4 +1,4 @@
-// Secrets that a gateway knew long ago, or that are short: they show no more than those of its routes now.
+// Secrets that a gateway knew long ago, or that are short: they stay as hidden as those of its current routes.
 
 import { postAll, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
@@ -9,7 +9,7 @@ proves(
   async ({ gateway, url, send, idle }) => {
     gateway.subscribe('later', { secret: 'hidden-later', prompt: '{}' })
     await idle()
-    // Entries enough that the one with the secret is kept no longer.
+    // Enough entries to evict the one with the secret.
     await postAll(
       url,
       Array.from({ length: 1000 }, (_, at) => `d-${at}`),
@@ -53,7 +53,7 @@ proves(
     await idle()
     const journal = (await gateway.journal()).join('\n')
     expect(journal).not.toContain('hfou')
-    // One of three characters stands for itself in a text, yet not where a secret is expected.
+    // A secret of three characters stays visible in a text, but not where a secret is expected.
     expect(journal).toContain('hth')
     expect(journal).not.toContain('\\"secret\\":\\"hth')
   },

@@ -1,4 +1,4 @@
-// How senders prove who they are: each scheme with vectors that others published, and which one decides.
+// How senders authenticate: each scheme with published vectors, and which scheme applies.
 
 import { type SchemeName, schemes } from '../../../spec/gateway/signatures.ts'
 import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
@@ -12,7 +12,7 @@ type Headers = Readonly<Record<string, string>>
 const refusal = { error: 'Invalid signature' }
 const body = '{"a": 1}'
 
-/** Whether a post with these headers is let in. Any refusal but the one of signatures fails. */
+/** Whether a post with these headers is accepted. Any refusal other than that of signatures fails. */
 async function isIn(
   { send }: GatewaySubject,
   headers: Headers,
@@ -39,7 +39,7 @@ const routesFor = (scheme: SchemeName | null) => ({
   routes: Object.fromEntries(vectorsBy(scheme).map(({ secret }, at) => [`${at}`, { secret }])),
 })
 
-/** Holds the vectors of a scheme against a gateway, each at its own time. */
+/** Checks the vectors of a scheme on a gateway, each at its own time. */
 const holds =
   (scheme: SchemeName | null) =>
   async ({ send, gateway }: GatewaySubject): Promise<void> => {
@@ -49,7 +49,7 @@ const holds =
       await gateway.advance(ownMs - timeMs)
       timeMs = ownMs
       const { status } = await send('POST', `/webhooks/${at}`, vector.body, vector.headers)
-      // A body that is no JSON is refused only after its signature was found right.
+      // A body that is not valid JSON is rejected only after its signature was verified.
       const taken = vector.body === 'Hello, World!' ? 400 : 202
       expect([vector.title, status]).toEqual([vector.title, vector.isValid ? taken : 401])
     }
@@ -116,7 +116,7 @@ proves(
   async (subject) => {
     for (const [at, first] of schemeNames.entries()) {
       for (const second of schemeNames.slice(at + 1)) {
-        // A secret of another size keeps a token from being right by chance.
+        // A secret of another length, so that a token cannot match by chance.
         const [right, wrong] = [by(second), by(first, 'wrong')]
         expect([first, second, await isIn(subject, { ...right, ...wrong })]).toEqual([
           first,
@@ -197,7 +197,7 @@ proves('signatures/generic-v2', async (subject) => {
 })
 
 proves('signatures/linear', async (subject) => {
-  // Its time is in its payload, and nobody looks at it.
+  // Its time is in its payload, and is not checked.
   const old = '{"webhookTimestamp": 1000}'
   const headers = headersOf('linear', { body: old, secret: SECRET })
   expect(await isIn(subject, headers, old)).toBe(true)
@@ -265,7 +265,7 @@ proves(
       const found = await isIn(subject, headers, body, name)
       expect([name, found]).toEqual([name, name === 'right'])
     }
-    // What is no key is not used as it stands either.
+    // An invalid key is not used as raw text either.
     const raw = headersOf('github', { body, secret: 'whsec_a2V5Pz5rZXk' })
     expect(await isIn(subject, raw, body, 'unpadded')).toBe(true)
   },

@@ -1,4 +1,4 @@
-// The subscriptions file on the disk: its mode, its replacement, its lock, and what becomes of a corrupt one.
+// The subscriptions file on disk: its mode, its replacement, its lock, and what happens to a corrupt one.
 
 import { spawn } from 'node:child_process'
 import {
@@ -16,9 +16,9 @@ import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
 import { startOfProcess, withLock } from '../../../dist/emulator/internal.js'
 import {
-  atDesk,
-  type Desk,
-  deskAt,
+  withCli,
+  type CommandLine,
+  commandLineAt,
   enabled,
   subscriptionsName,
 } from '../../support/command-line.ts'
@@ -27,44 +27,44 @@ import { expect } from '../../judge/expect.ts'
 
 proves(
   'subscriptions/private',
-  atDesk(async (desk) => {
-    await desk.run('webhook', 'subscribe', 'a')
-    expect(desk.mode(subscriptionsName)).toBe(0o600)
-    chmodSync(desk.path(subscriptionsName), 0o666)
-    desk.write('.env', '# mine\n')
-    chmodSync(desk.path('.env'), 0o644)
-    await desk.run('webhook', 'remove', 'a')
-    await desk.run('gateway', 'setup', '--yes', '--secret', 'global')
-    expect([desk.mode(subscriptionsName), desk.mode('.env')]).toEqual([0o600, 0o600])
+  withCli(async (cli) => {
+    await cli.run('webhook', 'subscribe', 'a')
+    expect(cli.mode(subscriptionsName)).toBe(0o600)
+    chmodSync(cli.path(subscriptionsName), 0o666)
+    cli.write('.env', '# mine\n')
+    chmodSync(cli.path('.env'), 0o644)
+    await cli.run('webhook', 'remove', 'a')
+    await cli.run('gateway', 'setup', '--yes', '--secret', 'global')
+    expect([cli.mode(subscriptionsName), cli.mode('.env')]).toEqual([0o600, 0o600])
   }),
 )
 
 proves(
   'subscriptions/atomic',
-  atDesk(async (desk) => {
-    await desk.run('webhook', 'subscribe', 'a')
-    const before = statSync(desk.path(subscriptionsName)).ino
-    desk.write(`.${subscriptionsName}.0123456789ab.tmp`, '{"half": ')
-    await desk.run('webhook', 'subscribe', 'b')
-    // Another file has taken the place of the old one, and nothing of the writing is left, not even that of a dead one.
-    expect(statSync(desk.path(subscriptionsName)).ino).not.toBe(before)
-    expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
-    // A link stays a link: the file that it leads to is replaced.
-    const real = join(desk.dir, 'real')
+  withCli(async (cli) => {
+    await cli.run('webhook', 'subscribe', 'a')
+    const before = statSync(cli.path(subscriptionsName)).ino
+    cli.write(`.${subscriptionsName}.0123456789ab.tmp`, '{"half": ')
+    await cli.run('webhook', 'subscribe', 'b')
+    // A new file has replaced the old one, and no temporary file is left, not even that of a dead process.
+    expect(statSync(cli.path(subscriptionsName)).ino).not.toBe(before)
+    expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
+    // A link stays a link: its target is replaced.
+    const real = join(cli.dir, 'real')
     mkdirSync(real)
-    deskAt(real).write('routes.json', '{}')
-    const linked = deskAt(join(desk.dir, 'linked'))
+    commandLineAt(real).write('routes.json', '{}')
+    const linked = commandLineAt(join(cli.dir, 'linked'))
     mkdirSync(linked.dir)
     linked.write('config.yaml', enabled())
     symlinkSync(join(real, 'routes.json'), linked.path(subscriptionsName))
     expect((await linked.run('webhook', 'subscribe', 'c')).code).toBe(0)
     expect(readlinkSync(linked.path(subscriptionsName))).toBe(join(real, 'routes.json'))
-    expect(Object.keys(JSON.parse(deskAt(real).read('routes.json')))).toEqual(['c'])
+    expect(Object.keys(JSON.parse(commandLineAt(real).read('routes.json')))).toEqual(['c'])
     expect(readdirSync(real)).toEqual(['routes.json'])
   }),
 )
 
-/** A process that holds the lock of a path until it is killed. Resolves when it has it. */
+/** A process that holds the lock of a path until it is killed. Resolves once it holds the lock. */
 async function startHolder(path: string) {
   const module = new URL('../../../dist/emulator/internal.js', import.meta.url).href
   const code = `import(${JSON.stringify(module)}).then(({ withLock }) =>
@@ -83,44 +83,44 @@ async function startHolder(path: string) {
 
 proves(
   'subscriptions/locked',
-  atDesk(async (desk) => {
-    const path = desk.path(subscriptionsName)
-    // A command waits for the one that has the lock.
+  withCli(async (cli) => {
+    const path = cli.path(subscriptionsName)
+    // A command waits for the holder of the lock.
     let release = (): void => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     let isOver = false
     const holding = withLock(path, async () => {
       await held
-      desk.write(subscriptionsName, '{"first": {"secret": "s"}}')
+      cli.write(subscriptionsName, '{"first": {"secret": "s"}}')
       isOver = true
     })
-    const command = desk.run('webhook', 'subscribe', 'second').then((ended) => {
+    const command = cli.run('webhook', 'subscribe', 'second').then((ended) => {
       expect(isOver).toBe(true)
       return ended
     })
-    await desk.run('webhook', 'list')
+    await cli.run('webhook', 'list')
     release()
     await holding
     expect((await command).code).toBe(0)
-    expect(Object.keys(desk.routes())).toEqual(['first', 'second'])
+    expect(Object.keys(cli.routes())).toEqual(['first', 'second'])
 
-    // A holder that is killed holds nothing any more.
+    // A killed holder no longer holds anything.
     const holder = await startHolder(path)
     expect(
-      readdirSync(desk.dir).filter((name) => name.includes(`lock-${holder.pid}-`)),
+      readdirSync(cli.dir).filter((name) => name.includes(`lock-${holder.pid}-`)),
     ).toHaveLength(1)
     await holder.kill()
-    expect((await desk.run('webhook', 'subscribe', 'third')).code).toBe(0)
-    expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
+    expect((await cli.run('webhook', 'subscribe', 'third')).code).toBe(0)
+    expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
     const names = Array.from({ length: 10 }, (_, at) => `n${at}`)
-    await Promise.all(names.map((name) => desk.run('webhook', 'subscribe', name)))
-    expect(Object.keys(desk.routes()).sort()).toEqual(['first', ...names, 'second', 'third'].sort())
+    await Promise.all(names.map((name) => cli.run('webhook', 'subscribe', name)))
+    expect(Object.keys(cli.routes()).sort()).toEqual(['first', ...names, 'second', 'third'].sort())
   }),
 )
 
-/** A process that is dead, and whose parent has not asked for it: its id still stands for it. */
+/** A dead process that its parent has not reaped: its id is still taken. */
 async function startZombie() {
-  // The shell becomes a program that never asks for its children.
+  // The shell becomes a program that never reaps its children.
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -132,38 +132,38 @@ async function startZombie() {
   return { pid, started, end: () => parent.kill('SIGKILL') }
 }
 
-/** The name of a claim of a process on the lock of the subscriptions file, once another one has shown its form. */
-async function claimOf(desk: Desk, pid: number, started: string): Promise<string> {
-  const holder = await startHolder(desk.path(subscriptionsName))
-  const claim = readdirSync(desk.dir).find((name) => name.includes('.lock-')) ?? ''
+/** The name of a claim of a process on the lock of the subscriptions file, derived from an existing one. */
+async function claimOf(cli: CommandLine, pid: number, started: string): Promise<string> {
+  const holder = await startHolder(cli.path(subscriptionsName))
+  const claim = readdirSync(cli.dir).find((name) => name.includes('.lock-')) ?? ''
   await holder.kill()
-  rmSync(desk.path(claim))
+  rmSync(cli.path(claim))
   return claim.replace(/lock-\d+-[^-]+-/, `lock-${pid}-${started}-`)
 }
 
-// Where the system tells the start of a process.
+// Where the system reports the start time of a process.
 if (existsSync('/proc/self/stat'))
   proves(
     'subscriptions/locked',
-    atDesk(async (desk) => {
+    withCli(async (cli) => {
       const zombie = await startZombie()
       try {
         process.kill(zombie.pid, 0)
-        desk.write(await claimOf(desk, zombie.pid, zombie.started ?? ''), '')
-        expect((await desk.run('webhook', 'subscribe', 'after-zombie')).code).toBe(0)
+        cli.write(await claimOf(cli, zombie.pid, zombie.started ?? ''), '')
+        expect((await cli.run('webhook', 'subscribe', 'after-zombie')).code).toBe(0)
       } finally {
         zombie.end()
       }
-      // The id of a process that is gone belongs to another one now.
-      desk.write(await claimOf(desk, process.pid, '1'), '')
-      expect((await desk.run('webhook', 'subscribe', 'after-reuse')).code).toBe(0)
-      expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
+      // The id of a dead process now belongs to another one.
+      cli.write(await claimOf(cli, process.pid, '1'), '')
+      expect((await cli.run('webhook', 'subscribe', 'after-reuse')).code).toBe(0)
+      expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
     }),
   )
 
 proves(
   'subscriptions/corrupt-file',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const broken = ['', '{"a": ', '[]', '"text"', Buffer.from([0x7b, 0xc3, 0x28, 0x7d])]
     const commands = [
       ['subscribe', 'a'],
@@ -173,51 +173,51 @@ proves(
       ['subscribe', 'a'],
     ]
     for (const [at, content] of broken.entries()) {
-      desk.write(subscriptionsName, content, 0o644)
-      // A command that only reads leaves the file, whose routes a running gateway serves.
+      cli.write(subscriptionsName, content, 0o644)
+      // A command that only reads leaves the file alone; a running gateway serves its routes.
       for (const reading of [['list'], ['test', 'a']]) {
-        const { code, stdout, stderr } = await desk.run('webhook', ...reading)
-        expect([code, stdout]).toEqual([1, ''])
+        const { code, stdout, stderr } = await cli.run('webhook', ...reading)
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
         expect(stderr).toMatch(/corrupt.*Repair it/)
-        expect(desk.read(subscriptionsName)).toBe(content.toString())
+        expect(cli.read(subscriptionsName)).toBe(content.toString())
       }
       const [command = '', ...argv] = commands[at] ?? []
-      const { code, stdout, stderr } = await desk.run('webhook', command, ...argv)
-      expect([code, stdout]).toEqual([1, ''])
+      const { code, stdout, stderr } = await cli.run('webhook', command, ...argv)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(/corrupt.*Repair it/)
-      expect(desk.read(subscriptionsName)).toBe(content.toString())
-      expect(readdirSync(desk.dir).sort()).toEqual(['config.yaml', subscriptionsName])
+      expect(cli.read(subscriptionsName)).toBe(content.toString())
+      expect(readdirSync(cli.dir).sort()).toEqual(['config.yaml', subscriptionsName])
     }
-    rmSync(desk.path(subscriptionsName))
-    expect((await desk.run('webhook', 'subscribe', 'a')).code).toBe(0)
-    // A byte order mark is no damage, and neither is a file that is not there.
-    desk.write(subscriptionsName, '\uFEFF{"b": {"secret": "s"}}')
-    expect((await desk.run('webhook', 'list')).stdout).toContain('/webhooks/b')
+    rmSync(cli.path(subscriptionsName))
+    expect((await cli.run('webhook', 'subscribe', 'a')).code).toBe(0)
+    // A byte order mark is not damage, and neither is a missing file.
+    cli.write(subscriptionsName, '\uFEFF{"b": {"secret": "s"}}')
+    expect((await cli.run('webhook', 'list')).stdout).toContain('/webhooks/b')
   }),
 )
 
 proves(
   'subscriptions/corrupt-file',
-  atDesk(async (desk) => {
-    // What is no file, or leads nowhere, is left as it is, and said.
-    const path = desk.path(subscriptionsName)
-    symlinkSync(join(desk.dir, 'nowhere'), path)
+  withCli(async (cli) => {
+    // What is not a file, or is a broken link, is left as it is, and reported.
+    const path = cli.path(subscriptionsName)
+    symlinkSync(join(cli.dir, 'nowhere'), path)
     for (const command of ['list', 'subscribe']) {
       const names = command === 'list' ? [] : ['a']
-      const { code, stderr } = await desk.run('webhook', command, ...names)
-      expect([code, stderr]).toEqual([1, expect.stringContaining('nowhere')])
+      const { code, stderr } = await cli.run('webhook', command, ...names)
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('nowhere') })
     }
     expect(lstatSync(path).isSymbolicLink()).toBe(true)
-    const other = deskAt(join(desk.dir, 'other'))
+    const other = commandLineAt(join(cli.dir, 'other'))
     mkdirSync(other.path(subscriptionsName), { recursive: true })
     other.write('config.yaml', enabled())
     expect((await other.run('webhook', 'subscribe', 'a')).code).toBe(1)
     expect(statSync(other.path(subscriptionsName)).isDirectory()).toBe(true)
-    // Neither can a directory be made below a file.
-    const below = deskAt(join(desk.dir, 'config.yaml', 'below'))
+    // Nor can a directory be created below a file.
+    const below = commandLineAt(join(cli.dir, 'config.yaml', 'below'))
     const env = { WEBHOOK_ENABLED: 'on' }
     const { code, stderr } = await below.runIn({ env }, 'webhook', 'subscribe', 'a')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('config.yaml')])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('config.yaml') })
   }),
 )
 
@@ -232,34 +232,44 @@ proves('subscriptions/stray-route-member', async ({ gateway, send }) => {
     '/_flowdouble/subscriptions',
     JSON.stringify({ name: 'a', route: stray }),
   )
-  expect([reply.status, reply.body]).toEqual([409, expect.stringMatching(/Did you mean prompt/)])
+  expect({ status: reply.status, body: reply.body }).toEqual({
+    status: 409,
+    body: expect.stringMatching(/Did you mean prompt/),
+  })
 })
 
 proves(
   'subscriptions/stray-route-member',
-  atDesk(async (desk) => {
-    const { code, stderr } = await desk.run('gateway', 'run', '--port', '0')
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/did you mean deliver_only/i)])
+  withCli(async (cli) => {
+    const { code, stderr } = await cli.run('gateway', 'run', '--port', '0')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/did you mean deliver_only/i),
+    })
   }, enabled('routes: {a: {secret: s, deliver-only: true}}')),
 )
 
 proves(
   'subscriptions/stray-member',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const text = '{"stray one": 1, "b": {"secret": "s"}}'
-    desk.write(subscriptionsName, text)
+    cli.write(subscriptionsName, text)
     for (const argv of [
       ['subscribe', 'a'],
       ['subscribe', 'b'],
       ['remove', 'b'],
       ['add', 'stray-one'],
     ]) {
-      const { code, stderr } = await desk.run('webhook', ...argv)
-      expect([argv, code, stderr]).toEqual([argv, 1, expect.stringContaining('"stray one"')])
-      expect(desk.read(subscriptionsName)).toBe(text)
+      const { code, stderr } = await cli.run('webhook', ...argv)
+      expect({ argv, code, stderr }).toEqual({
+        argv,
+        code: 1,
+        stderr: expect.stringContaining('"stray one"'),
+      })
+      expect(cli.read(subscriptionsName)).toBe(text)
     }
-    const { code, stdout, stderr } = await desk.run('webhook', 'list')
-    expect([code, stdout]).toEqual([0, expect.stringContaining('/webhooks/b')])
+    const { code, stdout, stderr } = await cli.run('webhook', 'list')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('/webhooks/b') })
     expect(stderr).toContain('"stray one"')
   }),
 )

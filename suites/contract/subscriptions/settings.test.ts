@@ -1,11 +1,11 @@
-// Where the settings of the gateway stand, and which of them wins.
+// Where the settings of the gateway are, and which of them takes precedence.
 
 import {
-  atDesk,
+  withCli,
   enabled,
   optionsOf,
   startOptions,
-  switchedAtDesk,
+  provesCliQuirk,
   urlOf,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
@@ -13,8 +13,8 @@ import { expect } from '../../judge/expect.ts'
 
 proves(
   'subscriptions/settings',
-  atDesk(async (desk) => {
-    desk.write(
+  withCli(async (cli) => {
+    cli.write(
       'config.yaml',
       enabled(
         'port: 9001',
@@ -24,67 +24,70 @@ proves(
         'max_body_bytes: 99',
       ),
     )
-    const { port, host, secret, rateLimit, maxBodyBytes } = await optionsOf(desk)
-    expect([port, host, secret, rateLimit, maxBodyBytes]).toEqual([
-      9001,
-      '10.0.0.1',
-      'yaml-secret',
-      5,
-      99,
-    ])
-    expect(await urlOf(desk)).toBe('http://10.0.0.1:9001/webhooks/a')
+    const { port, host, secret, rateLimit, maxBodyBytes } = await optionsOf(cli)
+    expect({ port, host, secret, rateLimit, maxBodyBytes }).toEqual({
+      port: 9001,
+      host: '10.0.0.1',
+      secret: 'yaml-secret',
+      rateLimit: 5,
+      maxBodyBytes: 99,
+    })
+    expect(await urlOf(cli)).toBe('http://10.0.0.1:9001/webhooks/a')
     // The same from .env, each alone, and from the environment.
-    desk.write('config.yaml', '')
+    cli.write('config.yaml', '')
     const lines = ['WEBHOOK_ENABLED=yes', 'WEBHOOK_PORT=9002', 'export WEBHOOK_SECRET="env secret"']
-    desk.write('.env', `# settings\n${lines.join('\n')}\n`)
-    expect(await optionsOf(desk)).toMatchObject({ port: 9002, secret: 'env secret' })
-    expect(await urlOf(desk)).toBe('http://127.0.0.1:9002/webhooks/a')
-    desk.write('config.yaml', enabled())
+    cli.write('.env', `# settings\n${lines.join('\n')}\n`)
+    expect(await optionsOf(cli)).toMatchObject({ port: 9002, secret: 'env secret' })
+    expect(await urlOf(cli)).toBe('http://127.0.0.1:9002/webhooks/a')
+    cli.write('config.yaml', enabled())
     for (const line of lines.slice(1)) {
-      desk.write('.env', line)
-      const { port, secret } = await optionsOf(desk)
+      cli.write('.env', line)
+      const { port, secret } = await optionsOf(cli)
       expect([port, secret]).toEqual(line.includes('PORT') ? [9002, null] : [8644, 'env secret'])
     }
-    desk.write('.env', '')
-    desk.write('config.yaml', '')
+    cli.write('.env', '')
+    cli.write('config.yaml', '')
     const env = { WEBHOOK_ENABLED: 'TRUE', WEBHOOK_PORT: '9003', WEBHOOK_SECRET: 's' }
-    expect(await optionsOf(desk, env)).toMatchObject({ port: 9003, secret: 's' })
-    expect(await urlOf(desk, env)).toBe('http://127.0.0.1:9003/webhooks/a')
+    expect(await optionsOf(cli, env)).toMatchObject({ port: 9003, secret: 's' })
+    expect(await urlOf(cli, env)).toBe('http://127.0.0.1:9003/webhooks/a')
   }),
 )
 
 proves(
   'subscriptions/precedence',
-  atDesk(async (desk) => {
-    desk.write(
+  withCli(async (cli) => {
+    cli.write(
       'config.yaml',
       enabled('port: 9001', 'secret: in-yaml', 'base_url: http://yaml.example'),
     )
-    desk.write('.env', 'WEBHOOK_PORT=9002\nWEBHOOK_SECRET=in-env-file\n')
+    cli.write('.env', 'WEBHOOK_PORT=9002\nWEBHOOK_SECRET=in-env-file\n')
     const env = { WEBHOOK_PORT: '9003', WEBHOOK_SECRET: 'in-environment' }
-    expect(await optionsOf(desk)).toMatchObject({ port: 9002, secret: 'in-env-file' })
-    expect(await optionsOf(desk, env)).toMatchObject({ port: 9003, secret: 'in-environment' })
-    expect((await optionsOf(desk, env, '--port', '9004')).port).toBe(9004)
-    // What is empty is not set, and off wins over on as on wins over off.
-    expect((await optionsOf(desk, { WEBHOOK_PORT: '' })).port).toBe(9002)
+    expect(await optionsOf(cli)).toMatchObject({ port: 9002, secret: 'in-env-file' })
+    expect(await optionsOf(cli, env)).toMatchObject({
+      port: 9003,
+      secret: 'in-environment',
+    })
+    expect((await optionsOf(cli, env, '--port', '9004')).port).toBe(9004)
+    // An empty value is not set, and off overrides on as on overrides off.
+    expect((await optionsOf(cli, { WEBHOOK_PORT: '' })).port).toBe(9002)
     expect(
-      (await startOptions({ env: { WEBHOOK_ENABLED: 'off' } }, '--config-dir', desk.dir)).code,
+      (await startOptions({ env: { WEBHOOK_ENABLED: 'off' } }, '--config-dir', cli.dir)).code,
     ).toBe(1)
     const base = 'http://flag.example'
-    const listed = await desk.run('webhook', 'subscribe', 'a', '--json', '--webhook-base-url', base)
+    const listed = await cli.run('webhook', 'subscribe', 'a', '--json', '--webhook-base-url', base)
     expect(listed.json().webhook_url).toBe(`${base}/webhooks/a`)
   }),
 )
 
 proves(
   ['subscriptions/host', 'subscriptions/loopback', 'subscriptions/port'],
-  atDesk(async (desk) => {
-    expect(await optionsOf(desk)).toMatchObject({ host: '127.0.0.1', port: 8644 })
+  withCli(async (cli) => {
+    expect(await optionsOf(cli)).toMatchObject({ host: '127.0.0.1', port: 8644 })
     const env = { WEBHOOK_HOST: '10.0.0.1', HOST: '10.0.0.2' }
-    expect((await optionsOf(desk, env)).host).toBe('127.0.0.1')
-    desk.write('config.yaml', enabled('host: 0.0.0.0'))
-    expect((await optionsOf(desk)).host).toBe('0.0.0.0')
-    expect(await optionsOf(desk, {}, '--host', '::1', '--port', '0')).toMatchObject({
+    expect((await optionsOf(cli, env)).host).toBe('127.0.0.1')
+    cli.write('config.yaml', enabled('host: 0.0.0.0'))
+    expect((await optionsOf(cli)).host).toBe('0.0.0.0')
+    expect(await optionsOf(cli, {}, '--host', '::1', '--port', '0')).toMatchObject({
       host: '::1',
       port: 0,
     })
@@ -93,26 +96,26 @@ proves(
 
 proves(
   'subscriptions/switch-words',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const codeOf = async (word: string): Promise<number[]> => {
-      desk.write('config.yaml', `platforms: {webhook: {enabled: ${word}}}`)
-      const fromFile = await desk.run('webhook', 'list')
-      desk.write('config.yaml', '')
+      cli.write('config.yaml', `platforms: {webhook: {enabled: ${word}}}`)
+      const fromFile = await cli.run('webhook', 'list')
+      cli.write('config.yaml', '')
       const env = { WEBHOOK_ENABLED: word }
-      return [fromFile.code, (await desk.runIn({ env }, 'webhook', 'list')).code]
+      return [fromFile.code, (await cli.runIn({ env }, 'webhook', 'list')).code]
     }
     for (const word of ['true', '1', 'yes', 'on', 'True', 'YES', 'oN'])
       expect([word, ...(await codeOf(word))]).toEqual([word, 0, 0])
     for (const word of ['false', '0', 'no', 'off', 'FALSE', 'No'])
       expect([word, ...(await codeOf(word))]).toEqual([word, 1, 1])
-    const { stderr } = await desk.runIn({ env: { WEBHOOK_ENABLED: 'perhaps' } }, 'webhook', 'list')
+    const { stderr } = await cli.runIn({ env: { WEBHOOK_ENABLED: 'perhaps' } }, 'webhook', 'list')
     expect(stderr).toMatch(/WEBHOOK_ENABLED.*"perhaps"/)
   }),
 )
 
 proves(
   'subscriptions/bad-setting',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const bad: [string, string][] = [
       ['extra.port', 'port: 70000'],
       ['extra.port', 'port: many'],
@@ -128,78 +131,82 @@ proves(
       ['extra.max_body_bytes', 'max_body_bytes: 1.5'],
     ]
     for (const [key, line] of bad) {
-      desk.write('config.yaml', enabled(line))
+      cli.write('config.yaml', enabled(line))
       for (const argv of [
         ['webhook', 'list'],
         ['gateway', 'run'],
       ]) {
-        const { code, stdout, stderr } = await desk.run(...argv)
-        expect([line, code, stdout]).toEqual([line, 1, ''])
+        const { code, stdout, stderr } = await cli.run(...argv)
+        expect({ line, code, stdout }).toEqual({ line, code: 1, stdout: '' })
         expect(stderr).toContain(key)
         expect(stderr).not.toContain('123456')
       }
     }
-    // A file that cannot be understood is named with the place, and its lines are not repeated.
+    // The message for an invalid file names the place, and does not repeat its lines.
     for (const text of [
       'a: [\nsecret: hidden-one',
       'platforms: 7',
       '--- 1\n--- 2',
       'a: *hidden-one',
     ]) {
-      desk.write('config.yaml', text)
-      const { code, stderr } = await desk.run('webhook', 'list')
-      expect([text, code, stderr]).toEqual([text, 1, expect.stringContaining('config.yaml')])
+      cli.write('config.yaml', text)
+      const { code, stderr } = await cli.run('webhook', 'list')
+      expect({ text, code, stderr }).toEqual({
+        text,
+        code: 1,
+        stderr: expect.stringContaining('config.yaml'),
+      })
       expect(stderr).not.toContain('hidden-one')
     }
-    desk.write('config.yaml', enabled())
-    desk.write('.env', 'WEBHOOK_PORT=0x10')
-    expect((await desk.run('webhook', 'list')).stderr).toContain('WEBHOOK_PORT of .env')
+    cli.write('config.yaml', enabled())
+    cli.write('.env', 'WEBHOOK_PORT=0x10')
+    expect((await cli.run('webhook', 'list')).stderr).toContain('WEBHOOK_PORT of .env')
   }),
 )
 
 proves(
   'subscriptions/env-lines',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     for (const line of ['hidden-one', 'export PATH', 'hidden-one "a=b"', '= 1']) {
-      desk.write('.env', `# mine\n\n${line}\nWEBHOOK_PORT=9004\n`)
+      cli.write('.env', `# mine\n\n${line}\nWEBHOOK_PORT=9004\n`)
       for (const argv of [
         ['webhook', 'list'],
         ['gateway', 'run'],
         ['gateway', 'setup', '--yes', '--secret', 's'],
       ]) {
-        const { code, stdout, stderr } = await desk.run(...argv)
-        expect([argv, code, stdout]).toEqual([argv, 1, ''])
+        const { code, stdout, stderr } = await cli.run(...argv)
+        expect({ argv, code, stdout }).toEqual({ argv, code: 1, stdout: '' })
         expect(stderr).toContain('Line 3 of .env')
         expect(stderr).not.toContain('hidden-one')
       }
     }
     const settings = "KEY='one\ntwo\nthree'\r\n\texport WEBHOOK_PORT=9004 # mine\r\n"
-    desk.write('.env', `EMPTY=\n${settings}export WEBHOOK_SECRET="from .env"`)
-    expect(await optionsOf(desk)).toMatchObject({ port: 9004, secret: 'from .env' })
+    cli.write('.env', `EMPTY=\n${settings}export WEBHOOK_SECRET="from .env"`)
+    expect(await optionsOf(cli)).toMatchObject({ port: 9004, secret: 'from .env' })
   }),
 )
 
-switchedAtDesk('webhooks.env-needs-enabled', async (desk) => {
+provesCliQuirk('webhooks.env-needs-enabled', async (cli) => {
   const quirk = ['--quirk', 'webhooks.env-needs-enabled']
   const env = { WEBHOOK_PORT: '9003', WEBHOOK_SECRET: 's' }
-  expect(await optionsOf(desk, env, ...quirk)).toMatchObject({ port: 8644, secret: null })
+  expect(await optionsOf(cli, env, ...quirk)).toMatchObject({ port: 8644, secret: null })
   const both = { ...env, WEBHOOK_ENABLED: 'true' }
-  expect(await optionsOf(desk, both, ...quirk)).toMatchObject({ port: 9003, secret: 's' })
+  expect(await optionsOf(cli, both, ...quirk)).toMatchObject({ port: 9003, secret: 's' })
 })
 
-switchedAtDesk('webhooks.cli-ignores-env', async (desk) => {
+provesCliQuirk('webhooks.cli-ignores-env', async (cli) => {
   const quirk = ['--quirk', 'webhooks.cli-ignores-env']
   const env = { WEBHOOK_PORT: '9003', WEBHOOK_ENABLED: 'false' }
-  const { code, stdout } = await desk.runIn({ env }, 'webhook', 'subscribe', 'a', ...quirk)
-  expect([code, stdout]).toEqual([0, expect.stringContaining(':8644/webhooks/a')])
+  const { code, stdout } = await cli.runIn({ env }, 'webhook', 'subscribe', 'a', ...quirk)
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(':8644/webhooks/a') })
   // The gateway reads it all the same.
-  expect((await startOptions({ env }, '--config-dir', desk.dir, ...quirk)).code).toBe(1)
+  expect((await startOptions({ env }, '--config-dir', cli.dir, ...quirk)).code).toBe(1)
 })
 
 proves(
   'subscriptions/unknown-setting',
-  atDesk(async (desk) => {
-    const yaml = (...lines: readonly string[]) => desk.write('config.yaml', lines.join('\n'))
+  withCli(async (cli) => {
+    const yaml = (...lines: readonly string[]) => cli.write('config.yaml', lines.join('\n'))
     const mistakes: readonly (readonly [lines: readonly string[], says: RegExp])[] = [
       [['  webhook:', '    enabeld: true'], /webhook\.enabeld .* Did you mean enabled\?/],
       [
@@ -213,13 +220,13 @@ proves(
         ['gateway', 'run', '--port', '0'],
         ['webhook', 'list'],
       ]) {
-        const { code, stderr } = await desk.run(...command)
+        const { code, stderr } = await cli.run(...command)
         expect(stderr).toMatch(says)
         expect(code).toBe(1)
       }
     }
-    // What others keep in the same file is theirs.
+    // Settings of other programs in the same file stay.
     yaml('agent:', '  model: x', 'platforms:', '  webhook:', '    enabled: true', '  irc: {}')
-    expect((await desk.run('webhook', 'list')).code).toBe(0)
+    expect((await cli.run('webhook', 'list')).code).toBe(0)
   }),
 )

@@ -1,17 +1,17 @@
-// The wizard of the gateway: what it asks, what its flags answer, and what it writes.
+// The wizard of the gateway: its questions, the flags that answer them, and what it writes.
 
 import { chmodSync } from 'node:fs'
 import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
-import { atDesk, optionsOf, runWizard, urlOf } from '../../support/command-line.ts'
+import { withCli, optionsOf, runWizard, urlOf } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const onOffQuestion = /yes or no/
 proves(
   'subscriptions/setup',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const ended = await runWizard(
-      ['setup', '--config-dir', desk.dir],
+      ['setup', '--config-dir', cli.dir],
       [
         [onOffQuestion, 'maybe\n'],
         [onOffQuestion, 'y\n'],
@@ -21,48 +21,48 @@ proves(
       ],
     )
     expect(ended.code).toBe(0)
-    // What is typed as the secret shows nowhere.
+    // The typed secret is never shown.
     expect(ended.stdout + ended.stderr).not.toContain('typed-secret')
-    expect(desk.read('.env')).toBe('WEBHOOK_SECRET=typed-secret\n')
-    expect(await optionsOf(desk)).toMatchObject({ port: 9005, secret: 'typed-secret' })
-    expect(await urlOf(desk)).toBe('http://127.0.0.1:9005/webhooks/a')
-    // Empty answers keep what there is, also a secret.
+    expect(cli.read('.env')).toBe('WEBHOOK_SECRET=typed-secret\n')
+    expect(await optionsOf(cli)).toMatchObject({ port: 9005, secret: 'typed-secret' })
+    expect(await urlOf(cli)).toBe('http://127.0.0.1:9005/webhooks/a')
+    // Empty answers keep existing values, including a secret.
     const kept: [RegExp, string][] = [
       [onOffQuestion, '\n'],
       [/Port\? \[9005\]/, '\n'],
       [/keeps the current one/, '\n'],
     ]
-    const config = desk.read('config.yaml')
-    expect((await runWizard(['setup', '--config-dir', desk.dir], kept)).code).toBe(0)
-    expect([desk.read('config.yaml'), desk.read('.env')]).toEqual([
+    const config = cli.read('config.yaml')
+    expect((await runWizard(['setup', '--config-dir', cli.dir], kept)).code).toBe(0)
+    expect([cli.read('config.yaml'), cli.read('.env')]).toEqual([
       config,
       'WEBHOOK_SECRET=typed-secret\n',
     ])
     // No means no, and Ctrl+C or the end of the input changes nothing.
     for (const stop of ['\u0003', '\u0004']) {
       const stopped = await runWizard(
-        ['setup', '--config-dir', desk.dir],
+        ['setup', '--config-dir', cli.dir],
         [
           [onOffQuestion, 'yes\n'],
           [/Port\?/, stop],
         ],
       )
-      expect([stopped.code, stopped.stderr]).toEqual([
-        1,
-        expect.stringContaining('nothing was written'),
-      ])
-      expect(desk.read('config.yaml')).toBe(config)
+      expect({ code: stopped.code, stderr: stopped.stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining('nothing was written'),
+      })
+      expect(cli.read('config.yaml')).toBe(config)
     }
-    await runWizard(['setup', '--config-dir', desk.dir], [[onOffQuestion, 'no\n']])
-    expect((await desk.run('webhook', 'list')).code).toBe(1)
+    await runWizard(['setup', '--config-dir', cli.dir], [[onOffQuestion, 'no\n']])
+    expect((await cli.run('webhook', 'list')).code).toBe(1)
   }, null),
 )
 
 proves(
   'subscriptions/setup-flags',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const flags = ['--enable', '--host', '0.0.0.0', '--port', '9006', '--secret', '-', '--yes']
-    const ended = await desk.runIn(
+    const ended = await cli.runIn(
       { stdin: 'piped secret\n' },
       'gateway',
       'setup',
@@ -76,42 +76,45 @@ proves(
       has_secret: true,
     })
     expect(ended.stdout).not.toContain('piped secret')
-    expect(await optionsOf(desk)).toMatchObject({
+    expect(await optionsOf(cli)).toMatchObject({
       host: '0.0.0.0',
       port: 9006,
       secret: 'piped secret',
     })
     // What no flag answers stays as it is.
-    expect((await desk.run('gateway', 'setup', '--port', '9007', '--yes')).code).toBe(0)
-    expect(await optionsOf(desk)).toMatchObject({
+    expect((await cli.run('gateway', 'setup', '--port', '9007', '--yes')).code).toBe(0)
+    expect(await optionsOf(cli)).toMatchObject({
       host: '0.0.0.0',
       port: 9007,
       secret: 'piped secret',
     })
     // Without a terminal there is nobody to ask.
-    const alone = await desk.run('gateway', 'setup', '--port', '9008')
-    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--yes')])
-    expect((await desk.run('gateway', 'setup', '--disable', '--yes')).code).toBe(0)
-    expect((await desk.run('webhook', 'list')).code).toBe(1)
+    const alone = await cli.run('gateway', 'setup', '--port', '9008')
+    expect({ code: alone.code, stderr: alone.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
+    expect((await cli.run('gateway', 'setup', '--disable', '--yes')).code).toBe(0)
+    expect((await cli.run('webhook', 'list')).code).toBe(1)
     for (const secret of ['', 'INSECURE_NO_AUTH'])
-      expect((await desk.run('gateway', 'setup', '--yes', '--secret', secret)).code).toBe(1)
+      expect((await cli.run('gateway', 'setup', '--yes', '--secret', secret)).code).toBe(1)
   }, null),
 )
 
 proves(
   'subscriptions/setup-writes',
-  atDesk(async (desk) => {
-    desk.write(
+  withCli(async (cli) => {
+    cli.write(
       'config.yaml',
       '# of mine\nother: [1, 2]   # kept\nplatforms:\n  # the gateway\n  webhook:\n    enabled: false # for now\n    extra:\n      routes:\n        fixed: {secret: "0123"}\n  slack: {token: x}\n',
     )
-    desk.write(
+    cli.write(
       '.env',
       "# keys\nOTHER='a # b'\nWEBHOOK_SECRET=old # replaced\nWEBHOOK_PORT=1\nLAST=z",
     )
     const flags = ['--enable', '--port', '9010', '--secret', "it's #1"]
-    expect((await desk.run('gateway', 'setup', ...flags, '--yes')).code).toBe(0)
-    const config = desk.read('config.yaml')
+    expect((await cli.run('gateway', 'setup', ...flags, '--yes')).code).toBe(0)
+    const config = cli.read('config.yaml')
     for (const text of [
       '# of mine',
       '# kept',
@@ -122,47 +125,42 @@ proves(
     ])
       expect(config).toContain(text.trim())
     expect(config).not.toContain('#1')
-    expect(desk.read('.env')).toBe(
+    expect(cli.read('.env')).toBe(
       "# keys\nOTHER='a # b'\nWEBHOOK_SECRET=\"it's #1\"\nWEBHOOK_PORT=9010\nLAST=z",
     )
-    // The same secret again narrows a file that somebody has made wider.
-    chmodSync(desk.path('.env'), 0o644)
-    expect((await desk.run('gateway', 'setup', ...flags, '--yes')).code).toBe(0)
-    expect(desk.mode('.env')).toBe(0o600)
+    // Entering the same secret again narrows a file whose mode somebody has widened.
+    chmodSync(cli.path('.env'), 0o644)
+    expect((await cli.run('gateway', 'setup', ...flags, '--yes')).code).toBe(0)
+    expect(cli.mode('.env')).toBe(0o600)
     // config.yaml has the mode that its owner gave it.
     for (const mode of [0o600, 0o666]) {
-      chmodSync(desk.path('config.yaml'), mode)
+      chmodSync(cli.path('config.yaml'), mode)
       const port = String(mode)
-      expect((await desk.run('gateway', 'setup', '--port', port, '--yes')).code).toBe(0)
-      expect([desk.mode('config.yaml'), desk.read('config.yaml')]).toEqual([
+      expect((await cli.run('gateway', 'setup', '--port', port, '--yes')).code).toBe(0)
+      expect([cli.mode('config.yaml'), cli.read('config.yaml')]).toEqual([
         mode,
         expect.stringContaining(port),
       ])
     }
-    await desk.run('gateway', 'setup', '--port', '9010', '--yes')
-    // Gateway and commands agree on what was answered, whatever stood in .env.
-    expect(await optionsOf(desk)).toMatchObject({ port: 9010, secret: "it's #1" })
-    expect(await urlOf(desk)).toBe('http://127.0.0.1:9010/webhooks/a')
+    await cli.run('gateway', 'setup', '--port', '9010', '--yes')
+    // Gateway and commands use the answers, whatever was in .env.
+    expect(await optionsOf(cli)).toMatchObject({ port: 9010, secret: "it's #1" })
+    expect(await urlOf(cli)).toBe('http://127.0.0.1:9010/webhooks/a')
   }),
 )
 
 proves(
   'subscriptions/setup-writes',
-  atDesk(async (desk) => {
-    // A file that cannot be understood is left as it is, and so is the other one.
+  withCli(async (cli) => {
+    // An invalid file is left as it is, and so is the other one.
     for (const text of ['a: [', 'platforms: 7', 'platforms: {webhook: [1]}']) {
-      desk.write('config.yaml', text)
-      const { code } = await desk.run('gateway', 'setup', '--enable', '--secret', 's', '--yes')
-      expect([text, code, desk.read('config.yaml'), desk.has('.env')]).toEqual([
-        text,
-        1,
-        text,
-        false,
-      ])
+      cli.write('config.yaml', text)
+      const { code } = await cli.run('gateway', 'setup', '--enable', '--secret', 's', '--yes')
+      expect([text, code, cli.read('config.yaml'), cli.has('.env')]).toEqual([text, 1, text, false])
     }
-    desk.write('config.yaml', '# nothing yet\n')
+    cli.write('config.yaml', '# nothing yet\n')
     const env = { [gatewaySettings.port.variable]: '1' }
-    const { code, stderr } = await desk.runIn(
+    const { code, stderr } = await cli.runIn(
       { env },
       'gateway',
       'setup',
@@ -171,51 +169,51 @@ proves(
       '2',
       '--yes',
     )
-    expect([code, stderr]).toEqual([0, expect.stringContaining('WEBHOOK_PORT')])
-    expect(desk.read('config.yaml')).toContain('# nothing yet')
-    expect(await optionsOf(desk)).toMatchObject({ port: 2 })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('WEBHOOK_PORT') })
+    expect(cli.read('config.yaml')).toContain('# nothing yet')
+    expect(await optionsOf(cli)).toMatchObject({ port: 2 })
   }, null),
 )
 
 proves(
   'subscriptions/secret-text',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const bytes = [Buffer.from([0x61, 0xff, 0x62]), ' ', '\u00a0', ' a', 'a ', '\ufeffa']
     const url = ['--url', 'http://127.0.0.1:1']
     for (const content of bytes) {
-      desk.write('key', content)
-      const file = ['--secret-file', desk.path('key')]
+      cli.write('key', content)
+      const file = ['--secret-file', cli.path('key')]
       for (const argv of [
         ['webhook', 'subscribe', 'a', ...file],
         ['webhook', 'test', ...url, ...file],
         ['gateway', 'setup', '--yes', ...file],
       ]) {
-        const { code, stdout, stderr } = await desk.run(...argv)
-        expect([argv, code, stdout]).toEqual([argv, 1, ''])
+        const { code, stdout, stderr } = await cli.run(...argv)
+        expect({ argv, code, stdout }).toEqual({ argv, code: 1, stdout: '' })
         expect(stderr).toMatch(/^The secret (is not valid UTF-8|is blank|begins or ends)/)
       }
     }
-    expect([desk.has('.env'), desk.has('webhook_subscriptions.json')]).toEqual([false, false])
+    expect([cli.has('.env'), cli.has('webhook_subscriptions.json')]).toEqual([false, false])
     const piped = { stdin: ' \n' }
-    const { code } = await desk.runIn(piped, 'webhook', 'subscribe', 'a', '--secret', '-')
+    const { code } = await cli.runIn(piped, 'webhook', 'subscribe', 'a', '--secret', '-')
     expect(code).toBe(1)
   }),
 )
 
 proves(
   'subscriptions/secret-encoded',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const codeOf = async (secret: string): Promise<number[]> => {
       const given = ['--secret', secret]
-      const subscribed = await desk.run('webhook', 'subscribe', 'a', ...given)
-      const setUp = await desk.run('gateway', 'setup', '--yes', ...given)
+      const subscribed = await cli.run('webhook', 'subscribe', 'a', ...given)
+      const setUp = await cli.run('gateway', 'setup', '--yes', ...given)
       if (subscribed.code !== 0) expect(subscribed.stderr).toMatch(/whsec_ .* not valid base64/)
       return [subscribed.code, setUp.code]
     }
     for (const secret of ['whsec_', 'whsec_!!!', 'whsec_a b', 'whsec_a2V5=a2V5', 'whsec_='])
       expect([secret, ...(await codeOf(secret))]).toEqual([secret, 1, 1])
-    expect([desk.has('.env'), desk.has('webhook_subscriptions.json')]).toEqual([false, false])
-    // The second one is what payment senders sign with as it is.
+    expect([cli.has('.env'), cli.has('webhook_subscriptions.json')]).toEqual([false, false])
+    // Payment senders sign with the second one as it is.
     for (const secret of ['whsec_a2V5Pz5rZXk=', 'whsec_test_secret', '!!!'])
       expect([secret, ...(await codeOf(secret))]).toEqual([secret, 0, 0])
   }),

@@ -1,4 +1,4 @@
-// The command `webhook test`: what it sends, how it signs, and what it makes of the answer.
+// The command `webhook test`: what it sends, how it signs, and how it reports the answer.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,9 +7,9 @@ import { signatureOf, signedHeaders } from '../../../dist/emulator/internal.js'
 import { type Scheme, schemes } from '../../../spec/gateway/signatures.ts'
 import { testPayload, testSenders } from '../../../spec/gateway/subscriptions.ts'
 import {
-  atDesk,
-  type Desk,
-  type Got,
+  withCli,
+  type CommandLine,
+  type ReceivedRequest,
   hmac,
   runCommand,
   withReceiving,
@@ -24,13 +24,13 @@ const accepted = {
   body: '{"status": "accepted", "route": "ci", "event": "test", "delivery_id": "1"}',
 }
 
-/** Subscribes `ci` at a receiver, sends one test, and gives what arrived. */
-const sent = async (desk: Desk, ...argv: readonly string[]): Promise<Got> => {
-  let got: Got | undefined
+/** Subscribes `ci` at a receiver, sends one test, and returns what arrived. */
+const sent = async (cli: CommandLine, ...argv: readonly string[]): Promise<ReceivedRequest> => {
+  let got: ReceivedRequest | undefined
   await withReceiving(accepted, async (receiving) => {
-    await desk.run('gateway', 'setup', '--port', String(receiving.port), '--yes')
-    const { code, stderr } = await desk.run('webhook', 'test', 'ci', ...argv)
-    expect([argv, code, stderr]).toEqual([argv, 0, ''])
+    await cli.run('gateway', 'setup', '--port', String(receiving.port), '--yes')
+    const { code, stderr } = await cli.run('webhook', 'test', 'ci', ...argv)
+    expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: '' })
     expect(receiving.got).toHaveLength(1)
     got = receiving.got[0]
   })
@@ -39,98 +39,102 @@ const sent = async (desk: Desk, ...argv: readonly string[]): Promise<Got> => {
 
 proves(
   'subscriptions/test',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     await withReceiving(accepted, async ({ url, port, got }) => {
-      await desk.run('gateway', 'setup', '--port', String(port), '--yes')
-      await desk.run('webhook', 'subscribe', 'ci', '--secret', 'abc')
-      const { code, stdout } = await desk.run('webhook', 'test', 'CI')
+      await cli.run('gateway', 'setup', '--port', String(port), '--yes')
+      await cli.run('webhook', 'subscribe', 'ci', '--secret', 'abc')
+      const { code, stdout } = await cli.run('webhook', 'test', 'CI')
       expect(code).toBe(0)
       expect(stdout).toContain(`${url}/webhooks/ci`)
       expect(stdout).toContain(`Response (202): ${accepted.body}`)
       expect(stdout).not.toContain('abc')
-      const [{ method, path, headers, body }] = got as [Got]
-      expect([method, path]).toEqual(['POST', '/webhooks/ci'])
+      const [{ method, path, headers, body }] = got as [ReceivedRequest]
+      expect({ method, path }).toEqual({ method: 'POST', path: '/webhooks/ci' })
       expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('abc', body)}`)
-      const told = await desk.run('webhook', 'test', 'ci', '--json')
-      expect(told.json()).toMatchObject({
+      const result = await cli.run('webhook', 'test', 'ci', '--json')
+      expect(result.json()).toMatchObject({
         url: `${url}/webhooks/ci`,
         status: 202,
         triggered: true,
         answer: { status: 'accepted' },
       })
-      // Each delivery has an id of its own.
+      // Each delivery has a new id.
       expect(new Set(got.map((one) => one.headers['x-github-delivery'])).size).toBe(2)
     })
-    const { code, stderr } = await desk.run('webhook', 'test', 'ci')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('flowdouble gateway run')])
+    const { code, stderr } = await cli.run('webhook', 'test', 'ci')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('flowdouble gateway run'),
+    })
   }),
 )
 
 proves(
   'subscriptions/test-payload',
-  atDesk(async (desk) => {
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', 'ключ')
-    expect((await sent(desk)).body.toString()).toBe(testPayload)
+  withCli(async (cli) => {
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', 'ключ')
+    expect((await sent(cli)).body.toString()).toBe(testPayload)
     const own = ' {"a" : 1.0, "ключ": "\u2603"}\n'
-    const given = await sent(desk, '--payload', own)
+    const given = await sent(cli, '--payload', own)
     expect(given.body.toString()).toBe(own)
     expect(given.headers['x-hub-signature-256']).toBe(`sha256=${hmac('ключ', own)}`)
     const bytes = Buffer.from([0x7b, 0xff, 0x00, 0x7d])
-    desk.write('payload.bin', bytes)
-    expect((await sent(desk, '--payload-file', desk.path('payload.bin'))).body).toEqual(bytes)
-    expect((await sent(desk, '--payload', '')).body).toHaveLength(0)
-    const both = await desk.run('webhook', 'test', 'ci', '--payload', 'a', '--payload-file', 'b')
-    const missing = await desk.run('webhook', 'test', 'ci', '--payload-file', desk.path('none'))
+    cli.write('payload.bin', bytes)
+    expect((await sent(cli, '--payload-file', cli.path('payload.bin'))).body).toEqual(bytes)
+    expect((await sent(cli, '--payload', '')).body).toHaveLength(0)
+    const both = await cli.run('webhook', 'test', 'ci', '--payload', 'a', '--payload-file', 'b')
+    const missing = await cli.run('webhook', 'test', 'ci', '--payload-file', cli.path('none'))
     expect([both.code, missing.code]).toEqual([2, 2])
   }),
 )
 
-const header = ({ headers }: Got, name: string): string => String(headers[name.toLowerCase()])
+const header = ({ headers }: ReceivedRequest, name: string): string =>
+  String(headers[name.toLowerCase()])
 
 proves(
   'subscriptions/test-as',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX'
     const key = Buffer.from('000102030405060708090a0b0c0d0e0f1011121314151617', 'hex')
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', secret)
-    const github = await sent(desk, '--as', 'github')
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', secret)
+    const github = await sent(cli, '--as', 'github')
     expect(header(github, 'X-Hub-Signature-256')).toBe(`sha256=${hmac(secret, github.body)}`)
     expect(header(github, 'X-GitHub-Event')).toBe('test')
-    const gitlab = await sent(desk, '--as', 'gitlab', '--event', 'Push Hook')
+    const gitlab = await sent(cli, '--as', 'gitlab', '--event', 'Push Hook')
     expect(header(gitlab, 'X-Gitlab-Token')).toBe(secret)
     expect(header(gitlab, 'X-Gitlab-Event')).toBe('Push Hook')
     for (const [as, prefix] of Object.entries({ svix: 'svix', standard: 'webhook' })) {
-      const got = await sent(desk, '--as', as, '--event', 'a.b')
+      const got = await sent(cli, '--as', as, '--event', 'a.b')
       const [id, time] = [header(got, `${prefix}-id`), header(got, `${prefix}-timestamp`)]
       const signed = hmac(key, `${id}.${time}.${got.body.toString()}`, 'base64')
       expect(header(got, `${prefix}-signature`)).toBe(`v1,${signed}`)
       expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60)
       expect(JSON.parse(got.body.toString())).toMatchObject({ type: 'a.b' })
     }
-    const stripe = await sent(desk, '--as', 'stripe', '--event', 'invoice.paid')
+    const stripe = await sent(cli, '--as', 'stripe', '--event', 'invoice.paid')
     const [, time, value] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header(stripe, 'Stripe-Signature'))!
     expect(value).toBe(hmac(secret, `${time}.${stripe.body.toString()}`))
     expect(JSON.parse(stripe.body.toString())).toMatchObject({
       id: expect.stringMatching(/^evt_/),
       type: 'invoice.paid',
     })
-    const generic = await sent(desk, '--as', 'generic', '--event', 'alert')
+    const generic = await sent(cli, '--as', 'generic', '--event', 'alert')
     expect(header(generic, 'X-Webhook-Signature')).toBe(hmac(secret, generic.body))
     expect(JSON.parse(generic.body.toString())).toMatchObject({ event_type: 'alert' })
-    // A sender's own scheme is the only one that its post has.
+    // A post has the scheme of its sender and no other.
     const selecting = Object.values<Scheme>(schemes).flatMap(({ selectedBy }) => selectedBy)
     for (const [as, scheme] of Object.entries(testSenders)) {
-      const { headers } = await sent(desk, '--as', as)
+      const { headers } = await sent(cli, '--as', as)
       const has = selecting.filter((name) => name.toLowerCase() in headers)
       expect(has).toEqual(schemes[scheme].selectedBy)
     }
-    // A token that is no ASCII goes out in UTF-8; a key that is no base64 is refused.
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', 'ключ')
-    const token = header(await sent(desk, '--as', 'gitlab'), 'X-Gitlab-Token')
+    // A token that is not ASCII is sent in UTF-8; a key that is not base64 is rejected.
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', 'ключ')
+    const token = header(await sent(cli, '--as', 'gitlab'), 'X-Gitlab-Token')
     expect(Buffer.from(token, 'latin1').toString()).toBe('ключ')
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', 'whsec_not+base64')
-    const { code, stderr } = await desk.run('webhook', 'test', 'ci', '--as', 'svix')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('base64')])
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', 'whsec_not+base64')
+    const { code, stderr } = await cli.run('webhook', 'test', 'ci', '--as', 'svix')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('base64') })
     expect(stderr).not.toContain('not+base64')
   }),
 )
@@ -154,26 +158,26 @@ proves('subscriptions/test-as', async () => {
 
 proves(
   'subscriptions/test-event',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const eventOf = async (...argv: string[]): Promise<string> =>
-      header(await sent(desk, ...argv), 'X-GitHub-Event')
-    await desk.run('webhook', 'subscribe', 'ci')
+      header(await sent(cli, ...argv), 'X-GitHub-Event')
+    await cli.run('webhook', 'subscribe', 'ci')
     expect(await eventOf()).toBe('test')
-    await desk.run('webhook', 'subscribe', 'ci', '--events', 'push,ping')
+    await cli.run('webhook', 'subscribe', 'ci', '--events', 'push,ping')
     expect(await eventOf()).toBe('push')
     expect(await eventOf('--event', 'ping')).toBe('ping')
-    const generic = await sent(desk, '--as', 'generic')
+    const generic = await sent(cli, '--as', 'generic')
     expect(JSON.parse(generic.body.toString())).toMatchObject({ event_type: 'push' })
     // Where the payload names the event, and is the user's, the flag would change nothing.
     const own = ['--as', 'stripe', '--payload', '{}', '--event', 'x']
-    expect((await desk.run('webhook', 'test', 'ci', ...own)).code).toBe(2)
-    expect((await desk.run('webhook', 'test', 'ci', '--event', 'a\nb')).code).toBe(2)
+    expect((await cli.run('webhook', 'test', 'ci', ...own)).code).toBe(2)
+    expect((await cli.run('webhook', 'test', 'ci', '--event', 'a\nb')).code).toBe(2)
   }),
 )
 
 proves(
   'subscriptions/test-ignored',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const answers: [number, string, RegExp][] = [
       [200, '{"status": "ignored", "event": "test"}', /Not triggered.*--event/],
       [200, '{"status": "duplicate", "delivery_id": "1"}', /Not triggered/],
@@ -187,40 +191,44 @@ proves(
       [500, 'oops', /500/],
       [302, '', /302/],
     ]
-    await desk.run('webhook', 'subscribe', 'ci')
+    await cli.run('webhook', 'subscribe', 'ci')
     for (const [status, body, says] of answers) {
       await withReceiving({ status, body }, async ({ port }) => {
-        await desk.run('gateway', 'setup', '--port', String(port), '--yes')
-        const { code, stdout, stderr } = await desk.run('webhook', 'test', 'ci')
-        expect([status, code, stderr]).toEqual([status, 1, expect.stringMatching(says)])
+        await cli.run('gateway', 'setup', '--port', String(port), '--yes')
+        const { code, stdout, stderr } = await cli.run('webhook', 'test', 'ci')
+        expect({ status, code, stderr }).toEqual({
+          status,
+          code: 1,
+          stderr: expect.stringMatching(says),
+        })
         expect(stdout).toContain(`Response (${status}): ${body}`)
-        const told = (await desk.run('webhook', 'test', 'ci', '--json')).json()
-        expect(told).toMatchObject({ status, triggered: false })
+        const result = (await cli.run('webhook', 'test', 'ci', '--json')).json()
+        expect(result).toMatchObject({ status, triggered: false })
       })
     }
     const taken = '{"status": "delivered", "route": "ci", "target": "slack", "delivery_id": "1"}'
     await withReceiving({ status: 200, body: taken }, async ({ port }) => {
-      await desk.run('gateway', 'setup', '--port', String(port), '--yes')
-      expect((await desk.run('webhook', 'test', 'ci')).code).toBe(0)
+      await cli.run('gateway', 'setup', '--port', String(port), '--yes')
+      expect((await cli.run('webhook', 'test', 'ci')).code).toBe(0)
     })
   }),
 )
 
 proves(
   'subscriptions/test-time-out',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     await withReceiving(null, async ({ port, arrival }) => {
-      await desk.run('gateway', 'setup', '--port', String(port), '--yes')
-      await desk.run('webhook', 'subscribe', 'ci')
+      await cli.run('gateway', 'setup', '--port', String(port), '--yes')
+      await cli.run('webhook', 'subscribe', 'ci')
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       try {
-        const command = desk.run('webhook', 'test', 'ci')
+        const command = cli.run('webhook', 'test', 'ci')
         await arrival
         vi.advanceTimersByTime(9999)
         expect(vi.getTimerCount()).toBe(1)
         vi.advanceTimersByTime(1)
         const { code, stderr } = await command
-        expect([code, stderr]).toEqual([1, expect.stringContaining('10 seconds')])
+        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('10 seconds') })
       } finally {
         vi.useRealTimers()
       }
@@ -230,20 +238,20 @@ proves(
 
 proves(
   'subscriptions/test-url',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     await withReceiving({ status: 204, body: '' }, async ({ url, got }) => {
       const target = ['--url', `${url}/hooks?x=1`]
       const secret = ['--secret', 'theirs']
-      expect((await desk.run('webhook', 'test', 'any', ...target, ...secret)).code).toBe(0)
-      expect((await desk.run('webhook', 'test', ...target, '--secret', 'theirs')).code).toBe(0)
+      expect((await cli.run('webhook', 'test', 'any', ...target, ...secret)).code).toBe(0)
+      expect((await cli.run('webhook', 'test', ...target, '--secret', 'theirs')).code).toBe(0)
       expect(got.map(({ path }) => path)).toEqual(['/hooks?x=1', '/hooks?x=1'])
       for (const { headers, body } of got)
         expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('theirs', body)}`)
-      expect((await desk.run('webhook', 'test', ...target)).code).toBe(2)
-      expect((await desk.run('webhook', 'test', ...target, '--secret', '')).code).toBe(1)
+      expect((await cli.run('webhook', 'test', ...target)).code).toBe(2)
+      expect((await cli.run('webhook', 'test', ...target, '--secret', '')).code).toBe(1)
       for (const wrong of ['x', 'ftp://x', 'http://user:hidden-one@127.0.0.1']) {
-        const { code, stderr } = await desk.run('webhook', 'test', '--url', wrong, ...secret)
-        expect([wrong, code]).toEqual([wrong, 2])
+        const { code, stderr } = await cli.run('webhook', 'test', '--url', wrong, ...secret)
+        expect({ wrong, code }).toEqual({ wrong, code: 2 })
         expect(stderr).not.toContain('hidden-one')
       }
       const piped = ['webhook', 'test', ...target, '--secret', '-', '--as', 'gitlab']
@@ -254,7 +262,7 @@ proves(
   }, null),
 )
 
-test('webhooks/process-list A secret among the arguments leaves the list of processes', async () => {
+test('webhooks/process-list A secret among the arguments is removed from the process list', async () => {
   if (process.platform !== 'linux') return
   await withReceiving(null, async ({ url, arrival }) => {
     const argv = ['webhook', 'test', '--url', url, '--secret', 'SECRET-ARGUMENT']
@@ -271,11 +279,11 @@ test('webhooks/process-list A secret among the arguments leaves the list of proc
 
 proves(
   'subscriptions/test-port',
-  atDesk(async (desk) => {
-    // Nobody listens on most of these ports: what counts is that the attempt is made, and its cause is told.
+  withCli(async (cli) => {
+    // Most of these ports are closed: what counts is that the attempt is made, and its failure is reported.
     for (const port of [1, 6000, 6667, 10_080]) {
       const url = `http://127.0.0.1:${port}`
-      const { stderr } = await desk.run('webhook', 'test', '--url', url, '--secret', 's')
+      const { stderr } = await cli.run('webhook', 'test', '--url', url, '--secret', 's')
       expect(stderr).toMatch(/ECONNREFUSED|status \d/)
     }
   }),

@@ -52,14 +52,14 @@ proves('system/memory-of-models', async ({ connect, get, post, reach, run, submi
   const held = await free()
   expect(held.ram).toBeLessThan(before.ram)
   expect(held.vram).toBeLessThan(before.vram)
-  // The same models once more take nothing, and they stay when the run is over.
+  // Loading the same models again takes no memory, and they stay after the run.
   await run(session, textToImage(2))
   expect(await free()).toEqual(held)
   await post('/free', { unload_models: false, free_memory: true })
   expect(await free()).toEqual(held)
   await post('/free', { unload_models: true })
   expect(await free()).toEqual(before)
-  // While a run needs them they stay; they go when it is over.
+  // They stay while a run needs them, and are freed when it ends.
   await submit({ ...textToImage(3), slow: slow()['1']! }, { client_id: 'me' })
   await reach(session, ({ type, data }) => type === 'progress' && data['node'] === 'slow')
   await post('/free', { free_memory: true })
@@ -76,7 +76,10 @@ proves(
       expect((await post('/free', body)).status).toBe(200)
     }
     for (const broken of ['', 'no JSON', '[]', 'true']) {
-      expect([broken, (await request('POST', '/free', broken)).status]).toEqual([broken, 500])
+      expect({ broken, status: (await request('POST', '/free', broken)).status }).toEqual({
+        broken,
+        status: 500,
+      })
     }
   },
   { deployment: 'local' },
@@ -100,8 +103,11 @@ proves('system/free-reply', async ({ connect, idle, post }) => {
   const session = await connect('me')
   const before = session.messages().length
   const reply = await post('/free', { unload_models: true, free_memory: true })
-  expect([reply.status, reply.text]).toEqual([200, ''])
-  expect([reply.headers['content-type'], reply.headers['content-length']]).toEqual([undefined, '0'])
+  expect(reply).toMatchObject({ status: 200, text: '' })
+  expect({
+    contentType: reply.headers['content-type'],
+    contentLength: reply.headers['content-length'],
+  }).toEqual({ contentType: undefined, contentLength: '0' })
   await idle()
   await session.settled()
   expect(session.messages()).toHaveLength(before)
@@ -111,20 +117,20 @@ proves(
   'system/queue-length',
   async ({ connect, get, post, reach, submit }) => {
     const session = await connect('me')
-    const told = async () => (await get('/prompt')).json()
+    const lengthNow = async () => (await get('/prompt')).json()
     const length = (queue_remaining: number) => ({ exec_info: { queue_remaining } })
-    expect(await told()).toEqual(length(0))
+    expect(await lengthNow()).toEqual(length(0))
     await submit(slow(), { prompt_id: 'a', client_id: 'me' })
     await submit(slow(), { prompt_id: 'b' })
     await submit(slow(), { prompt_id: 'c' })
-    expect(await told()).toEqual(length(3))
+    expect(await lengthNow()).toEqual(length(3))
     await reach(session, ({ type }) => type === 'progress')
-    expect(await told()).toEqual(length(3))
+    expect(await lengthNow()).toEqual(length(3))
     await post('/queue', { delete: ['b'] })
-    expect(await told()).toEqual(length(2))
+    expect(await lengthNow()).toEqual(length(2))
     await reach(session, isEnd)
-    expect(await told()).toEqual(length(1))
-    expect(violations(queueLength, await told())).toEqual([])
+    expect(await lengthNow()).toEqual(length(1))
+    expect(violations(queueLength, await lengthNow())).toEqual([])
   },
   { deployment: 'local' },
 )

@@ -2,7 +2,7 @@
 
 import { limits } from '../../../spec/limits.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { container, delivers, indented, many } from '../../judge/templates.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -162,7 +162,10 @@ proves(
     ]) {
       gateway.subscribe('note', direct(template))
       const reply = await post('note', payload)
-      expect([reply.status, reply.json()]).toEqual([413, { error: 'Rendered text too large' }])
+      expect({ status: reply.status, json: reply.json() }).toEqual({
+        status: 413,
+        json: { error: 'Rendered text too large' },
+      })
     }
     gateway.subscribe('note', direct('x', { deliver_extra: { chat_id: '{a}'.repeat(17) } }))
     expect((await post('note', payload)).status).toBe(413)
@@ -226,7 +229,7 @@ proves(
   many,
 )
 
-switched(
+provesQuirk(
   'webhooks.cut-prompt',
   async (subject) => {
     const head = "Webhook event 'unknown' on route 'note':\n\n```json\n"

@@ -1,4 +1,4 @@
-// How the values of a payload read in a text.
+// How the values of a payload appear in a text.
 
 import { proves } from '../../judge/proves.ts'
 import { container, delivers, indented, many } from '../../judge/templates.ts'

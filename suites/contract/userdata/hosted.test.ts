@@ -1,4 +1,4 @@
-// User data on hosted: the same files as on local, told and refused in another way.
+// User data on hosted: the same files as on local, with other listings and refusals.
 
 import { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
@@ -12,7 +12,7 @@ const shown = ({ status, text, headers }: Reply) => [status, text, headers['cont
 const textType = 'text/plain; charset=utf-8'
 const inTime = { epoch: 1_000_000 } as const
 
-/** A refusal that is a text which says something. */
+/** A refusal that is a text. */
 const refusedAs = ({ status, text, headers }: Reply) =>
   headers['content-type'] === textType && /^\w.*\.$/.test(text) ? status : `${status} ${text}`
 
@@ -25,7 +25,10 @@ proves(
     const queries = ['', '?dir=', '?split=true', '?full_info=false', '?full_info=true&split=true']
     for (const query of queries) {
       const reply = await subject.get(`/userdata${query}`)
-      expect([reply.status, violations(hostedUserFiles, reply.json())]).toEqual([200, []])
+      expect({
+        status: reply.status,
+        violations: violations(hostedUserFiles, reply.json()),
+      }).toEqual({ status: 200, violations: [] })
       expect(reply.json()).toMatchObject([
         { path: 'a.txt', size: 5 },
         { path: 'b.json', size: 6 },
@@ -54,10 +57,13 @@ proves(
 proves('userdata/hosted-write', async (subject) => {
   const bytes = Buffer.from([0, 255, 10, 13, 128])
   const reply = await subject.request('POST', at('deep/mine.bin'), bytes)
-  expect([reply.status, violations(hostedUserFile, reply.json())]).toEqual([200, []])
+  expect({ status: reply.status, violations: violations(hostedUserFile, reply.json()) }).toEqual({
+    status: 200,
+    violations: [],
+  })
   expect(reply.json()).toMatchObject({ path: 'deep/mine.bin', size: 5 })
   expect((await subject.get(at('deep/mine.bin'))).bytes).toEqual(bytes)
-  // The query asks for no other form.
+  // The query requests no other form.
   const full = await write(subject, 'a', '?full_info=true')
   expect(Object.keys(full.json())).toEqual(Object.keys(reply.json()))
   expect((await write(subject, 'a', '?overwrite=true')).status).toBe(200)
@@ -111,7 +117,10 @@ proves('userdata/hosted-delete', async (subject) => {
 proves('userdata/hosted-move', async (subject) => {
   await write(subject, 'a')
   const reply = await subject.request('POST', moving('a', 'new/b', '?full_info=true'))
-  expect([reply.status, violations(hostedUserFile, reply.json())]).toEqual([200, []])
+  expect({ status: reply.status, violations: violations(hostedUserFile, reply.json()) }).toEqual({
+    status: 200,
+    violations: [],
+  })
   expect(reply.json()).toMatchObject({ path: 'new/b', size: 1 })
   expect((await subject.get(at('a'))).status).toBe(404)
   expect((await subject.get(at('new/b'))).text).toBe('a')
@@ -133,7 +142,7 @@ proves(
       [404, 'GET', at('nowhere')],
       [404, 'DELETE', at('nowhere')],
       [404, 'POST', moving('nowhere', 'y')],
-      // A folder is no file.
+      // A folder is not a file.
       [404, 'GET', at('deep')],
       [404, 'DELETE', at('deep')],
       [404, 'POST', moving('deep', 'y')],
@@ -143,7 +152,11 @@ proves(
       [400, 'POST', moving('deep/a', 'deep/a/b')],
     ]
     for (const [status, method, path] of ways) {
-      expect([method, path, refusedAs(await request(method, path))]).toEqual([method, path, status])
+      expect({ method, path, refused: refusedAs(await request(method, path)) }).toEqual({
+        method,
+        path,
+        refused: status,
+      })
     }
     expect((await get(at('deep/a'))).text).toBe('deep/a')
     expect((await get('/userdata?recurse=true')).json()).toHaveLength(1)

@@ -1,4 +1,4 @@
-// User data: the two listings of what is stored.
+// User data: the two listings of stored files.
 
 import { errors } from '../../../spec/index.ts'
 import { userEntries, userFiles } from '../../../spec/server/userdata.ts'
@@ -14,7 +14,7 @@ const files = ['b.json', 'flows/a.json', 'flows/sub/Z.json', 'flows/sub/y', 'flo
 const fill = async ({ request }: Subject) => {
   for (const file of files) await request('POST', `/userdata/${encodeURIComponent(file)}`, file)
 }
-/** What a listing holds, in an order of our own: that of a file system is not told. */
+/** The content of a listing, sorted: the order of a file system is not specified. */
 const listed = async ({ get }: Subject, query: string): Promise<unknown[]> => {
   const items = (await get(`/userdata?${query}`)).json()
   expect(violations(userFiles, items)).toEqual([])
@@ -77,14 +77,14 @@ proves('userdata/list-refusals', async (subject) => {
   ] as const
   for (const [query, { status, body }] of cases) {
     const reply = await subject.get(`/userdata${query}`)
-    const told = [query, reply.status, reply.text, reply.headers['content-type']]
-    expect(told).toEqual([query, status, body.text, textType])
+    const actual = [query, reply.status, reply.text, reply.headers['content-type']]
+    expect(actual).toEqual([query, status, body.text, textType])
   }
 })
 
 proves('userdata/browse', async (subject) => {
   const empty = await subject.get('/v2/userdata')
-  expect([empty.status, empty.text]).toEqual([200, '[]'])
+  expect(empty).toMatchObject({ status: 200, text: '[]' })
   await fill(subject)
   const reply = await subject.get('/v2/userdata?path=flows')
   expect(violations(userEntries, reply.json())).toEqual([])
@@ -118,7 +118,7 @@ proves('userdata/browse-refusals', async (subject) => {
   ] as const
   for (const [path, { status, body }] of cases) {
     const reply = await subject.get(`/v2/userdata?path=${path}`)
-    const told = [path, reply.status, reply.text, reply.headers['content-type']]
-    expect(told).toEqual([path, status, body.text, textType])
+    const actual = [path, reply.status, reply.text, reply.headers['content-type']]
+    expect(actual).toEqual([path, status, body.text, textType])
   }
 })

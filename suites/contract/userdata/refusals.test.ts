@@ -1,9 +1,9 @@
-// User data: what cannot be done, with which file names, and how much fits.
+// User data: operations that fail, with which file names, and how much fits.
 
 import { errors, limits } from '../../../spec/index.ts'
 import { proves } from '../../judge/proves.ts'
 import { paths, write } from '../../judge/userdata.ts'
-import { exchange, told } from '../../judge/wire.ts'
+import { exchange, summaryOf } from '../../judge/wire.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -17,7 +17,7 @@ proves('userdata/unknown-file', async (subject) => {
       ['POST', moving(file, 'c')],
     ] as const
     for (const [method, path] of ways) {
-      expect([path, told(await exchange(subject.url, method, path))]).toEqual([path, unknown])
+      expect([path, summaryOf(await exchange(subject.url, method, path))]).toEqual([path, unknown])
     }
   }
 })
@@ -46,17 +46,17 @@ proves('userdata/stays-inside', async (subject) => {
       ['POST', `${path}/move/c`],
     ] as const
     for (const [method, path] of ways) {
-      const refused = told(await exchange(subject.url, method, path))
-      expect([method, path, refused]).toEqual([
+      const refused = summaryOf(await exchange(subject.url, method, path))
+      expect({ method, path, refused }).toEqual({
         method,
         path,
-        { status: 403, type: undefined, length: '0', body: '' },
-      ])
+        refused: { status: 403, type: undefined, length: '0', body: '' },
+      })
     }
     expect((await request('POST', `${at('deep/a')}/move/${segment}`)).status).toBe(500)
   }
   expect(await paths(subject)).toEqual(['deep', 'deep/a'])
-  // What comes back inside is inside; a backslash is a character like others.
+  // A path that leads back inside is inside; a backslash is an ordinary character.
   expect((await request('POST', at('x/../deep/./b'))).text).toBe('"deep/b"')
   expect((await request('POST', at('..\\b'))).json()).toBe('..\\b')
 })
@@ -81,10 +81,13 @@ proves('userdata/impossible-name', async (subject) => {
     `${'d'.repeat(200)}/`.repeat(21),
   ]
   const nul = await exchange(subject.url, 'POST', at('nul\0'), {}, 'x')
-  expect([nul.status, nul.body]).toEqual([500, errors.refusals.internal.body.text])
+  expect({ status: nul.status, body: nul.body }).toEqual({
+    status: 500,
+    body: errors.refusals.internal.body.text,
+  })
   for (const file of impossible) {
     const reply = await exchange(subject.url, 'POST', at(file), {}, 'x')
-    expect(told(reply)).toEqual({ status: 400, type: undefined, length: '0', body: '' })
+    expect(summaryOf(reply)).toEqual({ status: 400, type: undefined, length: '0', body: '' })
     expect(reply.reason).toBe('Invalid filename. Please avoid special characters like :\\/*?"<>|')
   }
   expect(await paths(subject)).toEqual(['file'])
@@ -112,7 +115,7 @@ proves('userdata/bounds', async (subject) => {
 
 proves('userdata/bounds', async (subject) => {
   const { request } = subject
-  // The user folder itself is the first of all entries, and these make a fifth of them each.
+  // The user folder itself is the first of all entries, and these add a fifth of them each.
   const fifth = limits.userdataEntries.value / 5
   const deep = (name: string, length: number) => `${name}/`.repeat(length - 1) + name
   for (const name of ['a', 'b', 'c', 'd']) {

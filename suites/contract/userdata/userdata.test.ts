@@ -104,7 +104,7 @@ proves('userdata/no-overwrite', async (subject) => {
   expect(shown(await request('POST', moving('a', 'b', '?overwrite=false')))).toEqual(taken)
   expect([(await get(at('a'))).text, (await get(at('b'))).text]).toEqual(['a', 'b'])
   expect((await request('POST', moving('a', 'c', '?overwrite=false'))).status).toBe(200)
-  // Nothing but the word false keeps what is there.
+  // Only the word false protects an existing file.
   expect((await request('POST', at('b', '?overwrite=False'), 'other')).status).toBe(200)
   expect((await get(at('b'))).text).toBe('other')
 })
@@ -114,7 +114,11 @@ proves('userdata/delete', async (subject) => {
   await write(subject, 'deep/b')
   const { status, body, header } = await exchange(subject.url, 'DELETE', at('deep/a'))
   const has = ['content-type', 'content-length', 'transfer-encoding'].map(header)
-  expect([status, body, has]).toEqual([204, '', [undefined, undefined, undefined]])
+  expect({ status, body, has }).toEqual({
+    status: 204,
+    body: '',
+    has: [undefined, undefined, undefined],
+  })
   expect((await subject.get(at('deep/a'))).status).toBe(404)
   await subject.request('DELETE', at('deep/b'))
   expect(await paths(subject)).toEqual(['deep'])
@@ -125,12 +129,15 @@ proves('userdata/move', async (subject) => {
   await write(subject, 'a')
   const reply = await request('POST', moving('a', 'new/b'))
   expect(shown(reply)).toEqual([200, '"new/b"', jsonType])
-  expect([(await get(at('a'))).status, (await get(at('new/b'))).text]).toEqual([404, 'a'])
+  expect({ status: (await get(at('a'))).status, text: (await get(at('new/b'))).text }).toEqual({
+    status: 404,
+    text: 'a',
+  })
   await write(subject, 'c')
   expect((await request('POST', moving('c', 'new/b'))).status).toBe(200)
   expect((await get(at('new/b'))).text).toBe('c')
   expect((await request('POST', moving('new/b', 'new/b'))).status).toBe(200)
-  // A folder goes with all that is in it, and as the target it takes what comes.
+  // A folder moves with everything in it, and as the target it receives the file.
   expect((await request('POST', moving('new', 'old'))).status).toBe(200)
   await write(subject, 'd')
   expect((await request('POST', moving('d', 'old'))).text).toBe('"old"')
@@ -155,7 +162,7 @@ proves('userdata/move', async (subject) => {
   ] as const
   for (const [file, dest] of impossible) {
     const { status } = await request('POST', moving(file, dest))
-    expect([file, dest, status]).toEqual([file, dest, 500])
+    expect({ file, dest, status }).toEqual({ file, dest, status: 500 })
   }
   expect(await paths(subject)).toEqual(before)
 })

@@ -4,7 +4,7 @@ import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** The event that the answer to an accepted or an ignored post tells. */
+/** The event in the answer to an accepted or an ignored post. */
 const eventOf = async (
   post: GatewaySubject['post'],
   payload: unknown,
@@ -69,10 +69,13 @@ proves(
       'push,Merge Hook',
     ]
     for (const type of others) {
-      expect([type, (await post('hook', { type })).json().status]).toEqual([type, 'ignored'])
+      expect({ type, status: (await post('hook', { type })).json().status }).toEqual({
+        type,
+        status: 'ignored',
+      })
     }
     expect((await post('wild', { type: 'push' })).json().status).toBe('ignored')
-    // A list that was written as one text is no text to search in.
+    // A list that was written as one text is not searched for parts.
     expect((await post('text', { type: 'pull' })).json().status).toBe('ignored')
     expect((await post('text', { type: 'push' })).json().status).toBe('accepted')
   },
@@ -90,7 +93,7 @@ proves(
   async ({ post }) => {
     for (const name of ['none', 'empty']) {
       for (const type of ['push', 'ping', '']) {
-        expect([name, (await post(name, { type })).status]).toEqual([name, 202])
+        expect({ name, status: (await post(name, { type })).status }).toEqual({ name, status: 202 })
       }
     }
   },
@@ -103,11 +106,18 @@ proves(
     for (const name of ['piece', 'comma', 'blank']) {
       for (const type of ['push', '', ' ']) {
         const reply = await post(name, { type })
-        expect([name, type, reply.json().status]).toEqual([name, type, 'ignored'])
+        expect({ name, type, status: reply.json().status }).toEqual({
+          name,
+          type,
+          status: 'ignored',
+        })
       }
     }
     for (const name of ['some', 'text']) {
-      expect([name, (await post(name, { type: 'push' })).status]).toEqual([name, 202])
+      expect({ name, status: (await post(name, { type: 'push' })).status }).toEqual({
+        name,
+        status: 202,
+      })
     }
     expect(gateway.runs()).toHaveLength(2)
   },
@@ -126,7 +136,10 @@ proves(
   'webhooks/ignored',
   async ({ post, gateway }) => {
     const reply = await post('hook', { type: 'ping' })
-    expect([reply.status, reply.json()]).toEqual([200, { status: 'ignored', event: 'ping' }])
+    expect({ status: reply.status, json: reply.json() }).toEqual({
+      status: 200,
+      json: { status: 'ignored', event: 'ping' },
+    })
     expect((await post('hook', {})).json()).toEqual({ status: 'ignored', event: 'unknown' })
     expect(gateway.runs()).toEqual([])
   },

@@ -1,4 +1,4 @@
-// A gateway that behaves as a known one.
+// A gateway that behaves like a known one.
 
 import { servers } from '../../../spec/truth/servers.ts'
 import { proves } from '../../judge/proves.ts'

@@ -2,7 +2,7 @@
 
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
-import { atDesk, postTo, runGateway } from '../../support/command-line.ts'
+import { withCli, postTo, runGateway } from '../../support/command-line.ts'
 import { expect } from '../../judge/expect.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
@@ -101,14 +101,14 @@ proves(
 
 proves(
   ['webhooks/log', 'webhooks/log-refusals'],
-  atDesk(async (desk) => {
-    await desk.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
+  withCli(async (cli) => {
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
     for (const [flags, isQuiet, isData] of [
       [[], false, false],
       [['--quiet', '--json'], true, false],
       [['--json-log', '--json'], false, true],
     ] as const) {
-      const running = await runGateway(desk, {}, ...flags)
+      const running = await runGateway(cli, {}, ...flags)
       await postTo(running.url, 'ci', 'secret-of-ci')
       await postTo(running.url, 'ci', 'wrong')
       const { stdout, stderr } = await running.stop()

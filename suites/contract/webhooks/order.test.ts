@@ -1,4 +1,4 @@
-// In which order a gateway tells what happens.
+// The order in which a gateway reports what happens.
 
 import {
   createGatewayWorld,
@@ -10,7 +10,7 @@ import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import { statusOfHead } from '../../judge/wire.ts'
 
-// Over HTTP the clock never passes what is due: the machine behind it is asked, made from what the gateway is made from.
+// Over HTTP the clock never passes a due event: the case uses the machine behind it, created from the gateway's setup.
 proves('webhooks/answered-in-order', async ({ gateway }) => {
   const [header = '{}'] = await gateway.journal()
   const { options } = JSON.parse(header) as { options: GatewayStateOptions }
@@ -21,14 +21,14 @@ proves('webhooks/answered-in-order', async ({ gateway }) => {
     const asked = { kind: 'request', request: 1, method: 'POST', target: '/webhooks/hook' } as const
     return step(world, { ...asked, atMs, headers, body: new Uint8Array() })
   }
-  const told = (effects: ReturnType<typeof step>) => {
+  const aroundReply = (effects: ReturnType<typeof step>) => {
     const at = effects.findIndex(({ kind }) => kind === 'reply')
     return [effects.slice(0, at), effects.slice(at + 1)].map((part) => JSON.stringify(part))
   }
-  const [none, begun] = told(post('first', 0))
+  const [none, begun] = aroundReply(post('first', 0))
   expect(none).toBe('[]')
   expect(begun).toContain('first')
-  const [before, after] = told(post('second', 10_000))
+  const [before, after] = aroundReply(post('second', 10_000))
   expect(before).toContain('first')
   expect(before).not.toContain('second')
   expect(after).toContain('second')

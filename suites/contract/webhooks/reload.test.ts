@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
 let files = 0
 
-/** A gateway with a subscriptions file of its own, which there is not yet. */
+/** A gateway with a subscriptions file that does not exist yet. */
 const onFile = (more = {}) => ({
   routes: { static: { secret: SECRET, prompt: 'static' } },
   subscriptionsFile: join(folder, `${files++}.json`),
@@ -20,14 +20,14 @@ const onFile = (more = {}) => ({
 })
 const fileOf = ({ gateway }: GatewaySubject): string => gateway.options.subscriptionsFile as string
 
-/** Writes the file, as if at this second of its time. */
+/** Writes the file, dated to this second of its time. */
 function write(subject: GatewaySubject, second: number, routes: unknown): void {
   const text = typeof routes === 'string' ? routes : JSON.stringify(routes)
   writeFileSync(fileOf(subject), text)
   utimesSync(fileOf(subject), second, second)
 }
 
-/** Which of the routes a, b, c there are. */
+/** Which of the routes a, b, c exist. */
 async function names({ send }: GatewaySubject): Promise<string> {
   let found = ''
   for (const name of ['a', 'b', 'c']) {
@@ -98,12 +98,12 @@ proves(
   async (subject) => {
     write(subject, 1000, { a: route })
     expect(await names(subject)).toBe('a')
-    // What cannot be read at all: a folder, and a way that leads through a file.
+    // Unreadable files: a folder, and a path that leads through a file.
     rmSync(fileOf(subject))
     mkdirSync(fileOf(subject))
     expect(await names(subject)).toBe('a')
     rmSync(fileOf(subject), { recursive: true })
-    // Nor is what does not end: a pipe into which nobody writes.
+    // A pipe into which nobody writes never ends, and is not a file either.
     execFileSync('mkfifo', [fileOf(subject)])
     expect(await names(subject)).toBe('a')
     rmSync(fileOf(subject))
@@ -159,7 +159,7 @@ proves(
     expect(texts()).toEqual(['b is 1'])
     expect(() => gateway.subscribe('c', direct('x', { deliver: 'log' }))).toThrow(/deliver_only/)
     expect(() => gateway.subscribe('c', {})).toThrow(/has no secret/)
-    // Those that it starts with are looked at in the same way.
+    // The routes that it starts with are checked in the same way.
     for (const name of ['a', 'static']) {
       const given = name === 'a' ? {} : route
       const options = { port: 0, routes: { static: route }, subscriptions: { [name]: given } }
@@ -201,7 +201,7 @@ proves('subscriptions/static-checked', async () => {
   }
 })
 
-switched(
+provesQuirk(
   'webhooks.reload-only-newer',
   async (subject) => {
     write(subject, 1000, { a: route })

@@ -1,4 +1,4 @@
-// Posts that come too often, and posts that come again: rate limit and delivery ids.
+// Posts that are too frequent, and posts that repeat: rate limit and delivery ids.
 
 import { createHmac } from 'node:crypto'
 import { type GatewayOptions, replayGateway } from 'flowdouble'
@@ -7,7 +7,7 @@ import {
   type GatewayStateOptions,
   stepGateway as step,
 } from '../../../dist/emulator/internal.js'
-import { atDesk, optionsOf } from '../../support/command-line.ts'
+import { withCli, optionsOf } from '../../support/command-line.ts'
 import {
   direct,
   type GatewaySubject,
@@ -15,13 +15,13 @@ import {
   startGatewaySubject,
 } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
-import { proves, switched } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
 const hook = { secret: SECRET }
 
-/** Posts so often, and gives the statuses. */
+/** Posts this often, and returns the statuses. */
 async function statuses(post: GatewaySubject['post'], name: string, times: number) {
   const found: number[] = []
   for (let count = 0; count < times; count++) found.push((await post(name, {})).status)
@@ -33,7 +33,7 @@ proves('webhooks/rate-limit', async ({ gateway, post }) => {
   await gateway.advance(1000)
   expect(await statuses(post, 'hook', 16)).toEqual([...Array(15).fill(202), 429])
   expect((await post('hook', {})).json()).toEqual({ error: 'Rate limit exceeded' })
-  // A post counts until 60 seconds have passed, that moment included.
+  // A post counts until 60 seconds have passed, including that moment.
   await gateway.advance(59_000)
   expect((await post('hook', {})).status).toBe(429)
   await gateway.advance(1)
@@ -94,7 +94,7 @@ proves('webhooks/id-header', async ({ post }) => {
   expect((await post('hook', { id: 'd' }, others)).json().delivery_id).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-switched('webhooks.empty-id', async ({ post }) => {
+provesQuirk('webhooks.empty-id', async ({ post }) => {
   const empty = { 'X-GitHub-Delivery': '', 'X-Request-ID': 'later' }
   expect((await post('hook', {}, empty)).json()).toMatchObject({
     status: 'accepted',
@@ -135,7 +135,7 @@ proves('webhooks/id-made', async ({ post, gateway }) => {
 
 proves(
   'webhooks/id-restarts',
-  atDesk(async (desk) => {
+  withCli(async (cli) => {
     const firstIds = async (options: readonly GatewayOptions[]): Promise<readonly string[]> => {
       const ids: string[] = []
       for (const given of options) {
@@ -145,7 +145,7 @@ proves(
       }
       return ids
     }
-    const [first, second] = await firstIds([await optionsOf(desk), await optionsOf(desk)])
+    const [first, second] = await firstIds([await optionsOf(cli), await optionsOf(cli)])
     expect(first).not.toBe(second)
     const [third, fourth] = await firstIds([{}, {}])
     expect(third).toBe(fourth)
@@ -155,7 +155,10 @@ proves(
 proves('webhooks/duplicate', async ({ post, gateway, idle }) => {
   expect((await post('hook', { n: 1 }, id('same'))).status).toBe(202)
   const again = await post('hook', { n: 2 }, id('same'))
-  expect([again.status, again.json()]).toEqual([200, { status: 'duplicate', delivery_id: 'same' }])
+  expect({ status: again.status, json: again.json() }).toEqual({
+    status: 200,
+    json: { status: 'duplicate', delivery_id: 'same' },
+  })
   await idle()
   expect(gateway.runs().map(({ payload }) => payload)).toEqual([{ n: 1 }])
   expect(gateway.outbox()).toHaveLength(1)
@@ -167,7 +170,7 @@ proves('webhooks/id-lifetime', async ({ post, gateway }) => {
   expect((await post('hook', {}, id('a'))).status).toBe(200)
   await gateway.advance(1)
   expect((await post('hook', {}, id('a'))).status).toBe(202)
-  // From here on its time runs anew.
+  // From here on its time starts again.
   await gateway.advance(3_599_999)
   expect((await post('hook', {}, id('a'))).status).toBe(200)
 })
@@ -179,7 +182,7 @@ proves(
   async ({ post }) => {
     expect((await post('one', {}, id('a'))).status).toBe(202)
     expect((await post('two', {}, id('a'))).status).toBe(202)
-    // Names and ids do not run into one another.
+    // Names and ids cannot be confused with one another.
     expect((await post('on', {}, id('ea'))).status).toBe(202)
     expect((await post('one', {}, id('a'))).status).toBe(200)
   },
@@ -227,7 +230,7 @@ proves(
       const reply = await post(name, {}, id('a'))
       return [reply.status, reply.json().status]
     }
-    /** Two posts of one id while its delivery is under way, which then ends so, and one with another route. */
+    /** Two posts with one id while its delivery is under way, which then ends like this, and one with another route. */
     const both = async (error?: Error) => {
       const first = replyTo('note')
       const [end] = await begun.next(1)
@@ -266,7 +269,8 @@ proves(
   },
 )
 
-// So many posts over HTTP take long: the gateway tells what it is made from, and what is behind HTTP takes them.
+// This many posts over HTTP take long: the case sends them to the machine behind HTTP, created from the gateway's
+// setup.
 proves(
   'webhooks/ids-bounded',
   async ({ gateway }) => {
@@ -284,13 +288,13 @@ proves(
     expect([post('first'), post('second'), post('first')]).toEqual([202, 202, 200])
     const found = new Set(Array.from({ length: 99_999 }, (_, at) => post(`${at}`)))
     expect([...found]).toEqual([202])
-    // What was forgotten is new, and then the one after it is forgotten.
+    // The forgotten one is new, and then the one after it is forgotten.
     expect(['99998', 'first', 'second', '50000'].map(post)).toEqual([200, 202, 202, 200])
   },
   { rateLimit: 200_000 },
 )
 
-switched(
+provesQuirk(
   'webhooks.global-ids',
   async ({ post }) => {
     expect((await post('one', {}, id('a'))).status).toBe(202)
@@ -299,14 +303,14 @@ switched(
   two,
 )
 
-switched('webhooks.millisecond-ids', async ({ post, gateway }) => {
+provesQuirk('webhooks.millisecond-ids', async ({ post, gateway }) => {
   expect((await post('hook', {})).json().delivery_id).toBe('1767225600000')
   expect((await post('hook', {})).json().status).toBe('duplicate')
   await gateway.advance(1)
   expect((await post('hook', {})).json().delivery_id).toBe('1767225600001')
 })
 
-switched(
+provesQuirk(
   'webhooks.duplicate-after-502',
   async ({ post, gateway, texts }) => {
     gateway.failDeliveries({ target: 'telegram', error: 'down', times: 1 })

@@ -1,4 +1,4 @@
-// The gateway on HTTP: its paths, the order of its checks, and what it answers.
+// The gateway over HTTP: its paths, the order of its checks, and its answers.
 
 import { checks, gatewayHealth, gatewayRefusals } from '../../../spec/gateway/webhooks.ts'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
@@ -19,7 +19,7 @@ proves(
     for (let count = 0; count < 3; count++) expect((await send('GET', '/health')).status).toBe(200)
     const head = await send('HEAD', '/health')
     const get = await send('GET', '/health?deep=1')
-    expect([head.status, head.body]).toEqual([200, ''])
+    expect(head).toMatchObject({ status: 200, body: '' })
     expect(head.header('content-length')).toBe(get.header('content-length'))
   },
   { routes: {}, rateLimit: 1 },
@@ -40,12 +40,12 @@ proves(
   'webhooks/encoded-name',
   async ({ send, post }) => {
     for (const name of ['a b', 'a/b', 'ключ', 'UP']) {
-      expect([name, (await post(name, {})).json().route]).toEqual([name, name])
+      expect({ name, route: (await post(name, {})).json().route }).toEqual({ name, route: name })
     }
     const post2 = (path: string) => send('POST', path, '{}', signed('{}'))
     expect((await post2('/webhooks/up')).status).toBe(404)
     expect((await post2('/webhooks/%55P?name=other&x')).json().route).toBe('UP')
-    // What is no escape is read as it stands.
+    // An invalid escape is read literally.
     expect((await post2('/webhooks/%zz')).json().route).toBe('%zz')
   },
   { routes: { 'a b': named, 'a/b': named, ключ: named, UP: named, '%zz': named } },
@@ -53,7 +53,10 @@ proves(
 
 proves('webhooks/unknown-route', async ({ post, send }) => {
   const reply = await post('nobody', {})
-  expect([reply.status, reply.json()]).toEqual([404, { error: 'Unknown route: nobody' }])
+  expect({ status: reply.status, json: reply.json() }).toEqual({
+    status: 404,
+    json: { error: 'Unknown route: nobody' },
+  })
   const name = (await send('POST', '/webhooks/na%C3%AFve%22')).json()
   expect(name).toEqual({ error: 'Unknown route: naïve"' })
   for (const own of ['constructor', '__proto__', 'toString']) {
@@ -78,7 +81,11 @@ proves('webhooks/other-paths', async ({ send }) => {
     ['CONNECT', '/webhooks/hook', 'POST'],
   ] as const) {
     const reply = await send(method, path)
-    expect([method, reply.status, reply.header('allow')]).toEqual([method, 405, allowed])
+    expect({ method, status: reply.status, allow: reply.header('allow') }).toEqual({
+      method,
+      status: 405,
+      allow: allowed,
+    })
     expect(reply.body).toBe('405: Method Not Allowed')
   }
 })
@@ -103,7 +110,7 @@ proves(
   { routes: { run: named, direct: direct('x'), off: { ...named, enabled: false } } },
 )
 
-/** A post that fails at this check and at all later ones, as far as that can be. */
+/** A post that fails at this check and, as far as possible, at all later ones. */
 type Wrong = { readonly name: string; readonly body: string; readonly headers?: object }
 
 proves(
@@ -122,9 +129,9 @@ proves(
       const reply = await send('POST', `/webhooks/${name}`, body)
       seen.push(refusal)
       const { status } = gatewayRefusals[refusal as 'unknownRoute']
-      expect([refusal, reply.status]).toEqual([refusal, status])
+      expect({ refusal, status: reply.status }).toEqual({ refusal, status })
     }
-    // The window holds three posts: the fourth is refused before its body is read.
+    // The window holds three posts: the fourth is rejected before its body is read.
     const steps = [
       [await post('full', broken), 400],
       [await post('full', { type: 'no', n: 1 }, { 'X-Request-ID': '1' }), 200],
@@ -155,9 +162,12 @@ proves(
   'webhooks/disabled',
   async ({ post }) => {
     const reply = await post('false', {})
-    expect([reply.status, reply.json()]).toEqual([403, { error: 'Route disabled: false' }])
+    expect({ status: reply.status, json: reply.json() }).toEqual({
+      status: 403,
+      json: { error: 'Route disabled: false' },
+    })
     for (const name of ['absent', 'true', 'zero', 'empty', 'null']) {
-      expect([name, (await post(name, {})).status]).toEqual([name, 202])
+      expect({ name, status: (await post(name, {})).status }).toEqual({ name, status: 202 })
     }
   },
   {
@@ -175,7 +185,7 @@ proves(
 proves('webhooks/accepted', async ({ post, gateway, idle }) => {
   const reply = await post('hook', { type: 'push' }, { 'X-Request-ID': 'id-1' })
   const body = { status: 'accepted', route: 'hook', event: 'push', delivery_id: 'id-1' }
-  expect([reply.status, reply.json()]).toEqual([202, body])
+  expect({ status: reply.status, json: reply.json() }).toEqual({ status: 202, json: body })
   // The run has only begun.
   expect(gateway.runs().map(({ status }) => status)).toEqual(['running'])
   await idle()
@@ -187,7 +197,7 @@ proves(
   async ({ post, texts }) => {
     const reply = await post('note', { a: 1 }, { 'X-Request-ID': 'id-1' })
     const body = { status: 'delivered', route: 'note', target: 'telegram', delivery_id: 'id-1' }
-    expect([reply.status, reply.json()]).toEqual([200, body])
+    expect({ status: reply.status, json: reply.json() }).toEqual({ status: 200, json: body })
     expect(texts()).toEqual(['a is 1'])
   },
   { routes: { note: direct('a is {a}') } },
@@ -199,7 +209,7 @@ proves(
     gateway.failDeliveries({ target: 'telegram', error: 'Chat is closed', times: 1 })
     const reply = await post('note', {}, { 'X-Request-ID': 'id-1' })
     const body = { status: 'error', error: 'Delivery failed', delivery_id: 'id-1' }
-    expect([reply.status, reply.json()]).toEqual([502, body])
+    expect({ status: reply.status, json: reply.json() }).toEqual({ status: 502, json: body })
     expect(gateway.outbox().map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'Chat is closed'],
     ])

@@ -1,11 +1,11 @@
-// Submitting on hosted: what a client's own words change, which is little, and what is refused.
+// Submitting on hosted: which members a client can set, which are few, and what is rejected.
 
 import { hostedError } from '../../../spec/server/errors.ts'
 import { submitRefusal, submitReply } from '../../../spec/server/workflows.ts'
 import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
-import { ownWorld, proves, switched } from '../../judge/proves.ts'
-import { story } from '../../support/transcript.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { transcript } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { expect } from '../../judge/expect.ts'
@@ -28,20 +28,20 @@ proves(
   ['workflows/hosted-client-id', 'workflows/submit-queues', 'workflows/reply'],
   async ({ connect, submit, idle }) => {
     const session = await connect('me')
-    const stories: string[][] = []
+    const transcripts: string[][] = []
     for (const [index, client_id] of clientIds.entries()) {
       const before = session.messages().length
       const fields = client_id === undefined ? {} : { client_id, extra_data: { client_id } }
       const reply = await submit(talking(`${index}`), fields)
-      expect([client_id, reply.status]).toEqual([client_id, 200])
+      expect({ client_id, status: reply.status }).toEqual({ client_id, status: 200 })
       expect(violations(submitReply, reply.json())).toEqual([])
       expect(reply.json()).toMatchObject({ number: index, node_errors: {} })
       await idle()
       await session.settled()
-      stories.push(story(session.messages().slice(before)))
+      transcripts.push(transcript(session.messages().slice(before)))
     }
-    expect(stories[0]).toContain('execution_success')
-    for (const told of stories) expect(told).toEqual(stories[0])
+    expect(transcripts[0]).toContain('execution_success')
+    for (const one of transcripts) expect(one).toEqual(transcripts[0])
   },
   { ...hosted, ...ownWorld },
 )
@@ -51,7 +51,7 @@ proves('workflows/hosted-own-id', async ({ connect, submit, idle }) => {
   const ids: string[] = []
   for (const prompt_id of [undefined, 'mine', 'mine', '', 7, null, {}]) {
     const reply = await submit(solid(), prompt_id === undefined ? {} : { prompt_id })
-    expect([prompt_id, reply.status]).toEqual([prompt_id, 200])
+    expect({ prompt_id, status: reply.status }).toEqual({ prompt_id, status: 200 })
     ids.push(reply.json().prompt_id)
   }
   for (const id of ids) expect(id).toMatch(uuid)
@@ -62,7 +62,7 @@ proves('workflows/hosted-own-id', async ({ connect, submit, idle }) => {
   expect(new Set(ended.map(({ data }) => data['prompt_id']))).toEqual(new Set(ids))
 })
 
-/** A tier that has one run at a time, so that the order of runs shows. */
+/** A tier that runs one job at a time, so that the order of runs is visible. */
 const oneAtATime = {
   accounts: [
     {
@@ -84,10 +84,10 @@ proves(
     const ids: string[] = []
     const asked = [{}, { number: 7 }, { front: true }, { number: -1.5 }, { number: 'x' }, {}]
     for (const [index, fields] of asked.entries()) {
-      // Refused submits are not counted.
+      // Rejected submits are not counted.
       expect((await submit({}, fields)).status).toBe(400)
       const reply = await submit(talking(`${index}`), fields)
-      expect([fields, reply.json().number]).toEqual([fields, index])
+      expect({ fields, number: reply.json().number }).toEqual({ fields, number: index })
       ids.push(reply.json().prompt_id)
     }
     await idle()
@@ -126,7 +126,7 @@ proves('workflows/hosted-finite', async ({ request, submit }) => {
   for (const odd of ['NaN', 'Infinity', '-Infinity', '"nan"', '"inf"', '1e999']) {
     const graph = `{"1": {"class_type": "FlowdoubleSlow", "inputs": {"seconds": ${odd}}}}`
     const reply = await request('POST', '/prompt', `{"prompt": ${graph}}`, headers)
-    expect([odd, reply.status]).toEqual([odd, 400])
+    expect({ odd, status: reply.status }).toEqual({ odd, status: 400 })
   }
   const extra = await request(
     'POST',
@@ -134,7 +134,10 @@ proves('workflows/hosted-finite', async ({ request, submit }) => {
     '{"prompt": {}, "extra_data": {"n": NaN}}',
     headers,
   )
-  expect([extra.status, extra.json().code]).toEqual([400, 'BAD_REQUEST'])
+  expect({ status: extra.status, code: extra.json().code }).toEqual({
+    status: 400,
+    code: 'BAD_REQUEST',
+  })
   expect((await submit(talking('NaN and Infinity'))).status).toBe(200)
 })
 
@@ -144,12 +147,15 @@ proves('workflows/hosted-unreadable', async ({ connect, request, idle }) => {
     const isText = typeof body === 'string'
     const headers = { 'Content-Type': isText ? 'application/json' : 'application/octet-stream' }
     const reply = await request('POST', '/prompt', body, headers)
-    expect([what, reply.status]).toEqual([what, 400])
+    expect({ what, status: reply.status }).toEqual({ what, status: 400 })
     expect([what, ...violations(hostedError, reply.json())]).toEqual([what])
     expect(reply.json().code).toBe('BAD_REQUEST')
   }
   const inLatin = await request('POST', '/prompt', '{}', { 'Content-Type': 'a/b; charset=none' })
-  expect([inLatin.status, inLatin.json().code]).toEqual([400, 'BAD_REQUEST'])
+  expect({ status: inLatin.status, code: inLatin.json().code }).toEqual({
+    status: 400,
+    code: 'BAD_REQUEST',
+  })
   await idle()
   await session.settled()
   expect(session.messages()).toHaveLength(1)
@@ -163,7 +169,7 @@ const circular: Graph = {
   '3': node('ImageInvert', { image: ['1', 0] }),
 }
 
-/** Refused graphs: the type of the refusal, and the nodes that it blames. */
+/** Rejected graphs: the type of the refusal, and the nodes that it blames. */
 const refused: readonly (readonly [graph: Graph, type: string, blamed: readonly string[]])[] = [
   [{}, 'prompt_no_outputs', []],
   [{ '1': solid()['1']! }, 'prompt_no_outputs', []],
@@ -204,8 +210,8 @@ proves(
     expect([reply.status, Object.keys(reply.json().node_errors)]).toEqual([200, ['3']])
     await idle()
     await session.settled()
-    expect(story(session.messages())).toContain('executed 2')
-    expect(story(session.messages()).at(-2)).toBe('execution_success')
+    expect(transcript(session.messages())).toContain('executed 2')
+    expect(transcript(session.messages()).at(-2)).toBe('execution_success')
   },
   hosted,
 )
@@ -223,7 +229,7 @@ proves(
   { ...hosted, ...ownWorld },
 )
 
-switched(
+provesQuirk(
   'workflows.bare-graph-errors',
   async ({ submit }) => {
     expect(typeAndBlamed(await submit({ '1': node('NoSuchNode') }))).toEqual([
@@ -240,7 +246,7 @@ switched(
   hosted,
 )
 
-switched(
+provesQuirk(
   'workflows.invalid-is-200',
   async (subject: Subject) => {
     const { submit, connect, idle, get } = subject
@@ -260,7 +266,7 @@ switched(
   hosted,
 )
 
-switched(
+provesQuirk(
   'workflows.invalid-is-200',
   async ({ submit, get, history }: Subject) => {
     const ids: string[] = []
@@ -270,7 +276,7 @@ switched(
       const status = await get(`/job/${prompt_id}/status`)
       expect([status.status, status.json().status]).toEqual([200, 'failed'])
       const detail = (await get(`/jobs/${prompt_id}`)).json()
-      expect([detail.id, detail.status]).toEqual([prompt_id, 'failed'])
+      expect({ id: detail.id, status: detail.status }).toEqual({ id: prompt_id, status: 'failed' })
       // The word for a bad workflow and the details in node_errors, of one and the same submit.
       const { exception_type, node_id, exception_message } = detail.execution_error
       expect([exception_type, Object.keys(node_errors)]).toEqual(['ValidationError', blamed])

@@ -1,4 +1,4 @@
-// What validation finds wrong with the literals of a node, and what it lets pass.
+// What validation rejects in the literals of a node, and what it accepts.
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
@@ -15,7 +15,7 @@ proves('workflows/required-input', async (subject) => {
     extra_info: { input_name },
   })
   expect(await errorsOf(subject, picture({ width: undefined }), '1')).toEqual([missing('width')])
-  // A default of the declaration stands for nothing, and each missing input is told.
+  // The default of the declaration is not used, and each missing input is reported.
   const errors = await errorsOf(
     subject,
     { '1': node('EmptyImage', { width: 64 }), '2': solid()['2']! },
@@ -83,7 +83,7 @@ proves('workflows/bounds', async (subject) => {
   await passes(subject, sampling({ cfg: 100, denoise: 0, seed: '18446744073709551615', steps: 1 }))
 })
 
-// NaN is beyond no bound, as Python compares it.
+// NaN is not beyond any bound, as Python compares it.
 proves('workflows/bounds', (subject) => passes(subject, sampling({ cfg: 'nan' })), {
   deployment: 'local',
 })
@@ -100,7 +100,7 @@ proves('workflows/not-in-list', async (subject) => {
   expect(await errorsOf(subject, sampling({ scheduler: 'nope' }), '3')).toEqual([
     refused('scheduler', list, few),
   ])
-  // Lists of more than 20 are not told.
+  // Lists of more than 20 are not listed.
   const [many] = await configOf(subject, 'KSampler', 'sampler_name')
   expect(await errorsOf(subject, sampling({ sampler_name: 'nope' }), '3')).toEqual([
     refused('sampler_name', `(list of length ${many.length})`, null),
@@ -164,9 +164,15 @@ proves('workflows/check-trips', async (subject) => {
         '3': node('PrimitiveString', { value: 'example.png' }),
       }
       const [error, ...more] = await errorsOf(subject, graph, '1')
-      expect([error?.type, more]).toEqual(['exception_during_inner_validation', []])
+      expect({ type: error?.type, more }).toEqual({
+        type: 'exception_during_inner_validation',
+        more: [],
+      })
       const { exception_type, exception_message, linked_node, traceback } = error!.extra_info as any
-      expect([error?.details, linked_node]).toEqual([exception_message, ['1', 0]])
+      expect({ details: error?.details, linked_node }).toEqual({
+        details: exception_message,
+        linked_node: ['1', 0],
+      })
       expect(traceback.length).toBeGreaterThan(0)
       return [class_type, exception_type, exception_message]
     }
@@ -199,7 +205,7 @@ proves('workflows/traceback', async (subject) => {
   }
 })
 
-// What counts is the file, not the list: one that came later is found, below a folder and in another one too.
+// The file counts, not the list: a later one is found, below a folder and in another folder too.
 proves(
   'workflows/missing-input-file',
   async (subject) => {
@@ -214,7 +220,7 @@ proves(
     expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([
       { type: 'custom_validation_failed' },
     ])
-    // Nor does any name lead out of the folders: real servers take these, and fail in the run.
+    // Nor does any name lead out of the folders: real servers accept these, and fail in the run.
     for (const name of ['', '/etc/passwd', 'deep']) {
       expect(await errorsOf(subject, loading(name), '1')).toMatchObject([
         { type: 'custom_validation_failed', details: `image - Invalid image file: ${name}` },

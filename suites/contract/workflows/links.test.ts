@@ -1,4 +1,4 @@
-// What validation finds wrong with the links of a node, and what it lets pass.
+// What validation rejects in the links of a node, and what it accepts.
 
 import { changed, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
@@ -74,7 +74,7 @@ proves('workflows/link-to-nowhere', async (subject) => {
   await passes(subject, changed(solid(), '2', { images: ['1', -1] }))
 })
 
-// Upstream of an output it is the node with the broken link that is at fault, told from the link that leads to it.
+// Upstream of an output the node with the broken link is at fault, and the error names the link that leads to it.
 proves('workflows/link-to-nowhere', async (subject) => {
   const input_config = await configOf(subject, 'SaveImage', 'images')
   expect(await errorsOf(subject, changed(textToImage(), '8', { samples: ['88', 0] }), '8')).toEqual(

@@ -7,7 +7,7 @@ import { expect } from '../../judge/expect.ts'
 
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Two pictures, both shown; the sampler is not needed by the first. */
+/** Two pictures, both shown; the first does not need the sampler. */
 const twoOutputs: Graph = {
   ...textToImage(),
   '10': solid()['1']!,
@@ -75,7 +75,7 @@ proves(
   ownWorld,
 )
 
-// What cannot hold ids breaks the request.
+// A value that cannot contain ids breaks the request.
 proves(
   'workflows/partial-targets',
   async ({ submit }) => {
@@ -115,13 +115,13 @@ proves('workflows/number-given', async (subject) => {
 
 proves('workflows/number-as-float', async (subject) => {
   const { submit, get, idle } = subject
-  const told: string[] = []
+  const returned: string[] = []
   for (const fields of [{ number: 5 }, {}, { number: 0 }, { front: true }]) {
     const { text } = await submit(solid(), { prompt_id: JSON.stringify(fields), ...fields })
-    told.push(/"number": *([^,}]*)/.exec(text)?.[1] ?? '')
+    returned.push(/"number": *([^,}]*)/.exec(text)?.[1] ?? '')
   }
-  expect(told).toEqual(['5.0', '0', '0.0', '-1'])
-  const listed = () => [...told].sort((a, b) => Number(a) - Number(b))
+  expect(returned).toEqual(['5.0', '0', '0.0', '-1'])
+  const listed = () => [...returned].sort((a, b) => Number(a) - Number(b))
   const numbers = (text: string) => [...text.matchAll(/\[(-?[\d.]+), *"\{/g)].map(([, one]) => one)
   expect(numbers((await get('/queue')).text)).toEqual(listed())
   await idle()
@@ -160,7 +160,10 @@ proves(
     const node = { ...solid()['1']!, _meta: { title: 'Über' }, is_changed: ['x'], mine: null }
     const graph = { ...solid(), '1': node }
     const reply = await post('/prompt', { prompt: graph, mine: { a: 1 }, nodes: [], version: 0.4 })
-    expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
+    expect({ status: reply.status, node_errors: reply.json().node_errors }).toEqual({
+      status: 200,
+      node_errors: {},
+    })
     expect((await queue()).pending.map((one) => one.graph)).toEqual([graph])
     await idle()
     const entry = await finished(reply.json().prompt_id)

@@ -19,12 +19,12 @@ proves(
     const reply = await submit(solid())
     expect(reply.status).toBe(200)
     const { prompt_id } = reply.json()
-    const told = { prompt_id, graph: solid(), targets: ['2'] }
-    expect((await queue()).pending).toMatchObject([told])
+    const listed = { prompt_id, graph: solid(), targets: ['2'] }
+    expect((await queue()).pending).toMatchObject([listed])
     await idle()
     expect(await history()).toEqual([prompt_id])
     const status = { status_str: 'success', completed: true }
-    expect(await finished(prompt_id)).toMatchObject({ ...told, status })
+    expect(await finished(prompt_id)).toMatchObject({ ...listed, status })
   },
   ownWorld,
 )
@@ -53,7 +53,7 @@ proves(
   ownWorld,
 )
 
-// In a world without time the whole run happens in the moment of its submit, and still the reply is first.
+// On an instant clock the whole run happens in the moment of its submit, and still the reply is first.
 proves(
   'workflows/answers-first',
   async ({ connect, url }) => {
@@ -133,7 +133,7 @@ proves(
   ownWorld,
 )
 
-// A client id inside extra_data counts where the body has none, and the one of the body wins.
+// A client id inside extra_data counts if the body has none, and the one of the body takes precedence.
 proves(
   'workflows/extra-data-kept',
   async (subject) => {

@@ -1,4 +1,4 @@
-// How the values of a submitted workflow come back: converted, unwrapped, in their order, with every digit.
+// How the values of a submitted workflow are returned: converted, unwrapped, in their order, with every digit.
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
@@ -76,7 +76,7 @@ proves('workflows/literals-converted', async ({ submit, get }) => {
   for (const [class_type, given, text] of table) expect(await shown(class_type, given)).toBe(text)
 })
 
-// Nodes that no output needs are not looked at, and stay as they are.
+// Nodes that no output needs are not checked, and stay as they are.
 proves('workflows/literals-converted', async (subject) => {
   const graph = { ...solid(), '9': node('EmptyImage', { steps: '20', width: '64' }) }
   for (const text of await listings(subject, bodyOf(changed(graph, '1', { color: '7' })))) {
@@ -93,10 +93,10 @@ function graphIn(text: string): Graph {
   return run?.[2] ?? Object.values<any>(entries)[0].prompt[2]
 }
 
-/** More numbers than a server may keep the places of. */
+/** More numbers than a server may store the places of. */
 const crowd = Array.from({ length: 10_001 }, (_, index): [string, number] => [`n${index}`, index])
 
-// Numbers of several nodes, between texts that look like them; also with a value that is no number, with a width that
+// Numbers of several nodes, between texts that look like them; also with a non-numeric value, with a width that
 // the text names twice, and behind a crowd of others.
 const variants: readonly (readonly [more: string, others: Readonly<Record<string, number>>])[] = [
   ['', {}],
@@ -141,7 +141,7 @@ proves('workflows/wrapped-literals', async (subject) => {
   expect(entry.graph['4']!.inputs).toEqual({ source: [1, 'two', 3.5] })
   expect(entry.outputs['3']).toEqual({ text: ['48'] })
   expect(JSON.parse(entry.outputs['4'].text[0])).toEqual([1, 'two', 3.5])
-  // On a socket too, whatever it is.
+  // Also on a socket, whatever the value is.
   for (const value of [null, 5, { a: 1 }, [1, 2, 3]]) {
     const wrapped = changed(solid(), '2', { images: { __value__: value } })
     const { graph } = (await run(await connect('you'), wrapped)).entry
@@ -163,7 +163,7 @@ const keysIn = (text: string) =>
     /^\d|^(width|color)$/.test(key),
   )
 
-// A server may keep the client's own text, put a converted number into it, or write it anew.
+// A server may keep the client's text, insert a converted number into it, or serialize it again.
 for (const width of ['16', '16.9', '"16"']) {
   proves('workflows/keeps-key-order', async (subject) => {
     const [pending, running, history] = await listings(subject, unsorted(width))

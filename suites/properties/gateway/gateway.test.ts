@@ -45,7 +45,7 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** What a gateway answers, in as few words as there are: hits of each route, ids with their times, failures to come. */
+/** The answers of a gateway, as briefly as possible: hits of each route, ids with their times, failures to come. */
 function createModel(limit: number) {
   let nowMs = 0
   let failures = 0
@@ -110,7 +110,7 @@ test('gateway/model Rate limit and ids are those of a small model, in any sequen
   expect([...seenStatuses].toSorted((a, b) => a - b)).toEqual([200, 202, 401, 429, 502])
 })
 
-/** Every answer that the spec knows, as its status. */
+/** Every answer in the spec, as its status. */
 const documented = new Set(
   [...Object.values(outcomes), ...Object.values(gatewayRefusals)].map(
     ({ status }) => status as number,
@@ -186,7 +186,7 @@ const target = fc.oneof(
 )
 const framing = fc.constantFrom('length', 'chunked', 'short', 'long', 'none', 'odd', 'broken')
 
-/** A request as bytes; those that promise more than they send end their connection there. */
+/** A request as bytes; those that promise more than they send end their connection. */
 function requestBytes(
   method: string,
   path: string,
@@ -216,7 +216,7 @@ function requestBytes(
   return Buffer.concat([Buffer.from(head, 'latin1'), sent ?? body])
 }
 
-test('gateway/answered Any request gets one of the answers of the spec, and the gateway goes on.', async () => {
+test('gateway/answered Any request gets one of the answers of the spec, and the gateway continues.', async () => {
   const routes = {
     hook: { secret: SECRET },
     note: direct('{a} {__raw__}', { deliver_extra: { chat_id: '{a.b}' } }),
@@ -242,7 +242,7 @@ test('gateway/answered Any request gets one of the answers of the spec, and the 
       const own = scheme === null ? {} : headersOf(scheme, { body, secret: SECRET })
       const all = [...Object.entries(own), ...headers]
       const bytes = requestBytes(verb, path, all, body, frame)
-      // A body that never comes would be waited for, as long as its client is there.
+      // The gateway would wait for a body that never arrives as long as its client is connected.
       if (frame === 'long' && !path.startsWith('/webhooks/')) return
       const { status } = await exchangeBytes(subject.url, bytes)
       expect(documented).toContain(status)
@@ -259,7 +259,7 @@ test('gateway/answered Any request gets one of the answers of the spec, and the 
   }
 })
 
-test('gateway/replays Whatever was sent, the journal replays, and holds no secret', async () => {
+test('gateway/replays Whatever was sent, the journal replays, and contains no secret', async () => {
   const property = fc.asyncProperty(
     fc.array(fc.tuple(fc.constantFrom(...schemeNames), junk, fc.boolean()), { maxLength: 12 }),
     fc.stringMatching(/^[!-~]{8,30}$/),

@@ -1,4 +1,4 @@
-// Whatever a payload says, a sender calls nothing but the address that its operator has given, in the form of its table.
+// Whatever a payload contains, a sender calls nothing but the address that its operator set, in the form of its table.
 
 import {
   array,
@@ -44,7 +44,7 @@ const part = oneof(
 )
 const hostile = array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
 
-test('calls of senders go where their operator said, whatever payloads say', async () => {
+test('calls of senders go to the address of the operator, whatever payloads contain', async () => {
   await withReceiving({ status: 200, body: '{"ok": true}' }, async ({ url, got }) => {
     const extra = {
       chat_id: '{chat}',
@@ -77,7 +77,7 @@ test('calls of senders go where their operator said, whatever payloads say', asy
         }),
         { numRuns: runs(300) },
       )
-      // Much of it can be sent.
+      // Many of them can be sent.
       expect(got.length).toBeGreaterThan(runs(50))
     } finally {
       await subject.close()

@@ -1,4 +1,4 @@
-// What holds for every signed post: as its sender signed it, it is let in, and with one byte changed it is not.
+// What holds for every signed post: as its sender signed it, it is accepted, and with one byte changed it is not.
 
 import { sign } from '@octokit/webhooks-methods'
 import * as fc from 'fast-check'
@@ -10,7 +10,7 @@ import { headersOf, NOW, schemeNames, signingSchemes } from '../../generate/send
 import { exchangeBytes } from '../../judge/wire.ts'
 import { runs } from '../../support/effort.ts'
 
-/** Runs a property on a gateway that takes any number of posts. */
+/** Runs a property on a gateway without a rate limit. */
 async function holds(
   property: (subject: GatewaySubject) => fc.IAsyncProperty<any>,
   numRuns: number,
@@ -27,7 +27,7 @@ const body = fc
   .dictionary(fc.string(), fc.oneof(fc.string({ unit: 'binary' }), fc.integer()), { maxKeys: 4 })
   .map((value) => JSON.stringify(value))
 const secret = fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' })
-/** What can stand in a header as it is. */
+/** What a header can contain as it is. */
 const token = fc.stringMatching(/^[!-~]{8,40}$/)
 
 type Bytes = readonly (readonly [name: string, value: Buffer])[]
@@ -51,7 +51,7 @@ async function post({ url }: GatewaySubject, headers: Bytes, sent: Buffer): Prom
 const bytesOf = (headers: Readonly<Record<string, string>>): Bytes =>
   Object.entries(headers).map(([name, value]) => [name, Buffer.from(value)])
 
-/** Bytes with one of them changed into another that can stand in a header, and not at its ends as a blank. */
+/** Bytes with one of them changed into another that a header can contain, and not at its ends as a blank. */
 function changed(bytes: Buffer, at: number, to: number): Buffer {
   const copy = Buffer.from(bytes)
   const place = at % copy.length
@@ -60,7 +60,7 @@ function changed(bytes: Buffer, at: number, to: number): Buffer {
   return copy
 }
 
-test('signatures/any-byte One byte changed in body, header, time or secret is refused, in each scheme', () =>
+test('signatures/any-byte One byte changed in body, header, time or secret is rejected, in each scheme', () =>
   holds(
     (subject) =>
       fc.asyncProperty(
@@ -100,7 +100,7 @@ test('signatures/any-byte One byte changed in body, header, time or secret is re
     150,
   ))
 
-test('signatures/any-secret What is signed with a secret of any letters is let in by every scheme that signs', () =>
+test('signatures/any-secret Posts that are signed with any secret are accepted by every scheme that signs', () =>
   holds(
     (subject) =>
       fc.asyncProperty(
@@ -118,7 +118,7 @@ test('signatures/any-secret What is signed with a secret of any letters is let i
     100,
   ))
 
-test('signatures/senders What the libraries of the senders sign is let in, and changed it is not', () =>
+test("signatures/senders Posts that the senders' libraries sign are accepted, and changed ones are not", () =>
   holds(
     (subject) =>
       fc.asyncProperty(fc.uint8Array({ minLength: 24, maxLength: 64 }), body, async (key, text) => {

@@ -1,4 +1,4 @@
-// What holds for every template and every payload: a text comes out, and nothing is evaluated.
+// What holds for every template and every payload: the result is a text, and nothing is evaluated.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -38,7 +38,7 @@ const { value } = fc.letrec((tie) => ({
 }))
 const payload = fc.dictionary(key, value, { maxKeys: 4 })
 
-/** What a template gives, written down once more for texts: member by member, without a regular expression. */
+/** The result of a template, computed a second way for texts: member by member, without a regular expression. */
 function expected(text: string, given: Readonly<Record<string, string>>): string {
   let out = ''
   for (let at = 0; at < text.length;) {
@@ -52,7 +52,7 @@ function expected(text: string, given: Readonly<Record<string, string>>): string
   return out
 }
 
-test('templates/total Any template renders with any payload, quickly, and what it says elsewhere stays', async () => {
+test('templates/total Any template renders with any payload, quickly, and its other text stays', async () => {
   const subject = await startGatewaySubject({ rateLimit: 1e6, routes: {} })
   try {
     const property = fc.asyncProperty(template, payload, async (text, given) => {
@@ -69,7 +69,7 @@ test('templates/total Any template renders with any payload, quickly, and what i
   }
 })
 
-test('templates/texts References to texts are those texts, whatever is around them', async () => {
+test('templates/texts References to texts render as those texts, whatever surrounds them', async () => {
   const subject = await startGatewaySubject({ rateLimit: 1e6, routes: {} })
   const texts = fc.dictionary(fc.constantFrom('a', 'b', 'x'), fc.string({ maxLength: 9 }))
   const flat = fc

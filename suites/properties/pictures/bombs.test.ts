@@ -1,4 +1,4 @@
-// Pictures from strangers whose few bytes would become many, or much work: what is done for them stays within bounds.
+// Uploaded pictures whose few bytes would expand to many, or cause much work: the work stays within bounds.
 
 import { deflateSync } from 'node:zlib'
 import { decode as decodePng } from 'fast-png'
@@ -30,14 +30,14 @@ const four = (value: number): number[] => [
 
 const times = (count: number, value: number): number[] => Array.from({ length: count }, () => value)
 
-/** A PNG header: true colour with 8 bits a sample, unless it says more. */
+/** A PNG header: true colour with 8 bits a sample by default. */
 const header = (width: number, height: number, more: readonly number[] = [8, 2, 0, 0, 0]) =>
   Uint8Array.from([...four(width), ...four(height), ...more])
 
 const png = (head: Uint8Array, ...data: readonly Uint8Array[]): Uint8Array =>
   pngOf([chunk('IHDR', head), ...data.map((part) => chunk('IDAT', part)), chunk('IEND')])
 
-/** A stream of so many dynamic blocks that hold nothing but codes of 15 bits, which cost a reader most. */
+/** A stream of this many dynamic blocks that contain nothing but codes of 15 bits, which cost a reader most. */
 function emptyBlocks(count: number): Uint8Array {
   const bits: number[] = []
   const put = (value: number, length: number): void => {
@@ -73,14 +73,14 @@ it('pictures/png-bomb no more bytes are unpacked than the header announces', () 
   const zeros = deflateSync(new Uint8Array(50_000_000))
   expect(zeros.length).toBeLessThan(60_000)
   expect(inflate(zeros, 4)).toEqual(new Uint8Array(4))
-  // What follows is not looked at: it can be damaged.
+  // The following data is not read: it can be damaged.
   expect(inflate(zeros.subarray(0, 200), 4)).toEqual(new Uint8Array(4))
   const bomb = png(header(1, 1), zeros)
   expect(contentsOf(tidyPng(bomb), 'IDAT')).toEqual([storedStream(new Uint8Array(4))])
   expect(decodePicture(bomb)).toEqual({ width: 1, height: 1, data: Uint8Array.of(0, 0, 0, 255) })
 })
 
-it('pictures/png-bomb the rows are counted as the header says, interlaced ones too', () => {
+it('pictures/png-bomb the rows are counted as the header declares, interlaced ones too', () => {
   for (const depth of [1, 2, 4, 8, 16]) {
     for (const [type, channels] of [
       [0, 1],
@@ -90,11 +90,11 @@ it('pictures/png-bomb the rows are counted as the header says, interlaced ones t
       [6, 4],
     ] as const) {
       const plain = rowBytesOf(header(13, 7, [depth, type, 0, 0, 0]))
-      expect([depth, type, plain]).toEqual([
+      expect({ depth, type, plain }).toEqual({
         depth,
         type,
-        7 * (1 + Math.ceil((13 * depth * channels) / 8)),
-      ])
+        plain: 7 * (1 + Math.ceil((13 * depth * channels) / 8)),
+      })
     }
   }
   const sizes = [
@@ -127,7 +127,7 @@ it('pictures/png-bomb a stream of empty blocks is given up', () => {
   expect(decodePicture(png(header(1, 1), emptyBlocks(1100)))).toBe(null)
 })
 
-it('pictures/png-bomb neither tiny chunks nor a long palette grow in the memory', () => {
+it('pictures/png-bomb neither tiny chunks nor a long palette grow in memory', () => {
   const whole = encodePng(fill(2, 2, 0x102030))
   const [data] = contentsOf(whole, 'IDAT')
   const slices = Array.from(data!, (byte) => Uint8Array.of(byte))
@@ -175,13 +175,13 @@ it('pictures/apng-bomb of an animation only the first picture is unpacked', () =
   expect(decodePicture(animated)).toEqual(fill(2, 2, 0x102030))
 })
 
-it('pictures/tidy a tidied PNG file shows the same', () => {
+it('pictures/tidy a tidied PNG file shows the same picture', () => {
   const whole = encodePng(fill(300, 200, 0x102030))
   const [tidied, plain] = [decodePng(tidyPng(whole)).data, decodePng(whole).data]
   expect(Buffer.compare(tidied as Uint8Array, plain as Uint8Array)).toBe(0)
 })
 
-/** A progressive JPEG file of one grey channel, with so many scans, each of which goes over all blocks. */
+/** A progressive JPEG file of one grey channel, with this many scans, each of which covers all blocks. */
 function progressive(width: number, height: number, scans: number): Uint8Array {
   const two = (value: number): number[] => [value >> 8, value & 255]
   const segment = (marker: number, content: readonly number[]): number[] => [
@@ -242,7 +242,7 @@ it('pictures/tidy a tidied JPEG file keeps the pixels and drops the rest', () =>
   expect(decodePicture(long)).toEqual(decodePicture(jpeg))
 })
 
-it('pictures/other-bombs a GIF, WebP or BMP file is never unpacked, whatever size it says', () => {
+it('pictures/other-bombs a GIF, WebP or BMP file is never unpacked, whatever size it declares', () => {
   const riff = 'RIFF\0\0\0\0WEBP'
   const large = {
     gif: text('GIF89a\xff\xff\xff\xff\xf7\0\0'),

@@ -1,4 +1,4 @@
-// What holds for files that strangers upload: the header reader and the painter survive them.
+// What holds for uploaded files of any origin: the header reader and the painter survive them.
 
 import * as fc from 'fast-check'
 import { encode as encodeAnyPng } from 'fast-png'
@@ -41,14 +41,14 @@ it('pictures/hostile no bytes make the header reader or the painter throw', () =
   fc.assert(fc.property(hostile, property), { seed: 5, numRuns: runs(500) })
 })
 
-it('pictures/undecodable what cannot be decoded is shown as the scene of its id', () => {
+it('pictures/undecodable an undecodable file is shown as the scene of its id', () => {
   const scene = paint(painted(5, 30, 20))
   for (const bytes of [bytesOf(''), bytesOf('GIF89a\x1e\0\x14\0'), png.slice(0, 60)]) {
     expect(paint(stored(bytes, 30, 20))).toEqual(scene)
   }
 })
 
-it('pictures/bomb a file that says it is very large is not decoded', () => {
+it('pictures/bomb a file that declares a very large size is not decoded', () => {
   const huge = png.slice()
   new DataView(huge.buffer).setUint32(16, 4097)
   new DataView(huge.buffer).setUint32(20, 4096)

@@ -128,7 +128,7 @@ describe('encoders', () => {
     })
   })
 
-  it('pictures/once a picture that is asked for twice is made once', () => {
+  it('pictures/once a picture that is requested twice is painted once', () => {
     const picture = painted(11, 32, 32)
     expect(encodePicture(picture, 'png')).toBe(encodePicture({ ...picture }, 'png'))
     expect(encodePicture(picture, 'jpeg')).not.toBe(encodePicture(picture, 'png'))
@@ -136,10 +136,10 @@ describe('encoders', () => {
 })
 
 describe('painting', () => {
-  it('pictures/sizes every kind of picture has the size that it says', () => {
+  it('pictures/sizes every kind of picture has its declared size', () => {
     const property = (picture: Picture): void => {
       const { width, height, data } = paint(picture)
-      expect([width, height]).toEqual([picture.width, picture.height])
+      expect({ width, height }).toEqual({ width: picture.width, height: picture.height })
       expect(data.length).toBe(width * height * 4)
     }
     fc.assert(fc.property(anyPicture(70), property), { seed: 3, numRuns: runs(60) })
@@ -183,7 +183,7 @@ describe('painting', () => {
     expect(colorOf({ ...mixed, opacity: 1 })).toEqual([102, 153, 204, 255])
   })
 
-  it('pictures/cropped what lies outside of a cropped picture is black', () => {
+  it('pictures/cropped the area outside of a cropped picture is black', () => {
     const of: Picture = { kind: 'solid', id: 1, width: 2, height: 2, color: 0xffffff }
     const redsAt = (x: number, y: number): number[] => {
       const { data } = paint({ kind: 'cropped', id: 2, width: 3, height: 2, of, x, y })

@@ -1,4 +1,4 @@
-// What holds for previews: they sharpen, they fit, and they are made of blocks.
+// What holds for previews: they get sharper, they fit, and they consist of blocks.
 
 import { expect, it } from 'vitest'
 

@@ -1,4 +1,4 @@
-// What holds for WebP files: prefix codes that any reader can follow, and bytes that one has read back exactly.
+// What holds for WebP files: prefix codes that any reader can follow, and bytes that a reader decoded exactly.
 
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
@@ -38,7 +38,7 @@ test('webp/codes Codes are complete, no longer than 15 bits, and none begins wit
   property(fibonacci)
 })
 
-test('webp/short What comes more often has no longer code.', () => {
+test('webp/short A more frequent symbol never has a longer code.', () => {
   const lengths = codeLengths(countsOf([1, 100, 10, 1, 0, 50]))
   expect([...lengths]).toEqual([4, 1, 3, 4, 0, 2])
 })
@@ -54,8 +54,8 @@ const noise = (width: number, height: number, alpha: (at: number) => number) => 
 }
 const painted: Picture = { kind: 'painted', id: 20260101, width: 96, height: 64 }
 
-// These files were read back by libwebp, pixel by pixel, when their hashes were written down.
-test('webp/pinned The same pixels give the same bytes, which a library has read back exactly.', () => {
+// libwebp decoded these files exactly, pixel by pixel, when their hashes were written down.
+test('webp/pinned The same pixels give the same bytes, which a library has decoded exactly.', () => {
   const files = {
     painted: encodeFile({ picture: painted, format: 'webp', text: [] }),
     noise: encodeWebp(noise(37, 21, (at) => at & 255)),
@@ -71,7 +71,7 @@ test('webp/pinned The same pixels give the same bytes, which a library has read 
   })
 })
 
-test('webp/too-large A picture with a side that the format cannot tell is refused.', () => {
+test("webp/too-large A picture with a side beyond the format's limit is rejected.", () => {
   expect(() => encodeWebp(noise(16384, 1, () => 255))).toThrow(RangeError)
   expect(encodeWebp(noise(16383, 1, () => 255)).length).toBeGreaterThan(16383)
 })

@@ -1,4 +1,4 @@
-// Signed links that come with a key, which they do not need: what is told of it, and what is refused.
+// Signed links that are requested with a key, which they do not need: what is reported, and what is rejected.
 
 import { type Effect, type Input, replay } from 'flowdouble'
 import { digits, refusalOf, seen } from '../../../judge/links.ts'
@@ -10,7 +10,7 @@ import { expect } from '../../../judge/expect.ts'
 type Leak = Extract<Effect, { readonly kind: 'leak' }>
 const isLeak = (effect: Effect): effect is Leak => effect.kind === 'leak'
 
-/** Where keys leaked, as the journal tells them. */
+/** Where keys leaked, according to the journal. */
 async function leaks({ emulator }: Subject): Promise<readonly string[]> {
   const lines = (await emulator!.journal()).slice(1).map((line) => JSON.parse(line))
   const entries = lines as { input: Input; effects: readonly Effect[] }[]
@@ -33,7 +33,7 @@ proves(
     const bearer = { Authorization: 'Bearer some-secret-token', 'x-api-key': 'another-secret' }
     expect(seen(await fetchLink(link, bearer))).toEqual([200, '0123456789'])
     expect(await leaks(subject)).toEqual(['X-API-Key', 'X-API-Key', 'Authorization'])
-    // Also with a link that is refused.
+    // Also with a link that is rejected.
     expect((await fetchLink(`${link}0`, { Authorization: 'x' })).status).toBe(403)
     expect(await leaks(subject)).toHaveLength(4)
     expect((await subject.emulator!.journal()).join()).not.toMatch(
@@ -47,7 +47,7 @@ proves(
   'files/hosted-link-leak-address',
   async (subject) => {
     const { link } = await digits(subject)
-    // What is added to a link changes it: it is refused, and told of all the same.
+    // Adding to a link changes it: it is rejected, and reported all the same.
     for (const added of ['&token=test-key', '&key=test-partner-key', '&a=test%2Dkey-free']) {
       expect(refusalOf(await fetchLink(link + added))[0]).toBe(403)
     }

@@ -1,4 +1,4 @@
-// Files on hosted: signed links, which give a file to everyone who has them, for a while.
+// Files on hosted: signed links, which return a file to everyone who has them, for a limited time.
 
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
 import { digits, linkTo, refusalOf, seen, ten } from '../../../judge/links.ts'
@@ -8,7 +8,7 @@ import { exchange } from '../../../judge/wire.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
 
-/** The links that a server gives to clients that name it so. */
+/** The links that a server returns to clients that use this host name. */
 async function linkFor({ url }: Subject, host: string): Promise<URL> {
   const headers = { Host: host, 'X-API-Key': 'test-key' }
   const { header } = await exchange(url, 'GET', '/api/view?filename=example.png', headers)
@@ -22,7 +22,7 @@ proves('files/hosted-signed-url', async (subject) => {
   expect(port).not.toBe(own.port)
   if (subject.emulator !== null) expect(subject.emulator.signedUrl).toBe(origin)
   expect(seen(await fetchLink(link))).toEqual([200, '0123456789'])
-  // The server itself answers no link, and the host of the links nothing else.
+  // The server itself serves no links, and the host of the links serves nothing else.
   expect((await fetchLink(link.replace(origin, subject.url))).status).toBe(404)
   for (const path of ['/api/system_stats', '/api/queue', '/_flowdouble/journal', '/ws', '/']) {
     expect([path, ...refusalOf(await fetchLink(origin + path))]).toEqual([
@@ -60,13 +60,13 @@ proves(
     })
     await close()
     expect(Number(new URL(signedUrl ?? '').port)).not.toBe(port)
-    // On local there are none.
+    // Local has none.
     const main = await startEmulator({ clock: 'manual' })
     expect(main.signedUrl).toBeNull()
     await main.close()
     const last = startEmulator({ deployment: 'hosted', port: 65535 })
     await expect(last).rejects.toMatchObject({ code: 'USAGE' })
-    // With a port of its own a server answers them at the next one.
+    // On an explicit port a server serves them at the next one.
     const linksPort = Number(new URL(emulator!.signedUrl ?? '').port)
     const taken = startEmulator({ deployment: 'hosted', port: linksPort - 1 })
     await expect(taken).rejects.toMatchObject({ code: 'EADDRINUSE', port: linksPort })
@@ -105,7 +105,7 @@ proves('files/hosted-link-signed-host', async (subject) => {
   for (const other of [`127.0.0.1:${port}`, 'localhost', `[::1]:${port}`, 'storage', '']) {
     expect([other, await statusFor(other)]).toEqual([other, 403])
   }
-  // Not even where another link would name that host.
+  // Not even if another link names that host.
   const changed = link.replace(host, `127.0.0.1:${port}`)
   expect(refusalOf(await fetchLink(changed))).toEqual([403, 'SignatureDoesNotMatch'])
 })
@@ -173,7 +173,7 @@ proves(
     const { emulator } = subject
     await emulator!.advance(300)
     const { name, link } = await digits(subject)
-    // Links tell whole seconds: this one counts from the one that has begun.
+    // Links use whole seconds: this one counts from the second that has begun.
     await emulator!.advance(3_600_000 - 300)
     expect(seen(await fetchLink(link))).toEqual([200, '0123456789'])
     await emulator!.advance(1)
@@ -215,7 +215,7 @@ proves('files/hosted-link-tampered', async (subject) => {
   for (const [from, to] of changes) {
     const target = (url.pathname + url.search).replace(from, to)
     const { status, body } = await exchange(url.origin, 'GET', target)
-    expect([target, status]).toEqual([target, 403])
+    expect({ target, status }).toEqual({ target, status: 403 })
     expect(body).toContain('<Code>SignatureDoesNotMatch</Code>')
   }
   expect((await fetchLink(link)).status).toBe(200)

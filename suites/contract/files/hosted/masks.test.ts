@@ -1,4 +1,4 @@
-// Files on hosted: masks, which become pictures of their own.
+// Files on hosted: masks, which become separate pictures.
 
 import { decode, encode } from 'fast-png'
 import { hostedError } from '../../../../spec/server/errors.ts'
@@ -19,7 +19,7 @@ const original = png(3, 2, (at) => [...colors(at), 200])
 const mask = png(3, 2, (at) => [255, 255, 255, 40 * at])
 const withAlpha = Array.from({ length: 6 }, (_, at) => [...colors(at), 40 * at]).flat()
 
-/** Uploads the original, and gives its name. */
+/** Uploads the original, and returns its name. */
 const putOriginal = async ({ upload }: Subject, bytes: Uint8Array = original): Promise<string> =>
   (await upload({ name: 'o.png', bytes })).json().name
 
@@ -63,7 +63,7 @@ proves('files/hosted-mask', async (subject) => {
   const filename = await putOriginal(subject)
   const first = (await uploadMask(subject, { filename })).json().name
   const other = png(3, 2, () => [0, 0, 0, 77])
-  // A mask on a mask takes the place of the first.
+  // A mask on a mask replaces the first.
   const again = (await uploadMask(subject, { filename: first }, { bytes: other })).json().name
   expect(again).not.toBe(first)
   const alphas = [...decode(await fetchFile(subject, again)).data].filter((_, at) => at % 4 === 3)
@@ -87,14 +87,14 @@ proves('files/hosted-mask-original', async (subject) => {
   const broken = ['', 'no json', '[]', '"o.png"', '5', 'null', '{}', '{"filename": 5}']
   for (const reference of [...broken, '{"filename": ""}', JSON.stringify({ name: filename })]) {
     const reply = await uploadMask(subject, reference)
-    expect([reference, reply.status]).toEqual([reference, 400])
+    expect({ reference, status: reply.status }).toEqual({ reference, status: 400 })
     expect(violations(hostedError, reply.json())).toEqual([])
   }
   const missing = await subject.upload({ name: 'm.png', bytes: mask }, {}, '/upload/mask')
   expect(missing.status).toBe(400)
   for (const name of ['none.png', `../${filename}`, `input/${filename}`, '/etc/passwd']) {
     const reply = await uploadMask(subject, { filename: name })
-    expect([name, reply.status]).toEqual([name, 404])
+    expect({ name, status: reply.status }).toEqual({ name, status: 404 })
     expect(violations(hostedError, reply.json())).toEqual([])
   }
 })
@@ -104,11 +104,17 @@ proves('files/hosted-mask-unfit', async (subject) => {
   const text = new TextEncoder().encode('no picture')
   for (const bytes of [png(4, 2, () => [0, 0, 0, 0]), text, mask.subarray(0, -14)]) {
     const reply = await uploadMask(subject, { filename }, { bytes })
-    expect([bytes.length, reply.status]).toEqual([bytes.length, 400])
+    expect({ bytesLength: bytes.length, status: reply.status }).toEqual({
+      bytesLength: bytes.length,
+      status: 400,
+    })
     expect(violations(hostedError, reply.json())).toEqual([])
   }
   for (const name of ['m.jpg', 'm', '.png']) {
-    expect([name, (await uploadMask(subject, { filename }, { name })).status]).toEqual([name, 400])
+    expect({ name, status: (await uploadMask(subject, { filename }, { name })).status }).toEqual({
+      name,
+      status: 400,
+    })
   }
   const ofText = await putOriginal(subject, text)
   expect((await uploadMask(subject, { filename: ofText })).status).toBe(400)
@@ -124,11 +130,11 @@ proves('files/hosted-mask-layers', async (subject) => {
   expect(violations(maskLayers, reply.json())).toEqual([])
   expect(reply.json()).toEqual({ mask: name, paint: null, painted: null, painted_masked: null })
   for (const asked of [filename, 'none.png', 'example.png', `../${name}`]) {
-    expect([asked, (await layers(asked)).status]).toEqual([asked, 404])
+    expect({ asked, status: (await layers(asked)).status }).toEqual({ asked, status: 404 })
   }
   expect((await layers('')).status).toBe(400)
   expect((await subject.get('/files/mask-layers')).status).toBe(400)
   expect((await layers(name, subject.as(''))).status).toBe(401)
-  // Another account has no such file; this path needs no paid tier.
+  // Another account does not have this file; this path requires no paid tier.
   expect((await layers(name, subject.as('test-key-free'))).status).toBe(404)
 })

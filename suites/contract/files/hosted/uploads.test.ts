@@ -1,4 +1,4 @@
-// Files on hosted: uploads, which are named after what they hold, and what comes out of workflows.
+// Files on hosted: uploads, which are named after their content, and the files that workflows produce.
 
 import { blake3 } from '@noble/hashes/blake3.js'
 import { decode, encode } from 'fast-png'
@@ -32,7 +32,7 @@ const png = (red: number) =>
     data: Uint8Array.from({ length: 18 }, (_, index) => [red, 20, 30][index % 3]!),
   })
 
-/** The files that a workflow with a session of its own tells under this key of node 2. */
+/** The files that a workflow in a separate session lists under this key of node 2. */
 async function outputsOf(subject: Subject, graph: Graph, key = 'images'): Promise<any[]> {
   const session = await subject.connect()
   const { messages } = await subject.run(session, graph)
@@ -41,7 +41,10 @@ async function outputsOf(subject: Subject, graph: Graph, key = 'images'): Promis
 }
 
 function expectRefused(reply: Reply, status: number): void {
-  expect([reply.status, violations(hostedError, reply.json())]).toEqual([status, []])
+  expect({ status: reply.status, violations: violations(hostedError, reply.json()) }).toEqual({
+    status,
+    violations: [],
+  })
 }
 
 proves(
@@ -50,7 +53,7 @@ proves(
     for (const type of folderTypes) {
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
       const reply = await subject.upload({ name: 'all bytes.bin', bytes }, { type })
-      expect([type, reply.status]).toEqual([type, 200])
+      expect({ type, status: reply.status }).toEqual({ type, status: 200 })
       expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
       expect(violations(uploadReply, reply.json())).toEqual([])
       const { name, ...rest } = reply.json()
@@ -72,10 +75,10 @@ proves('files/hosted-upload-name', async ({ upload, request }) => {
   expect(await name('archive.tar.gz')).toBe(`${hash}.gz`)
   expect(await name('none')).toBe(hash)
   expect(await name('.hidden')).toBe(`${hash}.hidden`)
-  // A known answer: the hash of nothing.
+  // A known answer: the hash of empty content.
   const nothing = (await upload({ name: 'n.txt', bytes: bytesOf('') })).json().name
   expect(nothing).toBe('af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262.txt')
-  // What is no plain ending does not get into a name.
+  // An unusual ending does not get into a name.
   for (const filename of [
     'a.b/c',
     'a.',
@@ -86,7 +89,7 @@ proves('files/hosted-upload-name', async ({ upload, request }) => {
   ]) {
     const form = formOf({ name: 'image', filename, content: bytes })
     const reply = await request('POST', '/upload/image', ...form)
-    expect([filename, reply.json().name]).toEqual([filename, hash])
+    expect({ filename, name: reply.json().name }).toEqual({ filename, name: hash })
   }
 })
 
@@ -121,12 +124,12 @@ proves('files/hosted-upload-type', async (subject) => {
     '1': node('LoadImage', { image }),
     '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'copy' }),
   })
-  const told = async (red: number, fields: Readonly<Record<string, string>>) =>
+  const uploaded = async (red: number, fields: Readonly<Record<string, string>>) =>
     (await subject.upload({ name: 'my.png', bytes: png(red) }, fields)).json()
-  const plain = await told(10, {})
+  const plain = await uploaded(10, {})
   expect(plain.type).toBe('output')
-  const names = [plain.name, (await told(20, { type: 'input' })).name]
-  names.push((await told(30, { type: 'temp', subfolder: 'deep' })).name)
+  const names = [plain.name, (await uploaded(20, { type: 'input' })).name]
+  names.push((await uploaded(30, { type: 'temp', subfolder: 'deep' })).name)
   for (const [index, name] of names.entries()) {
     const [saved] = await outputsOf(subject, loading(name))
     const { data } = decode(await fetchFile(subject, saved.filename))
@@ -136,7 +139,7 @@ proves('files/hosted-upload-type', async (subject) => {
   expect(decode(await fetchFile(subject, saved.filename)).data[0]).toBe(10)
   for (const name of ['none.png', `deep/${names[2]}`, `../${plain.name}`]) {
     const refused = await subject.submit(loading(name))
-    expect([name, refused.status]).toEqual([name, 400])
+    expect({ name, status: refused.status }).toEqual({ name, status: 400 })
   }
 })
 
@@ -157,7 +160,7 @@ proves(
   hosted,
 )
 
-/** The first bytes of a PNG file that says it is so large. */
+/** The first bytes of a PNG file that announces this size. */
 function headOf(width: number, height: number): Uint8Array {
   const bytes = Buffer.from(png(0))
   bytes.writeUInt32BE(width, 16)
@@ -169,7 +172,7 @@ proves(
   'files/hosted-upload-limits',
   async ({ upload, request }) => {
     const { bytes: most, side, pixels } = hostedUploadLimits
-    expect([most, side, pixels]).toEqual([52_428_800, 16_384, 8192 * 8192])
+    expect({ most, side, pixels }).toEqual({ most: 52_428_800, side: 16_384, pixels: 8192 * 8192 })
     const status = async (bytes: Uint8Array) => (await upload({ name: 'x.png', bytes })).status
     expect(await status(headOf(side, 1))).toBe(200)
     expect(await status(headOf(8192, 8192))).toBe(200)
@@ -218,7 +221,7 @@ proves('files/hosted-upload-bad', async ({ request, upload, as }) => {
     for (const type of ['', 'Input', 'models', '../input']) {
       await send(...formOf(image, { name: 'type', content: type }))
     }
-    // Who is not let in hears nothing of it.
+    // A caller without access gets no message about it.
     expect((await as('').upload(null, {}, path)).status).toBe(401)
     expect((await as('test-key-free').upload(null, {}, path)).status).toBe(403)
   }
@@ -240,7 +243,7 @@ proves(
     const graph: Graph = { ...solid(3), '2': node('PreviewImage', { images: ['1', 0] }) }
     const [shown] = await outputsOf(subject, graph)
     expect(shown).toMatchObject({ subfolder: '', type: 'temp' })
-    // A name follows from the content, which tells its workflow too: the same again is the same file.
+    // A name follows from the content, which includes its workflow: the same again is the same file.
     await subject.post('/free', { free_memory: true })
     expect(await outputsOf(subject, solid(1, 'deep/er'))).toEqual([first])
     expect((await subject.get(viewPath({ filename: first.filename }))).status).toBe(302)

@@ -1,7 +1,8 @@
 // The log lines of a gateway: one for each post, run and delivery among the effects of a step, without secrets.
 
 import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './machine.ts'
-import { type GatewayState, redact } from './state.ts'
+import { redact } from './secrets.ts'
+import type { GatewayState, GatewayWorld } from './state.ts'
 
 export type LogLine = {
   readonly level: 'info' | 'warning' | 'error'
@@ -10,6 +11,15 @@ export type LogLine = {
   readonly text: string
   /** The same as data. */
   readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Adds a log line, without any secret of a route [signatures/hidden]. */
+export function log(
+  world: GatewayWorld,
+  level: Extract<GatewayEffect, { kind: 'log' }>['level'],
+  line: string,
+): void {
+  world.effects.push({ kind: 'log', level, text: redact(world.state, line) })
 }
 
 /** The log lines for the effects of a step. */

@@ -1,0 +1,32 @@
+// The static routes of a gateway, which win over its subscriptions.
+
+import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
+import { readRoute, type Route, usable } from './routes.ts'
+import { type GatewayStateOptions, type GatewayWorld, isOpenAllowed } from './state.ts'
+
+/** The static routes of these options, by name. */
+export function readStatic(options: GatewayStateOptions): Map<string, Route> {
+  const routes = new Map<string, Route>()
+  for (const [name, route] of membersOf(readJson(options.routes))) {
+    if (isObject(route)) routes.set(name, readRoute(name, route, options.secret))
+  }
+  return routes
+}
+
+const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Map())
+
+/** Why the static routes cannot be served, as a sentence without secrets; undefined if they can. */
+export function staticFault(options: GatewayStateOptions): string | undefined {
+  for (const [name, route] of membersOf(readJson(options.routes))) {
+    if (!isObject(route)) return `The static route "${name}" is not an object.`
+    const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
+    if (fault !== undefined) return `The static route "${name}" ${fault}.`
+  }
+  return undefined
+}
+
+/** The route of a name; static ones win. */
+export const routeOf = (
+  { setup: { staticRoutes }, state: { dynamicRoutes } }: GatewayWorld,
+  name: string,
+): Route | undefined => staticRoutes.get(name) ?? dynamicRoutes.get(name)

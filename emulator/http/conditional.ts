@@ -1,0 +1,93 @@
+// What a request gets of a file [files/view-conditional]: all of it, a part, or only that it has not changed. Entity tags
+// are made and compared here.
+
+import type { FileFacts, Headers } from '../machine.ts'
+import { partOf } from './ranges.ts'
+import { refuse } from './replies.ts'
+
+/** The request headers that are looked at here. */
+export const conditionalHeaders = [
+  'if-match',
+  'if-unmodified-since',
+  'if-none-match',
+  'if-modified-since',
+  'if-range',
+  'range',
+] as const
+
+/** The part of a file that a request gets, and what is said with it. */
+type FileReply = {
+  readonly status: number
+  readonly reason?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** Answers a request with these headers for a file of these bytes; `own` are the headers of the file itself. */
+export function answerFile(
+  own: Headers,
+  { modifiedMs, tag }: FileFacts,
+  bytes: Uint8Array,
+  asked: Headers,
+): FileReply {
+  const size = bytes.length
+  const etag = `${tag}-${size.toString(16)}`
+  if (isPreconditionFailed(asked, etag, modifiedMs)) return refusal('preconditionFailed', own)
+  // The header has whole seconds only: round up, so that the file is not newer than its date.
+  const secondMs = Math.ceil(modifiedMs / 1000) * 1000
+  const headers: Record<string, string> = Object.assign({}, own)
+  headers['ETag'] = `"${etag}"`
+  headers['Last-Modified'] = new Date(secondMs).toUTCString()
+  if (isNotModified(asked, etag, modifiedMs)) return { status: 304, headers, body: none }
+  headers['Accept-Ranges'] = 'bytes'
+  const { range } = asked
+  // Of If-Range only dates count, as in the real server.
+  if (range === undefined || modifiedMs > dateOf(asked['if-range'])) {
+    return { status: 200, headers, body: bytes }
+  }
+  const part = partOf(range, size)
+  if (part === null) return refusal('rangeNotSatisfiable', own, { size: `${size}` })
+  const [start, end] = part
+  headers['Content-Range'] = `bytes ${start}-${end - 1}/${size}`
+  return { status: 206, headers, body: bytes.subarray(start, end) }
+}
+
+const none = new Uint8Array()
+
+/** A refusal that has the headers of the file too. */
+function refusal(
+  name: Parameters<typeof refuse>[0],
+  own: Headers,
+  values: Readonly<Record<string, string>> = {},
+): FileReply {
+  const { status, reason, headers } = refuse(name, {}, values)
+  return {
+    status,
+    headers: Object.assign({}, own, headers),
+    body: none,
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+function isPreconditionFailed(asked: Headers, etag: string, modifiedMs: number): boolean {
+  const tags = asked['if-match']
+  if (tags !== undefined && tags !== '') return !lists(tags, etag, false)
+  return modifiedMs > dateOf(asked['if-unmodified-since'])
+}
+
+function isNotModified(asked: Headers, etag: string, modifiedMs: number): boolean {
+  const tags = asked['if-none-match']
+  if (tags !== undefined && tags !== '') return lists(tags, etag, true)
+  return modifiedMs <= dateOf(asked['if-modified-since'])
+}
+
+/** Whether a list of entity tags has this one, or stands for any; weak ones count where `weak` says so. */
+function lists(tags: string, etag: string, weak: boolean): boolean {
+  if (tags.trim() === '*') return true
+  const found = tags.matchAll(/(W\/)?"([^"]*)"/g)
+  return [...found].some(([, isWeak, value]) => value === etag && (weak || isWeak === undefined))
+}
+
+/** The moment that a header names, in milliseconds since 1970; NaN, which no comparison holds for, when it names none. */
+const dateOf = (header: string | undefined): number =>
+  header?.endsWith(' GMT') ? Date.parse(header) : NaN

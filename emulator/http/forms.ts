@@ -1,0 +1,86 @@
+// The form that an upload brings: its image and its text fields, as multipart or as one line of fields.
+
+import {
+  getMultipartBoundary,
+  type MultipartPart,
+  parseMultipart,
+} from '@remix-run/multipart-parser'
+import { bodyText, type Request } from './requests.ts'
+
+export type Form = {
+  /** The field image; without a name if it is not a file. */
+  readonly image: { readonly filename: string | undefined; readonly bytes: Uint8Array } | undefined
+  readonly field: (name: string) => string | undefined
+}
+
+/** The fields that are read as texts. */
+const textNames = new Set(['type', 'subfolder', 'overwrite', 'original_ref'])
+
+/**
+ * A form in either encoding; a part that comes twice counts once. Undefined when the form is malformed, or bytes that
+ * are no text stand where a text belongs [files/upload-text-bytes, files/hosted-upload-text-bytes].
+ */
+export function readForm(request: Request): Form | undefined {
+  const type = request.headers['content-type'] ?? ''
+  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return readFields(request)
+  // Any other kind of body counts as a form without fields.
+  const boundary = /^multipart\/form-data\b/i.test(type) ? getMultipartBoundary(type) : null
+  const parts = new Map<string, MultipartPart>()
+  const texts = new Map<string, string>()
+  if (boundary !== null) {
+    const maxSize = request.body.length + 1
+    const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
+    try {
+      for (const part of parseMultipart(request.body, { boundary, ...limits })) {
+        const name = part.name ?? ''
+        if (parts.has(name)) continue
+        parts.set(name, part)
+        if (isText(part) || textNames.has(name)) texts.set(name, textOf(part))
+      }
+    } catch {
+      return undefined
+    }
+  }
+  const image = parts.get('image')
+  const filename = image && filenameOf(image)
+  // An empty text counts as no image, but not an empty file.
+  const hasImage = image !== undefined && (filename !== undefined || image.size > 0)
+  return {
+    image: hasImage ? { filename, bytes: new Uint8Array(image.bytes) } : undefined,
+    field: (name) => texts.get(name),
+  }
+}
+
+/** A file name between quotes. The library would trim its blanks. */
+const QUOTED_NAME = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i
+
+/** The name of a file without leading slashes; a part with an empty name is not a file. */
+function filenameOf(part: MultipartPart): string | undefined {
+  const header = part.headers['content-disposition'] ?? ''
+  const quoted = /;\s*filename\*/i.test(header) ? undefined : QUOTED_NAME.exec(header)?.[1]
+  const name = quoted?.replace(/^[\\/]+/, '').replaceAll(/\\(.)/g, '$1') ?? part.filename
+  return name === '' ? undefined : name
+}
+
+/** Whether a part is read as a text whoever looks at it. */
+const isText = (part: MultipartPart): boolean =>
+  filenameOf(part) === undefined && (part.mediaType ?? 'text/plain').startsWith('text/')
+
+/** A part as text, in its charset. Throws for bytes that are not valid in it. */
+const textOf = ({ bytes, headers }: MultipartPart): string =>
+  bodyText({ body: bytes, headers: { 'content-type': headers['content-type'] ?? '' } })
+
+/** Such a form holds no files: an image in it is a text, and an empty one is none. */
+function readFields(request: Request): Form | undefined {
+  let fields: URLSearchParams
+  try {
+    fields = new URLSearchParams(bodyText(request))
+  } catch {
+    return undefined
+  }
+  const hasImage = (fields.get('image') ?? '') !== ''
+  return {
+    image: hasImage ? { filename: undefined, bytes: new Uint8Array() } : undefined,
+    field: (name) => fields.get(name) ?? undefined,
+  }
+}

@@ -1,0 +1,35 @@
+// The previews of a step [frames/*]: who gets them with metadata, who without, and when.
+
+import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
+import type { Running } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
+import { sendFrame, socketsFor, wantsMetadata } from '../world/sockets.ts'
+
+/** A preview goes before the progress message when it carries metadata, and after it when not. */
+export function sendPreview(
+  world: World,
+  running: Running,
+  id: string,
+  image: Preview | Picture,
+  format: PictureFormat,
+  sendProgress: () => void,
+): void {
+  const { client_id, prompt_id } = running.run
+  const sockets = socketsFor(world, 'progress', client_id)
+  const isAsking = (socket: number): boolean => wantsMetadata(world, client_id, socket)
+  const asking = sockets.filter(isAsking)
+  if (asking.length > 0) {
+    const metadata = {
+      node_id: id,
+      prompt_id,
+      display_node_id: id,
+      parent_node_id: null,
+      real_node_id: id,
+      image_type: `image/${format}`,
+    }
+    sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
+  }
+  sendProgress()
+  const others = sockets.filter((socket) => !isAsking(socket))
+  sendFrame(world, others, { frame: 'previewImage', format, image })
+}
