@@ -259,7 +259,7 @@ provesCliQuirk(
     const { code, stdout } = await cli.run('webhook', 'subscribe', 'ci', ...quirk)
     expect([code, stdout]).toEqual([0, expect.stringContaining('Created')])
     expect(Object.keys(cli.routes())).toEqual(['ci'])
-    expect((await cli.run('webhook', 'list')).stdout).toContain('a static route has its name')
+    expect((await cli.run('webhook', 'list')).stdout).toContain('a static route has the same name')
   },
   withStatic,
 )
