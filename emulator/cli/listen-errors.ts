@@ -1,4 +1,4 @@
-// Why a command cannot listen at an address, in words that say what to do.
+// The error messages for an address that cannot be used, which say what to do.
 
 /** Why a command cannot listen on an address, and what to do; undefined for any other error. */
 export function listenMessage(error: unknown): string | undefined {

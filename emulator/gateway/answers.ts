@@ -5,6 +5,7 @@ import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
 import { type Json, writeJson } from '../lib/json.ts'
 import { jsonHeaders, type Reply } from '../http/replies.ts'
 import { finite } from './payload.ts'
+import { inAscii } from './templates.ts'
 
 export type RefusalName = keyof typeof gatewayRefusals
 type AnswerName = keyof typeof outcomes | RefusalName
@@ -43,15 +44,18 @@ function membersOf(json: Readonly<Record<string, string>>): readonly Member[] {
   }))
 }
 
-/** The reply to a post; `values` fill the placeholders. A member that is only a placeholder becomes the value itself. */
-export function answer(name: AnswerName, values: Values = {}): Reply {
+/**
+ * What a post is answered; `values` fill the places, a member that is a place and no more gets the value itself.
+ * @param isPython writes it in ASCII, with numbers that JSON has not.
+ */
+export function answer(name: AnswerName, values: Values = {}, isPython = false): Reply {
   const { status, headers, members, text } = forms.get(name) as Form
   if (members === undefined)
     return { status, headers: filled(headers, values), body: fill(text, values) }
   let body = ''
   for (const { before, text, place } of members) {
-    const value = place === undefined ? fill(text, values) : finite(values[place] ?? null)
-    body += before + writeJson(value)
+    const given = place === undefined ? fill(text, values) : (values[place] ?? null)
+    body += before + (isPython ? inAscii(writeJson(given)) : writeJson(finite(given)))
   }
   return { status, headers, body: `${body}}` }
 }

@@ -124,12 +124,14 @@ function answerDirect(
   if (error !== null && !hasQuirk(world, 'webhooks.duplicate-after-502')) {
     forget(world, route, delivery_id)
   }
-  const failed = error === null ? undefined : answer('deliveryFailed', { delivery_id })
+  const isPython = hasQuirk(world, 'webhooks.python-json')
+  const failed = error === null ? undefined : answer('deliveryFailed', { delivery_id }, isPython)
   const reply = (to: number, { status, headers, body }: Reply): void => {
     world.effects.push({ kind: 'reply', request: to, status, headers, body: body as string })
   }
-  reply(request, failed ?? answer('delivered', { name: route, deliver, delivery_id }))
-  for (const repeat of repeats) reply(repeat, failed ?? answer('duplicate', { delivery_id }))
+  reply(request, failed ?? answer('delivered', { name: route, deliver, delivery_id }, isPython))
+  for (const repeat of repeats)
+    reply(repeat, failed ?? answer('duplicate', { delivery_id }, isPython))
 }
 
 /** The row of the retry table that matches an error. */

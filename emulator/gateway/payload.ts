@@ -1,14 +1,15 @@
 // Reads a post: its payload, event type and delivery id.
 
 import { limits } from '../../spec/limits.ts'
-import { isObject, type Json, readJsonWithin, writeJson } from '../lib/json.ts'
+import { BoundError, isObject, type Json, readJsonWithin, writeJson } from '../lib/json.ts'
+import { headerText, jsonText, strictText } from '../lib/python-bytes.ts'
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
 import {
-  deliveryIdHeaders,
   deliveryIdMember,
   eventHeaders,
   eventMembers,
   formField,
+  pythonBounds,
   unknownEvent,
 } from '../../spec/gateway/webhooks.ts'
 import type { Headers } from '../machine.ts'
@@ -46,28 +47,24 @@ function readForm(text: string, decode: (piece: string) => string): Map<string, 
 /** Throws URIError for broken escapes. */
 const formText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
-/** Marks bytes that the decoder of the reference gateway rejects. */
+/** Stands for what the reader of the reference gateway fails on. */
 export const undecodable = Symbol('undecodable')
 
-/** The payload as the reference gateway reads it: JSON in UTF-8 or UTF-16 of any type, and any form as texts. */
+/** The payload as the reference gateway reads it: JSON in any encoding of Unicode, any JSON value, and any form as texts. */
 export function parseLoosely(body: Uint8Array): Parsed | typeof undecodable {
-  const text = orUndefined(() => new TextDecoder(encodingOf(body), { fatal: true }).decode(body))
+  const text = jsonText(body)
   if (text === undefined) return undecodable
-  if (text === '') return new Map()
-  const value = orUndefined(() => readJsonWithin(text, bounds))
-  if (value !== undefined) return value
-  const form = orUndefined(() => decoder.decode(body))
+  try {
+    return readJsonWithin(text, pythonBounds)
+  } catch (error) {
+    if (error instanceof BoundError) return undecodable
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  const form = strictText(body)
   return form === undefined ? undefined : readForm(form, looseText)
 }
 
-/** The encoding of JSON, from its byte order mark, or from the position of zero bytes. */
-function encodingOf([a, b, c, d]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && (c !== 0 || d !== 0))) return 'utf-16le'
-  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && b !== undefined)) return 'utf-16be'
-  return 'utf-8'
-}
-
-/** Decodes escapes like Python: keeps invalid ones, and replaces bytes that are not UTF-8. */
+/** Escapes as Python reads them: a broken one stays as it is, and bytes that are not UTF-8 are replaced. */
 const looseText = (text: string): string =>
   text
     .replaceAll('+', ' ')
@@ -90,39 +87,44 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-const firstHeader = (headers: Headers, names: readonly string[]): string | undefined => {
-  const name = names.find((one) => (headers[one.toLowerCase()] ?? '') !== '')
-  return name === undefined ? undefined : tokenText(headers[name.toLowerCase()] as string)
+/** How the headers of a post are read. */
+export type HeaderManner = {
+  /** Bytes that are not UTF-8 are what Python makes of them. */
+  readonly isPython: boolean
+  /** An empty header is an id, as at the reference gateway. */
+  readonly takesEmpty: boolean
+  /** The headers that name a delivery id. */
+  readonly idHeaders: readonly string[]
 }
 
-/** The same, but an empty header counts as present. */
-const presentHeader = (headers: Headers, names: readonly string[]): string | undefined => {
-  const name = names.find((one) => headers[one.toLowerCase()] !== undefined)
-  return name === undefined ? undefined : tokenText(headers[name.toLowerCase()] as string)
+const textOf = (headers: Headers, name: string | undefined, isPython: boolean) => {
+  const value = name === undefined ? undefined : headers[name.toLowerCase()]
+  return value === undefined ? undefined : isPython ? headerText(value) : tokenText(value)
 }
 
-/** The event type of a post. From the payload, it can be any JSON value that is not falsy. */
-export function eventOf(headers: Headers, payload: Json): Json {
-  const named = firstHeader(headers, eventHeaders)
+const firstFilled = (headers: Headers, names: readonly string[]): string | undefined =>
+  names.find((one) => (headers[one.toLowerCase()] ?? '') !== '')
+
+/** The event type of a post. Where the payload names it, it can be any JSON value that is not falsy. */
+export function eventOf(headers: Headers, payload: Json, isPython: boolean): Json {
+  const named = textOf(headers, firstFilled(headers, eventHeaders), isPython)
   if (named !== undefined) return named
   if (!isObject(payload)) return unknownEvent
   const member = eventMembers.map((name) => payload.get(name)).find(isTruthy)
   return member ?? unknownEvent
 }
 
-/**
- * The id of a post; undefined without one.
- * @param takesEmpty whether an empty header is an id, as in the reference gateway.
- */
+/** The id that a post brings; undefined where it brings none. */
 export function deliveryIdOf(
   headers: Headers,
   payload: Json,
   scheme: SchemeName | undefined,
-  takesEmpty: boolean,
+  { isPython, takesEmpty, idHeaders }: HeaderManner,
 ): string | undefined {
-  const id = takesEmpty
-    ? presentHeader(headers, deliveryIdHeaders)
-    : firstHeader(headers, deliveryIdHeaders)
+  const name = takesEmpty
+    ? idHeaders.find((one) => headers[one.toLowerCase()] !== undefined)
+    : firstFilled(headers, idHeaders)
+  const id = textOf(headers, name, isPython)
   if (id !== undefined || scheme !== deliveryIdMember.scheme || !isObject(payload)) return id
   const member = payload.get(deliveryIdMember.member)
   return typeof member === 'string' && member !== '' ? member : undefined

@@ -1,8 +1,9 @@
 // Handles a post to a route: the checks of the spec in order, then a direct delivery or an agent run.
 
 import { insecureSecret, type SchemeName } from '../../spec/gateway/signatures.ts'
-import { unknownEvent } from '../../spec/gateway/webhooks.ts'
+import { deliveryIdHeaders, unknownEvent } from '../../spec/gateway/webhooks.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { isTruthy, pythonEquals } from '../lib/python.ts'
 import { drawUuid } from '../lib/random.ts'
 import { refuse as refuseAsServer, type Reply } from '../http/replies.ts'
 import { answer, reasonOf, type RefusalName } from './answers.ts'
@@ -22,9 +23,9 @@ import { routeOf } from './static-routes.ts'
 import type { Route } from './routes.ts'
 import { hasRoom, runBytes, startRun } from './runs.ts'
 import { forget, remember } from './delivery-ids.ts'
-import { verify } from './signatures.ts'
+import { crashed, verify } from './signatures.ts'
 import { placeOf, plainValue } from './targets.ts'
-import { type Context, render } from './templates.ts'
+import { type Context, namesEvent, render } from './templates.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
 
@@ -41,6 +42,7 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   if (isTooLarge || post.fault === 'tooLarge') return refuse(world, post, name, 'payloadTooLarge')
   if (post.fault !== undefined) return refuse(world, post, name, 'badRequest')
   const verified = verifyPost(world, post, route)
+  if (verified === undefined) return crash(world, post, name)
   if (typeof verified === 'object') {
     return refuse(world, post, name, 'invalidSignature', verified.fault)
   }
@@ -52,7 +54,7 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   const payload = isLoose ? parseLoosely(post.body) : parseBody(post.body)
   if (payload === undefined) return refuse(world, post, name, 'cannotParse')
   if (payload === undecodable) return crash(world, post, name)
-  const event = eventOf(post.headers, payload)
+  const event = eventOf(post.headers, payload, hasQuirk(world, 'webhooks.python-json'))
   if (!isObject(payload)) {
     if (!isLoose) return refuse(world, post, name, 'cannotParse')
     // The reference gateway looks for an event type in any payload, unless a header names it.
@@ -62,15 +64,24 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   return act(world, post, route, payload, event, scheme)
 }
 
-/** Validates the signature of a post: its scheme, `open` if the route accepts any post, or what is wrong. */
+/** Whether a post is validly signed: its scheme, `open` where the route takes any, or what is wrong; undefined for a crash. */
 function verifyPost(
   world: GatewayWorld,
   post: Post,
   { secret }: Route,
-): SchemeName | 'open' | { readonly fault: string } {
+): SchemeName | 'open' | { readonly fault: string } | undefined {
   if (secret === insecureSecret && isOpenAllowed(world.setup.options)) return 'open'
-  const isEarlier = hasQuirk(world, 'webhooks.fewer-schemes')
-  return verify(post, secret, timeMs(world), isEarlier, world.setup.hmac)
+  const manner = {
+    isEarlier: hasQuirk(world, 'webhooks.fewer-schemes'),
+    isLenient: hasQuirk(world, 'webhooks.lenient-signatures'),
+    crashes: hasQuirk(world, 'webhooks.crash-500'),
+  }
+  try {
+    return verify(post, secret, timeMs(world), manner, world.setup.hmac)
+  } catch (error) {
+    if (error === crashed) return undefined
+    throw error
+  }
 }
 
 /** Applies the route to a post with a valid signature and payload. */
@@ -84,22 +95,32 @@ function act(
 ): Reply | undefined {
   const { name } = route
   const shownEvent = plainValue(event)
-  if (!takes(route, event)) {
-    report(world, post, name, 'ignored', null, shownEvent)
-    return answer('ignored', { event })
-  }
+  const isPython = hasQuirk(world, 'webhooks.python-json')
+  const crashes = hasQuirk(world, 'webhooks.crash-500')
+  const isText = typeof event === 'string'
+  if (hasQuirk(world, 'webhooks.events-as-written')) {
+    // A text is searched for a text only.
+    if (crashes && !isText && isFilledText(route.writtenEvents)) return crash(world, post, name)
+    if (!takesWritten(route.writtenEvents, event)) return ignore(world, post, name, event)
+  } else if (!takes(route, event)) return ignore(world, post, name, event)
+  if (crashes && !isText && namesEvent(route.prompt)) return crash(world, post, name)
   const context = { payload, event, route: name, isCut: hasQuirk(world, 'webhooks.cut-prompt') }
   const text = render(route.prompt, context)
-  const extra = renderExtra(route.extra, context)
+  const extra = renderExtra(world, route.extra, context)
   if (text === undefined || extra === undefined) return refuse(world, post, name, 'textTooLong')
-  const takesEmpty = hasQuirk(world, 'webhooks.empty-id')
-  const delivery_id = deliveryIdOf(post.headers, payload, scheme, takesEmpty) ?? makeId(world)
+  const manner = {
+    isPython,
+    takesEmpty: hasQuirk(world, 'webhooks.empty-id'),
+    idHeaders: hasQuirk(world, 'webhooks.fewer-schemes') ? earlierIdHeaders : deliveryIdHeaders,
+  }
+  const delivery_id = deliveryIdOf(post.headers, payload, scheme, manner) ?? makeId(world)
   if (!remember(world, name, delivery_id)) {
     report(world, post, name, 'duplicate', null, shownEvent, delivery_id)
     return joins(world, name, delivery_id, post.request)
       ? undefined
-      : answer('duplicate', { delivery_id })
+      : answer('duplicate', { delivery_id }, isPython)
   }
+  if (crashes && !route.isExtraValid) return crash(world, post, name)
   const place = placeOf(world, route, extra, payload)
   if (route.isDirect) {
     report(world, post, name, 'accepted', null, shownEvent, delivery_id)
@@ -135,7 +156,15 @@ function act(
   }
   report(world, post, name, 'accepted', null, shownEvent, delivery_id)
   startRun(world, run, place)
-  return answer('accepted', { name, event, delivery_id })
+  return answer('accepted', { name, event, delivery_id }, isPython)
+}
+
+/** `webhook-id` belongs to a scheme of signatures that the reference gateway of July 2026 does not understand. */
+const earlierIdHeaders = deliveryIdHeaders.filter((name) => name !== 'webhook-id')
+
+function ignore(world: GatewayWorld, post: Post, name: string, event: Json): Reply {
+  report(world, post, name, 'ignored', null, plainValue(event))
+  return answer('ignored', { event }, hasQuirk(world, 'webhooks.python-json'))
 }
 
 /** Reports the result of a post to observers [webhooks/log]. */
@@ -163,7 +192,7 @@ function refuse(
   const reason = reasonOf(refusal, values)
   const verdict = refusal === 'rateLimited' ? 'limited' : 'refused'
   report(world, post, name, verdict, more === undefined ? reason : `${reason}: ${more}`)
-  return answer(refusal, values)
+  return answer(refusal, values, hasQuirk(world, 'webhooks.python-json'))
 }
 
 function crash(world: GatewayWorld, post: Post, name: string): Reply {
@@ -175,11 +204,29 @@ function crash(world: GatewayWorld, post: Post, name: string): Reply {
 const takes = ({ events }: Route, event: Json): boolean =>
   events.length === 0 || events.some((listed) => listed === event)
 
-/** Renders the texts in `deliver_extra` as templates; everything else stays as it is. */
-function renderExtra(extra: JsonObject, context: Context): JsonObject | undefined {
+const isFilledText = (events: Json): boolean => typeof events === 'string' && events !== ''
+
+/** The same of a filter as it was written, by the rules of Python: a part of a text is in it. */
+function takesWritten(events: Json, event: Json): boolean {
+  if (!isTruthy(events)) return true
+  if (typeof events === 'string') return typeof event === 'string' && events.includes(event)
+  return Array.isArray(events) && events.some((listed) => pythonEquals(listed, event))
+}
+
+/** The texts of `deliver_extra` are templates; everything else in it stays as it is. */
+function renderExtra(
+  world: GatewayWorld,
+  extra: JsonObject,
+  { payload, event, route, isCut }: Context,
+): JsonObject | undefined {
+  const isDumped = hasQuirk(world, 'webhooks.empty-extra')
+  const context = isDumped
+    ? { payload, event: '', route: '', isCut }
+    : { payload, event, route, isCut }
   const rendered = new Map<string, Json>()
   for (const [name, value] of extra) {
-    const text = typeof value === 'string' && value !== '' ? render(value, context) : value
+    const isTemplate = typeof value === 'string' && (value !== '' || isDumped)
+    const text = isTemplate ? render(value, context) : value
     if (text === undefined) return undefined
     rendered.set(name, text)
   }

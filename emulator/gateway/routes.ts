@@ -15,7 +15,9 @@ export type Route = {
   readonly isEnabled: boolean
   /** The accepted event types; an empty list for all, an empty text for none at all. */
   readonly events: readonly string[]
-  /** Whether its filter is valid: texts, or absent. */
+  /** Its filter as it was written. */
+  readonly writtenEvents: Json
+  /** Whether its filter could be read: texts, or none at all. */
   readonly isFilterValid: boolean
   /** The template; empty for none. */
   readonly prompt: string
@@ -24,7 +26,11 @@ export type Route = {
   readonly deliver: string
   readonly isDirect: boolean
   readonly extra: JsonObject
-  /** Where it was subscribed: the meaning of the target `origin`. */
+  /** Whether that was an object, or not there. */
+  readonly isExtraValid: boolean
+  /** Whether it has no member at all. */
+  readonly isEmpty: boolean
+  /** Where it was subscribed: what the target `origin` stands for. */
   readonly origin: { readonly platform: string; readonly chat_id: string } | null
 }
 
@@ -61,12 +67,15 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
     secret,
     isEnabled: given.get('enabled') !== false,
     events: readEvents(given.get('events')),
+    writtenEvents: given.get('events') ?? null,
     isFilterValid: isFilter(given.get('events')),
     prompt: textOf(given.get('prompt')),
     skills: readList(given.get('skills')),
     deliver: given.has('deliver') ? textOf(given.get('deliver')) : logTarget,
     isDirect: isTruthy(given.get('deliver_only')),
     extra: isObject(extra) ? extra : new Map(),
+    isExtraValid: extra === undefined || isObject(extra),
+    isEmpty: given.size === 0,
     origin: readOrigin(given.get('origin')),
   }
 }

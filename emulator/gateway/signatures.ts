@@ -14,6 +14,8 @@ import {
 } from '../../spec/gateway/signatures.ts'
 import type { Headers } from '../machine.ts'
 import { isEqual } from '../lib/equal.ts'
+import { toInt } from '../lib/python.ts'
+import { headerText, isUtf8 } from '../lib/python-bytes.ts'
 
 /** The parts of a post that its signature covers. A character of a header stands for a byte. */
 export type Signed = { readonly headers: Headers; readonly body: Uint8Array }
@@ -25,8 +27,8 @@ export const portableHmac: Hmac = (key, message) => makeHmac(sha256, key, messag
 const all: readonly (readonly [SchemeName, Scheme])[] = Object.entries<Scheme>(schemes).map(
   ([name, scheme]) => [name as SchemeName, scheme],
 )
-/** Schemes that the earlier gateway does not support. */
-const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'token'])
+/** Schemes that the reference gateway of July 2026 does not understand. */
+const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'linear', 'standard', 'token'])
 const earlier = all.filter(([name]) => !newer.has(name))
 
 /** Headers with a token, in lower case, except the one with a separate scheme. */
@@ -51,26 +53,40 @@ const tokensIn = (headers: Headers): readonly string[] =>
 /** What is wrong with the signature of a post: the scheme, if any, and the reason. */
 export type SignatureFault = { readonly fault: string }
 
+/** Thrown where a gateway of that manner fails on the bytes of a header. */
+export const crashed = new TypeError('A header is not UTF-8.')
+
+/** How a gateway reads signatures. */
+export type Manner = {
+  /** Leaves out the schemes that the reference gateway of July 2026 does not understand. */
+  readonly isEarlier: boolean
+  /** Times and blanks are read as Python reads them, and an empty key is one. */
+  readonly isLenient: boolean
+  /** Fails on headers that are not UTF-8, with `crashed`. */
+  readonly crashes: boolean
+}
+
 /**
- * The scheme by which the signature of a post is valid, or what is wrong.
- * @param nowMs the time in milliseconds since 1970, to compare with signed times.
- * @param isEarlier leaves out the schemes that the earlier gateway does not support.
+ * The scheme by which a post is validly signed with the secret, or what is wrong.
+ * @param nowMs the time in milliseconds since 1970, against which signed times are held.
+ * Throws `crashed` where the gateway does.
  */
 export function verify(
   post: Signed,
   secret: string,
   nowMs: number,
-  isEarlier: boolean,
+  manner: Manner,
   hmac: Hmac = portableHmac,
 ): SchemeName | SignatureFault {
   if (secret === '') return { fault: 'the route has no secret' }
-  const found = schemeOf(post.headers, isEarlier)
+  const found = schemeOf(post.headers, manner.isEarlier)
   if (found === undefined) return { fault: 'no header of a known scheme' }
   const [name, scheme] = found
   const fault =
     scheme.signs === 'token'
-      ? tokenFault(post, name, scheme, secret)
-      : (timeFault(scheme, post.headers, nowMs) ?? signatureFault(post, scheme, secret, hmac))
+      ? tokenFault(post, name, scheme, secret, manner)
+      : (timeFault(scheme, post.headers, nowMs, manner) ??
+        signatureFault(post, scheme, secret, manner, hmac))
   return fault === undefined ? name : { fault: `${name} (${scheme.signature}): ${fault}` }
 }
 
@@ -79,31 +95,52 @@ function tokenFault(
   name: SchemeName,
   { signature }: Scheme,
   secret: string,
+  manner: Manner,
 ): string | undefined {
   const offered = name === 'token' ? tokensIn(headers) : [valueOf(headers, signature)]
   const expected = bytesText(utf8ToBytes(secret))
-  return offered.some((token) => isEqual(token, expected)) ? undefined : 'not the secret'
+  return offered.some((token) => isRight(token, expected, manner)) ? undefined : 'not the secret'
 }
 
 function signatureFault(
   post: Signed,
   scheme: Scheme,
   secret: string,
+  manner: Manner,
   hmac: Hmac,
 ): string | undefined {
   const { id, signature } = scheme
   if (id !== undefined && valueOf(post.headers, id) === '') return `${id} is missing`
   const value = valueOf(post.headers, signature)
   if (value === '') return 'the signature is missing'
-  const expected = signatureOf(scheme, post, secret, hmac)
+  const expected = signatureOf(scheme, post, secret, hmac, manner.isLenient)
   if (expected === undefined) return `the secret after ${base64SecretPrefix} is not base64`
-  const isRight = offeredIn(scheme, value).some((one) => isEqual(one, expected))
-  return isRight ? undefined : 'the signature does not match'
+  if (manner.crashes && id !== undefined && !isUtf8(valueOf(post.headers, id))) throw crashed
+  const offered = offeredIn(scheme, value, manner)
+  return offered.some((one) => isRight(one, expected, manner))
+    ? undefined
+    : 'the signature does not match'
 }
 
-/** The signatures in the value of a header, which can contain several. */
-function offeredIn({ form }: Scheme, value: string): readonly string[] {
-  if (form === 'entries') return value.split(/[\t\n\v\f\r ]+/)
+function isRight(offered: string, expected: string, { crashes }: Manner): boolean {
+  if (crashes && !isUtf8(offered)) throw crashed
+  return isEqual(offered, expected)
+}
+
+/** Any blanks of Unicode in UTF-8, a character for each byte. */
+const anyBlanks =
+  /(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)+/
+
+/** The signatures in the value of a header: there can be several. */
+function offeredIn(
+  { form, prefix }: Scheme,
+  value: string,
+  { isLenient }: Manner,
+): readonly string[] {
+  if (form === 'entries')
+    return value
+      .split(isLenient ? anyBlanks : /[\t\n\v\f\r ]+/)
+      .filter((entry) => entry.startsWith(prefix))
   return form === 'pairs' ? value.split(',') : [value]
 }
 
@@ -117,28 +154,42 @@ function timeText({ form, signature, timestamp }: Scheme, headers: Headers): str
   return pair?.slice(prefix.length) ?? ''
 }
 
-/** What is wrong with the signed time of a post; undefined if it is valid, or if the scheme signs none. */
-function timeFault(scheme: Scheme, headers: Headers, nowMs: number): string | undefined {
+/** What is wrong with the time that a post signs; undefined where nothing is, or where it signs none. */
+function timeFault(
+  scheme: Scheme,
+  headers: Headers,
+  nowMs: number,
+  { isLenient }: Manner,
+): string | undefined {
   const { windowSeconds } = scheme
   if (windowSeconds === undefined) return undefined
   const written = timeText(scheme, headers)
   if (written === '') return 'the time is missing'
-  if (!/^[0-9]+$/.test(written)) return 'the time is not a whole number of seconds'
-  const off = Math.abs(Math.floor(nowMs / 1000) - Number(written))
+  const seconds = isLenient ? pythonSeconds(written) : Number(written)
+  if (seconds === undefined || (!isLenient && !/^[0-9]+$/.test(written)))
+    return 'the time is not a whole number of seconds'
+  const off = Math.abs(Math.floor(nowMs / 1000) - seconds)
   return off <= windowSeconds
     ? undefined
     : `the time is ${off} seconds off, at most ${windowSeconds} are allowed`
 }
 
-/** The correct signature of a post; undefined if a part of it is missing, or the secret is not a valid key. */
+/** A time as Python reads an integer; undefined for any other text. */
+function pythonSeconds(written: string): number | undefined {
+  const read = toInt(headerText(written))
+  return 'value' in read ? Number(read.value) : undefined
+}
+
+/** The one right signature of a post; undefined where a part of it is missing, or the secret is no key. */
 function signatureOf(
   scheme: Scheme,
   { headers, body }: Signed,
   secret: string,
   hmac: Hmac,
+  takesEmptyKey = false,
 ): string | undefined {
   const { signs, encoding, prefix } = scheme
-  const key = keyOf(secret, scheme.key)
+  const key = keyOf(secret, scheme.key, takesEmptyKey)
   if (key === undefined || signs === 'token') return undefined
   const parts: Uint8Array[] = []
   for (const part of signs) {
@@ -157,11 +208,15 @@ const dot = utf8ToBytes('.')
 
 const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-function keyOf(secret: string, derivation: KeyDerivation): Uint8Array | undefined {
+function keyOf(
+  secret: string,
+  derivation: KeyDerivation,
+  takesEmptyKey: boolean,
+): Uint8Array | undefined {
   if (derivation === 'utf-8' || !secret.startsWith(base64SecretPrefix)) return utf8ToBytes(secret)
   const encoded = secret.slice(base64SecretPrefix.length)
-  // An empty key is invalid: anybody could sign with it [signatures/no-empty-secret].
-  if (encoded === '' || !strictBase64.test(encoded)) return undefined
+  // An empty key is no key: anybody could sign with it [signatures/no-empty-secret].
+  if ((encoded === '' && !takesEmptyKey) || !strictBase64.test(encoded)) return undefined
   return Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
 }
 

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { readRoute, type Route, usable } from './routes.ts'
-import { type GatewayStateOptions, type GatewayWorld, isOpenAllowed } from './state.ts'
+import { type GatewayStateOptions, type GatewayWorld, hasQuirk, isOpenAllowed } from './state.ts'
 
 /** The static routes of these options, by name. */
 export function readStatic(options: GatewayStateOptions): Map<string, Route> {
@@ -26,7 +26,7 @@ export function staticFault(options: GatewayStateOptions): string | undefined {
 }
 
 /** The route of a name; static ones win. */
-export const routeOf = (
-  { setup: { staticRoutes }, state: { dynamicRoutes } }: GatewayWorld,
-  name: string,
-): Route | undefined => staticRoutes.get(name) ?? dynamicRoutes.get(name)
+export function routeOf(world: GatewayWorld, name: string): Route | undefined {
+  const route = world.setup.staticRoutes.get(name) ?? world.state.dynamicRoutes.get(name)
+  return route?.isEmpty && hasQuirk(world, 'webhooks.empty-route') ? undefined : route
+}

@@ -1,15 +1,16 @@
 // The only entry into a gateway: an input goes in, effects come out.
 
-import { endpoints, gatewayHealth } from '../../spec/gateway/webhooks.ts'
+import { endpoints, gatewayHealth, profilePath } from '../../spec/gateway/webhooks.ts'
 import { json, type Reply } from '../http/replies.ts'
-import { type RequestHead, splitTarget } from '../http/requests.ts'
+import { writeJson } from '../lib/json.ts'
+import { decodePart, type RequestHead, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, routesOf } from '../http/routes.ts'
 import { answer } from './answers.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { GatewayEffect, GatewayInput } from './machine.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
-import type { GatewayWorld, GatewayTimer } from './state.ts'
+import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state.ts'
 import { loadFile } from './reload.ts'
 import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
@@ -68,25 +69,52 @@ function apply(world: GatewayWorld, input: GatewayInput): void {
   }
 }
 
-const routes = routesOf(
-  Object.entries(endpoints).map(([name, { method, path }]) => ({ name, method, path })),
-)
+const places = Object.entries(endpoints).map(([name, { method, path }]) => ({ name, method, path }))
+const routes = routesOf(places)
+const { method: postMethod } = endpoints.webhook
+const profileRoutes = routesOf([
+  ...places,
+  { name: 'webhook', method: postMethod, path: profilePath },
+])
+
+/** What a request leads to, and the name of its route, which stands last in its path. */
+function endpointFor(world: GatewayWorld, method: string, target: string) {
+  const table = hasQuirk(world, 'webhooks.profile-paths') ? profileRoutes : routes
+  const found = findEndpoint(table, method, pathOf(target))
+  return found === undefined ? undefined : { found, name: found.segments.at(-1) as string }
+}
 
 /** Whether the reply depends on the body of the request: not if its path or the state of its route rejects it. */
 export function needsBody(world: GatewayWorld, { method, target }: RequestHead): boolean {
-  const found = findEndpoint(routes, method, pathOf(target))
-  if (found?.name === undefined || !found.readsBody) return false
-  return takesPosts(world, found.segments[0] as string)
+  const at = endpointFor(world, method, target)
+  if (at?.found.name === undefined || !at.found.readsBody) return false
+  return takesPosts(world, at.name)
 }
 
-const pathOf = (target: string): string => splitTarget(target)[0]
+/** Words of paths, which can be percent-encoded as well [webhooks/encoded-path]. */
+const words = new Set(
+  `${endpoints.gatewayHealth.path}${profilePath}`.split('/').filter((part) => /^\w+$/.test(part)),
+)
+
+function pathOf(target: string): string {
+  const [path] = splitTarget(target)
+  if (!path.includes('%')) return path
+  return path
+    .split('/')
+    .map((part) => (words.has(decodePart(part)) ? decodePart(part) : part))
+    .join('/')
+}
 
 function health(world: GatewayWorld): Reply {
   const { asked, waitingBytes } = world.state
+  const [status] = gatewayHealth.properties.status.enum
+  const [platform] = gatewayHealth.properties.platform.enum
+  if (hasQuirk(world, 'webhooks.plain-health'))
+    return json(writeJson(new Map([['status', status] as const, ['platform', platform] as const])))
   return json(
     JSON.stringify({
-      status: gatewayHealth.properties.status.enum[0],
-      platform: gatewayHealth.properties.platform.enum[0],
+      status,
+      platform,
       runs: { at_work: asked.size, waiting: waitingRuns(world), waiting_bytes: waitingBytes },
     }),
   )
@@ -110,10 +138,11 @@ function find(
   world: GatewayWorld,
   input: Extract<GatewayInput, { kind: 'request' }>,
 ): Reply | undefined {
-  const found = findEndpoint(routes, input.method, pathOf(input.target))
-  if (found === undefined) return answer('gatewayPath')
+  const at = endpointFor(world, input.method, input.target)
+  if (at === undefined) return answer('gatewayPath')
+  const { found, name } = at
   if (found.name === undefined)
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })
   if (found.name === 'gatewayHealth') return health(world)
-  return takePost(world, input, found.segments[0] as string)
+  return takePost(world, input, name)
 }

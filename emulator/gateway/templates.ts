@@ -48,7 +48,10 @@ function renderDefault({ payload, event, route, isCut }: Context, room: Room): s
   return room.take(defaultText.replace(/\{(\w+)\}/g, (place, key: string) => texts[key] ?? place))
 }
 
-/** The text of a reference; undefined if the payload does not contain it. */
+/** Whether a template refers to the event type. */
+export const namesEvent = (template: string): boolean => template.includes('{event_type}')
+
+/** The text of a reference; undefined where the payload does not resolve it. */
 function resolve(key: string, context: Context, room: Room): string | undefined {
   const { payload, event, isCut } = context
   if (key === '__raw__') return cut(indented(payload, room), isCut, cuts.payload)
@@ -154,8 +157,8 @@ function scalarText(value: Exclude<Json, Json[] | JsonObject>): string {
 const escaped = new RegExp(jsonForm.escaped.source, 'g')
 
 /** A text as a JSON string in ASCII. */
-export const asciiText = (text: string): string =>
-  JSON.stringify(text).replace(
-    escaped,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+export const asciiText = (text: string): string => inAscii(JSON.stringify(text))
+
+/** JSON in ASCII. */
+export const inAscii = (json: string): string =>
+  json.replace(escaped, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -106,6 +106,13 @@ export function readDocument(source: string): JsonDocument {
   }
 }
 
+/** A text that could be JSON, but nests deeper or has longer integers than its reader takes. */
+export class BoundError extends SyntaxError {}
+
+function failAtBound(): never {
+  throw new BoundError(`too deep or too long at position ${at}`)
+}
+
 function fail(position = at): never {
   throw new SyntaxError(`no JSON value at position ${position}`)
 }
@@ -171,7 +178,7 @@ function readEscapedString(start: number): string {
 }
 
 function readArray(): Json[] {
-  if (++depth > maxDepth) fail()
+  if (++depth > maxDepth) failAtBound()
   const items: Json[] = []
   at++
   skipBlanks()
@@ -191,7 +198,7 @@ function readArray(): Json[] {
 }
 
 function readObject(): JsonObject {
-  if (++depth > maxDepth) fail()
+  if (++depth > maxDepth) failAtBound()
   const members: JsonObject = new Map()
   let count = 0
   at++
@@ -259,7 +266,7 @@ function readNumber(): Json {
 function integerOf(digits: string): number | bigint {
   const value = Number(digits)
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value
-  if (digits.length > maxIntegerDigits) fail()
+  if (digits.length > maxIntegerDigits) failAtBound()
   return BigInt(digits)
 }
 

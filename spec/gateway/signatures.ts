@@ -214,7 +214,7 @@ export const rules = {
   'signatures/generic-v2': {
     says: 'X-Webhook-Signature-V2 signs X-Webhook-Timestamp, a dot and the body, and requires that header.',
     basis: 'observed',
-    source: 'reference gateway, second half of 2026',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/linear': {
@@ -279,7 +279,7 @@ export const rules = {
   'signatures/non-ascii': {
     says: 'A non-ASCII signature is rejected; a non-ASCII token is compared in UTF-8.',
     basis: 'observed',
-    source: 'reference gateway, second half of 2026',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'signatures/other-headers': {

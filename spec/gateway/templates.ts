@@ -97,7 +97,7 @@ export const rules = {
   'templates/event-type': {
     says: '{event_type} is the event type of the post, even if the payload has a member of that name.',
     basis: 'observed',
-    source: 'reference gateway, second half of 2026',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'templates/default': {

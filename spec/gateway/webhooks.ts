@@ -32,6 +32,12 @@ export const checks = [
 export const eventHeaders = ['X-GitHub-Event', 'X-Gitlab-Event'] as const
 /** Members of the payload that name the event type if no header does, in order. */
 export const eventMembers = ['event_type', 'type'] as const
+/** Where a route is as well at a gateway that serves several profiles. */
+export const profilePath = '/p/{profile}/webhooks/{name}'
+
+/** Bounds of the JSON reader of Python, as it meets them in the reference gateway: beyond them it fails with 500. */
+export const pythonBounds = { depth: 977, integerDigits: 4300 } as const
+
 /** The event type of a post that names none. */
 export const unknownEvent = 'unknown'
 
@@ -290,6 +296,12 @@ export const rules = {
     source: 'reference gateway, July 2026',
     on: gateway,
   },
+  'webhooks/encoded-path': {
+    says: 'Words of a path can be percent-encoded as well: /%68ealth is /health.',
+    basis: 'observed',
+    source: 'reference gateway, July 2026',
+    on: gateway,
+  },
   'webhooks/unknown-route': {
     says: 'A post to an unknown route returns 404 and repeats the name.',
     basis: 'observed',
@@ -339,7 +351,7 @@ export const rules = {
   'webhooks/chunked-size': {
     says: 'The body limit also applies without a declared length: a post above it returns 413.',
     basis: 'observed',
-    source: 'reference gateway, second half of 2026',
+    source: 'reference gateway, July 2026',
     on: gateway,
   },
   'webhooks/size-setting': {

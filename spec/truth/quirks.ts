@@ -164,8 +164,9 @@ export const quirks = {
     on: gateway,
     default: 'A body that is not a JSON object returns 400.',
     quirk:
-      'Undecodable bytes, and arrays and scalars without an event header, return 500; broken JSON and forms become fields.',
-    source: 'reference gateway, 2026',
+      'What its handler fails on returns 500: undecodable bytes, arrays and scalars without an event header, deep ' +
+      'nesting, huge integers, an {event_type} or deliver_extra of another type; broken JSON and forms become fields.',
+    source: 'reference gateway, July 2026',
   },
   'webhooks.cut-prompt': {
     on: gateway,
@@ -248,10 +249,62 @@ export const quirks = {
   },
   'webhooks.fewer-schemes': {
     on: gateway,
-    default: 'The gateway supports Stripe and any X-<provider>-Token.',
+    default: 'Stripe, Linear, Standard Webhooks and any X-<provider>-Token are understood.',
     quirk:
-      'Of tokens it supports only X-Gitlab-Token, and Stripe-Signature counts as no signature.',
-    source: 'reference gateway, 2026',
+      'Of tokens only X-Gitlab-Token is; the headers of the others count as no signature, and webhook-id as no id.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.lenient-signatures': {
+    on: gateway,
+    default:
+      'A signed time is decimal digits, ASCII blanks part signatures, `whsec_` alone is not a key.',
+    quirk:
+      'A signed time is what Python reads as an integer, blanks of any kind part signatures, `whsec_` is the empty key.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.unpacked-body': {
+    on: gateway,
+    default: 'A body is taken as it comes, whatever its Content-Encoding.',
+    quirk: 'A body in gzip or deflate is unpacked before its signature and its size are checked.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.profile-paths': {
+    on: gateway,
+    default: '/p/<profile>/webhooks/<name> is 404, as any other path.',
+    quirk: 'It is a path of the route <name> too, whatever the profile.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.plain-health': {
+    on: gateway,
+    default: '/health returns how many agent runs are at work and wait.',
+    quirk: 'It returns `status` and `platform` only.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.python-json': {
+    on: gateway,
+    default: 'Answers are JSON in UTF-8, in which a number that JSON cannot write is null.',
+    quirk:
+      'Answers are in ASCII, with NaN and Infinity, and with bytes of headers that are not UTF-8 as surrogates.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.events-as-written': {
+    on: gateway,
+    default: 'Event types of a filter are trimmed, and one text is split at its commas.',
+    quirk: 'They are compared as they are written, and of one text any part matches.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.empty-extra': {
+    on: gateway,
+    default:
+      'An empty text in deliver_extra stays empty, and {event_type} is the event type there.',
+    quirk: 'An empty text becomes the text of a route without a prompt; {event_type} is empty.',
+    source: 'reference gateway, July 2026',
+  },
+  'webhooks.empty-route': {
+    on: gateway,
+    default: 'A static route without any member takes posts with the global secret.',
+    quirk: 'It returns 404, like an unknown name.',
+    source: 'reference gateway, July 2026',
   },
   'webhooks.subscribe-shadowed': {
     on: gateway,

@@ -42,7 +42,7 @@ export const servers = {
     },
   },
   'hermes-2026.07': {
-    says: 'the reference gateway of July 2026',
+    says: 'the reference gateway of July 2026 (hermes-agent 0.19.0)',
     on: 'gateway',
     quirks: [
       'webhooks.crash-500',
@@ -60,6 +60,14 @@ export const servers = {
       'webhooks.duplicate-after-502',
       'webhooks.insecure-no-auth',
       'webhooks.fewer-schemes',
+      'webhooks.lenient-signatures',
+      'webhooks.unpacked-body',
+      'webhooks.profile-paths',
+      'webhooks.plain-health',
+      'webhooks.python-json',
+      'webhooks.events-as-written',
+      'webhooks.empty-extra',
+      'webhooks.empty-route',
       'webhooks.subscribe-shadowed',
       'webhooks.update-rotates-secret',
       'webhooks.list-hides-secrets',

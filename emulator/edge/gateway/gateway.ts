@@ -1,6 +1,6 @@
 // A webhook gateway on Node sockets: starts one, and returns a handle to its clock, runs and deliveries.
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
 import type { Entry } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
@@ -29,6 +29,7 @@ import { createHost } from '../node/host.ts'
 import { noPictures } from '../node/http.ts'
 import { createWebServer, serve } from '../node/listener.ts'
 import { hostOf, listen, portOf } from '../node/listening.ts'
+import { type Received, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
 import { gatewayPaths } from './control.ts'
@@ -150,7 +151,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const closing = followConnections([http])
   serve(http, {
     readHeaders: gatewayHeaders,
-    receive: receiveRaw,
+    receive: options.quirk.includes('webhooks.unpacked-body') ? receiveUnpacked : receiveRaw,
     isSocketPath: () => false,
     refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
     // Ignore unknown expectations.
@@ -184,6 +185,12 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       await closing()
     },
   }
+}
+
+/** As the reference gateway receives a body, whose signature is that of what was unpacked. */
+async function receiveUnpacked(request: IncomingMessage, limitBytes: number): Promise<Received> {
+  const received = await receiveRaw(request, limitBytes)
+  return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received
 }
 
 const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts => ({

@@ -29,11 +29,26 @@ export function receiveBody(request: IncomingMessage, limitBytes: number): Promi
     return Promise.resolve(tooLarge)
   }
   const received = collect(request, limitBytes)
-  const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
-  if (coding !== 'gzip' && coding !== 'deflate') return received
+  if (codingOf(request) === undefined) return received
   return received.then((found) =>
-    found.body.length === 0 ? found : decompress(found.body, coding, limitBytes),
+    found.fault === undefined ? unpacked(request, found.body, limitBytes) : found,
   )
+}
+
+/** How a body is compressed; undefined where it is not, or in another way. */
+function codingOf({ headers }: IncomingMessage): 'gzip' | 'deflate' | undefined {
+  const coding = headers['content-encoding']?.trim().toLowerCase()
+  return coding === 'gzip' || coding === 'deflate' ? coding : undefined
+}
+
+/** A body as it was before it was compressed. */
+export async function unpacked(
+  request: IncomingMessage,
+  body: Uint8Array,
+  limitBytes: number,
+): Promise<Received> {
+  const coding = codingOf(request)
+  return coding !== undefined && body.length > 0 ? decompress(body, coding, limitBytes) : { body }
 }
 
 /** Whether a request has no body to wait for. No HTTP follows CONNECT. */
