@@ -82,7 +82,7 @@ function originRefusal(headers: Headers, { status }: Reply): Refusal | undefined
   return { reason: `a page of ${origin}`, hints: [`--cors ${origin} lets its pages in`] }
 }
 
-/** Why a submit was refused, and what lets it through. */
+/** Why the server rejected a prompt, and which flags would accept it. */
 function submitRefusal(target: string, { status, body }: Reply): Refusal {
   const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   if (status !== 400 || typeof body !== 'string' || !isSubmit) return {}

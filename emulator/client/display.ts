@@ -69,6 +69,6 @@ function lineOf(event: RunEvent): string | undefined {
   return event.kind === 'hint' ? event.text : undefined
 }
 
-/** Terminals that nobody looks at, as those of build machines, say that they are 0 wide. */
+/** Terminals without a viewer, as on build machines, report a width of 0. */
 const widthOf = ({ columns = 0 }: { readonly columns?: number }): number =>
   columns > 0 ? columns : 80

@@ -1,6 +1,6 @@
 // Text that others chose, as a terminal can show it.
 
-/** Text of a server without what could steer a terminal. Line ends and tabs stay. */
+/** Server text without control sequences for terminals. Keeps line ends and tabs. */
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }

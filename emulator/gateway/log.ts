@@ -13,7 +13,7 @@ export type LogLine = {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Writes a line of the log, in which no secret of a route stands [signatures/hidden]. */
+/** Adds a log line, without any secret of a route [signatures/hidden]. */
 export function log(
   world: GatewayWorld,
   level: Extract<GatewayEffect, { kind: 'log' }>['level'],
@@ -22,7 +22,7 @@ export function log(
   world.effects.push({ kind: 'log', level, text: redact(world.state, line) })
 }
 
-/** The lines that the effects of a step make. */
+/** The log lines for the effects of a step. */
 export function logLines(
   state: Pick<GatewayState, 'secrets'>,
   effects: readonly GatewayEffect[],

@@ -136,7 +136,7 @@ export function payloadText(payload: Json): string {
   return /NaN|Infinity/.test(text) ? writeJson(finite(payload)) : text
 }
 
-/** A value whose numbers JSON can write: what is larger than a double, or no number, is null. */
+/** Replaces numbers that JSON cannot represent (beyond a double, or not finite) by null. */
 export function finite(value: Json): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (Array.isArray(value)) return value.map(finite)

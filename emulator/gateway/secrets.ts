@@ -3,14 +3,14 @@
 import { hiddenFromCharacters, insecureSecret } from '../../spec/gateway/signatures.ts'
 import type { GatewayState, GatewayWorld } from './state.ts'
 
-/** A text without the secrets that the gateway knows. */
+/** Redacts the secrets that the gateway knows. */
 export function redact({ secrets }: Pick<GatewayState, 'secrets'>, text: string): string {
   let redacted = text
   for (const secret of secrets) redacted = redacted.replaceAll(secret, '<secret>')
   return redacted
 }
 
-/** Notes the secrets that the gateway knows now, after its routes have changed; runs can still tell older ones. */
+/** Remembers the current secrets after the routes have changed; running runs can still contain older ones. */
 export function noteSecrets(world: GatewayWorld): void {
   const {
     setup: { options, staticRoutes },

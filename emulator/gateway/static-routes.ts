@@ -15,10 +15,10 @@ export function readStatic(options: GatewayStateOptions): Map<string, Route> {
 
 const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Map())
 
-/** Why the static routes cannot be served, as a sentence that tells no secret; undefined when they can. */
+/** Why the static routes cannot be served, as a sentence without secrets; undefined if they can. */
 export function staticFault(options: GatewayStateOptions): string | undefined {
   for (const [name, route] of membersOf(readJson(options.routes))) {
-    if (!isObject(route)) return `The static route "${name}" is no object.`
+    if (!isObject(route)) return `The static route "${name}" is not an object.`
     const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
     if (fault !== undefined) return `The static route "${name}" ${fault}.`
   }

@@ -10,7 +10,7 @@ import { portableHmac } from './signatures.ts'
 import type { GatewayStateOptions, GatewayWorld } from './state.ts'
 import { readStatic } from './static-routes.ts'
 
-/** @param hmac that of the edge, where it has a faster one. */
+/** @param hmac a faster implementation from the edge, if any. */
 export function createGatewayWorld(
   options: GatewayStateOptions,
   hmac = portableHmac,
@@ -46,7 +46,7 @@ export function createGatewayWorld(
 }
 
 /**
- * A gateway that goes on from where this one is. From now on neither changes anything in the other.
+ * A fork that continues from the state of this gateway. Neither changes the other from now on.
  * @public
  */
 export const forkGateway = ({ setup, state }: GatewayWorld): GatewayWorld => ({

@@ -33,7 +33,7 @@ export function answerFile(
   const size = bytes.length
   const etag = `${tag}-${size.toString(16)}`
   if (isPreconditionFailed(asked, etag, modifiedMs)) return refusal('preconditionFailed', own)
-  // Only whole seconds can be told: the next one, so that the file is not newer than it says.
+  // The header has whole seconds only: round up, so that the file is not newer than its date.
   const secondMs = Math.ceil(modifiedMs / 1000) * 1000
   const headers: Record<string, string> = Object.assign({}, own)
   headers['ETag'] = `"${etag}"`

@@ -8,7 +8,7 @@ import {
 import { bodyText, type Request } from './requests.ts'
 
 export type Form = {
-  /** The field image; one that is no file has no name. */
+  /** The field image; without a name if it is not a file. */
   readonly image: { readonly filename: string | undefined; readonly bytes: Uint8Array } | undefined
   readonly field: (name: string) => string | undefined
 }
@@ -54,7 +54,7 @@ export function readForm(request: Request): Form | undefined {
 /** A file name between quotes. The library would trim its blanks. */
 const QUOTED_NAME = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i
 
-/** The name of a file without what it starts with of slashes; a part whose name is empty is no file. */
+/** The name of a file without leading slashes; a part with an empty name is not a file. */
 function filenameOf(part: MultipartPart): string | undefined {
   const header = part.headers['content-disposition'] ?? ''
   const quoted = /;\s*filename\*/i.test(header) ? undefined : QUOTED_NAME.exec(header)?.[1]
@@ -66,7 +66,7 @@ function filenameOf(part: MultipartPart): string | undefined {
 const isText = (part: MultipartPart): boolean =>
   filenameOf(part) === undefined && (part.mediaType ?? 'text/plain').startsWith('text/')
 
-/** A part as text, in the charset that it names. Throws for bytes that are no text in it. */
+/** A part as text, in its charset. Throws for bytes that are not valid in it. */
 const textOf = ({ bytes, headers }: MultipartPart): string =>
   bodyText({ body: bytes, headers: { 'content-type': headers['content-type'] ?? '' } })
 

@@ -1,6 +1,6 @@
 // The part of a file that a request asks for.
 
-/** The part that a Range header asks for: its start and what comes after its end. Null where there is no such part. */
+/** The part that a Range header requests: its start and its exclusive end. Null if the file has no such part. */
 export function partOf(range: string, size: number): readonly [start: number, end: number] | null {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? []
   if (first === '' && last === '') return null

@@ -14,7 +14,7 @@ export type RequestHead = {
 /** A request as it comes in. */
 export type IncomingRequest = RequestHead & {
   readonly body: Uint8Array
-  /** Why the body is not here: it is above the limit, or its encoding is broken. */
+  /** Why the body is missing: it exceeds the limit, or its encoding is broken. */
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
 }
 

@@ -6,8 +6,8 @@ import type { NodeType } from '../state/nodes.ts'
 import { nodeInputs, sourceOf } from './graph.ts'
 
 /**
- * The nodes to run, in order. `isCached` tells whether a node already has a result: such nodes are left out unless
- * they are asked for.
+ * The nodes to run, in order. `isCached` returns whether a node already has a result: such nodes are left out unless
+ * requested.
  */
 export function executionOrder(
   graph: JsonObject,

@@ -64,7 +64,7 @@ function keep(
   return undefined
 }
 
-/** Where a file goes; `within` is the part of its own name up to the last slash. */
+/** The destination of a file; `within` is the part of its name up to the last slash. */
 type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
 
 /** Where an upload goes: not outside the folder of its type, and not where a folder is. */

@@ -7,15 +7,15 @@ import type { Deployment } from '../../../spec/language.ts'
 
 /** What a server is made from. Everything that varies between two servers is here; its worlds share it. */
 export type WorldOptions = {
-  /** Which of the two forms of the server it is. */
+  /** The deployment: local or hosted. */
   readonly deployment: Deployment
   /** The known server as which it behaves (see spec/truth/servers.ts); null for none. */
   readonly like: string | null
   /** Who may use a hosted server; one world is made for each. */
   readonly accounts: readonly Account[]
-  /** Which nodes of which runs fail, and how; the first that fits a node counts. */
+  /** Which nodes of which runs fail, and how. The first entry that matches a node applies. */
   readonly failures: readonly ScenarioFailure[]
-  /** Ids, names and pictures depend on it. */
+  /** Seed of ids, names and pictures. */
   readonly seed: string
   /** The moment at which the world starts, in milliseconds since 1970. */
   readonly epochMs: number
@@ -43,7 +43,7 @@ export type WorldOptions = {
   readonly uploadLimitBytes: number
   /** Total size of the pending workflows, in bytes; what would go beyond is refused. */
   readonly pendingLimitBytes: number
-  /** Largest request body in MiB; null for the usual 100. */
+  /** Largest request body in MiB; null for the default of 100. */
   readonly maxBody: number | null
   /** The origin that replies name in CORS mode; null checks the origin of requests instead. */
   readonly cors: string | null

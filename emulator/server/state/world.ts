@@ -125,7 +125,7 @@ export type World = {
   readonly state: WorldState
   /** What is due on its server. */
   readonly timers: Timers<TimerTarget>
-  /** Effects of the step that is under way. */
+  /** The effects of the current step. */
   effects: Effect[]
 }
 

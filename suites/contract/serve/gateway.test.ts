@@ -43,7 +43,7 @@ test('serve/gateway-banner The banner names it; wrong flags and a port in use ar
     stderr: expect.stringContaining(`Port ${port} is in use`),
   })
   // The server's port is a different one, and free.
-  expect(stderr).toMatch(/ with --gateway-port, or let --gateway-port 0 ith --gateway-port 0\./)
+  expect(stderr).toMatch(/ with --gateway-port, or let --gateway-port 0 pick/)
   command.process.kill('SIGINT')
   expect((await command.ends).code).toBe(0)
   const wrong = [

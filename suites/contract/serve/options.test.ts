@@ -182,12 +182,8 @@ test.each([
 })
 
 test('serve/options The reader of schemas rejects a keyword that it does not check.', () => {
-  expect(() => fits({ maxLength: 3 } as object, 'abc')).toThrow(
-    'Unsupported JSON Schema keyword: maxLength',
-  )
-  expect(() => fits({ items: { format: 'uri' } } as object, ['a'])).toThrow(
-    'Unsupported JSON Schema keyword: format',
-  )
+  expect(() => fits({ maxLength: 3 } as object, 'abc')).toThrow('keyword: maxLength')
+  expect(() => fits({ items: { format: 'uri' } } as object, ['a'])).toThrow('keyword: format')
 })
 
 test('serve/options The name of an option equals that of its flag.', () => {

@@ -102,11 +102,7 @@ proves(
     )
     for (const name of ['', 'a.b', 'a/b', 'é', '-a', '_a', 'a\u0000']) {
       const { code, stderr } = await cli.run('webhook', 'subscribe', '--', name)
-      expect([name, code, stderr]).toEqual([
-        name,
-        1,
-        expect.stringContaining('is not a valid route name'),
-      ])
+      expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining('valid route name')])
     }
     expect(Object.keys(cli.routes())).toEqual(['my-hook_2'])
     expect((await cli.run('webhook', 'remove', 'MY hook_2')).code).toBe(0)
