@@ -3,9 +3,12 @@
 
 import type { Deployment } from '../../spec/language.ts'
 import { type Output, printable } from '../client/display.ts'
-import { replaceToken, splitTarget } from '../http/requests.ts'
+import { splitTarget } from '../http/requests.ts'
+import { withoutSecrets } from '../journal/known-secrets.ts'
+import { redactTarget } from '../journal/redact-target.ts'
 import type { Effect } from '../machine.ts'
 import type { Entry } from '../machine.ts'
+import type { KnownSecret } from '../server/state/server.ts'
 import type { CommandIo } from './io.ts'
 import type { LogFile, LogFlags } from './log-file.ts'
 
@@ -33,18 +36,29 @@ export type LogRecord = {
   | { readonly event: 'warning'; readonly text: string }
 )
 
-/** What happens in the entries of one server. */
-export function createRecordReader(server?: Deployment): (entry: Entry) => readonly LogRecord[] {
+/** What stands in the log for a secret. */
+const mask = (): string => '***'
+
+/**
+ * What happens in the entries of one server.
+ * @param secrets what the server knows its clients by, which no line shows wherever a client lets it stand.
+ */
+export function createRecordReader(
+  server?: Deployment,
+  secrets: readonly KnownSecret[] = [],
+): (entry: Entry) => readonly LogRecord[] {
+  const masked = (text: string): string => withoutSecrets(text, secrets, mask)
+  const maskedTarget = (target: string): string => redactTarget(target, mask, masked)
   const startedAtMs = new Map<string, number>()
   const recordOf = (input: Entry['input'], effect: Effect): LogRecord | undefined => {
     const when = { atMs: input.atMs, ...(server !== undefined && { server }) }
     if (effect.kind === 'reply' && input.kind === 'request') {
       const { method, target, links } = input
       // The queries of signed links are long.
-      const redacted = links ? `${splitTarget(target)[0]} (signed link)` : withoutToken(target)
+      const shown = links ? `${masked(splitTarget(target)[0])} (signed link)` : maskedTarget(target)
       const { status } = effect
-      const refusal = refusalOf(target, effect)
-      return { ...when, event: 'request', method, target: redacted, status, ...refusal }
+      const refusal = refusalOf(target, effect, masked)
+      return { ...when, event: 'request', method, target: shown, status, ...refusal }
     }
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
     if (effect.kind !== 'run') return undefined
@@ -55,7 +69,7 @@ export function createRecordReader(server?: Deployment): (entry: Entry) => reado
     }
     const tookMs = Math.round(input.atMs - (startedAtMs.get(prompt_id) ?? input.atMs))
     startedAtMs.delete(prompt_id)
-    return { ...when, event: 'run', prompt_id, state, tookMs }
+    return { ...when, event: 'run', prompt_id: masked(prompt_id), state, tookMs }
   }
   return ({ input, effects }) =>
     effects.flatMap((effect) => {
@@ -68,14 +82,13 @@ export function createRecordReader(server?: Deployment): (entry: Entry) => reado
 const leakBy = ({ where }: { readonly where: string }): string =>
   `a client sent its key (${where}) along to a signed link, which is another host`
 
-const withoutToken = (target: string): string => replaceToken(target, () => '***')
-
 type Reply = Extract<Effect, { kind: 'reply' }>
 
 /** Why a submit was refused, and what lets it through. */
 function refusalOf(
   target: string,
   { status, body }: Reply,
+  masked: (text: string) => string,
 ): { readonly reason?: string; readonly hints?: readonly string[] } {
   const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   if (status !== 400 || typeof body !== 'string' || !isSubmit) return {}
@@ -91,7 +104,7 @@ function refusalOf(
   if (body.includes('does not exist.')) {
     hints.push('--unknown-nodes accept runs them as pass-through, --object-info FILE teaches them')
   }
-  return { reason, ...(hints.length > 0 && { hints }) }
+  return { reason: masked(reason), ...(hints.length > 0 && { hints }) }
 }
 
 type Paint = (text: string) => string
