@@ -2,13 +2,19 @@
 
 import type { Deployment } from '../../spec/language.ts'
 import type { Entry } from '../machine.ts'
+import type { KnownSecret } from '../server/state/server.ts'
 import type { CommandIo } from './io.ts'
 import { type LogFlags, openLogFile } from './log-file.ts'
 import type * as Records from './serve-log.ts'
 
 export type LateLog = {
-  /** Takes the entries of one server. `mark` names the server if there are two. */
-  readonly reader: (mark: Deployment | undefined) => (entry: Entry) => void
+  /**
+   * Takes the entries of one server. `mark` names the server if there are two; no line contains one of the secrets.
+   */
+  readonly reader: (
+    mark: Deployment | undefined,
+    secrets: () => readonly KnownSecret[],
+  ) => (entry: Entry) => void
   /** Resolves when everything received so far is written. */
   readonly close: () => Promise<void>
 }
@@ -27,11 +33,11 @@ export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
     loaded = { log: await records.openLog(flags, io, file), records }
     for (const write of waiting.splice(0)) write()
   }
-  const reader: LateLog['reader'] = (mark) => {
+  const reader: LateLog['reader'] = (mark, secrets) => {
     let read: ReturnType<typeof Records.createRecordReader> | undefined
     const write = (entry: Entry): void => {
       if (loaded === undefined) return
-      read ??= loaded.records.createRecordReader(mark)
+      read ??= loaded.records.createRecordReader(mark, secrets())
       for (const record of read(entry)) loaded.log.write(record)
     }
     return (entry) => {

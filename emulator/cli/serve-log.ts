@@ -4,9 +4,12 @@
 import type { Deployment } from '../../spec/language.ts'
 import { type Output } from '../client/display.ts'
 import { printable } from '../client/printable.ts'
-import { replaceToken, splitTarget } from '../http/requests.ts'
+import { splitTarget } from '../http/requests.ts'
+import { withoutSecrets } from '../journal/known-secrets.ts'
+import { redactTarget } from '../journal/redact-target.ts'
 import type { Effect, Entry, Headers } from '../machine.ts'
 import { judgeOrigin } from '../server/local/access.ts'
+import type { KnownSecret } from '../server/state/server.ts'
 import type { CommandIo } from './io.ts'
 import type { LogFile, LogFlags } from './log-file.ts'
 
@@ -34,18 +37,32 @@ export type LogRecord = {
   | { readonly event: 'warning'; readonly text: string }
 )
 
-/** Converts the entries of one server into log records. */
-export function createRecordReader(server?: Deployment): (entry: Entry) => readonly LogRecord[] {
+/** What stands in the log for a secret. */
+const mask = (): string => '***'
+
+/**
+ * Converts the entries of one server into log records.
+ * @param secrets the credentials of its clients; no line contains one, wherever a client puts it.
+ */
+export function createRecordReader(
+  server?: Deployment,
+  secrets: readonly KnownSecret[] = [],
+): (entry: Entry) => readonly LogRecord[] {
+  const masked = (text: string): string => withoutSecrets(text, secrets, mask)
+  const maskedTarget = (target: string): string => redactTarget(target, mask, masked)
   const startedAtMs = new Map<string, number>()
   const recordOf = (input: Entry['input'], effect: Effect): LogRecord | undefined => {
     const when = { atMs: input.atMs, ...(server !== undefined && { server }) }
     if (effect.kind === 'reply' && input.kind === 'request') {
       const { method, target, links } = input
       // The queries of signed links are too long for a log line.
-      const redacted = links ? `${splitTarget(target)[0]} (signed link)` : withoutToken(target)
+      const logged = links
+        ? `${masked(splitTarget(target)[0])} (signed link)`
+        : maskedTarget(target)
       const { status } = effect
-      const refusal = originRefusal(input.headers, effect) ?? submitRefusal(target, effect)
-      return { ...when, event: 'request', method, target: redacted, status, ...refusal }
+      const refusal =
+        originRefusal(input.headers, effect, masked) ?? submitRefusal(target, effect, masked)
+      return { ...when, event: 'request', method, target: logged, status, ...refusal }
     }
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
     if (effect.kind !== 'run') return undefined
@@ -56,7 +73,7 @@ export function createRecordReader(server?: Deployment): (entry: Entry) => reado
     }
     const tookMs = Math.round(input.atMs - (startedAtMs.get(prompt_id) ?? input.atMs))
     startedAtMs.delete(prompt_id)
-    return { ...when, event: 'run', prompt_id, state, tookMs }
+    return { ...when, event: 'run', prompt_id: masked(prompt_id), state, tookMs }
   }
   return ({ input, effects }) =>
     effects.flatMap((effect) => {
@@ -69,21 +86,20 @@ export function createRecordReader(server?: Deployment): (entry: Entry) => reado
 const leakBy = ({ where }: { readonly where: string }): string =>
   `a client sent its key (${where}) to a signed link, which is on another host`
 
-const withoutToken = (target: string): string => replaceToken(target, () => '***')
-
 type Reply = Extract<Effect, { kind: 'reply' }>
 
 type Refusal = { readonly reason?: string; readonly hints?: readonly string[] }
+type Mask = (text: string) => string
 
 /** Why a page of another origin was refused, and what lets it in. */
-function originRefusal(headers: Headers, { status }: Reply): Refusal | undefined {
+function originRefusal(headers: Headers, { status }: Reply, masked: Mask): Refusal | undefined {
   if (status !== 403 || judgeOrigin(headers) !== 'foreign') return undefined
-  const { origin = '' } = headers
+  const origin = masked(headers['origin'] ?? '')
   return { reason: `a page of ${origin}`, hints: [`--cors ${origin} lets its pages in`] }
 }
 
 /** Why the server rejected a prompt, and which flags would accept it. */
-function submitRefusal(target: string, { status, body }: Reply): Refusal {
+function submitRefusal(target: string, { status, body }: Reply, masked: Mask): Refusal {
   const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   if (status !== 400 || typeof body !== 'string' || !isSubmit) return {}
   const { error, message = '' } = JSON.parse(body) as {
@@ -99,7 +115,7 @@ function submitRefusal(target: string, { status, body }: Reply): Refusal {
       '--unknown-nodes accept runs unknown node types as pass-through, --object-info FILE adds them',
     )
   }
-  return { reason, ...(hints.length > 0 && { hints }) }
+  return { reason: masked(reason), ...(hints.length > 0 && { hints }) }
 }
 
 type Paint = (text: string) => string

@@ -5,6 +5,8 @@ import { resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock-handle.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
 import { startEmulator } from '../edge/node/server.ts'
+import { secretsOf } from '../journal/known-secrets.ts'
+import { completeOptions } from '../options/complete.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
@@ -77,7 +79,8 @@ async function serve(
   const log = (started.log = createLateLog(flags, io))
   const clocks: ClockGroup = { members: [] }
   for (const plan of plans) {
-    const onEntry = log.reader(plans.length > 1 ? plan.deployment : undefined)
+    const mark = plans.length > 1 ? plan.deployment : undefined
+    const onEntry = log.reader(mark, () => secretsOf(completeOptions(plan)))
     // The gateway uses the clock of the first server.
     const own = emulators.length === 0 ? { onEntry, clocks } : { onEntry }
     emulators.push(await startEmulator({ ...plan, ...own }))

@@ -37,6 +37,24 @@ test('serve/log With its output piped a server logs each request, run and refusa
   ])
 })
 
+test('serve/log-secrets No line contains a credential of a client, wherever the client puts it', async () => {
+  const token = 'tok-own-secret'
+  const command = start('serve', '--port=0', '--json', '--clock=instant', '--token', token)
+  const url = urlIn(await command.says(/\n/))
+  const headers = { Authorization: `Bearer ${token}` }
+  await fetch(`${url}/userdata/${token}.txt`, { headers })
+  await fetch(`${url}/userdata/tok-own%2Dsecret`, { headers })
+  const body = JSON.stringify({ prompt: { '1': { class_type: token, inputs: {} } } })
+  await fetch(`${url}/prompt`, { method: 'POST', headers, body })
+  await command.logs(/does not exist/)
+  command.process.kill('SIGTERM')
+  const { stderr } = await command.ends
+  expect(stderr).toMatch(
+    /\/userdata\/\*\*\*\.txt\n.*\/userdata\/\*\*\*\n.*node \*\*\* does not exist/,
+  )
+  expect(stderr).not.toContain('own-secret')
+})
+
 /** Makes a client send its key with a signed link. */
 async function leakKey(url: string): Promise<void> {
   const headers = { 'X-API-Key': 'test-key' }
