@@ -12,7 +12,7 @@ const dispatch = (at) => {
   const input = at(0)
   if (input.kind !== 'open') return
   opened.push(input.socket)
-  sockets.carryOut([{ kind: 'accept', socket: input.socket }])
+  sockets.emit([{ kind: 'accept', socket: input.socket }])
 }
 /** The frame is made in advance: only sending is measured. */
 const sockets = createSockets({
@@ -30,7 +30,7 @@ const effectOf = (message) =>
 
 const send = ({ what, times }) => {
   const effects = messagesOf(what).map(effectOf)
-  return timeSends(() => sockets.carryOut(effects), sockets.flushed, times)
+  return timeSends(() => sockets.emit(effects), sockets.flushed, times)
 }
 
 const server = createServer()
