@@ -16,4 +16,4 @@ export type {
   GatewayEffect,
   GatewayInput,
   ScriptedFailure,
-} from './gateway/machine.ts'
+} from './gateway/inputs.ts'

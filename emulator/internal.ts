@@ -34,7 +34,7 @@ export { senderDeliveries, urlDeliveries } from './edge/gateway/senders.ts'
 export { createSockets } from './edge/node/sockets.ts'
 
 export type { GatewayStateOptions } from './gateway/state.ts'
-export { createGatewayWorld, forkGateway } from './gateway/world.ts'
+export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
 
 export * as hosted from './server/hosted/index.ts'

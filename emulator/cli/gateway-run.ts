@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { configFiles, exitCodes } from '../../spec/gateway/subscriptions.ts'
-import { printable } from '../client/printable.ts'
+import { printable } from '../client/terminal-text.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl } from '../config/settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'

@@ -4,7 +4,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { logTarget, senders } from '../../spec/gateway/deliveries.ts'
 import { gatewaySettings } from '../../spec/gateway/subscriptions.ts'
-import { printable } from '../client/printable.ts'
+import { printable } from '../client/terminal-text.ts'
 import { commandAgent, urlAgent } from '../edge/gateway/agent.ts'
 import { readAddress } from '../edge/gateway/call.ts'
 import {

@@ -3,7 +3,7 @@
 import { relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { newDisplay } from '../client/display.ts'
-import { printable } from '../client/printable.ts'
+import { printable } from '../client/terminal-text.ts'
 import { failure, isFailure } from '../client/failure.ts'
 import type { Failure, Outcome } from '../client/failure.ts'
 import { runWorkflow } from '../client/run.ts'

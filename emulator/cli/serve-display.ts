@@ -2,7 +2,7 @@
 
 import { relative } from 'node:path'
 import pc from 'picocolors'
-import { printable } from '../client/printable.ts'
+import { printable } from '../client/terminal-text.ts'
 import { packageFile } from '../edge/node/package-files.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
 import type { CommandIo } from './io.ts'

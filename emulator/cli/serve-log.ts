@@ -3,7 +3,7 @@
 
 import type { Deployment } from '../../spec/language.ts'
 import { type Output } from '../client/display.ts'
-import { printable } from '../client/printable.ts'
+import { printable } from '../client/terminal-text.ts'
 import { splitTarget } from '../http/requests.ts'
 import { withoutSecrets } from '../journal/known-secrets.ts'
 import { redactTarget } from '../journal/redact-target.ts'

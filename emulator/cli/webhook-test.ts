@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { limits } from '../../spec/limits.ts'
 import { exitCodes, testSenders } from '../../spec/gateway/subscriptions.ts'
-import { printable } from '../client/printable.ts'
+import { printable } from '../client/terminal-text.ts'
 import { reasonOf } from '../client/failure.ts'
 import {
   namesEventInHeader,

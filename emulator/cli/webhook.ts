@@ -8,7 +8,7 @@ import {
   generatedSecret,
   testSenders,
 } from '../../spec/gateway/subscriptions.ts'
-import { printable } from '../client/printable.ts'
+import { printable } from '../client/terminal-text.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl, type Settings } from '../config/settings.ts'
 import {

@@ -2,7 +2,7 @@
 // elsewhere.
 
 import pc from 'picocolors'
-import { printable } from './printable.ts'
+import { printable } from './terminal-text.ts'
 import { finishedLine, progressLine } from './progress.ts'
 import type { RunEvent } from './run.ts'
 

@@ -1,7 +1,7 @@
 // The handles of a running server and a running gateway.
 
 import type { MessageType, messages } from '../../spec/server/messages.ts'
-import type { AgentRun, GatewayEffect, OutboxEntry, ScriptedFailure } from '../gateway/machine.ts'
+import type { AgentRun, GatewayEffect, OutboxEntry, ScriptedFailure } from '../gateway/inputs.ts'
 import type { Effect } from '../machine.ts'
 import type { CompleteGatewayOptions, RouteGiven } from '../options/gateway.ts'
 import type { ServerOptions } from '../options/server-options.ts'

@@ -11,10 +11,10 @@ import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/l
 import { type Replayed, replayJournal } from '../journal/replay.ts'
 import { isObject, readJson, writeJson } from '../lib/json.ts'
 import type { Entry } from '../machine.ts'
-import { gatewayMachine } from './adapter.ts'
-import type { GatewayEffect, GatewayInput } from './machine.ts'
+import { gatewayMachine } from './machine.ts'
+import type { GatewayEffect, GatewayInput } from './inputs.ts'
 import { type GatewayStateOptions } from './state.ts'
-import { createGatewayWorld } from './world.ts'
+import { createGatewayWorld } from './gateway.ts'
 import { readFile, secretsIn } from './routes.ts'
 import { signedAnew } from './signatures.ts'
 

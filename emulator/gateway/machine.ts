@@ -1,129 +1,46 @@
-// The inputs and effects of a webhook gateway: plain data, the same behind every edge.
+// The gateway as a machine: the interface that drivers, recorders and replays use.
 
-import type { Headers } from '../machine.ts'
+import type { Entry, Machine } from '../machine.ts'
+import type { GatewayEffect, GatewayInput } from './inputs.ts'
+import { secretsIn } from './routes.ts'
+import { isWaitingForOthers } from './timers.ts'
+import type { GatewayWorld } from './state.ts'
+import { nextWakeMs, step } from './step.ts'
 
-/** An input of a gateway. `atMs` is the gateway's time in milliseconds since its start. */
-export type GatewayInput =
-  | {
-      readonly kind: 'request'
-      readonly atMs: number
-      /** Chosen by the edge; the reply carries it back. */
-      readonly request: number
-      readonly method: string
-      /** Path and query as in the request line. */
-      readonly target: string
-      /** The first value of each header; a character stands for a byte. */
-      readonly headers: Headers
-      readonly body: Uint8Array
-      /** Why the body is missing: it exceeds the limit, or is incomplete. */
-      readonly fault?: 'tooLarge' | 'unreadable' | undefined
-    }
-  /** The subscriptions file has changed: its text, or null if it no longer exists. */
-  | {
-      readonly kind: 'file'
-      readonly atMs: number
-      readonly text: string | null
-      /** When it was modified, in milliseconds since 1970. */
-      readonly modifiedMs: number
-    }
-  /** An external agent has finished a run: with an answer, or with an error. */
-  | {
-      readonly kind: 'answered'
-      readonly atMs: number
-      readonly run: number
-      readonly answer: string
-      readonly error: string | null
-    }
-  /** A delivery attempt has ended: successfully, or with an error. */
-  | {
-      readonly kind: 'delivered'
-      readonly atMs: number
-      readonly delivery: number
-      readonly error: string | null
-    }
-  /** Makes deliveries to the outbox fail from now on. */
-  | ({ readonly kind: 'fail'; readonly atMs: number } & ScriptedFailure)
-  /** Time passes: fires all timers that are due until `atMs`. */
-  | { readonly kind: 'wake'; readonly atMs: number }
+export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, GatewayEffect> => ({
+  epochMs: world.setup.options.epochMs,
+  nowMs: () => world.state.nowMs,
+  step: (input) => step(world, input),
+  wake: (atMs) => ({ kind: 'wake', atMs }),
+  nextWakeMs: () => nextWakeMs(world),
+  isWaitingForOthers: () => isWaitingForOthers(world),
+  // The scripted agent answers immediately, without a system timer.
+  isEager: true,
+  entryBytes,
+  newSecrets: (input) => (input.kind === 'file' ? secretsIn(input.text ?? '') : []),
+  nameOf,
+})
 
-/** A scripted failure of deliveries to the outbox. */
-export type ScriptedFailure = {
-  /** The target that fails, or `*` for all. */
-  readonly target: string
-  readonly error: string
-  /** How many deliveries fail; null for all from now on, 0 for none. */
-  readonly times: number | null
+function entryBytes({ input, effects }: Entry<GatewayInput, GatewayEffect>): number {
+  let bytes = input.kind === 'request' ? input.body.length : 0
+  if (input.kind === 'file') bytes += input.text?.length ?? 0
+  for (const effect of effects) {
+    if ('run' in effect) bytes += effect.run.prompt.length + effect.run.payload.length
+    else if (effect.kind === 'outbox') bytes += effect.entry.text.length
+    else if (effect.kind === 'deliver') bytes += effect.delivery.text.length
+    else if (effect.kind === 'reply') bytes += effect.body.length
+    else if (effect.kind === 'log') bytes += effect.text.length
+  }
+  return bytes
 }
 
-/** An agent run. `payload` is JSON text, which preserves numbers and the order of members. */
-export type AgentRun = {
-  readonly delivery_id: string
-  readonly route: string
-  readonly event: unknown
-  readonly prompt: string
-  readonly skills: readonly string[]
-  readonly payload: string
-  readonly chat_id: string
-  readonly session_key: string
-  readonly status: 'running' | 'completed' | 'failed'
-  readonly answer: string | null
-  readonly is_silent: boolean
-  readonly error: string | null
+function nameOf(effect: GatewayEffect): string {
+  switch (effect.kind) {
+    case 'run':
+      return `run ${effect.run.status}`
+    case 'outbox':
+      return `delivery ${effect.entry.status}`
+    default:
+      return effect.kind
+  }
 }
-
-/** The content of a delivery. */
-export type Delivery = {
-  readonly target: string
-  readonly chat_id: string | number | null
-  readonly thread_id: string | number | null
-  readonly text: string
-  readonly route: string
-  readonly event: unknown
-  readonly delivery_id: string
-  /** With repository and number, if the target is a comment. */
-  readonly deliver_extra: Readonly<Record<string, unknown>>
-  /** 1 for the first attempt. */
-  readonly attempt: number
-}
-
-/** A finished delivery attempt. */
-export type OutboxEntry = Delivery & {
-  readonly status: 'delivered' | 'failed'
-  readonly error: string | null
-  /** When it ended, in milliseconds since 1970. */
-  readonly timestamp: number
-}
-
-export type PostEffect = {
-  readonly kind: 'post'
-  readonly request: number
-  readonly route: string
-  /** Null if the post was rejected before its route was looked up. */
-  readonly event: unknown
-  readonly delivery_id: string | null
-  readonly verdict: 'accepted' | 'ignored' | 'duplicate' | 'limited' | 'refused'
-  /** Why the post was limited or rejected. */
-  readonly reason: string | null
-}
-
-/** An effect of a gateway. The edge emits the effects of a step in order. */
-export type GatewayEffect =
-  | {
-      readonly kind: 'reply'
-      readonly request: number
-      readonly status: number
-      readonly headers: Readonly<Record<string, string>>
-      readonly body: string
-    }
-  /** The result of a post to a route, for observers. */
-  | PostEffect
-  /** A run has begun, or has ended. */
-  | { readonly kind: 'run'; readonly id: number; readonly run: AgentRun }
-  /** An external agent must handle this run, and answer with its id. */
-  | { readonly kind: 'ask'; readonly id: number; readonly run: AgentRun }
-  /** Send this delivery, and report its end with its id. Not used with the outbox. */
-  | { readonly kind: 'deliver'; readonly id: number; readonly delivery: Delivery }
-  /** A delivery attempt has ended. Nothing is sent: observers of the gateway use it. */
-  | { readonly kind: 'outbox'; readonly id: number; readonly entry: OutboxEntry }
-  /** A line for the log, without secrets. */
-  | { readonly kind: 'log'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }

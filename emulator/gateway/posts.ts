@@ -15,9 +15,9 @@ import {
   payloadText,
   undecodable,
 } from './payload.ts'
-import type { GatewayInput, PostEffect } from './machine.ts'
+import type { GatewayInput, PostEffect } from './inputs.ts'
 import { deliver, joins } from './outbox.ts'
-import { countPost } from './rates.ts'
+import { countPost } from './rate-limit.ts'
 import { hasQuirk, isOpenAllowed, type GatewayWorld, timeMs } from './state.ts'
 import { routeOf } from './static-routes.ts'
 import type { Route } from './routes.ts'

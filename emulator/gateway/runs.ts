@@ -4,7 +4,7 @@ import { notices, runIds, silenceMarkers } from '../../spec/gateway/deliveries.t
 import { limits } from '../../spec/limits.ts'
 import { cancelTimer } from '../lib/timers.ts'
 import { plan } from './timers.ts'
-import type { AgentRun } from './machine.ts'
+import type { AgentRun } from './inputs.ts'
 import { deliver } from './outbox.ts'
 import { hasQuirk, nextSerial, type Place, type GatewayWorld } from './state.ts'
 import { answerTo, scriptFor } from './scripted-agent.ts'

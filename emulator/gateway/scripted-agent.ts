@@ -1,6 +1,6 @@
 // The default agent: answers each run according to its script.
 
-import type { AgentRun } from './machine.ts'
+import type { AgentRun } from './inputs.ts'
 
 /** How the scripted agent answers. */
 export type AgentScript = {

@@ -2,7 +2,7 @@
 
 import type { Body, Headers } from '../machine.ts'
 import type { PictureFile } from '../pictures/picture.ts'
-import { answerFile } from './conditional.ts'
+import { answerFile } from './conditional-requests.ts'
 import type { Reply } from './replies.ts'
 
 /** A response that is ready to be sent. The edge decides how the connection continues. */

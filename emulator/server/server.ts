@@ -11,7 +11,7 @@ import type { Hosted, Server, ServerState } from './state/server.ts'
 import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
 import { traitsOf } from './traits.ts'
 import { addExampleFiles } from './world/files.ts'
-import { createHeldBytes } from './world/held-bytes.ts'
+import { createHeldBytes } from './world/upload-quota.ts'
 import { createInstalls } from './world/installs.ts'
 import { createUserFolder } from './world/user-folder.ts'
 

@@ -18,7 +18,7 @@ import {
   refusal,
 } from '../control.ts'
 import { createDriver, type Driver, type Tamper } from '../driver.ts'
-import { type Guard, whyRefused } from '../guard.ts'
+import { type Guard, whyRefused } from '../control-access.ts'
 import type { Recorder } from '../recorder.ts'
 import { writeReply } from './http.ts'
 

@@ -3,7 +3,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { keyHeader } from '../../../spec/server/access.ts'
 import type { Headers } from '../../machine.ts'
-import { conditionalHeaders } from '../../http/conditional.ts'
+import { conditionalHeaders } from '../../http/conditional-requests.ts'
 import type { Reply } from '../../http/replies.ts'
 import { type EncodeFile, respond } from '../../http/respond.ts'
 

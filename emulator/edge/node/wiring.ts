@@ -19,7 +19,7 @@ import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after, type Later } from '../later.ts'
 import { createHost, type Hooks, type Host } from './host.ts'
 import { readHeaders } from './http.ts'
-import { type Behind, serve } from './listener.ts'
+import { type Behind, serve } from './http-listener.ts'
 import type { Recorder } from '../recorder.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 

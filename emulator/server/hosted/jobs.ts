@@ -23,12 +23,12 @@ import { badRequest, json, noContent, refuseHosted, type Reply } from '../../htt
 import type { Request } from '../../http/requests.ts'
 import { removeEntry } from '../world/history.ts'
 import { placeOf } from '../world/queue.ts'
-import { momentOf } from '../world/world.ts'
+import { momentOf } from '../world/derived.ts'
 import type { HistoryEntry } from '../state/runs.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 import { cancel, type Job, jobOf } from '../world/jobs.ts'
-import { isTexts, readClosed } from './bodies.ts'
+import { isTexts, readClosed } from './clear-and-delete.ts'
 
 /** Whether a text has the form of the id of a job. */
 export const isUuid = (id: string): boolean =>

@@ -3,9 +3,9 @@
 
 import { isObject, type Json, ownText, writeJson } from '../../lib/json.ts'
 import type { Verdict } from '../graph/validate.ts'
-import { pythonNameOf } from '../runs/exceptions.ts'
+import { pythonNameOf } from '../runs/exception-types.ts'
 import { addEntry } from '../world/history.ts'
-import { timestamp } from '../world/world.ts'
+import { timestamp } from '../world/derived.ts'
 import type { Run } from '../state/runs.ts'
 import type { HostedWorld } from '../state/world.ts'
 

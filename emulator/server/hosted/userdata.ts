@@ -6,7 +6,7 @@ import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { deleteFile, entriesBelow, move, resolvePath, writeFile } from '../world/user-folder.ts'
 import { isOn, isShown, isTaken } from '../local/userdata.ts'
-import { timestamp } from '../world/world.ts'
+import { timestamp } from '../world/derived.ts'
 import type { UserEntry } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 

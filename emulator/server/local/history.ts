@@ -7,7 +7,7 @@ import type { World } from '../state/world.ts'
 import { clearHistory, removeEntry } from '../world/history.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { get } from '../../lib/bounded.ts'
-import { readChange } from './bodies.ts'
+import { readChange } from './clear-and-delete.ts'
 
 /** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
 export function readHistory(world: World, request: Request): Reply {

@@ -7,8 +7,8 @@ import type { World } from '../state/world.ts'
 import { clearPending, listedOf, restIdleWorkers, takeOut } from '../world/queue.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { isTruthy } from '../../lib/python.ts'
-import { readChange } from './bodies.ts'
-import { remaining, runningOf } from '../world/world.ts'
+import { readChange } from './clear-and-delete.ts'
+import { remaining, runningOf } from '../world/derived.ts'
 import { sendStatus } from '../world/sockets.ts'
 
 export function readQueue(world: World): Reply {

@@ -6,8 +6,8 @@ import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { featuresText } from '../world/features.ts'
 import { isTruthy } from '../../lib/python.ts'
-import { unloadModels } from '../world/memory.ts'
-import { remaining } from '../world/world.ts'
+import { unloadModels } from '../world/loaded-models.ts'
+import { remaining } from '../world/derived.ts'
 import type { World } from '../state/world.ts'
 
 const GIB = 2 ** 30

@@ -2,10 +2,10 @@
 
 import { get } from '../../lib/bounded.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
-import { readForm } from '../../http/forms.ts'
+import { readForm } from '../../http/multipart.ts'
 import type { Request } from '../../http/requests.ts'
 import { bytesOf, keyOf, store } from '../world/files.ts'
-import { heldWith } from '../world/held-bytes.ts'
+import { heldWith } from '../world/upload-quota.ts'
 import { type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import type { FileContent } from '../state/files.ts'
 import type { World } from '../state/world.ts'

@@ -14,7 +14,7 @@ import {
   unquote,
   writeFile,
 } from '../world/user-folder.ts'
-import { timestamp } from '../world/world.ts'
+import { timestamp } from '../world/derived.ts'
 import type { UserEntry } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 

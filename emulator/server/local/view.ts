@@ -10,9 +10,9 @@ import { parameter, type Request } from '../../http/requests.ts'
 import { contentType } from '../world/content-types.ts'
 import { bytesOf, fileFacts, intactPicture, keyOf } from '../world/files.ts'
 import { annotated, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
-import { momentOf } from '../world/world.ts'
+import { momentOf } from '../world/derived.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
-import { textsOf } from '../world/saved-texts.ts'
+import { textsOf } from '../world/png-metadata.ts'
 import type { World } from '../state/world.ts'
 
 /** The bytes of a file, with the type of its extension, or its picture in the requested form. */

@@ -19,7 +19,7 @@ import { json, type Reply, refuse } from '../../http/replies.ts'
 import { type Request, bodyText } from '../../http/requests.ts'
 import { graphText } from '../graph/graph-text.ts'
 import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/queue.ts'
-import { takesPartnerKey } from '../nodes/partners.ts'
+import { takesPartnerKey } from '../nodes/partner-nodes.ts'
 import { isTruthy, pythonText, toFloat } from '../../lib/python.ts'
 import {
   type NodeErrors,

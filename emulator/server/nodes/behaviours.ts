@@ -17,9 +17,9 @@ import {
   textInput,
 } from './node.ts'
 import { pythonText } from '../../lib/python.ts'
-import { pictureLoaders } from './load.ts'
+import { pictureLoaders } from './load-image.ts'
 import { rebatchers } from './batch.ts'
-import { savers } from './save.ts'
+import { savers } from './save-files.ts'
 import {
   decoderSteps,
   encoderSteps,

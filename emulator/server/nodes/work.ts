@@ -4,7 +4,7 @@ import { numberOf } from '../../lib/json.ts'
 import { behaviours } from './behaviours.ts'
 import { type Behaviour, byDeclaration, type Call, failing, MAX_BATCH } from './node.ts'
 import { currentInput, isModelFile, optionsOf } from './catalog.ts'
-import { payPartner } from './partners.ts'
+import { payPartner } from './partner-nodes.ts'
 import type { Failure, Value, Work } from '../state/nodes.ts'
 
 /** Larger pictures do not fit into the memory that the double pretends to have, in pixels. */

@@ -6,7 +6,7 @@ import type { World } from '../state/world.ts'
 import { announce } from './log.ts'
 import { everyone, send, sendStatus } from './sockets.ts'
 import { get } from '../../lib/bounded.ts'
-import { remaining, runningOf, timestamp } from './world.ts'
+import { remaining, runningOf, timestamp } from './derived.ts'
 import { addEntry } from './history.ts'
 import { restIdleWorkers, takeOut, waitingOf } from './queue.ts'
 

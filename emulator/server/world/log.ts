@@ -4,7 +4,7 @@ import { limits } from '../../../spec/limits.ts'
 import { put, remove } from '../../lib/bounded.ts'
 import { ownText } from '../../lib/json.ts'
 import { send } from './sockets.ts'
-import { timestamp } from './world.ts'
+import { timestamp } from './derived.ts'
 import type { LogLine, Log, RunState, World } from '../state/world.ts'
 
 /** A client chooses the id of its run: a longer one is cut in the log. */

@@ -2,7 +2,7 @@
 
 import { makeHeap, popHeap, pushHeap } from '../../lib/heap.ts'
 import { sendStatus } from './sockets.ts'
-import { remaining } from './world.ts'
+import { remaining } from './derived.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { restWorker, wakeWorker } from './timers.ts'

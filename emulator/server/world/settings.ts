@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import type { World } from '../state/world.ts'
-import { timestamp } from './world.ts'
+import { timestamp } from './derived.ts'
 import { writeFile } from './user-folder.ts'
 
 const FILE = 'comfy.settings.json'

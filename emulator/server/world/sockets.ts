@@ -6,7 +6,7 @@ import type { FrameContent, Input } from '../../machine.ts'
 import { drawHex32 } from '../../lib/random.ts'
 import { parameter, splitTarget } from '../../http/requests.ts'
 import { featuresText } from './features.ts'
-import { remaining, runningOf } from './world.ts'
+import { remaining, runningOf } from './derived.ts'
 import type { World } from '../state/world.ts'
 
 /** Sends a message to these sockets. `data` is JSON text. */

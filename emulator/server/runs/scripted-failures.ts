@@ -1,7 +1,7 @@
 // Why runs fail that nothing in their graph makes fail [runs/*-error, runs/scenario-*]: the scenario, and the account.
 
 import { exceptionTypes } from '../../../spec/server/errors.ts'
-import { meaningOf } from './exceptions.ts'
+import { meaningOf } from './exception-types.ts'
 import type { Failure } from '../state/nodes.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'

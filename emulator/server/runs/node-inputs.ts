@@ -2,9 +2,9 @@
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { linkOf, nodeInputs } from '../graph/graph.ts'
-import { resultOf } from './cache.ts'
+import { resultOf } from './result-cache.ts'
 import type { NodeType, Value } from '../state/nodes.ts'
-import { withFingerprints } from '../world/saved-texts.ts'
+import { withFingerprints } from '../world/png-metadata.ts'
 import type { Lists, Running } from '../state/runs.ts'
 
 /** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */

@@ -16,7 +16,7 @@ import type { Reply } from '../../http/replies.ts'
 import { type IncomingRequest, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { after, type Later } from '../later.ts'
 import { drop, hasNoBody, nothing, type Received } from './bodies.ts'
-import { createConnections, endGently } from './connections.ts'
+import { createConnections, endGently } from './pipelining.ts'
 import { replyText } from './http.ts'
 import type { Certificate } from './tls.ts'
 

@@ -3,7 +3,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { usageError } from '../../options/usage.ts'
-import { createWebServer } from './listener.ts'
+import { createWebServer } from './http-listener.ts'
 import type { Certificate } from './tls.ts'
 
 /** Resolves when the server listens; rejects with the system's error. Port 0 picks a free one. */

@@ -1,7 +1,7 @@
 // Subscriptions in memory: the gateway sees them as a file that changes.
 
 import { usageError } from '../../options/usage.ts'
-import type { GatewayInput } from '../../gateway/machine.ts'
+import type { GatewayInput } from '../../gateway/inputs.ts'
 import { isOpenAllowed, type GatewayWorld } from '../../gateway/state.ts'
 import { readFile, readRoute, strayMember, usable } from '../../gateway/routes.ts'
 import type { CompleteGatewayOptions, RouteGiven } from '../../options/gateway.ts'
