@@ -1,26 +1,13 @@
-// What every reply gets on its way out [http/cors-mode, http/hosted-cors, http/cache-control,
-// http/failure-page].
+// What every reply gets on its way out [http/cache-control, http/failure-page];
+// cors.ts has those for pages of another origin.
 
 import { hostedCors } from '../../spec/server/http.ts'
 import { jsonHeaders, type Reply, refuse } from '../http/replies.ts'
 import { decodePart } from '../http/requests.ts'
+import { localCors } from './cors.ts'
 import type { WorldOptions } from './state/options.ts'
 
 type Options = Pick<WorldOptions, 'deployment' | 'cors'>
-
-/** The headers that let pages of another origin read a reply: of the configured one on local, of any on hosted. */
-export const corsHeaders = ({ deployment, cors }: Options): Readonly<Record<string, string>> =>
-  deployment === 'hosted' ? hostedCors : localCors(cors)
-
-const localCors = (origin: string | null): Readonly<Record<string, string>> =>
-  origin === null
-    ? {}
-    : {
-        'Access-Control-Allow-Origin': origin,
-        'Access-Control-Allow-Methods': 'POST, GET, DELETE, PUT, OPTIONS',
-        'Access-Control-Allow-Headers': 'Content-Type, Authorization',
-        'Access-Control-Allow-Credentials': 'true',
-      }
 
 /** Completes the headers of a reply. What the HTTP layer raises stays as it is, but browsers get a page for a failure. */
 export function finish(

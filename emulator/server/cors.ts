@@ -1,0 +1,22 @@
+// The CORS headers [http/cors-mode, http/hosted-cors], which let pages of another origin read a reply.
+
+import { hostedCors } from '../../spec/server/http.ts'
+import type { WorldOptions } from './state/options.ts'
+
+/** The headers that let pages of another origin read a reply: of the configured one on local, of any on hosted. */
+export const corsHeaders = ({
+  deployment,
+  cors,
+}: Pick<WorldOptions, 'deployment' | 'cors'>): Readonly<Record<string, string>> =>
+  deployment === 'hosted' ? hostedCors : localCors(cors)
+
+/** What `--cors` adds to the replies of a local server. */
+export const localCors = (origin: string | null): Readonly<Record<string, string>> =>
+  origin === null
+    ? {}
+    : {
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Allow-Methods': 'POST, GET, DELETE, PUT, OPTIONS',
+        'Access-Control-Allow-Headers': 'Content-Type, Authorization',
+        'Access-Control-Allow-Credentials': 'true',
+      }
