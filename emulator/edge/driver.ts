@@ -33,7 +33,7 @@ const MAX_DATE_MS = 8.64e15
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** What a driver needs from its surroundings. */
-export type Surroundings<I, E> = {
+export type DriverHooks<I, E> = {
   /** Receives each input with its effects, in order. */
   readonly emit: (input: I, effects: readonly E[]) => void
   /** Does some work whose effects may leave together. */
@@ -47,7 +47,7 @@ export type Surroundings<I, E> = {
 export function createDriver<I, E>(
   machine: Machine<I, E>,
   clock: Clock,
-  { emit, batch, tamper, ...given }: Surroundings<I, E>,
+  { emit, batch, tamper, ...given }: DriverHooks<I, E>,
 ): Driver<I, E> {
   const { nextWakeMs, epochMs, isWaitingForOthers } = machine
   const startedAt = performance.now()

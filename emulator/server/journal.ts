@@ -6,7 +6,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { keyHeader, secretKeys } from '../../spec/server/access.ts'
 import { base64, lettersOf } from '../lib/base64.ts'
 import { isObject, type Json, readDocument, writeJson } from '../lib/json.ts'
-import { inputOf, type LineBody, textOf } from '../journal/bodies.ts'
+import { restoreInput, type LineBody, decodeUtf8 } from '../journal/bodies.ts'
 import { holdsSecret, knownSecrets, secretsOf, withoutSecrets } from '../journal/known-secrets.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
 import { redactTarget } from '../journal/redact-target.ts'
@@ -28,7 +28,7 @@ export const serverFormat = (objectInfo: string): ServerFormat => ({
   machine: 'server',
   secretsOf: (options) => secretsOf(options).map(({ text }) => text),
   redactor,
-  inputOf: (value) => inputOf(value) as Input,
+  inputOf: (value) => restoreInput(value) as Input,
   start: (options) => serverMachine(createServer({ ...options, objectInfo }, hosted)),
 })
 
@@ -120,7 +120,7 @@ function redactBody(input: RequestInput, redact: Redactor): { headers: Headers }
     const inUtf8 = { 'content-type': type.replace(/charset\s*=\s*"?[^\s;"]*"?/i, 'charset=utf-8') }
     return { headers: type === '' ? headers : { ...headers, ...inUtf8 }, body: redacted }
   }
-  const isUtf8 = textOf(body) === text
+  const isUtf8 = decodeUtf8(body) === text
   return isUtf8 ? { headers, body: text } : { headers, bodyBase64: base64(body) }
 }
 

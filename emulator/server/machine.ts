@@ -16,7 +16,7 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   isEager: false,
   entryBytes,
   newSecrets: () => noSecrets,
-  nameOf,
+  nameOf: effectName,
 })
 
 /** Bodies and messages. Pictures are recipes until somebody asks for their bytes. */
@@ -33,7 +33,7 @@ function entryBytes({ input, effects }: Entry): number {
   return bytes
 }
 
-function nameOf(effect: Effect): string {
+function effectName(effect: Effect): string {
   switch (effect.kind) {
     case 'send':
       // The type comes first in every message.

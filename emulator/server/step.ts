@@ -11,7 +11,7 @@ import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/en
 import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
 import { advance } from './runs/worker.ts'
 import { isHosted } from './world/derived.ts'
-import type { Admitted, Server } from './state/server.ts'
+import type { Admission, Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
 
@@ -129,7 +129,7 @@ const route = (
     : answerLocal(world, request, path, query)
 
 /** Lets in who may talk to the server, before the path is looked at [access/*]. */
-const admit = (server: Server, head: RequestHead): Admitted =>
+const admit = (server: Server, head: RequestHead): Admission =>
   server.hosted === null ? admitOnLocal(server, head) : server.hosted.admit(server, head)
 
 /** Whether the answer to a request depends on its body: not where its sender, its path or its method is refused. */

@@ -16,7 +16,7 @@ export function contentHashes(
   graph: JsonObject,
   types: ReadonlyMap<string, NodeType>,
   fingerprint: (id: string, type: NodeType) => string | null,
-  spell: Spell = null,
+  spell: Spelling = null,
 ): Map<string, number> {
   const hashes = new Map<string, number>()
   // A stack of its own, since a workflow may be longer than the call stack is deep. A node is met twice: first its
@@ -39,7 +39,7 @@ export function contentHashes(
 }
 
 /** How a text is spelled in a hash; null where it is as it is. */
-type Spell = ((text: string) => string) | null
+type Spelling = ((text: string) => string) | null
 
 function contentHash(
   graph: JsonObject,
@@ -47,7 +47,7 @@ function contentHash(
   types: ReadonlyMap<string, NodeType>,
   hashes: ReadonlyMap<string, number>,
   fingerprint: (id: string, type: NodeType) => string | null,
-  spell: Spell,
+  spell: Spelling,
 ): number {
   const type = types.get(id)
   const node = graph.get(id)

@@ -50,10 +50,10 @@ function pickInOrder(
     if (leads(id)) return 1
     return (feeds.get(id) ?? []).some(leads) ? 2 : 3
   }
-  const places = new Map<string, Ready>()
+  const places = new Map<string, ReadyNode>()
   for (const id of blockedBy.keys()) places.set(id, { id, place: places.size, rank: rank(id) })
-  const ready: Ready[] = []
-  const makeReady = (id: string): void => pushHeap(ready, places.get(id) as Ready, goesBefore)
+  const ready: ReadyNode[] = []
+  const makeReady = (id: string): void => pushHeap(ready, places.get(id) as ReadyNode, goesBefore)
   for (const [id, sources] of blockedBy) if (sources.size === 0) makeReady(id)
   const order: string[] = []
   for (
@@ -72,7 +72,7 @@ function pickInOrder(
 }
 
 /** A node whose sources are done, by its nearness to an output and its place in the list. */
-type Ready = { readonly id: string; readonly place: number; readonly rank: number }
+type ReadyNode = { readonly id: string; readonly place: number; readonly rank: number }
 
-const goesBefore = (a: Ready, b: Ready): boolean =>
+const goesBefore = (a: ReadyNode, b: ReadyNode): boolean =>
   a.rank < b.rank || (a.rank === b.rank && a.place < b.place)

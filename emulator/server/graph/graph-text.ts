@@ -1,7 +1,7 @@
 // The text of a submitted graph: what the client wrote, with the literals that were converted in their places.
 
-import { type Json, type JsonDocument, ownText, writeJson } from '../../lib/json.ts'
-import type { Coerced } from './validate.ts'
+import { type Json, type JsonDocument, copyText, writeJson } from '../../lib/json.ts'
+import type { ConvertedLiterals } from './validate.ts'
 
 /**
  * The graph as the client wrote it, which is the cheapest way to give every number back as it came. Converted numbers
@@ -9,7 +9,11 @@ import type { Coerced } from './validate.ts'
  * was converted is no number, or one of too many.
  * @param source the text of `document`, whose `prompt` is the graph.
  */
-export function graphText(source: string, document: JsonDocument, coerced: Coerced): string | null {
+export function graphText(
+  source: string,
+  document: JsonDocument,
+  coerced: ConvertedLiterals,
+): string | null {
   const span = document.spans.get('prompt')
   if (span === undefined || document.repeatsKeys) return null
   let from = span[0]
@@ -24,5 +28,5 @@ export function graphText(source: string, document: JsonDocument, coerced: Coerc
   }
   if (open > 0) return null
   const rest = source.slice(from, span[1])
-  return parts.length === 0 ? ownText(rest) : [...parts, rest].join('')
+  return parts.length === 0 ? copyText(rest) : [...parts, rest].join('')
 }

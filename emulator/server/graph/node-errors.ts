@@ -27,7 +27,7 @@ const build = (
   extra_info: new Map(extra),
 })
 
-const about = (input: DeclaredInput): [string, Json][] => [
+const inputMembers = (input: DeclaredInput): [string, Json][] => [
   ['input_name', input.name],
   ['input_config', inputConfig(input)],
 ]
@@ -36,7 +36,10 @@ export const missingInput = (name: string): NodeError =>
   build('required_input_missing', { input: name }, [['input_name', name]])
 
 export const badLink = (input: DeclaredInput, value: Json): NodeError =>
-  build('bad_linked_input', { input: input.name }, [...about(input), ['received_value', value]])
+  build('bad_linked_input', { input: input.name }, [
+    ...inputMembers(input),
+    ['received_value', value],
+  ])
 
 export const typeMismatch = (
   input: DeclaredInput,
@@ -46,14 +49,14 @@ export const typeMismatch = (
   build(
     'return_type_mismatch',
     { input: input.name, received: pythonText(received), expected: pythonText(input.type) },
-    [...about(input), ['received_type', received], ['linked_node', link]],
+    [...inputMembers(input), ['received_type', received], ['linked_node', link]],
   )
 
 export const conversionFailed = (input: DeclaredInput, value: Json, exception: string): NodeError =>
   build(
     'invalid_input_type',
     { type: pythonText(input.type), input: input.name, value: pythonText(value), exception },
-    [...about(input), ['received_value', value], ['exception_message', exception]],
+    [...inputMembers(input), ['received_value', value], ['exception_message', exception]],
   )
 
 /** A number beyond a declared bound. */
@@ -64,7 +67,10 @@ export function outOfBounds(
   bound: Json,
 ): NodeError {
   const values = { value: pythonText(value), min: pythonText(bound), max: pythonText(bound) }
-  return build(type, { ...values, input: input.name }, [...about(input), ['received_value', value]])
+  return build(type, { ...values, input: input.name }, [
+    ...inputMembers(input),
+    ['received_value', value],
+  ])
 }
 
 /** Long lists are not printed: neither in the text nor as `input_config`. */
@@ -101,7 +107,7 @@ export const brokeOffUpstream = (
   link: Json,
 ): NodeError =>
   build('exception_during_inner_validation', { exception: exception.text }, [
-    ...about(input),
+    ...inputMembers(input),
     ['exception_message', exception.text],
     ['exception_type', exception.type],
     ['traceback', [...TRACEBACK]],

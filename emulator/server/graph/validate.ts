@@ -36,11 +36,11 @@ export type Verdict =
       readonly kind: 'valid'
       readonly outputs: readonly string[]
       readonly nodeErrors: NodeErrors
-      readonly coerced: Coerced
+      readonly coerced: ConvertedLiterals
     }
 
 /** Names of the literals that were converted to their declared types, by inputs of a node: there the graph differs from its text. */
-export type Coerced = ReadonlyMap<JsonObject, readonly string[]>
+export type ConvertedLiterals = ReadonlyMap<JsonObject, readonly string[]>
 
 type Validation = {
   readonly world: World
@@ -196,7 +196,7 @@ function validateFrom(validation: Validation, output: string): void {
     stack.pop()
     validation.open.delete(visit.id)
     if (outcome === undefined) {
-      settle(validation, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
+      recordVerdict(validation, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
     } else breakOff(validation, visit.id, outcome, stack.at(-1))
   }
 }
@@ -214,10 +214,15 @@ function breakOff(
     input && link !== undefined
       ? errors.brokeOffUpstream(exception, input, link)
       : errors.brokeOff(exception)
-  settle(validation, id, false, [error])
+  recordVerdict(validation, id, false, [error])
 }
 
-function settle(validation: Validation, id: string, valid: boolean, found: NodeError[]): void {
+function recordVerdict(
+  validation: Validation,
+  id: string,
+  valid: boolean,
+  found: NodeError[],
+): void {
   validation.done.set(id, { valid, errors: found })
   if (found.length > 0) validation.invalid.push([id, found])
 }

@@ -11,7 +11,7 @@ import { refuseHosted } from '../../http/replies.ts'
 import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
 import { isSocketPath } from '../../http/routes.ts'
-import type { Admitted, Server } from '../state/server.ts'
+import type { Admission, Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 
 const prefix = profiles.hosted.prefix
@@ -25,10 +25,10 @@ const isPublished = isWithin(publishedPublicPaths)
 
 /** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
 export const callerOf = (server: Server, head: Omit<RequestHead, 'method'>): World | undefined =>
-  worldOfKey(server, keyOf(server, head))
+  worldOfKey(server, requestKey(server, head))
 
 /** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
-export function admit(server: Server, head: RequestHead): Admitted {
+export function admit(server: Server, head: RequestHead): Admission {
   const [path] = splitTarget(head.target)
   const world = callerOf(server, head)
   if (!needsKey(server, path) || head.method === 'OPTIONS')
@@ -48,7 +48,7 @@ const needsKey = ({ options }: Server, path: string): boolean =>
   /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: there the key stands in the query. */
-function keyOf({ options }: Server, { target, headers }: Omit<RequestHead, 'method'>): string {
+function requestKey({ options }: Server, { target, headers }: Omit<RequestHead, 'method'>): string {
   const [path, query] = splitTarget(target)
   if (isSocketPath('hosted', path)) return parameter(query, 'token') ?? ''
   const key = headers[keyHeader.toLowerCase()]

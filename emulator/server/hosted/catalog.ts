@@ -12,7 +12,7 @@ import type { World } from '../state/world.ts'
 /** Length of the edges of a preview, in pixels. */
 const PREVIEW_SIZE = 256
 
-const filesOf = (world: World, folder: string): readonly string[] =>
+const modelFilesIn = (world: World, folder: string): readonly string[] =>
   shownFolders.includes(folder) ? (modelFiles(world, folder) ?? []).filter(isModel) : []
 
 function modelFolders(): Reply {
@@ -25,7 +25,7 @@ function modelFolders(): Reply {
 
 /** The models of a folder. A folder without models counts as absent. */
 function models(world: World, { segment }: Request): Reply {
-  const found: Static<typeof hostedModels> = filesOf(world, segment).map((name) => ({
+  const found: Static<typeof hostedModels> = modelFilesIn(world, segment).map((name) => ({
     name,
     pathIndex: 0,
   }))
@@ -38,7 +38,7 @@ function modelPreview(
   world: World,
   { segments: [folder = '', index = '', file = ''] }: Request,
 ): Reply {
-  const name = filesOf(world, folder).find((one) => file === one || file === `${one}.webp`)
+  const name = modelFilesIn(world, folder).find((one) => file === one || file === `${one}.webp`)
   if (name === undefined || index !== '0') return refuseHosted('notFound')
   const id = hash53(`${world.setup.pictureSeed} preview of ${folder}/${name}`)
   const picture = { kind: 'painted', id, width: PREVIEW_SIZE, height: PREVIEW_SIZE } as const

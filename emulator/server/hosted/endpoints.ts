@@ -72,7 +72,7 @@ const oldPaths: ReadonlySet<string> = new Set(
 /** Whether something reads the body of a request. */
 export function readsBody(world: World, method: string, path: string): boolean {
   const found = findEndpoint(routes, method, path)
-  return found?.name !== undefined && found.readsBody && !isTakenAway(world, found)
+  return found?.name !== undefined && found.readsBody && !isRemovedByQuirk(world, found)
 }
 
 /** Answers a request of an account to a hosted server. */
@@ -86,7 +86,7 @@ export function answer(
   const { method, fault } = request
   if (method === 'OPTIONS') return empty
   const found = findEndpoint(routes, method, path)
-  if (found === undefined || isTakenAway(world, found)) return refuseHosted('notFound')
+  if (found === undefined || isRemovedByQuirk(world, found)) return refuseHosted('notFound')
   const { name, segments } = found
   if (name === undefined) {
     const isRead = method === 'GET' || method === 'HEAD'
@@ -100,7 +100,7 @@ export function answer(
 }
 
 /** Whether a quirk takes away what is at a path: none of those has two methods. */
-function isTakenAway({ setup: { quirks: on } }: World, { methods }: RouteMatch): boolean {
+function isRemovedByQuirk({ setup: { quirks: on } }: World, { methods }: RouteMatch): boolean {
   for (const name of methods.values()) {
     const quirk = takenAwayBy[name]
     if (quirk !== undefined && on.has(quirk)) return true

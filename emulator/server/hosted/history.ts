@@ -61,12 +61,12 @@ function detail(world: World, id: string): string | undefined {
 }
 
 /** What a run and its entry both have. */
-type Submitted = Pick<Run, 'prompt_id' | 'numberText' | 'graphText' | 'extraDataText'>
+type PromptRecord = Pick<Run, 'prompt_id' | 'numberText' | 'graphText' | 'extraDataText'>
 
-const promptMembers = ({ numberText, prompt_id, extraDataText }: Submitted): string =>
+const promptMembers = ({ numberText, prompt_id, extraDataText }: PromptRecord): string =>
   `"priority": ${numberText}, "prompt_id": ${JSON.stringify(prompt_id)}, "extra_data": ${extraDataText}`
 
-function promptText(submitted: Submitted, targets: string | readonly string[]): string {
+function promptText(submitted: PromptRecord, targets: string | readonly string[]): string {
   const targetsText = typeof targets === 'string' ? targets : JSON.stringify(targets)
   const graph = `"prompt": ${submitted.graphText}, "outputs_to_execute": ${targetsText}`
   return `{${promptMembers(submitted)}, ${graph}}`

@@ -36,7 +36,7 @@ export function jobs(world: World, { query }: Request): Reply {
   }
   const sign = wanted.isAscending ? 1 : -1
   const found = jobsOf(world)
-    .filter((job) => isWanted(job, wanted))
+    .filter((job) => matchesQuery(job, wanted))
     .sort(
       (a, b) =>
         sign * (wanted.sortBy === 'create_time' ? 0 : ranMs(a) - ranMs(b)) ||
@@ -57,11 +57,11 @@ export function jobs(world: World, { query }: Request): Reply {
       last !== undefined &&
       wanted.sortBy === 'create_time' && { next_cursor: cursorOf(last) }),
   }
-  const shown = page.map((job) => summaryText(world, job)).join(', ')
-  return json(`{"jobs": [${shown}], "pagination": ${JSON.stringify(pagination)}}`)
+  const summaries = page.map((job) => summaryText(world, job)).join(', ')
+  return json(`{"jobs": [${summaries}], "pagination": ${JSON.stringify(pagination)}}`)
 }
 
-function isWanted(job: Job, { statuses, workflow_id, mediaType }: JobQuery): boolean {
+function matchesQuery(job: Job, { statuses, workflow_id, mediaType }: JobQuery): boolean {
   if (statuses.length > 0 && !statuses.includes(job.status)) return false
   if (workflow_id !== undefined && job.run.workflow_id !== workflow_id) return false
   return mediaType === undefined || hasOutputOf(job, mediaType)
@@ -81,30 +81,30 @@ function readCursor(text: string | undefined): number | undefined {
 
 /** What the query asks for, or the name of the parameter that asks for nothing there is. */
 function readQuery(query: string): JobQuery | string {
-  const given = (name: string): string | undefined => filledParameter(query, name)
+  const parameter = (name: string): string | undefined => filledParameter(query, name)
   const words =
-    given('status')
+    parameter('status')
       ?.split(',')
       .map((word) => word.trim()) ?? []
   if (!words.every((word) => isOneOf(jobStatuses, word))) return 'status'
-  const mediaType = given('output_type')
+  const mediaType = parameter('output_type')
   if (mediaType !== undefined && !isOneOf(Object.values(mediaTypes), mediaType))
     return 'output_type'
-  const sortBy = jobOrders.find((word) => word === (given('sort_by') ?? 'create_time'))
+  const sortBy = jobOrders.find((word) => word === (parameter('sort_by') ?? 'create_time'))
   if (sortBy === undefined) return 'sort_by'
-  const order = given('sort_order') ?? 'desc'
+  const order = parameter('sort_order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc') return 'sort_order'
-  const offset = wholeNumber(given('offset') ?? '0', 0, Number.MAX_SAFE_INTEGER)
+  const offset = wholeNumber(parameter('offset') ?? '0', 0, Number.MAX_SAFE_INTEGER)
   if (offset === undefined) return 'offset'
-  const limit = wholeNumber(given('limit') ?? `${jobLimits.usualPage}`, 1, jobLimits.page)
+  const limit = wholeNumber(parameter('limit') ?? `${jobLimits.usualPage}`, 1, jobLimits.page)
   if (limit === undefined) return 'limit'
   // A cursor is a place in the order of submits: in another order it says nothing.
-  const cursor = sortBy === 'create_time' ? given('after') : undefined
+  const cursor = sortBy === 'create_time' ? parameter('after') : undefined
   const after = readCursor(cursor)
   if (cursor !== undefined && after === undefined) return 'after'
   return {
     statuses: words,
-    workflow_id: given('workflow_id'),
+    workflow_id: parameter('workflow_id'),
     mediaType,
     sortBy,
     isAscending: order === 'asc',

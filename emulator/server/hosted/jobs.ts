@@ -15,14 +15,14 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  ownText,
+  copyText,
   readJson,
   writeJson,
 } from '../../lib/json.ts'
 import { badRequest, json, noContent, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { removeEntry } from '../world/history.ts'
-import { placeOf } from '../world/queue.ts'
+import { queuePosition } from '../world/queue.ts'
 import { momentOf } from '../world/derived.ts'
 import type { HistoryEntry } from '../state/runs.ts'
 import type { Server } from '../state/server.ts'
@@ -75,7 +75,7 @@ export function jobStatus(world: World, request: Request, server: Server): Reply
   if ('headers' in job) return job
   const isRaw = world.setup.quirks.has('hosted.status-raw-states')
   const updated = isoText(world, updatedMs(job))
-  const error = errorOf(job)
+  const error = executionErrorOf(job)
   return json(
     objectText({
       id: JSON.stringify(job.prompt_id),
@@ -84,7 +84,7 @@ export function jobStatus(world: World, request: Request, server: Server): Reply
       updated_at: updated,
       last_state_update: updated,
       assigned_inference: 'null',
-      error_message: error === undefined ? 'null' : JSON.stringify(objectText(messageOf(error))),
+      error_message: error === undefined ? 'null' : JSON.stringify(objectText(errorMessage(error))),
     } satisfies Texts<typeof jobStatusSchema>),
   )
 }
@@ -100,30 +100,30 @@ function heldPlace(world: World, id: string): number | undefined {
   const run = world.state.pendingById.get(id)?.[0]
   if (run === undefined) return undefined
   const free = world.state.workers.filter(({ running }) => running === null).length
-  const place = placeOf(world, run) - free
+  const place = queuePosition(world, run) - free
   return place > 0 ? place : undefined
 }
 
 /** Why a job failed, as the members of an execution_error; undefined when it has not. */
-function errorOf({ entry }: Job): Texts<typeof executionError> | undefined {
+function executionErrorOf({ entry }: Job): Texts<typeof executionError> | undefined {
   if (entry === null || entry.failureText === null) return undefined
   const failure = readJson(entry.failureText) as JsonObject
-  const textOf = (name: string): string => writeJson(failure.get(name) ?? null)
+  const memberText = (name: string): string => writeJson(failure.get(name) ?? null)
   const outputs = failure.get('current_outputs')
   return {
-    node_id: textOf('node_id'),
-    node_type: textOf('node_type'),
-    exception_message: textOf('exception_message'),
-    exception_type: textOf('exception_type'),
-    traceback: textOf('traceback'),
-    current_inputs: textOf('current_inputs'),
+    node_id: memberText('node_id'),
+    node_type: memberText('node_type'),
+    exception_message: memberText('exception_message'),
+    exception_type: memberText('exception_type'),
+    traceback: memberText('traceback'),
+    current_inputs: memberText('current_inputs'),
     // The message on the socket lists ids there.
     current_outputs: isObject(outputs) ? writeJson(outputs) : '{}',
   }
 }
 
 /** The members of that error that the job status repeats. */
-const messageOf = ({
+const errorMessage = ({
   exception_message,
   exception_type,
   node_id,
@@ -150,7 +150,7 @@ type Files = {
 /** Outputs never change: each is read once, when somebody asks for it first. */
 const known = new WeakMap<HistoryEntry, Files>()
 
-function filesOf(entry: HistoryEntry): Files {
+function outputFiles(entry: HistoryEntry): Files {
   const found = known.get(entry) ?? readFiles(entry)
   known.set(entry, found)
   return found
@@ -176,7 +176,7 @@ function readFiles({ outputsText }: HistoryEntry): Files {
     count,
     previewableCount: types.length,
     mediaTypes: new Set(types),
-    previewText: shown && ownText(writeJson(shown)),
+    previewText: shown && copyText(writeJson(shown)),
   }
 }
 
@@ -185,13 +185,13 @@ const withPlace = (item: JsonObject, nodeId: string, mediaType: string): JsonObj
 
 /** Whether a job has completed and left a file of that kind. */
 export const hasOutputOf = ({ entry, status }: Job, mediaType: string): boolean =>
-  entry !== null && status === 'completed' && filesOf(entry).mediaTypes.has(mediaType)
+  entry !== null && status === 'completed' && outputFiles(entry).mediaTypes.has(mediaType)
 
 /** The members that the list and the detail share. */
 function summary(world: World, job: Job): Texts<typeof jobEntry> {
-  const error = errorOf(job)
+  const error = executionErrorOf(job)
   const { entry, run } = job
-  const files = entry === null ? undefined : filesOf(entry)
+  const files = entry === null ? undefined : outputFiles(entry)
   const startMs = entry === null || job.startedMs === null ? undefined : job.startedMs
   return {
     id: JSON.stringify(job.prompt_id),

@@ -6,7 +6,7 @@ import { isObject, type Json, readJson } from '../../lib/json.ts'
 import type { Static } from '../../../spec/static.ts'
 import { badRequest, json, refuseHosted } from '../../http/replies.ts'
 import { flatFile } from '../world/named-files.ts'
-import { keep, readUpload } from './uploads.ts'
+import { storeUpload, readUpload } from './uploads.ts'
 import { masked } from '../local/masks.ts'
 import { parameter } from '../../http/requests.ts'
 
@@ -21,7 +21,7 @@ export const uploadMask: HostedHandler = (world, request) => {
   const content = masked(original.file.content, upload.bytes, upload.filename)
   return content === 'broken'
     ? badRequest('A mask is a PNG or WebP picture as large as its original.')
-    : keep(world, upload, content)
+    : storeUpload(world, upload, content)
 }
 
 /** Which files belong to a mask: here that is the mask itself, which came as a single upload. */

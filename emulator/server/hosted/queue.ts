@@ -14,11 +14,11 @@ import { cancel, jobOf } from '../world/jobs.ts'
 
 /** GET /queue. */
 export function readQueue(world: World): Reply {
-  const shown = (runs: readonly Run[]): string =>
+  const listText = (runs: readonly Run[]): string =>
     runs.map((run, index) => queueItem(world, run, index + 1)).join(', ')
   const running = runningOf(world).map(({ run }) => run)
   return json(
-    `{"queue_running": [${shown(running)}], "queue_pending": [${shown(pendingOf(world))}]}`,
+    `{"queue_running": [${listText(running)}], "queue_pending": [${listText(pendingOf(world))}]}`,
   )
 }
 

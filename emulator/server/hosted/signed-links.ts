@@ -28,7 +28,7 @@ export function signedLink(world: HostedWorld, filename: string, host: string | 
   const base = linkBase(world.setup.hosted.links, host)
   const [scheme = '', place = ''] = base.split('://')
   const to = hostName(scheme, place)
-  return base + signedTarget(world, to, filename, dateOf(sinceMs), `${LINK_LIFETIME_S}`)
+  return base + signedTarget(world, to, filename, compactDate(sinceMs), `${LINK_LIFETIME_S}`)
 }
 
 /** A host as links are signed for it: no client sends the usual port, and capitals make no difference. */
@@ -37,7 +37,7 @@ function hostName(scheme: string, host: string): string {
   return host.toLowerCase().replace(usual, '')
 }
 
-const dateOf = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
+const compactDate = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
 
 /** Path and query of the only link at this host to this file with this date and lifetime, in the form of the link. */
 function signedTarget(

@@ -7,7 +7,7 @@ import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import { callerOf } from './access.ts'
 import { featuresText } from '../world/features.ts'
-import { freed } from '../local/system.ts'
+import { applyFree } from '../local/system.ts'
 import type { Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 
@@ -83,14 +83,14 @@ function sendFeedback(_world: World, request: Request): Reply {
 const freeNames = Object.keys(freeRequest.properties)
 
 /** As on local, but for a body that is not an object, or has another type than boolean in a member that counts. */
-function free(world: World, request: Request): Reply {
+function freeMemory(world: World, request: Request): Reply {
   const body = bodyJson(request)
   if (!isObject(body)) return badRequest('What to free is a JSON object.')
   const wrong = freeNames.find((name) => !isFlag(body.get(name)))
-  return wrong === undefined ? freed(world, body) : badRequest(`${wrong} is true or false.`)
+  return wrong === undefined ? applyFree(world, body) : badRequest(`${wrong} is true or false.`)
 }
 
 const isFlag = (value: Json | undefined): boolean =>
   value === undefined || typeof value === 'boolean'
 
-export const systemHandlers = { systemStats, features, sendFeedback, free } as const
+export const systemHandlers = { systemStats, features, sendFeedback, free: freeMemory } as const

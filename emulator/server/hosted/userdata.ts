@@ -5,7 +5,7 @@ import type { Static } from '../../../spec/static.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { deleteFile, entriesBelow, move, resolvePath, writeFile } from '../world/user-folder.ts'
-import { isOn, isShown, isTaken } from '../local/userdata.ts'
+import { isOn, isVisible, isTaken } from '../local/userdata.ts'
 import { timestamp } from '../world/derived.ts'
 import type { UserEntry } from '../state/files.ts'
 import type { World } from '../state/world.ts'
@@ -27,7 +27,7 @@ function listUserdata(world: World, { query }: Request): Reply {
     folder,
   ).flatMap(([path, entry]) => {
     const name = folder === '' ? path : path.slice(folder.length + 1)
-    return isShown(name, entry, recurse) ? fileInfo(name, entry) : []
+    return isVisible(name, entry, recurse) ? fileInfo(name, entry) : []
   })
   return json(JSON.stringify(files))
 }

@@ -6,7 +6,7 @@ import {
   isObject,
   type JsonDocument,
   type JsonObject,
-  ownText,
+  copyText,
   readDocument,
 } from '../../lib/json.ts'
 import { drawUuid } from '../../lib/random.ts'
@@ -61,7 +61,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
     prompt_id: drawUuid(world.state.random),
     number: world.state.counter,
     numberText: `${world.state.counter}`,
-    workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
+    workflow_id: typeof workflow_id === 'string' ? copyText(workflow_id) : null,
     // Messages do not go by client id: all sockets of the account receive them [workflows/hosted-client-id].
     ...keepExtra(world, extra, null),
   }

@@ -5,11 +5,11 @@ import type { Headers } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { Admitted, Server } from '../state/server.ts'
+import type { Admission, Server } from '../state/server.ts'
 import type { WorldOptions } from '../state/options.ts'
 
 /** The world of the server, or what keeps a request or handshake out of it. */
-export function admit({ options, worlds }: Server, head: RequestHead): Admitted {
+export function admit({ options, worlds }: Server, head: RequestHead): Admission {
   const refusal = guard(options, head)
   return refusal === undefined ? { world: worlds[0] } : { refusal }
 }

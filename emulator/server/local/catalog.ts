@@ -23,7 +23,7 @@ const metadataOf = (name: string): Readonly<Record<string, string>> => ({
 })
 
 /** The length of the header, in 8 bytes, and the header. */
-const sizeOf = (name: string): number =>
+const modelBytes = (name: string): number =>
   8 + new TextEncoder().encode(JSON.stringify({ __metadata__: metadataOf(name) })).length
 
 /** Folders with models: the others hold something else. */
@@ -49,7 +49,7 @@ function experimentModels(world: World, { segment }: Request): Reply {
         ['pathIndex', 0],
         ['modified', time],
         ['created', time],
-        ['size', sizeOf(name)],
+        ['size', modelBytes(name)],
       ]),
   )
   return json(writeJson(items))

@@ -19,7 +19,7 @@ import { maxBodyBytes } from '../world/features.ts'
 import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
 import type { Handler } from './handler.ts'
-import { features, free, home, promptInfo, systemStats } from './system.ts'
+import { features, freeMemory, home, promptInfo, systemStats } from './system.ts'
 import { uploadImage } from './uploads.ts'
 import { userdataHandlers } from './userdata.ts'
 import { view } from './view.ts'
@@ -31,7 +31,7 @@ import { changeQueue, interrupt, readQueue } from './queue.ts'
 const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   promptInfo,
   submit,
-  free,
+  free: freeMemory,
   systemStats,
   features,
   // The handshake is a separate input; a plain request is not a handshake.
@@ -63,7 +63,7 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
 const routesWithManager = createRoutes('local')
 const routes = createRoutes('local', Object.keys(managerEndpoints))
 
-const find = (
+const findHandler = (
   { setup: { options } }: World,
   method: string,
   path: string,
@@ -72,7 +72,7 @@ const find = (
 
 /** Whether something reads the body of a request. */
 export function readsBody(world: World, method: string, path: string): boolean {
-  const found = find(world, method, path)
+  const found = findHandler(world, method, path)
   return found?.name !== undefined && found.readsBody
 }
 
@@ -80,7 +80,7 @@ export function readsBody(world: World, method: string, path: string): boolean {
 export function answer(world: World, request: IncomingRequest, path: string, query: string): Reply {
   const { method, fault } = request
   if (method === 'OPTIONS') return empty
-  const found = find(world, method, path)
+  const found = findHandler(world, method, path)
   if (found?.name === undefined) return refuseMethod(method, path, found)
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
   const { name, segments } = found

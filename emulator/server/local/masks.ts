@@ -8,8 +8,8 @@ import { textChunksOf } from '../../pictures/codecs/png-chunks.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
-import { bytesOf, intactPicture, keyOf, storedPicture } from '../world/files.ts'
-import { annotated, isFolderType, pathWithin } from '../world/paths.ts'
+import { bytesOf, intactPicture, fileKey, storedPicture } from '../world/files.ts'
+import { splitAnnotation, isFolderType, pathWithin } from '../world/paths.ts'
 import { receive } from './uploads.ts'
 import type { FileContent } from '../state/files.ts'
 import type { World } from '../state/world.ts'
@@ -34,7 +34,7 @@ function originalOf(
   }
   const filename = isObject(value) ? value.get('filename') : undefined
   if (!isObject(value) || typeof filename !== 'string') return 'broken'
-  const { name, type: annotatedType } = annotated(filename)
+  const { name, type: annotatedType } = splitAnnotation(filename)
   if (name === '' || name.startsWith('/') || name.includes('..')) return 'nothing'
   const { type = 'output', subfolder = '' } = Object.fromEntries(value)
   const folder = annotatedType ?? type
@@ -43,7 +43,7 @@ function originalOf(
   const path = pathWithin(folder, `${subfolder || '.'}/${name}`)
   if (path === undefined || pathWithin(folder, subfolder) === undefined) return 'nothing'
   const cut = path.lastIndexOf('/')
-  const key = keyOf(folder, path.slice(0, Math.max(cut, 0)), path.slice(cut + 1))
+  const key = fileKey(folder, path.slice(0, Math.max(cut, 0)), path.slice(cut + 1))
   return get(world.state.files, key)?.content ?? 'nothing'
 }
 

@@ -12,10 +12,10 @@ import { remaining, runningOf } from '../world/derived.ts'
 import { sendStatus } from '../world/sockets.ts'
 
 export function readQueue(world: World): Reply {
-  const shown = (runs: readonly Run[]): string =>
+  const listText = (runs: readonly Run[]): string =>
     runs.map((run) => queueItem(world, run)).join(', ')
   return json(
-    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(listedOf(world))}]}`,
+    `{"queue_running": [${listText(runningOf(world).map(({ run }) => run))}], "queue_pending": [${listText(listedOf(world))}]}`,
   )
 }
 

@@ -43,7 +43,7 @@ const MODEL_VRAM = 2 * GIB
 const MODEL_RAM = GIB
 
 /** A server that behaves like a known one reports what that one reports [deployments/like-local]. */
-function statisticsOf(like: string | null, models: number): Reply {
+function statisticsReply(like: string | null, models: number): Reply {
   const own = like === null ? undefined : (servers as Readonly<Record<string, NamedServer>>)[like]
   const system = { ...usual.system, ...own?.statistics?.system }
   const device = { ...usual.device, ...own?.statistics?.device }
@@ -60,7 +60,7 @@ const known = new Map<string, Reply>()
 export function systemStats({ setup, state: { memory } }: World): Reply {
   const { like } = setup.options
   const key = `${memory.models.size} ${like ?? ''}`
-  const reply = known.get(key) ?? statisticsOf(like, memory.models.size)
+  const reply = known.get(key) ?? statisticsReply(like, memory.models.size)
   known.set(key, reply)
   return reply
 }
@@ -72,18 +72,18 @@ export const promptInfo = (world: World): Reply =>
   json(`{"exec_info": {"queue_remaining": ${remaining(world)}}}`)
 
 /** `free_memory` drops the results of earlier runs, before the next one; both it and `unload_models` unload the models. */
-export function free(world: World, request: Request): Reply {
+export function freeMemory(world: World, request: Request): Reply {
   let body: Json
   try {
     body = readJson(bodyText(request))
   } catch {
     return refuse('internal')
   }
-  return isObject(body) ? freed(world, body) : refuse('internal')
+  return isObject(body) ? applyFree(world, body) : refuse('internal')
 }
 
 /** Does what a body asks to free. */
-export function freed(world: World, body: JsonObject): Reply {
+export function applyFree(world: World, body: JsonObject): Reply {
   const freesMemory = isTruthy(body.get('free_memory'))
   if (freesMemory) for (const worker of world.state.workers) worker.dropCache = true
   // Real servers unload with free_memory too, unless the body says something else of unload_models.

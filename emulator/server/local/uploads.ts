@@ -4,7 +4,7 @@ import { get } from '../../lib/bounded.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { readForm } from '../../http/multipart.ts'
 import type { Request } from '../../http/requests.ts'
-import { bytesOf, keyOf, store } from '../world/files.ts'
+import { bytesOf, fileKey, store } from '../world/files.ts'
 import { heldWith } from '../world/upload-quota.ts'
 import { type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import type { FileContent } from '../state/files.ts'
@@ -17,14 +17,14 @@ export type Upload = {
 }
 
 /** What a file becomes that is to be stored under this name: nothing, or `broken` when the server trips over it. */
-type Make = (upload: Upload, name: string) => FileContent | 'nothing' | 'broken'
+type ContentMaker = (upload: Upload, name: string) => FileContent | 'nothing' | 'broken'
 
 /** Stores an uploaded file as it is. */
 export const uploadImage = (world: World, request: Request): Reply =>
   receive(world, request, ({ bytes }) => ({ bytes }))
 
 /** Stores what `make` makes of an uploaded file; a taken name with another content gets a number. */
-export function receive(world: World, request: Request, make: Make): Reply {
+export function receive(world: World, request: Request, make: ContentMaker): Reply {
   const form = readForm(request)
   if (form === undefined) return refuse('internal')
   const { image, field } = form
@@ -37,10 +37,11 @@ export function receive(world: World, request: Request, make: Make): Reply {
   if (target === 'folder') return refuse('internal')
   const overwrite = field('overwrite') === 'true' || field('overwrite') === '1'
   const name = overwrite ? target.name : freeName(world, type, target, image.bytes)
-  if (overwrite || get(world.state.files, keyOf(type, target.subfolder, name)) === undefined) {
+  if (overwrite || get(world.state.files, fileKey(type, target.subfolder, name)) === undefined) {
     const content = make({ bytes: image.bytes, field }, name)
     if (content === 'broken') return refuse('internal')
-    const refusal = content === 'nothing' ? undefined : keep(world, type, target, name, content)
+    const refusal =
+      content === 'nothing' ? undefined : storeUpload(world, type, target, name, content)
     if (refusal !== undefined) return refusal
   }
   const reply = { name: target.within + name, subfolder: field('subfolder') ?? '', type }
@@ -48,7 +49,7 @@ export function receive(world: World, request: Request, make: Make): Reply {
 }
 
 /** Stores what was made of an upload, or refuses it. */
-function keep(
+function storeUpload(
   world: World,
   type: FolderType,
   target: Target,
@@ -100,13 +101,13 @@ function freeName(
   const [stem, ending] = cut > 0 ? [name.slice(0, cut), name.slice(cut)] : [name, '']
   let candidate = name
   for (let number = 1; ; number++) {
-    const file = get(world.state.files, keyOf(type, subfolder, candidate))
-    if (file === undefined || holds(file.content, bytes)) return candidate
+    const file = get(world.state.files, fileKey(type, subfolder, candidate))
+    if (file === undefined || hasContent(file.content, bytes)) return candidate
     candidate = `${stem} (${number})${ending}`
   }
 }
 
-function holds(content: FileContent, bytes: Uint8Array): boolean {
+function hasContent(content: FileContent, bytes: Uint8Array): boolean {
   const held = bytesOf(content)
   return held?.length === bytes.length && held.every((byte, index) => byte === bytes[index])
 }

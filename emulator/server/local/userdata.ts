@@ -33,7 +33,7 @@ const fileInfo = (path: string, entry: UserEntry): JsonObject =>
   ])
 
 /** Whether a listing includes a file of this name: not if a dot hides it, and in subfolders only if requested. */
-export function isShown(name: string, { bytes }: UserEntry, recurse: boolean): boolean {
+export function isVisible(name: string, { bytes }: UserEntry, recurse: boolean): boolean {
   const parts = name.split('/')
   const isHidden = parts.some((part) => part.startsWith('.'))
   return bytes !== null && !isHidden && (recurse || parts.length === 1)
@@ -54,7 +54,7 @@ function listUserdata(world: World, { query }: Request): Reply {
   const items: Json[] = []
   for (const [path, entry] of entriesBelow(world.state.userFolder, folder)) {
     const name = folder === '' ? path : path.slice(folder.length + 1)
-    if (!isShown(name, entry, recurse)) continue
+    if (!isVisible(name, entry, recurse)) continue
     items.push(full ? fileInfo(name, entry) : split ? [name, ...name.split('/')] : name)
   }
   return json(writeJson(items))

@@ -8,18 +8,18 @@ import { isDigits, withAsciiDigits } from '../../lib/python.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { contentType } from '../world/content-types.ts'
-import { bytesOf, fileFacts, intactPicture, keyOf } from '../world/files.ts'
-import { annotated, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
+import { bytesOf, fileFacts, intactPicture, fileKey } from '../world/files.ts'
+import { splitAnnotation, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import { momentOf } from '../world/derived.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
-import { textsOf } from '../world/png-metadata.ts'
+import { metadataTexts } from '../world/png-metadata.ts'
 import type { World } from '../state/world.ts'
 
 /** The bytes of a file, with the type of its extension, or its picture in the requested form. */
 export function view(world: World, { query }: Request): Reply {
   const asked = parameter(query, 'filename')
   if (asked === undefined) return refuse('notFoundEmpty')
-  const { name, type: annotatedType } = annotated(asked)
+  const { name, type: annotatedType } = splitAnnotation(asked)
   if (name === '' || name.startsWith('/') || name.includes('..')) return refuse('badRequestEmpty')
   const type = annotatedType ?? parameter(query, 'type') ?? 'output'
   if (!isFolderType(type)) return refuse('badRequestEmpty')
@@ -28,7 +28,7 @@ export function view(world: World, { query }: Request): Reply {
   if (!hasFoldersOnTheWay(world, type, parameter(query, 'subfolder') ?? ''))
     return refuse('notFoundEmpty')
   const filename = name.slice(name.lastIndexOf('/') + 1)
-  const file = get(world.state.files, keyOf(type, subfolder, filename))
+  const file = get(world.state.files, fileKey(type, subfolder, filename))
   if (file === undefined) return refuse('notFoundEmpty')
   const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
   if (conversion === undefined) return wholeFile(world, filename, file)
@@ -42,7 +42,7 @@ function hasFoldersOnTheWay(world: World, type: FolderType, path: string): boole
   return parts.every((part, at) => {
     const left = part === '..' ? pathWithin(type, parts.slice(0, at).join('/')) : undefined
     if (left === undefined || left === '') return true
-    const key = keyOf(type, left, '')
+    const key = fileKey(type, left, '')
     const below = `${type}/${left}/`
     return [...world.state.files.entries.keys()].some(
       (one) => one.startsWith(key) || one.startsWith(below),
@@ -50,7 +50,7 @@ function hasFoldersOnTheWay(world: World, type: FolderType, path: string): boole
   })
 }
 
-const headersOf = (filename: string, type: string): Readonly<Record<string, string>> => ({
+const fileHeaders = (filename: string, type: string): Readonly<Record<string, string>> => ({
   'Content-Disposition': `filename="${headerText(filename)}"`,
   'Content-Type': type,
 })
@@ -63,9 +63,9 @@ export function wholeFile(world: World, filename: string, stored: StoredFile): R
   const known = wholeFiles.get(stored)
   if (known !== undefined) return known
   const { content, modifiedMs } = stored
-  const headers = headersOf(filename, contentType(filename))
+  const headers = fileHeaders(filename, contentType(filename))
   const file = fileFacts(momentOf(world, modifiedMs), content)
-  const reply = { status: 200, headers, body: bodyOf(content), file }
+  const reply = { status: 200, headers, body: fileBody(content), file }
   wholeFiles.set(stored, reply)
   return reply
 }
@@ -78,13 +78,13 @@ export function convertedFile(
 ): Reply | undefined {
   const body = convert(content, conversion)
   if (body === undefined) return undefined
-  return { status: 200, headers: headersOf(filename, `image/${conversion.format}`), body }
+  return { status: 200, headers: fileHeaders(filename, `image/${conversion.format}`), body }
 }
 
-function bodyOf(content: FileContent): Body {
+function fileBody(content: FileContent): Body {
   if (!('picture' in content)) return bytesOf(content) as Uint8Array
   const { run, ...file } = content
-  return Object.assign(file, { text: run === undefined ? [] : textsOf(run) })
+  return Object.assign(file, { text: run === undefined ? [] : metadataTexts(run) })
 }
 
 /** The requested form of a picture. */

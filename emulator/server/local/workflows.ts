@@ -9,7 +9,7 @@ import {
   type JsonObject,
   floatText,
   numberOf,
-  ownText,
+  copyText,
   readDocument,
   writeJson,
 } from '../../lib/json.ts'
@@ -63,7 +63,7 @@ export function submit(world: World, request: Request): Reply {
     targets === 'crash' ? ({ kind: 'crash' } as const) : validatePrompt(world, prompt, targets)
   const chosenId = body.get('prompt_id')
   const prompt_id =
-    chosenId === undefined ? drawUuid(world.state.random) : ownText(pythonText(chosenId))
+    chosenId === undefined ? drawUuid(world.state.random) : copyText(pythonText(chosenId))
   if (verdict.kind === 'crash') return refuse('internal')
   if (verdict.kind === 'refused') {
     if (world.setup.quirks.has('workflows.invalid-is-200')) {
@@ -103,7 +103,7 @@ export function runOf(
     world.state.pendingCount < MAX_KEPT_GRAPHS && world.state.pendingBytes < MAX_KEPT_BYTES
   const run: Run = Object.assign({}, known, {
     serial: world.state.nextSerial,
-    graphText: graphText(text, document, verdict.coerced) ?? ownText(writeJson(prompt)),
+    graphText: graphText(text, document, verdict.coerced) ?? copyText(writeJson(prompt)),
     graph: isKept ? prompt : null,
     outputs: verdict.outputs,
     submittedAtMs: world.state.nowMs,
@@ -232,7 +232,7 @@ function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
   }
   if (client_id !== undefined) return undefined
   dropSecrets(given, world)
-  const text = ownText(writeJson(given))
+  const text = copyText(writeJson(given))
   const poison = 'extra_data is not an object'
   return {
     extraDataText: text,
@@ -245,15 +245,15 @@ function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
 
 /** What a run keeps of its extra_data. `client_id` addresses its messages, null for none. */
 export function keepExtra(world: World, given: JsonObject, client_id: Json): ExtraData {
-  const full = ownText(writeJson(given))
+  const full = copyText(writeJson(given))
   const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
   const hidesKeys = dropSecrets(given, world)
   const unusable = Array.isArray(client_id) || isObject(client_id)
   return {
     // Most runs hide nothing: then one text serves both.
-    extraDataText: hidesKeys ? ownText(writeJson(given)) : full,
+    extraDataText: hidesKeys ? copyText(writeJson(given)) : full,
     shownExtraDataText: full,
-    client_id: client_id === null ? null : typeof client_id === 'string' ? ownText(client_id) : '',
+    client_id: client_id === null ? null : typeof client_id === 'string' ? copyText(client_id) : '',
     hasPartnerKey,
     poison: unusable ? 'client_id is not a text' : null,
   }

@@ -80,19 +80,22 @@ const scaledTo = (of: Picture, width: number, height: number): Picture => ({
 const part: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  const first = Math.min(whole(call, 'batch_index', 0), source.count - 1)
-  const pictures = batchPictures(source).slice(first, first + Math.max(1, whole(call, 'length', 1)))
+  const first = Math.min(wholeInput(call, 'batch_index', 0), source.count - 1)
+  const pictures = batchPictures(source).slice(
+    first,
+    first + Math.max(1, wholeInput(call, 'length', 1)),
+  )
   return { outputs: [batchFrom(pictures)], steps: 0 }
 }
 
-const whole = (call: Call, name: string, fallback: number): number =>
+const wholeInput = (call: Call, name: string, fallback: number): number =>
   Math.max(0, Math.trunc(numberInput(call, name) ?? fallback))
 
 /** A batch repeated, one copy after the other. Beyond the limit of memory it is only described, not made. */
 const repeat: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  const amount = Math.max(1, whole(call, 'amount', 1))
+  const amount = Math.max(1, wholeInput(call, 'amount', 1))
   const count = source.count * amount
   if (count > MAX_BATCH) return { outputs: [{ ...source, count }], steps: 0 }
   const pictures = batchPictures(source)

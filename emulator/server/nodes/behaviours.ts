@@ -12,7 +12,7 @@ import {
   numberInput,
   painted,
   pictureInput,
-  sizeOf,
+  sizeInput,
   stepsOfSigmas,
   textInput,
 } from './node.ts'
@@ -75,7 +75,7 @@ const solid =
   (colorOf: (call: Call) => number): Behaviour =>
   (call) => {
     const color = colorOf(call) & 0xffffff
-    const { width, height } = sizeOf(call)
+    const { width, height } = sizeInput(call)
     const picture: Picture = { kind: 'solid', id: hash53(`solid ${color}`), width, height, color }
     const count = Math.max(1, Math.trunc(numberInput(call, 'batch_size') ?? 1))
     return { outputs: [{ kind: 'picture', picture, count }], steps: 0 }
@@ -104,7 +104,7 @@ const inverted = (of: Picture): Picture => ({
 })
 
 const scaled = (of: Picture, call: Call): Picture => {
-  const { width, height } = sizeOf(call)
+  const { width, height } = sizeInput(call)
   return { kind: 'scaled', id: hash53(`scaled ${of.id}`), width, height, of }
 }
 

@@ -5,7 +5,7 @@ import type { Channel, Picture } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
 import { isWebAddress, namedFile } from '../world/named-files.ts'
 import { pictureOf } from '../world/files.ts'
-import { keyPath, toldPath } from '../world/paths.ts'
+import { reportedPathOfKey, reportedPath } from '../world/paths.ts'
 import {
   type Behaviour,
   byDeclaration,
@@ -54,11 +54,11 @@ function pictureFile(call: Call): Picture | Failure {
   }
   const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
   if (named === undefined) {
-    const path = toldPath('input', textInput(call, 'image', ''))
+    const path = reportedPath('input', textInput(call, 'image', ''))
     const exception_message = `[Errno 2] No such file or directory: '${path}'`
     return { exception_type: 'FileNotFoundError', exception_message }
   }
-  const exception_message = `cannot identify image file '${keyPath(named.key)}'`
+  const exception_message = `cannot identify image file '${reportedPathOfKey(named.key)}'`
   return (
     pictureOf(named.file.content) ?? {
       exception_type: 'PIL.UnidentifiedImageError',

@@ -119,7 +119,7 @@ export function stepsOfSigmas(call: Call): number | undefined {
 const DEFAULT_SIZE = 512
 
 /** Width and height of what a node makes: as it says itself, else as its first picture, scaled where it scales. */
-export function sizeOf(call: Call): { readonly width: number; readonly height: number } {
+export function sizeInput(call: Call): { readonly width: number; readonly height: number } {
   const source = pictureInput(call)?.picture
   const scale = numberInput(call, 'scale_by') ?? 1
   const side = (name: 'width' | 'height'): number => {
@@ -146,7 +146,7 @@ function batchOf(call: Call): number {
 export const painted = (call: Call, index = 0): Picture => ({
   kind: 'painted',
   id: hash53(`${call.world.setup.pictureSeed}:${call.hash}:${index}`),
-  ...sizeOf(call),
+  ...sizeInput(call),
 })
 
 /** Longer batches do not fit into the memory that the double pretends to have. */

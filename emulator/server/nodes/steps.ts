@@ -89,7 +89,7 @@ const sigmas =
   }
 
 const allSteps = (call: Call): number => numberInput(call, 'steps') ?? 0
-const given = (call: Call): number => stepsOfSigmas(call) ?? 0
+const sigmaSteps = (call: Call): number => stepsOfSigmas(call) ?? 0
 
 /** A schedule of fixed length, of which only the last part is used. */
 const shortened = sigmas((call, denoise) => [
@@ -103,14 +103,14 @@ export const schedulers: Readonly<Record<string, Behaviour>> = {
   GITSScheduler: shortened,
   OptimalStepsScheduler: shortened,
   SplitSigmas: sigmas((call) => {
-    const step = Math.min(numberInput(call, 'step') ?? 0, given(call))
-    return [step, given(call) - step]
+    const step = Math.min(numberInput(call, 'step') ?? 0, sigmaSteps(call))
+    return [step, sigmaSteps(call) - step]
   }),
   SplitSigmasDenoise: sigmas((call, denoise) => {
-    const last = Math.round(given(call) * denoise)
-    return [last === 0 ? 0 : given(call) - last, last]
+    const last = Math.round(sigmaSteps(call) * denoise)
+    return [last === 0 ? 0 : sigmaSteps(call) - last, last]
   }),
-  FlipSigmas: sigmas((call) => [given(call)]),
+  FlipSigmas: sigmas((call) => [sigmaSteps(call)]),
 }
 
 /** How many steps a sampler reports, and up to which number they count. */

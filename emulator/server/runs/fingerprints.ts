@@ -58,7 +58,7 @@ function fingerprint(
   const named = namedInput(world, graph, id, class_type)
   if (named === undefined) return NOT_A_NUMBER
   const { content, modifiedMs } = named.file
-  if (kind === 'bytes') return `["${hashOf(content)}"]`
+  if (kind === 'bytes') return `["${contentHash(content)}"]`
   const { tag } = fileFacts(momentOf(world, modifiedMs), content)
   return `[${floatText(Number(BigInt(`0x${tag}`)) / 1e9)}]`
 }
@@ -69,7 +69,7 @@ const namedInput = (world: World, graph: JsonObject, id: string, class_type: str
 const hashes = new WeakMap<Uint8Array, string>()
 
 /** The SHA-256 of a file, in hex. A picture that has no bytes yet has the one of its recipe [files/is-changed-of-own]. */
-function hashOf(content: FileContent): string {
+function contentHash(content: FileContent): string {
   const bytes = bytesOf(content)
   if (bytes === undefined) return bytesToHex(sha256(utf8ToBytes(fileFingerprint({ content }))))
   const known = hashes.get(bytes)

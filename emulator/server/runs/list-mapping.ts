@@ -6,10 +6,10 @@ import { hash53 } from '../../lib/random.ts'
 import { batchFrom, batchPictures } from '../nodes/node.ts'
 import { fitsMemory, outOfMemory } from '../nodes/work.ts'
 import type { Failure, NodeType, Value, Work } from '../state/nodes.ts'
-import type { Calls, Lists } from '../state/runs.ts'
+import type { Calls, InputLists } from '../state/runs.ts'
 
 /** The calls that a node with these inputs needs: one for each item of its longest list [runs/list-maps]. */
-export function createCalls(type: NodeType, inputs: Lists): Calls {
+export function createCalls(type: NodeType, inputs: InputLists): Calls {
   let count = 1
   if (!type.takesLists) {
     for (const { length } of inputs.values()) count = Math.max(count, length)
@@ -20,14 +20,14 @@ export function createCalls(type: NodeType, inputs: Lists): Calls {
 /** What the next call sees: an item of each list, of shorter ones the last, or the lists whole. */
 export function inputsOfCall(
   type: NodeType,
-  inputs: Lists,
+  inputs: InputLists,
   { at }: Calls,
 ): ReadonlyMap<string, Value> {
   const seen = new Map<string, Value>()
   for (const [name, items] of inputs) {
     seen.set(
       name,
-      type.takesLists ? whole(items) : (items[Math.min(at, items.length - 1)] as Value),
+      type.takesLists ? joinItems(items) : (items[Math.min(at, items.length - 1)] as Value),
     )
   }
   return seen
@@ -38,7 +38,7 @@ export const hashOfCall = (hash: number, { at }: Calls): number =>
   at === 0 ? hash : hash53(`${hash} ${at}`)
 
 /** A list as one value: all its pictures as one batch, of anything else the first item [runs/list-taken-whole]. */
-function whole(items: readonly Value[]): Value {
+function joinItems(items: readonly Value[]): Value {
   const [first] = items
   if (items.length === 1 || first?.kind !== 'picture') return first as Value
   return batchFrom(items.flatMap((item) => (item.kind === 'picture' ? batchPictures(item) : [])))
@@ -53,7 +53,7 @@ export function takeResults(
 ): Failure | undefined {
   for (let index = 0; index < outputs.length; index++) {
     const output = outputs[index] as Value | readonly Value[]
-    const given = itemsOf(output, type.outputIsList[index] ?? false)
+    const given = outputItems(output, type.outputIsList[index] ?? false)
     const items = calls.outputs[index]
     const all = items === undefined ? given : items.concat(given)
     // One value alone has been looked at before it was made.
@@ -67,7 +67,7 @@ export function takeResults(
 }
 
 /** A list output of a type that says no more is the pictures of its batch, one by one [runs/list-of-batch]. */
-function itemsOf(output: Value | readonly Value[], isList: boolean): readonly Value[] {
+function outputItems(output: Value | readonly Value[], isList: boolean): readonly Value[] {
   if (!('kind' in output)) return output
   if (!isList || output.kind !== 'picture') return [output]
   return batchPictures(output).map((picture) => batchFrom([picture]))

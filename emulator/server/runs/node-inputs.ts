@@ -5,22 +5,22 @@ import { linkOf, nodeInputs } from '../graph/graph.ts'
 import { resultOf } from './result-cache.ts'
 import type { NodeType, Value } from '../state/nodes.ts'
 import { withFingerprints } from '../world/png-metadata.ts'
-import type { Lists, Running } from '../state/runs.ts'
+import type { InputLists, Running } from '../state/runs.ts'
 
 /** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
-export function gatherInputs(running: Running, id: string, type: NodeType): Lists {
+export function gatherInputs(running: Running, id: string, type: NodeType): InputLists {
   const given = nodeInputs(running.graph, id)
   const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
   const inputs = new Map<string, readonly Value[]>()
   for (const name of names) {
     const value = given.get(name)
-    if (value !== undefined) inputs.set(name, itemsOf(running, value))
+    if (value !== undefined) inputs.set(name, inputItems(running, value))
   }
   return inputs
 }
 
 /** A literal is a list of one; a link brings what its source gave. */
-function itemsOf(running: Running, value: Json): readonly Value[] {
+function inputItems(running: Running, value: Json): readonly Value[] {
   const link = linkOf(value)
   if (link === undefined) return [{ kind: 'literal', value }]
   const result = resultOf(running, link.source)

@@ -2,7 +2,7 @@
 // The text of finished nodes is kept, so that a step writes the one node that moved: else a run of many nodes
 // costs the square of its length. Nothing is written while nobody listens.
 
-import { ownText } from '../../lib/json.ts'
+import { copyText } from '../../lib/json.ts'
 import type { NodeProgress, Progress } from '../state/runs.ts'
 
 export const createProgress = (prompt_id: string, types: Progress['types']): Progress => ({
@@ -31,7 +31,7 @@ export function progressText(progress: Progress): string {
   for (const node of progress.finished.slice(progress.written)) {
     const separator = progress.text === '' ? '' : ', '
     // Every message copies it: it must not be a tree of its parts.
-    progress.text = ownText(progress.text + separator + nodeText(progress, node, 'finished'))
+    progress.text = copyText(progress.text + separator + nodeText(progress, node, 'finished'))
   }
   progress.written = progress.finished.length
   const { prompt, text, current } = progress
@@ -57,7 +57,7 @@ function sameText(progress: Progress, node_id: string): string {
   const class_type = types?.get(node_id)?.class_type
   const type = class_type === undefined ? '' : `, "class_type": ${JSON.stringify(class_type)}`
   const ids = `"node_id": ${id}, "prompt_id": ${prompt}, "display_node_id": ${id}`
-  const text = ownText(`${ids}, "parent_node_id": null, "real_node_id": ${id}${type}`)
+  const text = copyText(`${ids}, "parent_node_id": null, "real_node_id": ${id}${type}`)
   progress.same = { node_id, text }
   return text
 }

@@ -17,12 +17,12 @@ import type { Run, Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
 /** What follows from the graph of a run alone. */
-export type Prepared = Pick<Running, 'graph' | 'types' | 'hashes'> & {
+export type Preparation = Pick<Running, 'graph' | 'types' | 'hashes'> & {
   readonly fingerprints: Fingerprints
 }
 
 /** Reads the graph of a run, with all that follows from it. */
-export function prepare(world: World, run: Run): Prepared {
+export function prepare(world: World, run: Run): Preparation {
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
   const fingerprints = fingerprintsOf(world, graph, types)
@@ -48,7 +48,7 @@ export function createRunning(
   world: World,
   worker: Worker,
   run: Run,
-  { graph, types, fingerprints, hashes }: Prepared,
+  { graph, types, fingerprints, hashes }: Preparation,
   hasOrder: boolean,
 ): Running {
   const isDone = (id: string): boolean => isCached(worker, hashes, id)

@@ -38,7 +38,7 @@ export function advance(world: World, worker: Worker): void {
   const { running } = worker
   if (running === null) takeRun(world, worker)
   else if (running.work === null) startNextNode(world, running)
-  else if (running.step < running.work.steps) doStep(world, running, running.work)
+  else if (running.step < running.work.steps) performStep(world, running, running.work)
   else finishNode(world, running, running.work)
 }
 
@@ -139,7 +139,7 @@ function startNode(world: World, running: Running, id: string): void {
     world,
     running,
     'executing',
-    () => `{${shownNode(id)}, "prompt_id": ${running.promptIdText}}`,
+    () => `{${displayNode(id)}, "prompt_id": ${running.promptIdText}}`,
   )
   if (running.lastNode === null) loadModels(world, running.graph)
   running.lastNode = id
@@ -170,7 +170,7 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
   due(world, running, running.work.stepMs ?? world.setup.options.paceMs)
 }
 
-function doStep(
+function performStep(
   world: World,
   running: Running,
   { steps, max = steps, stepMs, preview, socketPictures }: Work,
@@ -242,12 +242,12 @@ function sendExecuted(world: World, running: Running, id: string, ui: string | n
     world,
     running,
     'executed',
-    () => `{${shownNode(id)}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
+    () => `{${displayNode(id)}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
   )
 }
 
 /** The members that say of which node a message is, and where it is shown. */
-function shownNode(id: string): string {
+function displayNode(id: string): string {
   const node = JSON.stringify(id)
   return `"node": ${node}, "display_node": ${node}`
 }

@@ -7,7 +7,7 @@ import type { PictureFile } from '../../pictures/picture.ts'
 export type FileContent =
   | { readonly bytes: Uint8Array }
   | { readonly sample: SampleFormat }
-  | (Omit<PictureFile, 'text'> & { readonly run?: SavedBy })
+  | (Omit<PictureFile, 'text'> & { readonly run?: RunMetadata })
 
 export type SampleFormat =
   | 'mp4'
@@ -22,7 +22,7 @@ export type SampleFormat =
   | 'txt'
 
 /** The metadata of its run in a saved picture: JSON texts, shared with the history. */
-export type SavedBy = {
+export type RunMetadata = {
   readonly graphText: string
   readonly extraDataText: string
   /** What the nodes of the graph say as `is_changed`, by their ids. */

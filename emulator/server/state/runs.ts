@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts'
 import type { Timer } from '../../lib/timers.ts'
-import type { SavedBy } from './files.ts'
+import type { RunMetadata } from './files.ts'
 import type { NodeResult, NodeType, Value, Work } from './nodes.ts'
 
 /** A submitted run that waits for its turn. */
@@ -37,7 +37,7 @@ export type Run = {
 }
 
 /** The inputs of a node: each a list of at least one item. */
-export type Lists = ReadonlyMap<string, readonly Value[]>
+export type InputLists = ReadonlyMap<string, readonly Value[]>
 
 /** The calls of one node: how many there are, which one is next, and what those before it gave. */
 export type Calls = {
@@ -83,7 +83,7 @@ export type Running = {
   /** The id of the run as JSON text. */
   readonly promptIdText: string
   /** The metadata for the pictures that it saves. */
-  readonly savedBy: SavedBy
+  readonly savedBy: RunMetadata
   readonly graph: JsonObject
   readonly types: ReadonlyMap<string, NodeType>
   /** Content hash by node id. */
@@ -92,7 +92,7 @@ export type Running = {
   readonly order: readonly string[]
   at: number
   work: Work | null
-  inputs: Lists
+  inputs: InputLists
   /** The calls of the node under way; null before the first. */
   calls: Calls | null
   step: number

@@ -9,11 +9,11 @@ import type { SignedLinks, WorldOptions } from './options.ts'
 import type { Hashing, HostedWorld, World, WorldState } from './world.ts'
 
 /** The world that a request or handshake is for, or what keeps it out. */
-export type Admitted = { readonly world: World } | { readonly refusal: Reply }
+export type Admission = { readonly world: World } | { readonly refusal: Reply }
 
 /** What a hosted server does otherwise than a local one. */
 export type Hosted = Hashing & {
-  readonly admit: (server: Server, head: RequestHead) => Admitted
+  readonly admit: (server: Server, head: RequestHead) => Admission
   readonly answer: (
     server: Server,
     world: HostedWorld,

@@ -8,18 +8,18 @@ import type { Picture } from '../../pictures/picture.ts'
 import { probeIntact } from '../../pictures/codecs/intact.ts'
 import { MOST_PIXELS, probePicture } from '../../pictures/codecs/probe.ts'
 import { hash53 } from '../../lib/random.ts'
-import { hold, release } from './upload-quota.ts'
+import { retain, release } from './upload-quota.ts'
 import { type FolderType, savePlace } from './paths.ts'
 import { sampleBytes } from './samples.ts'
-import type { FileContent, SavedBy, StoredFile } from '../state/files.ts'
+import type { FileContent, RunMetadata, StoredFile } from '../state/files.ts'
 import type { Failure } from '../state/nodes.ts'
-import { textsOf } from './png-metadata.ts'
+import { metadataTexts } from './png-metadata.ts'
 import type { Hashing, World, WorldSetup } from '../state/world.ts'
 
 /** A file as an entry of an output names it. */
 type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
 
-export const keyOf = (type: string, subfolder: string, name: string): string =>
+export const fileKey = (type: string, subfolder: string, name: string): string =>
   `${type}/${subfolder}/${name}`
 
 /** The input files that the catalogue names, so that a workflow with its defaults runs [files/examples]. */
@@ -44,9 +44,9 @@ export function store(
   name: string,
   content: FileContent,
 ): void {
-  const key = keyOf(type, subfolder, name)
+  const key = fileKey(type, subfolder, name)
   const gone = put(world.state.files, key, { content, modifiedMs: world.state.nowMs })
-  hold(world, content)
+  retain(world, content)
   for (const file of gone) release(world, file.content)
   countName(world, type, subfolder, name)
 }
@@ -57,7 +57,7 @@ function countName(world: World, type: string, subfolder: string, name: string):
   for (let at = 1; at < parts.length - 1; at++) {
     const part = parts[at] as string
     if (!/^\d{1,15}$/.test(part)) continue
-    const key = keyOf(type, subfolder, parts.slice(0, at).join('_'))
+    const key = fileKey(type, subfolder, parts.slice(0, at).join('_'))
     const number = Number(part)
     if (number > (get(world.state.counters, key) ?? -1)) put(world.state.counters, key, number)
   }
@@ -77,7 +77,7 @@ export function saveFiles(
     isWholeName?: boolean
     numbersBatch?: boolean
   },
-  run: SavedBy,
+  run: RunMetadata,
 ): readonly FileEntry[] | Failure {
   const place = savePlace(save.type, fillPlaceholders(world, save.prefix, save.contents[0]))
   if ('exception_type' in place) return place
@@ -86,7 +86,7 @@ export function saveFiles(
     return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
   }
   const { subfolder, base } = place
-  const counter = (get(world.state.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
+  const counter = (get(world.state.counters, fileKey(save.type, subfolder, base)) ?? 0) + 1
   return save.contents.map((content, index) => {
     const batched = save.numbersBatch ? base.replaceAll('%batch_num%', `${index}`) : base
     const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
@@ -97,7 +97,7 @@ export function saveFiles(
   })
 }
 
-const ofRun = (content: FileContent, run: SavedBy): FileContent =>
+const ofRun = (content: FileContent, run: RunMetadata): FileContent =>
   'picture' in content ? Object.assign({}, content, { run }) : content
 
 /** Stores a file of a node on hosted, where `output` and `temp` are one [files/hosted-output-name]. */
@@ -106,11 +106,11 @@ function saveByContent(
   hashing: Hashing,
   { type, ending }: { type: 'output' | 'temp'; ending: string },
   content: FileContent,
-  run: SavedBy,
+  run: RunMetadata,
 ): FileEntry {
   const saved = ofRun(content, run)
   const filename = `${contentHash(hashing, saved, world.setup.spell)}.${ending}`
-  if (get(world.state.files, keyOf('output', '', filename)) === undefined) {
+  if (get(world.state.files, fileKey('output', '', filename)) === undefined) {
     store(world, 'output', '', filename, saved)
   }
   return { filename, subfolder: '', type }
@@ -131,7 +131,7 @@ export function contentHash(
     FileContent,
     { picture: Picture }
   >
-  const texts = run === undefined ? [] : textsOf(run)
+  const texts = run === undefined ? [] : metadataTexts(run)
   const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
   const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
   return hashing.sha256Hex(spell(JSON.stringify(parts)))

@@ -2,7 +2,7 @@
 
 import { limits } from '../../../spec/limits.ts'
 import { put, remove } from '../../lib/bounded.ts'
-import { ownText } from '../../lib/json.ts'
+import { copyText } from '../../lib/json.ts'
 import { send } from './sockets.ts'
 import { timestamp } from './derived.ts'
 import type { LogLine, Log, RunState, World } from '../state/world.ts'
@@ -17,7 +17,8 @@ const phrases = {
   interrupted: 'was interrupted',
 } as const
 
-const textOf = ({ prompt_id, state }: LogLine): string => `Prompt ${prompt_id} ${phrases[state]}\n`
+const logLineText = ({ prompt_id, state }: LogLine): string =>
+  `Prompt ${prompt_id} ${phrases[state]}\n`
 
 /** The lines that are kept, oldest first. */
 export const latestLines = ({ lines }: Log): readonly LogLine[] => lines.slice(-limits.log.value)
@@ -27,10 +28,10 @@ const timeOf = ({ atMs }: LogLine): string => new Date(atMs).toISOString().repla
 
 /** A line as a client receives it, as JSON text. */
 export const lineEntry = (line: LogLine): string =>
-  `{"t": "${timeOf(line)}", "m": ${JSON.stringify(textOf(line))}}`
+  `{"t": "${timeOf(line)}", "m": ${JSON.stringify(logLineText(line))}}`
 
 /** A line as text, after its time. */
-export const lineText = (line: LogLine): string => `${timeOf(line)} - ${textOf(line)}`
+export const lineText = (line: LogLine): string => `${timeOf(line)} - ${logLineText(line)}`
 
 /** Lets a client have each new line, or no more. */
 export function subscribe({ state: { log } }: World, clientId: string, enabled: boolean): void {
@@ -42,7 +43,7 @@ export function subscribe({ state: { log } }: World, clientId: string, enabled: 
 export function announce(world: World, prompt_id: string, state: RunState): void {
   world.effects.push({ kind: 'run', prompt_id, state })
   const { log } = world.state
-  const id = prompt_id.length > MAX_ID ? ownText(prompt_id.slice(0, MAX_ID)) : prompt_id
+  const id = prompt_id.length > MAX_ID ? copyText(prompt_id.slice(0, MAX_ID)) : prompt_id
   const line = { atMs: timestamp(world), prompt_id: id, state }
   log.lines.push(line)
   if (log.lines.length > 2 * limits.log.value) log.lines = log.lines.slice(-limits.log.value)

@@ -2,7 +2,7 @@
 
 import { get } from '../../lib/bounded.ts'
 import type { Json } from '../../lib/json.ts'
-import { annotated, normalisePath } from './paths.ts'
+import { splitAnnotation, normalisePath } from './paths.ts'
 import type { StoredFile } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
@@ -106,7 +106,7 @@ export function namedFile(
   value: Json,
 ): { key: string; file: StoredFile } | undefined {
   if (typeof value !== 'string') return undefined
-  const { name, type } = annotated(value)
+  const { name, type } = splitAnnotation(value)
   if (!world.setup.traits.hasSubfolders) return flatFile(world, name)
   const path = normalisePath(name)
   if (path === undefined || path === '') return undefined

@@ -10,7 +10,7 @@ export const isFolderType = (type: string): type is FolderType =>
   folderTypes.some((known) => known === type)
 
 /** A name that may end in ` [output]`, ` [input]` or ` [temp]`: the suffix and the character before it go. */
-export function annotated(name: string): {
+export function splitAnnotation(name: string): {
   readonly name: string
   readonly type: FolderType | null
 } {
@@ -25,11 +25,12 @@ export function annotated(name: string): {
 export const serverFolder = '/flowdouble'
 
 /** The path in messages for a file or a folder among the inputs, the outputs or the temporary files. */
-export const toldPath = (type: FolderType, path: string): string =>
+export const reportedPath = (type: FolderType, path: string): string =>
   path === '' ? `${serverFolder}/${type}` : `${serverFolder}/${type}/${path}`
 
 /** The same of a stored file by its key, `type/subfolder/name`, in which the subfolder may be empty. */
-export const keyPath = (key: string): string => `${serverFolder}/${key.replace('//', '/')}`
+export const reportedPathOfKey = (key: string): string =>
+  `${serverFolder}/${key.replace('//', '/')}`
 
 /** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL. */
 export function normalisePath(path: string): string | undefined {
@@ -64,7 +65,7 @@ export function savePlace(type: FolderType, prefix: string): SavePlace | Failure
   // Most prefixes are plain names.
   if (!prefix.includes('/') && !prefix.startsWith('.') && prefix !== '')
     return { subfolder: '', base: prefix }
-  const root = toldPath(type, '')
+  const root = reportedPath(type, '')
   const isAbsolute = prefix.startsWith('/')
   const parts = resolved(prefix, isAbsolute)
   const start = isAbsolute ? '' : root

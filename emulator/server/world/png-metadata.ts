@@ -1,14 +1,14 @@
 // The metadata of its run in a saved picture [files/workflow-in-png, files/is-changed]: the graph, and its extra data.
 
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
-import type { Fingerprints, SavedBy } from '../state/files.ts'
+import type { Fingerprints, RunMetadata } from '../state/files.ts'
 
 /** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
-export function textsOf({
+export function metadataTexts({
   graphText,
   extraDataText,
   fingerprints,
-}: SavedBy): (readonly [keyword: string, text: string])[] {
+}: RunMetadata): (readonly [keyword: string, text: string])[] {
   const prompt =
     fingerprints.size === 0
       ? graphText

@@ -23,7 +23,7 @@ const showsHeap = ({ setup }: World): boolean => setup.quirks.has('queue.heap-or
 const orderOf = (world: World): Order => (showsHeap(world) ? beforeById : before)
 
 /** What a pending run takes up, in bytes: its texts, and something for all that goes with them. */
-function sizeOf(run: Run): number {
+function heldBytes(run: Run): number {
   const texts = [run.graphText, run.extraDataText, run.shownExtraDataText, run.prompt_id]
   return texts.reduce((sum, { length }) => sum + length, 1024 + 16 * run.outputs.length)
 }
@@ -32,7 +32,7 @@ function sizeOf(run: Run): number {
 export const hasRoom = (
   { setup: { options }, state: { pendingBytes } }: World,
   run: Run,
-): boolean => pendingBytes + sizeOf(run) <= options.pendingLimitBytes
+): boolean => pendingBytes + heldBytes(run) <= options.pendingLimitBytes
 
 /** Adds a run to those that wait. `silently` sends no status, as where a real server trips over the run. */
 export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'notify'): void {
@@ -41,7 +41,7 @@ export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'no
   if (sameId === undefined) world.state.pendingById.set(run.prompt_id, [run])
   else sameId.push(run)
   world.state.pendingCount++
-  world.state.pendingBytes += sizeOf(run)
+  world.state.pendingBytes += heldBytes(run)
   const idle = world.state.workers.find(
     ({ running, timer, dead }) => !running && !dead && timer === null,
   )
@@ -59,7 +59,7 @@ export function dequeue(world: World): Run | undefined {
   for (;;) {
     const run = popHeap(world.state.pending, orderOf(world))
     if (run === undefined || !run.deleted) {
-      if (run !== undefined) uncount(world, run)
+      if (run !== undefined) subtractFromCounts(world, run)
       return run
     }
   }
@@ -81,9 +81,9 @@ function dropDeleted(world: World): void {
   for (const run of kept) pending.push(run)
 }
 
-function uncount(world: World, run: Run): void {
+function subtractFromCounts(world: World, run: Run): void {
   world.state.pendingCount--
-  world.state.pendingBytes -= sizeOf(run)
+  world.state.pendingBytes -= heldBytes(run)
   const sameId = world.state.pendingById.get(run.prompt_id) ?? []
   if (sameId.length <= 1) world.state.pendingById.delete(run.prompt_id)
   else sameId.splice(sameId.indexOf(run), 1)
@@ -104,7 +104,7 @@ export const listedOf = (world: World): readonly Run[] =>
   showsHeap(world) ? waitingOf(world) : pendingOf(world)
 
 /** The place of a pending run among those that wait, from 1. */
-export function placeOf({ state: { pending } }: World, run: Run): number {
+export function queuePosition({ state: { pending } }: World, run: Run): number {
   let place = 1
   for (const one of pending) if (!one.deleted && before(one, run)) place++
   return place
@@ -113,7 +113,7 @@ export function placeOf({ state: { pending } }: World, run: Run): number {
 /** Takes a pending run out of its place. */
 export function takeOut(world: World, run: Run): void {
   run.deleted = true
-  uncount(world, run)
+  subtractFromCounts(world, run)
   if (showsHeap(world)) {
     const { pending } = world.state
     pending.splice(pending.indexOf(run), 1)

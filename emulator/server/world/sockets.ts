@@ -115,6 +115,6 @@ export function readMessage(world: World, id: number, text: string): void {
 }
 
 /** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */
-export const wantsMetadata = (world: World, client_id: string | null, socket: number): boolean =>
+export const receivesMetadata = (world: World, client_id: string | null, socket: number): boolean =>
   (client_id !== null || world.setup.traits.sharesMessages) &&
   (world.state.sockets.get(socket)?.supportsPreviewMetadata ?? false)

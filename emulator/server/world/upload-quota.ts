@@ -8,7 +8,7 @@ import type { World } from '../state/world.ts'
 export const createHeldBytes = (): HeldBytes => ({ files: new Map(), total: 0 })
 
 /** A file is stored that refers to these. */
-export function hold({ state: { held } }: World, content: FileContent): void {
+export function retain({ state: { held } }: World, content: FileContent): void {
   for (const bytes of uploadsIn(content)) {
     const count = held.files.get(bytes) ?? 0
     if (count === 0) held.total += bytes.length
@@ -39,7 +39,7 @@ function uploadsIn(content: FileContent): ReadonlySet<Uint8Array> {
   if ('sample' in content) return nothing
   if ('bytes' in content) return new Set([content.bytes])
   const { picture, animation, textChunks } = content
-  if (isMadeUp(picture) && animation === undefined && textChunks === undefined) return nothing
+  if (isSynthetic(picture) && animation === undefined && textChunks === undefined) return nothing
   const found = new Set<Uint8Array>()
   if (textChunks !== undefined) found.add(textChunks)
   const seen = new Set<Picture>()
@@ -55,4 +55,4 @@ function uploadsIn(content: FileContent): ReadonlySet<Uint8Array> {
   return found
 }
 
-const isMadeUp = ({ kind }: Picture): boolean => kind === 'painted' || kind === 'solid'
+const isSynthetic = ({ kind }: Picture): boolean => kind === 'painted' || kind === 'solid'
