@@ -1,4 +1,4 @@
-// Models on hosted [catalog/hosted-*]: folders and files as objects, without places on a disk, and previews.
+// Models on hosted [catalog/hosted-*]: folders and files as objects, without paths on a disk, and previews.
 
 import type { hostedModelFolders, hostedModels } from '../../../spec/server/catalog.ts'
 import type { Static } from '../../../spec/static.ts'
@@ -9,7 +9,7 @@ import { modelFiles } from '../nodes/catalog.ts'
 import { isModel, objectInfoHandlers, shownFolders } from '../local/catalog.ts'
 import type { World } from '../state/world.ts'
 
-/** Length of the edges of a preview, in pixels. */
+/** Side length of a preview, in pixels. */
 const PREVIEW_SIZE = 256
 
 const modelFilesIn = (world: World, folder: string): readonly string[] =>
@@ -33,7 +33,7 @@ function models(world: World, { segment }: Request): Reply {
   return json(JSON.stringify(found))
 }
 
-/** A painted picture for each model that is listed; the name may end in .webp besides its own ending. */
+/** A painted picture for each listed model; the name may end in .webp after its own extension. */
 function modelPreview(
   world: World,
   { segments: [folder = '', index = '', file = ''] }: Request,
@@ -54,7 +54,7 @@ export const catalogHandlers = {
   modelFolders,
   models,
   modelPreview,
-  // There are no node packs, and nothing is shared.
+  // There are neither node packs nor shared workflows.
   extensions: () => json('[]'),
   workflowTemplates: () => json('{}'),
   globalSubgraphs: () => json('{}'),

@@ -1,4 +1,4 @@
-// The list of jobs [jobs/listing*]: which of them, in which order, and which page.
+// The list of jobs [jobs/listing*]: filters, sorts and paginates.
 
 import {
   jobLimits,
@@ -24,7 +24,7 @@ type JobQuery = {
   readonly isAscending: boolean
   readonly offset: number
   readonly limit: number
-  /** The serial of the job behind which the page begins; undefined where `offset` counts. */
+  /** The serial of the job before the page; undefined if `offset` applies. */
   readonly after: number | undefined
 }
 
@@ -67,11 +67,11 @@ function matchesQuery(job: Job, { statuses, workflow_id, mediaType }: JobQuery):
   return mediaType === undefined || hasOutputOf(job, mediaType)
 }
 
-/** How long a job ran; nothing for one that is not over, or never began. */
+/** The duration of a job; absent if it has not ended or never began. */
 const ranMs = ({ entry, startedMs }: Job): number =>
   entry === null || startedMs === null ? 0 : entry.endedMs - startedMs
 
-/** A cursor for the page after a job, whatever has been submitted since. */
+/** A cursor for the page after a job, stable while new jobs are submitted. */
 const cursorOf = ({ run }: Job): string => `job-${run.serial.toString(36)}`
 
 function readCursor(text: string | undefined): number | undefined {
@@ -79,7 +79,7 @@ function readCursor(text: string | undefined): number | undefined {
   return digits === undefined ? undefined : parseInt(digits, 36)
 }
 
-/** What the query asks for, or the name of the parameter that asks for nothing there is. */
+/** The parsed query, or the name of the parameter with an invalid value. */
 function readQuery(query: string): JobQuery | string {
   const parameter = (name: string): string | undefined => filledParameter(query, name)
   const words =
@@ -98,7 +98,7 @@ function readQuery(query: string): JobQuery | string {
   if (offset === undefined) return 'offset'
   const limit = wholeNumber(parameter('limit') ?? `${jobLimits.usualPage}`, 1, jobLimits.page)
   if (limit === undefined) return 'limit'
-  // A cursor is a place in the order of submits: in another order it says nothing.
+  // A cursor is a position in the order of submits: it has no meaning in another order.
   const cursor = sortBy === 'create_time' ? parameter('after') : undefined
   const after = readCursor(cursor)
   if (cursor !== undefined && after === undefined) return 'after'

@@ -1,5 +1,4 @@
-// Jobs of workflows that are refused although their submit is answered 200 [quirk workflows.invalid-is-200]: they have
-// failed before they could run.
+// Failed jobs for rejected workflows whose submit returns 200 [quirk workflows.invalid-is-200].
 
 import { isObject, type Json, copyText, writeJson } from '../../lib/json.ts'
 import type { Verdict } from '../graph/validate.ts'
@@ -11,7 +10,7 @@ import type { HostedWorld } from '../state/world.ts'
 
 type Rejection = Extract<Verdict, { kind: 'refused' }>
 
-/** Files a refused workflow as a job that has failed with a ValidationError, on the node that is to blame. */
+/** Stores a rejected workflow as a job that failed with a ValidationError, at the invalid node. */
 export function rememberRefused(
   world: HostedWorld,
   prompt: Json,
@@ -47,14 +46,14 @@ export function rememberRefused(
     ['current_inputs', new Map()],
     ['current_outputs', new Map()],
   ])
-  const told = new Map<string, Json>([
+  const executionError = new Map<string, Json>([
     ['prompt_id', run.prompt_id],
     ...failure,
     ['timestamp', timestamp(world)],
   ])
   addEntry(world, run, {
     state: 'error',
-    messages: [`["execution_error", ${writeJson(told)}]`],
+    messages: [`["execution_error", ${writeJson(executionError)}]`],
     outputs: [],
     meta: [],
     failure: writeJson(failure),

@@ -1,4 +1,4 @@
-// Uploads to hosted [files/hosted-upload-*]: stored under the hash of what they hold.
+// Uploads to hosted [files/hosted-upload-*]: stored under the hash of their content.
 
 import { hostedUploadLimits } from '../../../spec/server/files.ts'
 import { get } from '../../lib/bounded.ts'
@@ -19,7 +19,7 @@ export const uploadImage: HostedHandler = (world, request) => {
   return 'status' in upload ? upload : storeUpload(world, upload, { bytes: upload.bytes })
 }
 
-/** An upload that is within the limits. */
+/** A valid upload within the limits. */
 export type Upload = Pick<Form, 'field'> & {
   readonly filename: string
   readonly bytes: Uint8Array

@@ -16,7 +16,7 @@ const fileInfo = (path: string, entry: UserEntry): Static<typeof hostedUserFile>
   modified: entry.modifiedMs,
 })
 
-/** The files of a folder, all that there are unless the query names one, with paths from there. */
+/** The files of a folder: all of them unless the query names a folder, with paths relative to it. */
 function listUserdata(world: World, { query }: Request): Reply {
   const folder = resolvePath(parameter(query, 'dir') ?? '')
   if (folder === undefined) return refuseHosted('userFolderOutside')
@@ -32,7 +32,7 @@ function listUserdata(world: World, { query }: Request): Reply {
   return json(JSON.stringify(files))
 }
 
-/** The file that a variable part names with its bytes, or the refusal: outside the folder, or no file there. */
+/** The file that a path parameter names, with its bytes, or the refusal: outside the folder, or not found. */
 function existing(world: World, name: string): { path: string; bytes: Uint8Array } | Reply {
   const path = resolvePath(name)
   if (path === undefined) return refuseHosted('userPathOutside')
@@ -73,7 +73,7 @@ function moveUserdata(world: World, { segments: [source = '', dest = ''], query 
   return written(world, target, isMoved)
 }
 
-/** The answer to a write or a move. */
+/** The reply to a write or a move. */
 function written(world: World, path: string, isDone: boolean): Reply {
   const entry = world.state.userFolder.entries.get(path)
   if (!isDone || entry === undefined) return refuseHosted('userFileRefused')

@@ -1,4 +1,4 @@
-// Masks [files/mask*]: an upload whose alpha channel goes onto the picture that original_ref names.
+// Masks [files/mask*]: uploads whose alpha channel is applied to the picture that original_ref names.
 
 import { get } from '../../lib/bounded.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
@@ -14,7 +14,7 @@ import { receive } from './uploads.ts'
 import type { FileContent } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
-/** Stores the original again, with the alpha channel of the uploaded mask. */
+/** Stores a copy of the original with the alpha channel of the uploaded mask. */
 export const uploadMask = (world: World, request: Request): Reply =>
   receive(world, request, ({ bytes, field }, name) => {
     const original = originalOf(world, field('original_ref'))
@@ -47,7 +47,7 @@ function originalOf(
   return get(world.state.files, key)?.content ?? 'nothing'
 }
 
-/** The original with the alpha of an uploaded mask, as a file of this name; `broken` when that cannot be made. */
+/** The original with the alpha of an uploaded mask, as a file of this name; `broken` if either cannot be decoded. */
 export function masked(
   original: FileContent,
   bytes: Uint8Array,
@@ -60,7 +60,7 @@ export function masked(
   const { width, height } = picture
   if (mask.width !== width || mask.height !== height) return 'broken'
   if (Math.max(width, height) > longestSide[format]) return 'broken'
-  // A second mask takes the place of the first: recipes do not grow with each.
+  // A second mask replaces the first, so that recipes do not grow.
   const of = picture.kind === 'masked' ? picture.of : picture
   const id = hash53(`${of.kind} ${of.id} masked ${mask.id}`)
   const composite: Picture = { kind: 'masked', id, width, height, of, mask }
@@ -68,14 +68,14 @@ export function masked(
   return { picture: composite, format, channels: 'rgba', ...texts }
 }
 
-/** The format for the extension of the name, among those with alpha. */
+/** The format for the extension of the name, among those that support alpha. */
 function formatOf(name: string): 'png' | 'webp' | undefined {
   const cut = name.lastIndexOf('.')
   const ending = cut > 0 ? name.slice(cut + 1).toLowerCase() : ''
   return ending === 'png' || ending === 'webp' ? ending : undefined
 }
 
-/** The texts of an original that is a PNG file: those of its run, or those that were uploaded with it. */
+/** The text chunks of an original that is a PNG file: of its run, or of its upload. */
 function textsOfPng(original: FileContent): Partial<Extract<FileContent, { picture: Picture }>> {
   if ('picture' in original) {
     if (original.format !== 'png') return {}

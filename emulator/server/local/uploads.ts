@@ -1,4 +1,4 @@
-// Uploads [files/upload-*]: the file in a form, the name under which it is stored, and the response.
+// Uploads [files/upload-*]: stores the file of a form, chooses its name, and builds the response.
 
 import { get } from '../../lib/bounded.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
@@ -10,20 +10,22 @@ import { type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import type { FileContent } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
-/** A form of an upload: its file, and its fields. */
+/** A form of an upload: its file and its fields. */
 export type Upload = {
   readonly bytes: Uint8Array
   readonly field: (name: string) => string | undefined
 }
 
-/** What a file becomes that is to be stored under this name: nothing, or `broken` when the server trips over it. */
+/**
+ * Creates the content to store under a name. Returns `nothing` without any, `broken` if the real server crashes.
+ */
 type ContentMaker = (upload: Upload, name: string) => FileContent | 'nothing' | 'broken'
 
 /** Stores an uploaded file as it is. */
 export const uploadImage = (world: World, request: Request): Reply =>
   receive(world, request, ({ bytes }) => ({ bytes }))
 
-/** Stores what `make` makes of an uploaded file; a taken name with another content gets a number. */
+/** Stores the content that `make` creates from an upload. A name that other content already has gets a number. */
 export function receive(world: World, request: Request, make: ContentMaker): Reply {
   const form = readForm(request)
   if (form === undefined) return refuse('internal')
@@ -48,7 +50,7 @@ export function receive(world: World, request: Request, make: ContentMaker): Rep
   return json(JSON.stringify(reply))
 }
 
-/** Stores what was made of an upload, or refuses it. */
+/** Stores the content of an upload, or rejects it. */
 function storeUpload(
   world: World,
   type: FolderType,
@@ -68,7 +70,7 @@ function storeUpload(
 /** The destination of a file; `within` is the part of its name up to the last slash. */
 type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
 
-/** Where an upload goes: not outside the folder of its type, and not where a folder is. */
+/** The destination of an upload; it must be inside the folder of its type, and not be a folder. */
 function uploadTarget(
   world: World,
   type: FolderType,
@@ -90,7 +92,10 @@ function hasFolder(world: World, type: FolderType, subfolder: string): boolean {
   )
 }
 
-/** The name itself, while it is free or holds the same bytes; else the first of `name (1).ext`, `name (2).ext`, ... that does. */
+/**
+ * The name itself if it is free or has the same bytes; otherwise the first such name of `name (1).ext`, `name (2).ext`,
+ * ...
+ */
 function freeName(
   world: World,
   type: FolderType,

@@ -1,6 +1,5 @@
-// Node types that put batches together or take them apart: of two inputs or one several times
-// [runs/image-batch], or of a list that becomes one of batches of
-// equal length [runs/list-rebatched].
+// Node types that join, repeat or split batches [runs/image-batch], and those that regroup a list into batches of equal
+// length [runs/list-rebatched].
 
 import type { Picture } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
@@ -19,7 +18,7 @@ import {
 const isAsLarge = (one: Picture, other: Picture): boolean =>
   one.width === other.width && one.height === other.height
 
-/** Pictures in batches of `size`. With `apart` those of another size begin a batch of their own. */
+/** Pictures in batches of `size`. With `apart`, a picture of another size starts a new batch. */
 function batchesOf(pictures: readonly Picture[], size: number, apart: boolean): Picture[][] {
   const batches: Picture[][] = []
   for (const picture of pictures) {
@@ -43,7 +42,7 @@ const rebatch =
     return { outputs: [batches.map(batchFrom)], steps: 0 }
   }
 
-/** How the library that joins pictures refuses those of different sizes. */
+/** The error of the library that joins pictures, for different sizes. */
 function unequalText(pictures: readonly Picture[]): string {
   const [first] = pictures as [Picture]
   const at = pictures.findIndex((picture) => !isAsLarge(first, picture))
@@ -76,7 +75,7 @@ const scaledTo = (of: Picture, width: number, height: number): Picture => ({
   of,
 })
 
-/** So many pictures of a batch, from one of them on. */
+/** A number of pictures of a batch, from an index on. */
 const part: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
@@ -91,7 +90,7 @@ const part: Behaviour = (call) => {
 const wholeInput = (call: Call, name: string, fallback: number): number =>
   Math.max(0, Math.trunc(numberInput(call, name) ?? fallback))
 
-/** A batch repeated, one copy after the other. Beyond the limit of memory it is only described, not made. */
+/** A batch repeated, copy after copy. Beyond the memory limit it is only described, not created. */
 const repeat: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
@@ -102,7 +101,7 @@ const repeat: Behaviour = (call) => {
   return { outputs: [batchFrom(Array.from({ length: amount }, () => pictures).flat())], steps: 0 }
 }
 
-/** Behaviours of the node types that put batches together. */
+/** The behaviours of the node types for batches. */
 export const rebatchers: Readonly<Record<string, Behaviour>> = {
   ImageBatch: joinBatches('image1', 'image2'),
   LatentBatch: joinBatches('samples1', 'samples2'),

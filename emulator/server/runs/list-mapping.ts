@@ -1,5 +1,4 @@
-// Lists [runs/list-*]: every input is one. A node is called once for each item of the longest, and what its calls give
-// is joined.
+// Lists [runs/list-*]: every input is one. Calls a node once for each item of the longest list, and joins the results.
 
 import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
@@ -8,7 +7,7 @@ import { fitsMemory, outOfMemory } from '../nodes/work.ts'
 import type { Failure, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, InputLists } from '../state/runs.ts'
 
-/** The calls that a node with these inputs needs: one for each item of its longest list [runs/list-maps]. */
+/** The calls of a node with these inputs: one for each item of its longest list [runs/list-maps]. */
 export function createCalls(type: NodeType, inputs: InputLists): Calls {
   let count = 1
   if (!type.takesLists) {
@@ -17,7 +16,7 @@ export function createCalls(type: NodeType, inputs: InputLists): Calls {
   return { count, at: 0, outputs: [], uis: [], max: 0 }
 }
 
-/** What the next call sees: an item of each list, of shorter ones the last, or the lists whole. */
+/** The inputs of the next call: an item of each list, the last item of shorter ones, or the whole lists. */
 export function inputsOfCall(
   type: NodeType,
   inputs: InputLists,
@@ -33,7 +32,7 @@ export function inputsOfCall(
   return seen
 }
 
-/** Calls of one node differ in what they make, also where they see the same. */
+/** Calls of one node produce different content, even with the same inputs. */
 export const hashOfCall = (hash: number, { at }: Calls): number =>
   at === 0 ? hash : hash53(`${hash} ${at}`)
 
@@ -44,7 +43,10 @@ function joinItems(items: readonly Value[]): Value {
   return batchFrom(items.flatMap((item) => (item.kind === 'picture' ? batchPictures(item) : [])))
 }
 
-/** Takes what a call gave, and goes on to the next. Gives the failure of the node when all of it is too much. */
+/**
+ * Adds the result of a call, and moves to the next call. Returns the failure of the node if the results exceed the
+ * memory.
+ */
 export function takeResults(
   calls: Calls,
   type: NodeType,
@@ -56,7 +58,7 @@ export function takeResults(
     const given = outputItems(output, type.outputIsList[index] ?? false)
     const items = calls.outputs[index]
     const all = items === undefined ? given : items.concat(given)
-    // One value alone has been looked at before it was made.
+    // A single value was checked before it was created.
     if (all.length > 1 && !fitsMemory(all)) return outOfMemory
     calls.outputs[index] = all
   }
@@ -66,7 +68,7 @@ export function takeResults(
   return undefined
 }
 
-/** A list output of a type that says no more is the pictures of its batch, one by one [runs/list-of-batch]. */
+/** Without other information, a list output consists of the pictures of its batch [runs/list-of-batch]. */
 function outputItems(output: Value | readonly Value[], isList: boolean): readonly Value[] {
   if (!('kind' in output)) return output
   if (!isList || output.kind !== 'picture') return [output]

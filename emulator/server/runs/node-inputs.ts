@@ -1,4 +1,4 @@
-// What a node about to run sees at its inputs, as lists [runs/list-maps].
+// Collects the inputs of a node about to run, as lists [runs/list-maps].
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { linkOf, nodeInputs } from '../graph/graph.ts'
@@ -7,7 +7,7 @@ import type { NodeType, Value } from '../state/nodes.ts'
 import { withFingerprints } from '../world/png-metadata.ts'
 import type { InputLists, Running } from '../state/runs.ts'
 
-/** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
+/** Declared inputs in their declared order; types that are not in the catalogue receive all given inputs. */
 export function gatherInputs(running: Running, id: string, type: NodeType): InputLists {
   const given = nodeInputs(running.graph, id)
   const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
@@ -19,7 +19,7 @@ export function gatherInputs(running: Running, id: string, type: NodeType): Inpu
   return inputs
 }
 
-/** A literal is a list of one; a link brings what its source gave. */
+/** A literal is a list of one; a link contains the results of its source. */
 function inputItems(running: Running, value: Json): readonly Value[] {
   const link = linkOf(value)
   if (link === undefined) return [{ kind: 'literal', value }]
@@ -28,8 +28,8 @@ function inputItems(running: Running, value: Json): readonly Value[] {
 }
 
 /**
- * The hidden inputs of a node that has been called [messages/error-hidden-inputs]. Of credentials and whatever else is
- * nobody's business there is only null.
+ * The hidden inputs of a node that has been called [messages/error-hidden-inputs]. Credentials and other private values
+ * are null.
  */
 export function hiddenInputs(running: Running, id: string): Map<string, readonly Value[]> {
   const hidden = new Map<string, readonly Value[]>()

@@ -1,11 +1,11 @@
-// The previews of a step [frames/*]: who gets them with metadata, who without, and when.
+// Sends the previews of a step [frames/*]: to which sockets, with or without metadata, and when.
 
 import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 import type { Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { sendFrame, socketsFor, receivesMetadata } from '../world/sockets.ts'
 
-/** A preview goes before the progress message when it carries metadata, and after it when not. */
+/** A preview with metadata precedes the progress message; one without follows it. */
 export function sendPreview(
   world: World,
   running: Running,

@@ -1,6 +1,6 @@
-// The progress of the nodes of one run, and the text of progress_state, which lists all nodes touched so far.
-// The text of finished nodes is kept, so that a step writes the one node that moved: else a run of many nodes
-// costs the square of its length. Nothing is written while nobody listens.
+// The progress of the nodes of one run, and the text of progress_state, which lists all nodes touched so far. Caches
+// the text of finished nodes, so that a step writes only the current node: otherwise a run of many nodes takes
+// quadratic time. Nothing is written without a recipient.
 
 import { copyText } from '../../lib/json.ts'
 import type { NodeProgress, Progress } from '../state/runs.ts'
@@ -15,12 +15,12 @@ export const createProgress = (prompt_id: string, types: Progress['types']): Pro
   same: null,
 })
 
-/** A node is at `value` of `max`, which are JSON texts. */
+/** Sets a node to `value` of `max`, which are JSON texts. */
 export function setRunning(progress: Progress, node_id: string, value: string, max: string): void {
   progress.current = { node_id, value, max }
 }
 
-/** A node is done: it stands at `max` of `max`. */
+/** Sets a node to done: `max` of `max`. */
 export function setFinished(progress: Progress, node_id: string, max: string): void {
   progress.finished.push({ node_id, value: max, max })
   progress.current = null
@@ -30,7 +30,7 @@ export function setFinished(progress: Progress, node_id: string, max: string): v
 export function progressText(progress: Progress): string {
   for (const node of progress.finished.slice(progress.written)) {
     const separator = progress.text === '' ? '' : ', '
-    // Every message copies it: it must not be a tree of its parts.
+    // Every message copies it: it must be a flat string, not a tree of its parts.
     progress.text = copyText(progress.text + separator + nodeText(progress, node, 'finished'))
   }
   progress.written = progress.finished.length

@@ -1,4 +1,4 @@
-// The three folders of files [files/*]: what is stored, and under which names.
+// The three folders of files [files/*]: stores files and chooses their names.
 
 import type { fileEntry } from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
@@ -22,7 +22,7 @@ type FileEntry = { readonly filename: string; readonly subfolder: string; readon
 export const fileKey = (type: string, subfolder: string, name: string): string =>
   `${type}/${subfolder}/${name}`
 
-/** The input files that the catalogue names, so that a workflow with its defaults runs [files/examples]. */
+/** The input files that the catalogue names, so that a workflow with default inputs runs [files/examples]. */
 export function addExampleFiles(world: World): void {
   const id = hash53(`${world.setup.pictureSeed}:example.png`)
   const picture: Picture = { kind: 'painted', id, width: 512, height: 512 }
@@ -36,7 +36,7 @@ export function addExampleFiles(world: World): void {
   })
 }
 
-/** Stores a file, in the place of the one that has its name. */
+/** Stores a file, and replaces the one with the same name. */
 export function store(
   world: World,
   type: FolderType,
@@ -51,7 +51,7 @@ export function store(
   countName(world, type, subfolder, name)
 }
 
-/** Keeps the highest number that stands between `base_` and the next `_`, for every base that the name has. */
+/** Stores the highest number between `base_` and the next `_`, for every base of the name. */
 function countName(world: World, type: string, subfolder: string, name: string): void {
   const parts = name.split('_')
   for (let at = 1; at < parts.length - 1; at++) {
@@ -64,8 +64,8 @@ function countName(world: World, type: string, subfolder: string, name: string):
 }
 
 /**
- * Writes the files of a node under the next free counter of its prefix.
- * Returns the entries, or what the node fails with where the prefix cannot be used.
+ * Writes the files of a node under the next free counter of its prefix. Returns the entries, or the failure of the node
+ * if the prefix is invalid.
  */
 export function saveFiles(
   world: World,
@@ -117,8 +117,8 @@ function saveByContent(
 }
 
 /**
- * What a file is named after on hosted: its bytes, or of a picture, which has none yet, all that they depend on, spelled
- * by `spell`.
+ * The text from which hosted derives the name of a file: its bytes, or for a picture without bytes everything that
+ * determines them, spelled by `spell`.
  */
 export function contentHash(
   hashing: Hashing,
@@ -152,19 +152,19 @@ function fillPlaceholders(world: World, prefix: string, first: FileContent | und
     .replaceAll('%second%', now.slice(17, 19))
 }
 
-/** The bytes of a file that has some of its own; a picture has none before they are asked for. */
+/** The bytes of a file; undefined for a picture, which is only encoded on request. */
 export function bytesOf(content: FileContent): Uint8Array | undefined {
   if ('bytes' in content) return content.bytes
   return 'sample' in content ? sampleBytes(content.sample) : undefined
 }
 
-/** A stored file as a picture, or undefined when it is none. */
+/** A stored file as a picture, or undefined if it is not one. */
 export function pictureOf(content: FileContent): Picture | undefined {
   if ('picture' in content) return content.picture
   return storedPicture(bytesOf(content) as Uint8Array)
 }
 
-/** The picture that a file holds, unless it is damaged or too large to be decoded. */
+/** The picture in a file, unless it is damaged or too large to be decoded. */
 export function intactPicture(content: FileContent): Picture | undefined {
   const bytes = bytesOf(content)
   if (bytes !== undefined && probeIntact(bytes) === null) return undefined
@@ -174,7 +174,7 @@ export function intactPicture(content: FileContent): Picture | undefined {
     : undefined
 }
 
-/** An uploaded picture, or undefined when the bytes are none. */
+/** An uploaded picture, or undefined if the bytes are not a picture. */
 export function storedPicture(bytes: Uint8Array): Extract<Picture, { kind: 'stored' }> | undefined {
   const found = probePicture(bytes)
   if (found === null) return undefined
@@ -191,8 +191,8 @@ export function fileFingerprint({ content }: Pick<StoredFile, 'content'>): strin
 }
 
 /**
- * What is known of a file that was modified then, in milliseconds since 1970. Real servers tell nanoseconds in the
- * tag, so that two writes never have the same; here the content stands for what is finer than a millisecond.
+ * The metadata of a file with this modification time, in milliseconds since 1970. On real servers the tag contains
+ * nanoseconds, so that two writes always differ; here the content replaces the part below a millisecond.
  */
 export function fileFacts(modifiedMs: number, content: FileContent): FileFacts {
   const finer = hash53(fileFingerprint({ content })) % 1_000_000

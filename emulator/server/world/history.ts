@@ -1,4 +1,4 @@
-// Finished runs [history/*]: their entries as JSON text, and the queries on them.
+// Finished runs [history/*]: adds, finds and removes their entries, which are JSON text.
 
 import { clear, get, put, remove, takeOldest } from '../../lib/bounded.ts'
 import { copyText } from '../../lib/json.ts'
@@ -29,7 +29,7 @@ function createEntry(world: World, run: Run, ending: Ending): HistoryEntry {
   }
 }
 
-/** Adds the entry of a finished run. A reused id replaces its entry in its old place. */
+/** Adds the entry of a finished run. A reused id replaces its entry at the same position. */
 export function addEntry(world: World, run: Run, ending: Ending): void {
   const entry = createEntry(world, run, ending)
   const gone = put(world.state.history, run.prompt_id, entry)
@@ -39,10 +39,10 @@ export function addEntry(world: World, run: Run, ending: Ending): void {
   }
 }
 
-/** Total size limit of all entries, in characters: a reply contains them all in one text. */
+/** The maximum total size of all entries, in characters: a reply contains them all in one text. */
 const MAX_HISTORY_LENGTH = 128 * 2 ** 20
 
-/** About the length of an entry as a text. */
+/** The approximate length of an entry as text. */
 function entryLength(entry: HistoryEntry | undefined): number {
   if (entry === undefined) return 0
   const { graphText, extraDataText, outputsText, statusText, metaText, failureText } = entry
@@ -51,13 +51,13 @@ function entryLength(entry: HistoryEntry | undefined): number {
 }
 const sumLengths = (sum: number, entry: HistoryEntry): number => sum + entryLength(entry)
 
-/** Drops the entry of a run, if there is one. */
+/** Removes the entry of a run, if there is one. */
 export function removeEntry(world: World, id: string): void {
   world.state.historyLength -= entryLength(get(world.state.history, id))
   remove(world.state.history, id)
 }
 
-/** Drops all entries. */
+/** Removes all entries. */
 export function clearHistory(world: World): void {
   clear(world.state.history)
   world.state.historyLength = 0
