@@ -183,9 +183,9 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 const newPause =
-  (tell: (event: RunEvent) => void, clock: Clock): Pause =>
+  (report: (event: RunEvent) => void, clock: Clock): Pause =>
   async (seconds, signal) => {
-    tell({ kind: 'hint', text: `The server requests a wait of ${seconds} s.` })
+    report({ kind: 'hint', text: `The server requests a wait of ${seconds} s.` })
     await clock.wait(seconds * 1000, signal)
   }
 

@@ -182,7 +182,7 @@ function pythonSeconds(written: string): number | undefined {
   return 'value' in read ? Number(read.value) : undefined
 }
 
-/** The one right signature of a post; undefined where a part of it is missing, or the secret is no key. */
+/** The valid signature of a post; undefined if a part of it is missing, or the secret is not a valid key. */
 function expectedSignature(
   scheme: Scheme,
   { headers, body }: SignedParts,
@@ -217,7 +217,7 @@ function signingKey(
 ): Uint8Array | undefined {
   if (derivation === 'utf-8' || !secret.startsWith(base64SecretPrefix)) return utf8ToBytes(secret)
   const encoded = secret.slice(base64SecretPrefix.length)
-  // An empty key is no key: anybody could sign with it [signatures/no-empty-secret].
+  // Reject an empty key: anybody could sign with it [signatures/no-empty-secret].
   if ((encoded === '' && !takesEmptyKey) || !strictBase64.test(encoded)) return undefined
   return Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
 }

@@ -1,4 +1,4 @@
-// The state of a webhook gateway, and what follows from it at once.
+// The state of a webhook gateway, and values derived from it.
 
 import { loopbackHosts } from '../../spec/gateway/signatures.ts'
 import type { quirks } from '../../spec/truth/quirks.ts'

@@ -50,7 +50,7 @@ function sourceText(source: string | NodeTypes, flag: 'object-info' | 'nodes'): 
   return text
 }
 
-/** The server reads it with bounds of its own, which the platform does not have. */
+/** Rejects files beyond the limits of the JSON reader, which JSON.parse does not have. */
 function requireReadable(text: string, source: string): void {
   try {
     readJson(text)
