@@ -1,6 +1,6 @@
 // What commands with subcommands share: flags, usage errors, exit codes, and reading a secret from a file or standard input.
 
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { exitCodes } from '../../spec/gateway/subscriptions.ts'
@@ -162,7 +162,7 @@ export async function readSecret(flags: Flags, io: CommandIo): Promise<string | 
     throw usageError('Give --secret or --secret-file, not both.')
   if (file !== undefined) {
     try {
-      return withoutLineEnd(await readFile(resolve(io.cwd, file), 'utf8'))
+      return withoutLineEnd(readFileSync(resolve(io.cwd, file), 'utf8'))
     } catch (error) {
       throw usageError(`Cannot read --secret-file: ${(error as Error).message}.`)
     }

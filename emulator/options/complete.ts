@@ -88,12 +88,12 @@ function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, wh
 }
 
 /**
- * The options of a world. `objectInfo` is the text of the catalogue, `wallMs` the time for an epoch of `now`,
+ * The options of a world. `objectInfo` returns the text of the catalogue, `wallMs` the time for an epoch of `now`,
  * `linksPort` the port of the signed links, if any.
  */
 export const worldOptions = (
   options: ServerOptions,
-  objectInfo: string,
+  objectInfo: () => string,
   wallMs: number,
   linksPort: number | null,
 ): WorldOptions => ({

@@ -22,8 +22,8 @@ export type JournalOptions = Omit<WorldOptions, 'objectInfo'>
 
 export type ServerFormat = JournalFormat<JournalOptions, Input, Effect>
 
-/** @param objectInfo the catalogue for the replay. */
-export const serverFormat = (objectInfo: string): ServerFormat => ({
+/** @param objectInfo returns the catalogue for the replay. */
+export const serverFormat = (objectInfo: () => string): ServerFormat => ({
   version: 'journal 2',
   machine: 'server',
   secretsOf: (options) => secretsOf(options).map(({ text }) => text),

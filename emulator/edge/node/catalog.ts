@@ -13,18 +13,26 @@ import { packageFile } from './package-files.ts'
 type CatalogOptions = Pick<ServerOptions, 'objectInfo' | 'nodes'>
 
 /**
- * The text of a catalogue: the built-in one or its replacements, merged with additional types; the last type of a name
- * applies. Throws a usage error for a file that cannot be read, and for content that is not an object of node types.
+ * Returns the text of a catalogue when it is first needed: the built-in one or its replacements, merged with additional
+ * types; the last type of a name applies. Reads the files of the user immediately, and throws a usage error for one that
+ * cannot be read or is not an object of node types.
  */
-export function readCatalog(
-  { objectInfo, nodes }: CatalogOptions = { objectInfo: [], nodes: [] },
-): string {
-  // A single text stays as written and is not parsed.
-  const texts = objectInfo.map((source) => sourceText(source, 'object-info'))
-  const base = texts.length === 0 ? [readFileText(packageFile('spec/node-types.json'))] : texts
-  const all = [...base, ...nodes.map((source) => sourceText(source, 'nodes'))]
-  const [first = '', ...more] = all
-  return more.length === 0 ? first : writeJson(merged(all))
+export function readCatalog({ objectInfo, nodes }: CatalogOptions): () => string {
+  const bases = objectInfo.map((source) => sourceText(source, 'object-info'))
+  const additions = nodes.map((source) => sourceText(source, 'nodes'))
+  let text: string | undefined
+  return () => {
+    text ??= joined([...(bases.length === 0 ? [builtIn()] : bases), ...additions])
+    return text
+  }
+}
+
+const builtIn = (): string => readFileText(packageFile('spec/node-types.json'))
+
+/** A single text stays as written and is not parsed. */
+function joined(texts: readonly string[]): string {
+  const [first = '', ...more] = texts
+  return more.length === 0 ? first : writeJson(merged(texts))
 }
 
 function merged(texts: readonly string[]): JsonObject {
@@ -85,11 +93,11 @@ function requireTypes(catalog: unknown, name: string): void {
 /** Throws a usage error for a planned failure of an unknown node type, which would never occur. */
 export function requireKnownTypes(
   { failures, unknownNodes }: Pick<ServerOptions, 'failures' | 'unknownNodes'>,
-  catalog: string,
+  catalog: () => string,
 ): void {
   const named = failures.flatMap(({ class_type }) => class_type ?? [])
   if (named.length === 0 || unknownNodes === 'accept') return
-  const known = [catalog, testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
+  const known = [catalog(), testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
   const at = failures.findIndex(
     ({ class_type }) => class_type !== undefined && !known.includes(class_type),
   )

@@ -71,6 +71,12 @@ export type Host<I, E> = {
   ) => Promise<void>
 }
 
+/** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
+}
+
 /** @param more returns additional control paths. */
 export function createHost<I, E extends { readonly kind: string }>(
   machine: Machine<I, E>,
@@ -104,8 +110,11 @@ export function createHost<I, E extends { readonly kind: string }>(
     if (counts.size > 0) effects.forEach(count)
     onEntry?.(entry)
   }
-  const { batch, elapsedMs, flushed, worked, hint } = edge
-  const driver = createDriver(machine, edge.clock, { emit, batch, elapsedMs, tamper })
+  const { batch, flushed, worked, hint } = edge
+  const startedMs = monotonicMs()
+  const elapsedMs = edge.elapsedMs ?? ((): number => monotonicMs() - startedMs)
+  const surroundings = { emit, batch, elapsedMs, monotonicMs, tamper }
+  const driver = createDriver(machine, edge.clock, surroundings)
   const member = { driver, flushed, worked }
   const clock = createClockHandle(edge.clock, member, clocks ?? { members: [] }, hint)
 

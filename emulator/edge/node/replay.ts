@@ -24,9 +24,9 @@ import { readCatalog } from './catalog.ts'
  */
 export const replay = (
   journal: string | readonly string[],
-  catalogue: string | Pick<ServerOptions, 'objectInfo' | 'nodes'> = readCatalog(),
+  catalogue: string | Pick<ServerOptions, 'objectInfo' | 'nodes'> = { objectInfo: [], nodes: [] },
 ): ReplayResult =>
   replayJournal(
     journal,
-    serverFormat(typeof catalogue === 'string' ? catalogue : readCatalog(catalogue)),
+    serverFormat(typeof catalogue === 'string' ? () => catalogue : readCatalog(catalogue)),
   )

@@ -39,7 +39,7 @@ const readByOptions = new WeakMap<WorldOptions, Catalog>()
 export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
   const known = readByOptions.get(world.setup.options)
   if (known !== undefined) return known.types
-  const catalog = catalogOf(world.setup.options.objectInfo)
+  const catalog = catalogOf(world.setup.options.objectInfo())
   readByOptions.set(world.setup.options, catalog)
   return catalog.types
 }

@@ -27,8 +27,8 @@ export type WorldOptions = {
   readonly preview: 'jpeg' | 'png' | 'none'
   /** Which results runs reuse: those of the last graph, the latest ones, or none. */
   readonly cache: 'classic' | 'lru' | 'none'
-  /** The node types, as the JSON text of `GET /object_info`. */
-  readonly objectInfo: string
+  /** Returns the node types, as the JSON text of `GET /object_info`. Called on first use. */
+  readonly objectInfo: () => string
   /** `any` accepts file names in model combos that the catalogue does not list. */
   readonly models: 'listed' | 'any'
   /** `accept` runs node types that the catalogue does not list, as pass-through. */
