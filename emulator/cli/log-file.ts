@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
 
-/** The flags of a command that concern its log. */
+/** The flags of a command for its log. */
 export type LogFlags = {
   readonly json: boolean
   readonly quiet: boolean

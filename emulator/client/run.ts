@@ -42,7 +42,7 @@ export type RunEvent =
 export type RunOptions = {
   /** See `readAddress` for the accepted forms. */
   readonly url: string
-  /** Detected by asking the server if absent; a key implies hosted. */
+  /** Detected by a request to the server if absent; a key implies hosted. */
   readonly deployment?: Deployment
   /** The key of a hosted server; no event and no result contains it. */
   readonly apiKey?: string

@@ -57,7 +57,7 @@ export type RunningRun = {
   readonly bytes: number
 }
 
-/** Where a text goes: the target with all details, or why it cannot be delivered. */
+/** The destination of a text: the target with all details, or why it cannot be delivered. */
 export type Destination = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
   readonly fault: string | null
 }

@@ -81,7 +81,7 @@ const profileRoutes = buildRoutes([
   { name: 'webhook', method: postMethod, path: profilePath },
 ])
 
-/** What a request leads to, and the name of its route, which stands last in its path. */
+/** The endpoint of a request, and the name of its route, which is the last segment of its path. */
 function endpointFor(world: GatewayWorld, method: string, target: string) {
   const table = hasQuirk(world, 'webhooks.profile-paths') ? profileRoutes : routes
   const found = findEndpoint(table, method, pathWithoutQuery(target))

@@ -1,4 +1,4 @@
-// Hosts a machine: its driver, clock, journal and control paths, and the way of requests in and responses out.
+// Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
 import type { ServerResponse } from 'node:http'
 import type { Entry, Machine, ReplyEffect } from '../../machine.ts'
@@ -50,7 +50,7 @@ export type Edge<E> = {
   /** The value of the response header Server. */
   readonly name: string
   readonly guard: Guard
-  /** The place whose OpenAPI document it serves. */
+  /** The deployment or gateway whose OpenAPI document it serves. */
   readonly place: Place
 }
 
