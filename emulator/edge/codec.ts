@@ -3,7 +3,7 @@
 import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 
-type Loaded = typeof Pictures
+type PictureModule = typeof Pictures
 
 export type Codec = {
   /**
@@ -14,11 +14,11 @@ export type Codec = {
   /** The bytes of an image; call it only after `ready`. */
   readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
   /** The bytes of a picture file; call it only after `ready`. */
-  readonly encodeFile: Loaded['encodeFile']
+  readonly encodeFile: PictureModule['encodeFile']
 }
 
 export function createCodec(): Codec {
-  let codec: Loaded | undefined
+  let codec: PictureModule | undefined
   let loading: Promise<void> | undefined
   const load = async (): Promise<void> => {
     codec = await import('../pictures/encode.ts')
@@ -30,8 +30,8 @@ export function createCodec(): Codec {
   }
   const encodeImage: Codec['encodeImage'] = (image, format) =>
     'step' in image
-      ? (codec as Loaded).encodePreview(image, format)
-      : (codec as Loaded).encodePicture(image, format)
-  const encodeFile: Codec['encodeFile'] = (file) => (codec as Loaded).encodeFile(file)
+      ? (codec as PictureModule).encodePreview(image, format)
+      : (codec as PictureModule).encodePicture(image, format)
+  const encodeFile: Codec['encodeFile'] = (file) => (codec as PictureModule).encodeFile(file)
   return { ready, encodeImage, encodeFile }
 }

@@ -33,7 +33,7 @@ const MAX_DATE_MS = 8.64e15
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** What a driver needs from its surroundings. */
-export type Surroundings<I, E> = {
+export type DriverHooks<I, E> = {
   /** Receives each input with its effects, in order. */
   readonly emit: (input: I, effects: readonly E[]) => void
   /** Does some work whose effects may leave together. */
@@ -49,7 +49,7 @@ export type Surroundings<I, E> = {
 export function createDriver<I, E>(
   machine: Machine<I, E>,
   clock: Clock,
-  { emit, batch, elapsedMs, monotonicMs, tamper }: Surroundings<I, E>,
+  { emit, batch, elapsedMs, monotonicMs, tamper }: DriverHooks<I, E>,
 ): Driver<I, E> {
   const { nextWakeMs, epochMs, isWaitingForOthers } = machine
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
