@@ -68,6 +68,7 @@ export default defineConfig({
     main: source('cli/main.ts'),
     index: source('index.ts'),
     internal: source('internal.ts'),
+    'picture-worker': source('edge/node/picture-worker.ts'),
   },
   platform: 'node',
   external: ['ws', 'yaml'],

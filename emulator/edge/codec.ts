@@ -15,6 +15,10 @@ export type Codec = {
   readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
   /** The bytes of a picture file; call it only after `ready`. */
   readonly encodeFile: Loaded['encodeFile']
+  /** Whether the bytes of a picture file are known; call it only after `ready`. */
+  readonly isKept: Loaded['isKept']
+  /** Keeps the bytes of a picture file; call it only after `ready`. */
+  readonly keepFile: Loaded['keepFile']
 }
 
 export function createCodec(): Codec {
@@ -33,5 +37,7 @@ export function createCodec(): Codec {
       ? (codec as Loaded).encodePreview(image, format)
       : (codec as Loaded).encodePicture(image, format)
   const encodeFile: Codec['encodeFile'] = (file) => (codec as Loaded).encodeFile(file)
-  return { ready, encodeImage, encodeFile }
+  const isKept: Codec['isKept'] = (file) => (codec as Loaded).isKept(file)
+  const keepFile: Codec['keepFile'] = (file, bytes) => (codec as Loaded).keepFile(file, bytes)
+  return { ready, encodeImage, encodeFile, isKept, keepFile }
 }

@@ -79,7 +79,14 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
       options.journal === null ? null : journalFile(options.journal, options.overwrite, warn),
     )
-    const { host, sockets } = wire(server, machine, options, recorder, { main, links }, hooks)
+    const { host, sockets, pictures } = wire(
+      server,
+      machine,
+      options,
+      recorder,
+      { main, links },
+      hooks,
+    )
     await listen(main, options.host, options.port)
     recorder.open()
     const port = portOf(main)
@@ -96,6 +103,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       close: async () => {
         host.driver.stop()
         sockets.closeAll()
+        pictures.close()
         await closing()
         recorder.close()
       },
