@@ -21,11 +21,16 @@ export function readCatalog(
 ): string {
   // A single text stays as written and is not parsed.
   const texts = objectInfo.map((source) => textOf(source, 'object-info'))
-  const base = texts.length === 0 ? [read(packageFile('spec/node-types.json'))] : texts
+  const base = texts.length === 0 ? [builtInTypes()] : texts
   const all = [...base, ...nodes.map((source) => textOf(source, 'nodes'))]
   const [first = '', ...more] = all
   return more.length === 0 ? first : writeJson(merged(all))
 }
+
+let builtIn: string | undefined
+
+/** The built-in types, read once: a process can start many servers. */
+const builtInTypes = (): string => (builtIn ??= read(packageFile('spec/node-types.json')))
 
 function merged(texts: readonly string[]): JsonObject {
   const types: JsonObject = new Map()
