@@ -74,7 +74,9 @@ export const localDifferences = [
     real:
       '`api_key_comfy_org` or `auth_token_comfy_org`; both are removed from the history, but appear in ' +
       'the queue, and a key of any other name is kept everywhere',
-    ours: 'both names of the key are accepted, and no listing, entry or file contains any of the three',
+    ours:
+      'both names of the key are accepted, with --like too, and no listing, entry or file contains ' +
+      'any of the three',
     rules: [
       'access/partner-key-names',
       'access/partner-key-missing',
