@@ -52,9 +52,11 @@ export const bare = (...names: readonly string[]): FlagTable =>
 /** Parses the arguments of a command. Throws a usage error for an unknown flag. */
 export function readFlags(argv: readonly string[], own: FlagTable): Flags {
   const { values, positionals } = parseFlags(argv, { ...own, ...sharedFlags })
-  const given = (name: string): readonly string[] => (values[name] ?? []) as readonly string[]
+  const flagValues = (name: string): readonly string[] => (values[name] ?? []) as readonly string[]
   const known = quirksOf('gateway')
-  const unknown = [...given('quirk'), ...given('no-quirk')].find((id) => !known.includes(id))
+  const unknown = [...flagValues('quirk'), ...flagValues('no-quirk')].find(
+    (id) => !known.includes(id),
+  )
   if (unknown !== undefined)
     throw usageError(
       `Unknown quirk "${unknown}".${didYouMean(unknown, known)} The gateway has:\n  ${known.join('\n  ')}`,
@@ -67,7 +69,7 @@ export function readFlags(argv: readonly string[], own: FlagTable): Flags {
     texts: (name) => (values[name] ?? []) as readonly string[],
     isSet: (name) => values[name] === true,
     words: positionals,
-    quirks: quirksLike(server, given('quirk'), given('no-quirk')),
+    quirks: quirksLike(server, flagValues('quirk'), flagValues('no-quirk')),
     like: like ?? null,
     isJson: values['json'] === true,
   }

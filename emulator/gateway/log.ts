@@ -29,13 +29,13 @@ export function logLines(
 ): readonly LogLine[] {
   const lines: LogLine[] = []
   for (const effect of effects) {
-    const line = lineOf(effect)
+    const line = logLine(effect)
     if (line !== undefined) lines.push(redacted(state, line))
   }
   return lines
 }
 
-function lineOf(effect: GatewayEffect): LogLine | undefined {
+function logLine(effect: GatewayEffect): LogLine | undefined {
   switch (effect.kind) {
     case 'post':
       return postLine(effect)

@@ -83,12 +83,12 @@ async function locked<T>(dir: string, work: (path: string) => Promise<T>): Promi
 }
 
 /** The names of members that are not valid routes: a gateway does not load a file with one. */
-export const strayNames = (entries: JsonObject): readonly string[] =>
+export const invalidNames = (entries: JsonObject): readonly string[] =>
   [...entries].flatMap(([name, entry]) => (isObject(entry) ? [] : name))
 
 /** Throws a refusal if a gateway would not load the file, so that a change would have no effect. */
 function requireLoadable(entries: JsonObject): void {
-  const names = strayNames(entries).map((name) => JSON.stringify(name))
+  const names = invalidNames(entries).map((name) => JSON.stringify(name))
   if (names.length === 0) return
   throw refused(
     `${fileName} has members that are not valid routes: ${names.join(', ')}. A gateway does not load the file with them, so  ` +

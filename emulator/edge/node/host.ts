@@ -9,12 +9,12 @@ import type { Reply } from '../../http/replies.ts'
 import type { EncodeFile } from '../../http/respond.ts'
 import { type ClockGroup, createClockHandle, type HintingClock } from '../clock-handle.ts'
 import {
-  type Answer,
+  type ControlReply,
   answerControl,
   commonPaths,
   type ControlPaths,
   jsonText,
-  type Move,
+  type ClockMover,
   refusal,
 } from '../control.ts'
 import { createDriver, type Driver, type Tamper } from '../driver.ts'
@@ -73,6 +73,12 @@ export type Host<I, E> = {
   ) => Promise<void>
 }
 
+/** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
+}
+
 /** @param more returns additional control paths. */
 export function createHost<I, E extends { readonly kind: string }>(
   machine: Machine<I, E>,
@@ -113,8 +119,11 @@ export function createHost<I, E extends { readonly kind: string }>(
     if (counts.size > 0) effects.forEach(count)
     onEntry?.(entry)
   }
-  const { batch, elapsedMs, flushed, worked, hint } = edge
-  const driver = createDriver(machine, edge.clock, { emit, batch, elapsedMs, tamper })
+  const { batch, flushed, worked, hint } = edge
+  const startedMs = monotonicMs()
+  const elapsedMs = edge.elapsedMs ?? ((): number => monotonicMs() - startedMs)
+  const hooks = { emit, batch, elapsedMs, monotonicMs, tamper }
+  const driver = createDriver(machine, edge.clock, hooks)
   const member = { driver, flushed, worked }
   const clock = createClockHandle(edge.clock, member, clocks ?? { members: [] }, hint)
 
@@ -125,7 +134,7 @@ export function createHost<I, E extends { readonly kind: string }>(
     // A client that disconnects waits for no reply.
     if (responses.has(request)) response.once('close', () => responses.delete(request))
   }
-  const move: Move = async (how) => {
+  const move: ClockMover = async (how) => {
     const counted = new Map<string, number>()
     counts.add(counted)
     try {
@@ -159,7 +168,7 @@ const isReply = (effect: { readonly kind: string }): effect is ReplyEffect =>
 /** Writes a control response with additional `headers`. */
 function writeAnswer(
   response: ServerResponse,
-  { status, type, text }: Answer,
+  { status, type, text }: ControlReply,
   headers: Readonly<Record<string, string>>,
 ): void {
   const length = Buffer.byteLength(text)

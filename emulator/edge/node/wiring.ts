@@ -20,7 +20,7 @@ import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after, type Later } from '../later.ts'
 import { createHost, type Hooks, type Host } from './host.ts'
 import { readHeaders } from './http.ts'
-import { type Behind, serve } from './http-listener.ts'
+import { type RequestHooks, serve } from './http-listener.ts'
 import type { Recorder } from '../recorder.ts'
 import { createLargePictures, type LargePictures } from './large-pictures.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -29,7 +29,7 @@ import { createSockets, type Sockets } from './sockets.ts'
 export type Listeners = { readonly main: HttpServer; readonly links: readonly HttpServer[] }
 
 /** Connects the server to its listeners, which answer from now on. */
-export function wire(
+export function connectServer(
   server: Server,
   machine: Machine<Input, Effect>,
   options: ServerOptions,
@@ -138,7 +138,7 @@ export function wire(
 }
 
 /** The replies to requests that do not reach a world. */
-function refusalsOf(options: WorldOptions): Behind['refusals'] {
+function refusalsOf(options: WorldOptions): RequestHooks['refusals'] {
   if (options.deployment === 'local')
     return { badRequest: refuse('badRequestText'), internal: refuse('internal') }
   const reason = 'This is not a valid HTTP request, or one of its lines is too long.'
