@@ -1,22 +1,7 @@
 // What the target and the body of a request say.
 
 import { type Json, readJson } from '../lib/json.ts'
-import type { Headers } from '../machine.ts'
-
-/** What stands before the body of a request: all that access and the choice of an endpoint depend on. */
-export type RequestHead = {
-  readonly method: string
-  /** Path and query, as they stand in the request line. */
-  readonly target: string
-  readonly headers: Headers
-}
-
-/** A request as it comes in. */
-export type IncomingRequest = RequestHead & {
-  readonly body: Uint8Array
-  /** Why the body is missing: it exceeds the limit, or its encoding is broken. */
-  readonly fault?: 'tooLarge' | 'unreadable' | undefined
-}
+import type { Headers, IncomingRequest } from '../machine.ts'
 
 /** A request on its way to a handler. */
 export type Request = {
