@@ -63,35 +63,50 @@ const types: Plugin = {
 
 let start: ReadonlySet<string> | undefined
 
-export default defineConfig({
-  input: {
-    main: source('cli/main.ts'),
-    index: source('index.ts'),
-    internal: source('internal.ts'),
-  },
+const shared = {
   platform: 'node',
-  external: ['ws', 'yaml'],
-  plugins: [licences, types],
   output: {
     dir: 'dist/bundle',
-    cleanDir: true,
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     comments: { legal: true, annotation: false, jsdoc: false },
-    codeSplitting: {
-      groups: [
-        {
-          debugName: 'start',
-          name(id, context) {
-            start ??= loadedBy(
-              source('cli/serve.ts'),
-              (one) => context.getModuleInfo(one)?.importedIds ?? [],
-            )
-            return start.has(id) ? 'start' : null
+  },
+} as const
+
+/** The sentences of the rules are a fifth of the start, and only this command prints them: it has a bundle of its own. */
+const rulesCommand = /\/rules\.ts$/
+
+export default defineConfig([
+  {
+    ...shared,
+    input: {
+      main: source('cli/main.ts'),
+      index: source('index.ts'),
+      internal: source('internal.ts'),
+      'picture-worker': source('edge/node/picture-worker.ts'),
+    },
+    external: ['ws', 'yaml', rulesCommand],
+    plugins: [licences, types],
+    output: {
+      ...shared.output,
+      cleanDir: true,
+      paths: (id) => (rulesCommand.test(id) ? './rules.cjs' : id),
+      codeSplitting: {
+        groups: [
+          {
+            debugName: 'start',
+            name(id, context) {
+              start ??= loadedBy(
+                source('cli/serve.ts'),
+                (one) => context.getModuleInfo(one)?.importedIds ?? [],
+              )
+              return start.has(id) ? 'start' : null
+            },
           },
-        },
-      ],
+        ],
+      },
     },
   },
-})
+  { ...shared, input: { rules: source('cli/rules.ts') }, external: ['ws', 'yaml'] },
+])

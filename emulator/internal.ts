@@ -16,7 +16,7 @@ export { webhookCommand } from './cli/webhook.ts'
 
 export { type RunEvent, type RunOptions, type RunResult, runWorkflow } from './client/run.ts'
 export { unreachable } from './client/server.ts'
-export { signatureOf, signedHeaders } from './client/sign.ts'
+export { signPost, signedHeaders } from './client/sign.ts'
 
 export { withLock } from './config/lock.ts'
 export { startOfProcess } from './config/processes.ts'

@@ -1,6 +1,5 @@
 // What commands with subcommands share: flags, usage errors, exit codes, and reading a secret from a file or standard input.
 
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { exitCodes } from '../../spec/gateway/subscriptions.ts'
@@ -11,6 +10,7 @@ import { quirksOf } from '../options/table.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
+import { readNamedFile } from '../config/named-files.ts'
 
 /** Flags by their names. */
 export type FlagTable = NonNullable<ParseArgsConfig['options']>
@@ -52,9 +52,11 @@ export const bare = (...names: readonly string[]): FlagTable =>
 /** Parses the arguments of a command. Throws a usage error for an unknown flag. */
 export function readFlags(argv: readonly string[], own: FlagTable): Flags {
   const { values, positionals } = parseFlags(argv, { ...own, ...sharedFlags })
-  const given = (name: string): readonly string[] => (values[name] ?? []) as readonly string[]
+  const flagValues = (name: string): readonly string[] => (values[name] ?? []) as readonly string[]
   const known = quirksOf('gateway')
-  const unknown = [...given('quirk'), ...given('no-quirk')].find((id) => !known.includes(id))
+  const unknown = [...flagValues('quirk'), ...flagValues('no-quirk')].find(
+    (id) => !known.includes(id),
+  )
   if (unknown !== undefined)
     throw usageError(
       `Unknown quirk "${unknown}".${didYouMean(unknown, known)} The gateway has:\n  ${known.join('\n  ')}`,
@@ -67,7 +69,7 @@ export function readFlags(argv: readonly string[], own: FlagTable): Flags {
     texts: (name) => (values[name] ?? []) as readonly string[],
     isSet: (name) => values[name] === true,
     words: positionals,
-    quirks: quirksLike(server, given('quirk'), given('no-quirk')),
+    quirks: quirksLike(server, flagValues('quirk'), flagValues('no-quirk')),
     like: like ?? null,
     isJson: values['json'] === true,
   }
@@ -160,7 +162,7 @@ export async function readSecret(flags: Flags, io: CommandIo): Promise<string | 
     throw usageError('Give --secret or --secret-file, not both.')
   if (file !== undefined) {
     try {
-      return withoutLineEnd(await readFile(resolve(io.cwd, file), 'utf8'))
+      return withoutLineEnd(readNamedFile(resolve(io.cwd, file)).toString())
     } catch (error) {
       throw usageError(`Cannot read --secret-file: ${(error as Error).message}.`)
     }

@@ -32,7 +32,11 @@ export async function runGateway(
   if (flags.words.length > 0) throw usageError('gateway run takes flags only.')
   const dir = configDirOf(flags.text('config-dir'), io.env, io.cwd)
   const { env } = io
-  const settings = await readSettings(dir, { env, flags: ownFlags(flags), quirks: flags.quirks })
+  const settings = await readSettings(dir, {
+    env,
+    flags: settingFlags(flags),
+    quirks: flags.quirks,
+  })
   if (!settings.enabled) throw refused(notEnabled(dir))
   const work = await readWork(flags, io, dir)
   const show = logger(flags, io)
@@ -80,7 +84,7 @@ export async function runGateway(
   }
 }
 
-function ownFlags(flags: Flags): Readonly<Record<string, unknown>> {
+function settingFlags(flags: Flags): Readonly<Record<string, unknown>> {
   const [port, base] = [flags.text('port'), flags.text('webhook-base-url')]
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
     throw usageError('--port must be a port number, 0 to 65535.')
@@ -92,9 +96,17 @@ function ownFlags(flags: Flags): Readonly<Record<string, unknown>> {
   return { host, port, base_url }
 }
 
-type Ready = { readonly url: string; readonly base_url: string; readonly routes: readonly string[] }
+type GatewayAddress = {
+  readonly url: string
+  readonly base_url: string
+  readonly routes: readonly string[]
+}
 
-function banner({ url, base_url, routes }: Ready, { display }: GatewayWork, dir: string): string {
+function banner(
+  { url, base_url, routes }: GatewayAddress,
+  { display }: GatewayWork,
+  dir: string,
+): string {
   const addresses = routes.map((name) => `    ${base_url}/webhooks/${encodeURIComponent(name)}`)
   return `
   flowdouble gateway  receives webhook events

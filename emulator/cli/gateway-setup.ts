@@ -3,7 +3,12 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { exitCodes, gatewaySettings } from '../../spec/gateway/subscriptions.ts'
-import { type Answers, configDirOf, readSettings, writeSettings } from '../config/config-dir.ts'
+import {
+  type SetupAnswers,
+  configDirOf,
+  readSettings,
+  writeSettings,
+} from '../config/config-dir.ts'
 import { isOn, type Settings } from '../config/settings.ts'
 import { usageError } from '../options/usage.ts'
 import { requireGivenSecret, requireKey } from '../gateway/subscriptions.ts'
@@ -44,7 +49,7 @@ export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number>
   return exitCodes.done
 }
 
-async function flagAnswers(flags: Flags, io: CommandIo): Promise<Answers> {
+async function flagAnswers(flags: Flags, io: CommandIo): Promise<SetupAnswers> {
   const [isOnGiven, isOffGiven] = [flags.isSet('enable'), flags.isSet('disable')]
   if (isOnGiven && isOffGiven) throw usageError('Either --enable or --disable.')
   const host = flags.text('host')?.trim()
@@ -68,9 +73,9 @@ function readPort(text: string): number | undefined {
 }
 
 /** The environment variables that override answers. */
-const overruling = (answers: Answers, env: CommandIo['env']): readonly string[] =>
+const overruling = (answers: SetupAnswers, env: CommandIo['env']): readonly string[] =>
   Object.keys(answers).flatMap((name) => {
-    const setting = gatewaySettings[name as keyof Answers]
+    const setting = gatewaySettings[name as keyof SetupAnswers]
     return 'variable' in setting && env[setting.variable] ? setting.variable : []
   })
 
@@ -91,7 +96,7 @@ Next:
 }
 
 /** Asks what the flags leave open. An empty answer keeps the current value. */
-async function ask(given: Answers, settings: Settings, io: CommandIo): Promise<Answers> {
+async function ask(given: SetupAnswers, settings: Settings, io: CommandIo): Promise<SetupAnswers> {
   const { question, hidden, close } = openTerminal(io)
   try {
     const answers: Record<string, unknown> = { ...given }

@@ -9,7 +9,7 @@ import { commandAgent, urlAgent } from '../edge/gateway/agent.ts'
 import { readAddress } from '../edge/gateway/call.ts'
 import {
   type Agent,
-  type GatewayOptionsGiven as GatewayOptions,
+  type GatewayOptionsInput as GatewayOptions,
   platformsFault,
 } from '../options/gateway.ts'
 import {
@@ -55,7 +55,7 @@ export type GatewayWork = {
 /** Reads the flags and the sender settings. Throws a usage error or a refusal for what it cannot use. */
 export async function readWork(flags: Flags, io: CommandIo, dir: string): Promise<GatewayWork> {
   const platforms = await readPlatforms(dir, io.env, flags.isSet('send'))
-  const agent = agentOf(flags, io)
+  const agent = chooseAgent(flags, io)
   const deliveries = deliveriesOf(flags, platforms)
   const seconds = countOf(flags, 'agent-timeout')
   const agentsAtOnce = countOf(flags, 'agents-at-once')
@@ -66,7 +66,7 @@ export async function readWork(flags: Flags, io: CommandIo, dir: string): Promis
       ...(agentsAtOnce !== undefined && { agentsAtOnce }),
       ...deliveries.options,
       homeChannels: platforms.homeChannels,
-      connected: connectedOf(flags),
+      connected: connectedPlatforms(flags),
     },
     display: { agent: agent.display, deliveries: deliveries.display },
   }
@@ -80,7 +80,7 @@ function countOf(flags: Flags, name: string): number | undefined {
 }
 
 /** The platforms of --connected; null without the flag. */
-function connectedOf(flags: Flags): readonly string[] | null {
+function connectedPlatforms(flags: Flags): readonly string[] | null {
   const text = flags.text('connected')
   if (text === undefined) return null
   const names = readList(text)
@@ -89,9 +89,9 @@ function connectedOf(flags: Flags): readonly string[] | null {
   return names
 }
 
-type Chosen<T> = { readonly options: T; readonly display: string }
+type Choice<T> = { readonly options: T; readonly display: string }
 
-function agentOf(flags: Flags, io: CommandIo): Chosen<{ readonly agent?: Agent }> {
+function chooseAgent(flags: Flags, io: CommandIo): Choice<{ readonly agent?: Agent }> {
   const command = commandIn(flags.texts('agent-command'))
   const address = flags.text('agent-url')
   if (command !== undefined && address !== undefined)
@@ -163,7 +163,7 @@ function withoutCredentials(env: CommandIo['env']): CommandIo['env'] {
 function deliveriesOf(
   flags: Flags,
   { senders: settings }: PlatformSettings,
-): Chosen<Pick<GatewayOptions, 'deliveries'>> {
+): Choice<Pick<GatewayOptions, 'deliveries'>> {
   const address = flags.text('deliver-url')
   if (address !== undefined && flags.isSet('send'))
     throw usageError('Give --deliver-url or --send, not both.')

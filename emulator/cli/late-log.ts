@@ -19,13 +19,13 @@ export type LateLog = {
   readonly close: () => Promise<void>
 }
 
-type Loaded = { readonly log: Records.Log; readonly records: typeof Records }
+type LogModule = { readonly log: Records.Log; readonly records: typeof Records }
 
 /** Opens the log file immediately: an unusable path is an error before anything starts. */
 export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
   const file = flags.log === undefined ? undefined : openLogFile(flags.log, io)
   const isQuiet = flags.quiet && file === undefined
-  let loaded: Loaded | undefined
+  let loaded: LogModule | undefined
   let loading: Promise<void> | undefined
   const waiting: (() => void)[] = []
   const load = async (): Promise<void> => {

@@ -2,7 +2,6 @@
 // The command `flowdouble`: loads and runs one subcommand. Only that one is loaded, so that serve starts fast.
 
 import { readFileSync } from 'node:fs'
-import module from 'node:module'
 
 const help = `flowdouble: a test double for a workflow execution server (the ComfyUI HTTP and WebSocket API)
 
@@ -96,7 +95,9 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 // Node 22 caches the compiled code for the next start.
-;(module as { enableCompileCache?: () => void }).enableCompileCache?.()
+const module = process.getBuiltinModule('node:module')
+if ('enableCompileCache' in module)
+  (module as { enableCompileCache: () => void }).enableCompileCache()
 void (async () => {
   process.exitCode = await main(process.argv.slice(2))
   // Exit even if the parent process does not read standard error.

@@ -34,13 +34,13 @@ export async function readyFile(file: string, cwd: string): Promise<ReadyFile> {
     written = text
   }
   const remove = (): void => {
-    if (written !== undefined && textOf(path) === written) rmSync(path, { force: true })
+    if (written !== undefined && readIfPresent(path) === written) rmSync(path, { force: true })
     written = undefined
   }
   return { write, remove }
 }
 
-function textOf(path: string): string | undefined {
+function readIfPresent(path: string): string | undefined {
   try {
     // A pipe would keep the command waiting for ever.
     return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
@@ -56,7 +56,7 @@ function textOf(path: string): string | undefined {
 async function isStale(path: string): Promise<boolean> {
   let ready: unknown
   try {
-    ready = JSON.parse(textOf(path) ?? '')
+    ready = JSON.parse(readIfPresent(path) ?? '')
   } catch {
     return false
   }

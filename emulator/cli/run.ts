@@ -103,7 +103,7 @@ function readFlags(argv: readonly string[], io: CommandIo): Flags | 'help' | Fai
       throw failure('usage', 'No workflow given: name a file in API format.')
     if (more.length > 0) throw failure('usage', `Only one workflow at a time: remove ${more[0]}.`)
     const clientId = values['client-id']
-    const partnerKey = keyOf('partner-key-env', values['partner-key-env'], io.env)
+    const partnerKey = readApiKey('partner-key-env', values['partner-key-env'], io.env)
     const apiKey = apiKeyOf(values['api-key'], values['api-key-env'], io.env)
     const deployment = deploymentOf(values.deployment)
     return {
@@ -156,7 +156,11 @@ function millisecondsOf(text: string): number {
 }
 
 /** The key from the environment variable that a flag names. */
-function keyOf(flag: string, name: string | undefined, env: CommandIo['env']): string | undefined {
+function readApiKey(
+  flag: string,
+  name: string | undefined,
+  env: CommandIo['env'],
+): string | undefined {
   if (name === undefined) return undefined
   const key = env[name]
   if (key) return key
@@ -170,7 +174,7 @@ function apiKeyOf(
 ): string | undefined {
   if (key !== undefined && name !== undefined)
     throw failure('usage', 'Give --api-key or --api-key-env, not both.')
-  return key ?? keyOf('api-key-env', name, env)
+  return key ?? readApiKey('api-key-env', name, env)
 }
 
 function deploymentOf(text: string | undefined): Deployment | undefined {

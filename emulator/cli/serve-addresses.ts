@@ -24,11 +24,11 @@ export function addressesOf(
   const [first] = emulators
   const hosted = emulators.find(({ options }) => options.deployment === 'hosted')
   return {
-    ...placeOf(first),
+    ...serverAddresses(first),
     pid: process.pid,
     ...(hosted !== undefined && {
       hosted: {
-        ...placeOf(hosted),
+        ...serverAddresses(hosted),
         signedUrl: hosted.signedUrl,
         ...(knownKeys(hosted).length > 0 && { keys: knownKeys(hosted) }),
       },
@@ -37,7 +37,7 @@ export function addressesOf(
   }
 }
 
-const placeOf = (emulator: Emulator): object => {
+const serverAddresses = (emulator: Emulator): object => {
   const { url, port } = emulator
   return { url, ws: socketUrlOf(emulator), port }
 }

@@ -1,6 +1,5 @@
 // Decides which servers `serve` starts, and with which options. Flags override the config file.
 
-import { readFileSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { profiles } from '../../spec/server/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
@@ -8,16 +7,17 @@ import type { EmulatorOptions } from '../edge/node/server.ts'
 import { readJsonText } from '../lib/json-text.ts'
 import { completeOptions, isOptionName } from '../options/complete.ts'
 import { serversOn } from '../options/like.ts'
-import { type Given, readOptions } from '../options/read.ts'
+import { type OptionValues, readOptions } from '../options/read.ts'
 import { isFor, optionTable, quirksOf } from '../options/table.ts'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
 import type { Flags } from './serve-flags.ts'
+import { readNamedFile } from '../config/named-files.ts'
 
-type Which = Deployment | 'both'
+type ServerChoice = Deployment | 'both'
 
 /** Options, and how an error message names each of them. */
-type Source = { readonly given: Given; readonly where: (name: string) => string }
+type OptionSource = { readonly given: OptionValues; readonly where: (name: string) => string }
 
 /** A single hosted server leaves port 8188 to a local one. */
 const HOSTED_PORT = profiles.local.port + 1
@@ -29,15 +29,15 @@ const HOSTED_PORT = profiles.local.port + 1
 export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptions[] {
   const { config } = flags
   const { like, ...ownFlags } = flags.server
-  const file: Source = {
+  const file: OptionSource = {
     given: config === undefined ? {} : readConfig(resolve(io.cwd, config)),
     where: (name) => `option "${name}" of ${config}`,
   }
-  const line: Source = {
+  const line: OptionSource = {
     given: readFiles(ownFlags, io),
     where: (name) => (isOptionName(name) ? `--${optionTable[name].flag}` : `--${name}`),
   }
-  const which = whichOf(line) ?? whichOf(file) ?? 'local'
+  const which = chosenServers(line) ?? chosenServers(file) ?? 'local'
   const targets: readonly Deployment[] = which === 'both' ? ['local', 'hosted'] : [which]
   // Includes options that neither server uses, so that an error names their source.
   for (const { given, where } of [file, line]) {
@@ -45,7 +45,7 @@ export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptio
     readOptions(optionTable, rest, where)
   }
   const likes = [like ?? file.given['like'] ?? []].flat()
-  requirePlaces(likes, targets, flags.withGateway)
+  requireAddresses(likes, targets, flags.withGateway)
   const flagged = { ...tokenFrom(flags, io), ...line.given, ...(like && { like }) }
   requireUse(flagged, targets)
   const merged = { ...file.given, ...flagged }
@@ -60,7 +60,7 @@ export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptio
 }
 
 /** A config file can be shared between servers; a flag that applies to no server is an error. */
-function requireUse(given: Given, targets: readonly Deployment[]): void {
+function requireUse(given: OptionValues, targets: readonly Deployment[]): void {
   for (const name of Object.keys(given)) {
     if (!isOptionName(name) || targets.some((target) => isFor(name, target))) continue
     const { on, flag } = optionTable[name]
@@ -71,7 +71,7 @@ function requireUse(given: Given, targets: readonly Deployment[]): void {
 }
 
 /** Throws a usage error unless each --like applies to a server that starts. */
-function requirePlaces(
+function requireAddresses(
   likes: readonly unknown[],
   targets: readonly Deployment[],
   withGateway: boolean,
@@ -89,14 +89,14 @@ function requirePlaces(
 }
 
 /** The member `deployment` of a source; undefined without one. */
-function whichOf({ given, where }: Source): Which | undefined {
+function chosenServers({ given, where }: OptionSource): ServerChoice | undefined {
   const { deployment } = given
   if (deployment === undefined || deployment === 'both') return deployment
   return completeOptions({ deployment }, where).deployment
 }
 
 /** The options for one server: those that apply to it. Two servers get separate quirks and journals. */
-function forTarget(given: Given, deployment: Deployment, which: Which): Given {
+function forTarget(given: OptionValues, deployment: Deployment, which: ServerChoice): OptionValues {
   const own = Object.fromEntries(
     Object.entries(given).filter(([name]) => isOptionName(name) && isFor(name, deployment)),
   )
@@ -121,7 +121,7 @@ function journalOf(file: string, deployment: Deployment): string {
 }
 
 /** The first port. A hosted server uses the port after its own for signed links. */
-function firstPort(merged: Given, which: Which): number {
+function firstPort(merged: OptionValues, which: ServerChoice): number {
   const { port } = merged
   if (port === undefined) return which === 'hosted' ? HOSTED_PORT : profiles.local.port
   const first = completeOptions({ port }).port
@@ -133,7 +133,7 @@ function firstPort(merged: Given, which: Which): number {
 }
 
 /** Replaces the value of each flag that names a JSON file by the content of the file. */
-function readFiles(given: Given, { cwd }: CommandIo): Given {
+function readFiles(given: OptionValues, { cwd }: CommandIo): OptionValues {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const entry = isOptionName(name) ? optionTable[name] : undefined
@@ -160,7 +160,7 @@ const resolved = (value: unknown, folder: string): unknown =>
       : value
 
 /** The options of a config file. Paths in it are relative to it. */
-function readConfig(path: string): Given {
+function readConfig(path: string): OptionValues {
   const config = readJson(path, 'the config')
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw usageError(`The config ${path} is not a JSON object.`)
@@ -175,7 +175,7 @@ function readConfig(path: string): Given {
 function readJson(path: string, what: string): unknown {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readNamedFile(path).toString()
   } catch (error) {
     throw usageError(`Cannot read ${what} ${path}: ${(error as Error).message}`)
   }

@@ -21,7 +21,7 @@ export function shareTerminal(io: CommandIo): SharedTerminal {
   let bar = ''
   let isOver = false
   const above = (output: Output): Output => ({
-    ...sizeOf(output),
+    ...terminalSize(output),
     get writableLength() {
       return output.writableLength ?? 0
     },
@@ -42,8 +42,8 @@ export function shareTerminal(io: CommandIo): SharedTerminal {
   const listing = (text: string): unknown => (isOver ? undefined : stdout.write(text))
   const runIo = {
     ...io,
-    stdout: { ...sizeOf(io.stdout), write: listing },
-    stderr: { ...sizeOf(io.stderr), write },
+    stdout: { ...terminalSize(io.stdout), write: listing },
+    stderr: { ...terminalSize(io.stderr), write },
   }
   const endRun = (): void => {
     isOver = true
@@ -53,7 +53,7 @@ export function shareTerminal(io: CommandIo): SharedTerminal {
   return { io: { ...io, stdout, stderr }, runIo, endRun }
 }
 
-const sizeOf = ({ isTTY, columns }: Output): Omit<Output, 'write'> => ({
+const terminalSize = ({ isTTY, columns }: Output): Omit<Output, 'write'> => ({
   ...(isTTY !== undefined && { isTTY }),
   ...(columns !== undefined && { columns }),
 })

@@ -20,7 +20,7 @@ import { planServers } from './serve-plan.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code after all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const started: Started = { emulators: [], gateways: [] }
+  const started: RunningParts = { emulators: [], gateways: [] }
   try {
     const flags = readFlags(argv)
     if (flags.help) {
@@ -28,7 +28,7 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
       return 0
     }
     if (flags.run !== undefined) await requireWorkflow(resolve(io.cwd, flags.run))
-    const beside = await besideOf(flags)
+    const beside = await loadGatewaySupport(flags)
     await serve(flags, io, started, beside)
     return 0
   } catch (error) {
@@ -46,7 +46,7 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
 }
 
 /** Loads the code that starts the gateway, for --with-gateway. Throws a usage error for flags that require it. */
-async function besideOf(flags: Flags): Promise<typeof Beside | undefined> {
+async function loadGatewaySupport(flags: Flags): Promise<typeof Beside | undefined> {
   const { withGateway, gatewayPort, configDir } = flags
   if (!withGateway && gatewayPort === undefined && configDir === undefined) return undefined
   const beside = await import('./serve-gateway.ts')
@@ -55,7 +55,7 @@ async function besideOf(flags: Flags): Promise<typeof Beside | undefined> {
 }
 
 /** What has started, and must stop. */
-type Started = {
+type RunningParts = {
   readonly emulators: Emulator[]
   readonly gateways: Gateway[]
   ready?: ReadyFile
@@ -66,7 +66,7 @@ type Started = {
 async function serve(
   flags: Flags,
   given: CommandIo,
-  started: Started,
+  started: RunningParts,
   beside: typeof Beside | undefined,
 ): Promise<void> {
   const { emulators, gateways } = started

@@ -1,6 +1,5 @@
 // The command `webhook test`: sends one signed event to a route or to any URL, and reports the result.
 
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { limits } from '../../spec/limits.ts'
 import { exitCodes, testSenders } from '../../spec/gateway/subscriptions.ts'
@@ -9,7 +8,7 @@ import { reasonOf } from '../client/failure.ts'
 import {
   namesEventInHeader,
   newDeliveryId,
-  ownPayload,
+  samplePayload,
   type SenderName,
   signedHeaders,
 } from '../client/sign.ts'
@@ -19,6 +18,7 @@ import { requireGivenSecret, type SubscriptionView } from '../gateway/subscripti
 import { refused } from '../lib/refused.ts'
 import { type Flags, readInput, readSecret } from './command.ts'
 import type { CommandIo } from './io.ts'
+import { readNamedFile } from '../config/named-files.ts'
 
 const TIME_OUT_MS = limits.testTimeOut.value * 1000
 
@@ -38,9 +38,9 @@ export async function testCommand(
 ): Promise<number> {
   const as = senderOf(flags)
   requireOneBody(flags, as)
-  const { url, secret, event } = await targetOf(flags, io, findRoute)
+  const { url, secret, event } = await readTarget(flags, io, findRoute)
   const id = newDeliveryId(as)
-  const body = (await givenBody(flags, io)) ?? Buffer.from(ownPayload(as, event, id))
+  const body = (await givenBody(flags, io)) ?? Buffer.from(samplePayload(as, event, id))
   const timestampSeconds = Math.floor(Date.now() / 1000)
   const headers = signedHeaders(as, secret, { body, event, id, timestampSeconds })
   if (!flags.isJson)
@@ -88,7 +88,7 @@ function requireOneBody(flags: Flags, as: SenderName): void {
   }
 }
 
-async function targetOf(
+async function readTarget(
   flags: Flags,
   io: CommandIo,
   findRoute: () => Promise<SubscriptionView>,
@@ -125,19 +125,21 @@ async function givenBody(flags: Flags, io: CommandIo): Promise<Uint8Array | unde
   if (payload !== undefined) return Buffer.from(payload)
   if (file === '-') return Buffer.from(await readInput(io))
   if (file === undefined) return undefined
-  return readFile(resolve(io.cwd, file)).catch((error: unknown) => {
+  try {
+    return readNamedFile(resolve(io.cwd, file))
+  } catch (error) {
     throw usageError(`Cannot read --payload-file: ${reasonOf(error)}.`)
-  })
+  }
 }
 
-type Answer = { readonly status: number; readonly text: string }
+type HttpReply = { readonly status: number; readonly text: string }
 
 /** Posts once, follows no redirect, and gives up after the time-out. Throws a refusal if no response arrives. */
 async function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
-): Promise<Answer> {
+): Promise<HttpReply> {
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), TIME_OUT_MS)
   try {
@@ -178,7 +180,7 @@ const advice: Readonly<Record<number, string>> = {
 }
 
 /** Why the event did not trigger the route, according to the response; undefined if it did. */
-function judge({ status, text }: Answer): string | undefined {
+function judge({ status, text }: HttpReply): string | undefined {
   const answer = jsonOr(text)
   const member = (name: string): unknown =>
     typeof answer === 'object' && answer !== null

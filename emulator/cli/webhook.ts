@@ -15,13 +15,13 @@ import {
   changeSubscriptions,
   findSubscriptions,
   readSubscriptions,
-  strayNames,
+  invalidNames,
 } from '../edge/gateway/subscriptions-file.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { serversOn } from '../options/like.ts'
 import { usageError } from '../options/usage.ts'
 import {
-  hindrance,
+  postObstacle,
   readName,
   readPlace,
   requireSecret,
@@ -126,10 +126,10 @@ const subcommands: readonly Subcommand[] = [
   },
 ]
 
-type Desk = { readonly dir: string; readonly settings: Settings; readonly baseUrl: string }
+type Configuration = { readonly dir: string; readonly settings: Settings; readonly baseUrl: string }
 
 /** Opens the configuration for a command. Throws a refusal unless webhooks are enabled [subscriptions/unenabled]. */
-async function openDesk(flags: Flags, { env, cwd }: CommandIo): Promise<Desk> {
+async function openConfiguration(flags: Flags, { env, cwd }: CommandIo): Promise<Configuration> {
   const given = flags.text('webhook-base-url')
   const base_url = given === undefined ? undefined : readBaseUrl(given)
   if (given !== undefined && base_url === undefined)
@@ -171,7 +171,7 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
   const wantsNewSecret = flags.isSet('new-secret')
   if (wantsNewSecret && (flags.text('secret') ?? flags.text('secret-file')) !== undefined)
     throw usageError('--new-secret generates a secret: leave out --secret and --secret-file.')
-  const desk = await openDesk(flags, io)
+  const desk = await openConfiguration(flags, io)
   const { dir, settings } = desk
   const { quirks } = flags
   const name = readName(given)
@@ -211,7 +211,7 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
 }
 
 /** An entry of the file as a route, and as the command prints it. */
-function show({ settings, baseUrl }: Desk, name: string, entry: JsonObject) {
+function show({ settings, baseUrl }: Configuration, name: string, entry: JsonObject) {
   const read = readRoute(name, entry, settings.secret)
   return {
     read,
@@ -246,7 +246,7 @@ const factLines = ({ events, deliver, deliver_only }: SubscriptionView): readonl
 
 async function list(flags: Flags, io: CommandIo): Promise<number> {
   if (flags.words.length > 0) throw usageError('webhook list takes no arguments.')
-  const desk = await openDesk(flags, io)
+  const desk = await openConfiguration(flags, io)
   const { dir, settings } = desk
   const entries = await readSubscriptions(dir)
   const isOpen = !flags.isSet('no-secrets') && !flags.quirks.includes('webhooks.list-hides-secrets')
@@ -257,10 +257,10 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
     const isShadowed = Object.hasOwn(settings.routes, name)
     const note = isShadowed
       ? 'is ignored: a static route has the same name'
-      : hindrance(read, flags.quirks)
+      : postObstacle(read, flags.quirks)
     return { route: isOpen && secret !== undefined ? route : others, note }
   })
-  for (const name of strayNames(entries)) {
+  for (const name of invalidNames(entries)) {
     io.stderr.write(
       printable(
         `The member ${JSON.stringify(name)} is not a valid route; the gateway does not load the file until you remove it.\n`,
@@ -279,9 +279,9 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
   return exitCodes.done
 }
 
-type Listed = { readonly route: SubscriptionView; readonly note: string | undefined }
+type RouteListing = { readonly route: SubscriptionView; readonly note: string | undefined }
 
-function listText(routes: readonly Listed[]): string {
+function listText(routes: readonly RouteListing[]): string {
   if (routes.length === 0)
     return 'There are no webhook subscriptions. Create one: flowdouble webhook subscribe NAME\n'
   const blocks = routes.map(({ route, note }) => {
@@ -306,7 +306,7 @@ const unknown = (name: string): Error =>
 
 async function remove(flags: Flags, io: CommandIo): Promise<number> {
   const given = oneName(flags, 'remove')
-  const { dir } = await openDesk(flags, io)
+  const { dir } = await openConfiguration(flags, io)
   const name = readName(given)
   const found = await findSubscriptions(dir)
   // An unknown name must not create the directory; a corrupt file is refused where it is changed.
@@ -327,7 +327,7 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
 /** The subscription that `webhook test` sends to. Throws a refusal if it does not exist. */
 async function findRoute(flags: Flags, io: CommandIo): Promise<SubscriptionView> {
   const given = oneName(flags, 'test')
-  const desk = await openDesk(flags, io)
+  const desk = await openConfiguration(flags, io)
   const name = readName(given)
   const entry = (await readSubscriptions(desk.dir)).get(name)
   if (!isObject(entry)) throw unknown(name)

@@ -4,10 +4,10 @@ import type { Deployment } from '../../spec/language.ts'
 import { isHeaderText } from '../options/header-text.ts'
 import { failure } from './failure.ts'
 import { fieldsOf, parseLenient } from './json.ts'
-import { rootOf, send, serverAt, textOf } from './server.ts'
+import { rootOf, send, serverAt, readBody } from './server.ts'
 import type { Address, Pause, Server } from './server.ts'
 
-type Known = {
+type ConnectOptions = {
   readonly deployment?: Deployment
   readonly apiKey?: string
   readonly pause: Pause
@@ -20,7 +20,7 @@ type Known = {
  * failure for an invalid key, for a key and a local server, and for a hosted server without a
  * credential; `unreachable` if no server answers.
  */
-export async function findServer(address: Address, known: Known): Promise<Server> {
+export async function findServer(address: Address, known: ConnectOptions): Promise<Server> {
   const { apiKey, pause, signal } = known
   const hasKey = apiKey !== undefined
   if (hasKey && !isHeaderText(apiKey))
@@ -64,7 +64,7 @@ async function statistics(
   const url = new URL(`${rootOf(address)}${prefix}/system_stats`)
   for (const [name, value] of address.query) url.searchParams.append(name, value)
   const response = await send(url, { headers: address.headers, signal })
-  const text = await textOf(response, signal)
+  const text = await readBody(response, signal)
   if (response.status === 401 || response.status === 403) return 'locked'
   return response.status === 200 && hasSystem(text) ? 'there' : 'missing'
 }

@@ -55,13 +55,13 @@ export function newDisplay(
     if (event.kind === 'warning') return line(colors.yellow(printable(`warning: ${event.text}`)))
     if (options.isQuiet) return
     if (event.kind === 'node' && isTerminal) return bar(event)
-    const text = lineOf(event)
+    const text = eventLine(event)
     if (text !== undefined) line(colors.dim(printable(text)))
   }
   return { show, end }
 }
 
-function lineOf(event: RunEvent): string | undefined {
+function eventLine(event: RunEvent): string | undefined {
   if (event.kind === 'node') return event.state === 'finished' ? finishedLine(event) : undefined
   if (event.kind === 'uploaded') return `uploaded ${event.file} as ${event.name}`
   if (event.kind === 'submitted') return `submitted ${event.prompt_id}`

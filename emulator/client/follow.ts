@@ -15,7 +15,7 @@ const longestRetryMs = 5_000
 const unknownMax = 5
 const unreachableMax = 12
 
-type Followed = {
+type FollowedRun = {
   readonly promptId: string
   /** The server reported invalid nodes: check soon whether anything runs at all. */
   readonly isDoubtful: boolean
@@ -33,8 +33,8 @@ type Followed = {
  */
 type Watch = {
   isConnected: boolean
-  isHeard: boolean
-  heardAtMs: number
+  hasMessages: boolean
+  lastMessageAtMs: number
   hintAtMs: number
   checkAtMs: number
   /** How many checks in a row precede growing intervals. */
@@ -49,12 +49,12 @@ type Watch = {
  * polls queue and history, on hosted the job. Throws `protocol` if the server has lost the run
  * or keeps sending invalid responses, `unreachable` if it does not come back.
  */
-export async function followRun(feed: Feed, run: Followed): Promise<void> {
+export async function followRun(feed: Feed, run: FollowedRun): Promise<void> {
   const watch = newWatch(feed, run)
   for (;;) {
     const item = await take(feed, Math.max(0, watch.checkAtMs - feed.clock.now()))
     if (item?.kind === 'message' && item.message.data['prompt_id'] === run.promptId) {
-      heard(feed, watch)
+      noteMessage(feed, watch)
       run.onMessage(item.message)
       if (endsRun(item.message)) return
       continue
@@ -65,17 +65,17 @@ export async function followRun(feed: Feed, run: Followed): Promise<void> {
     if (!watch.isConnected) watch.isConnected = await reconnect(feed)
     if ((await check(feed, run, watch)) === 'finished') return
     watch.checkAtMs = feed.clock.now() + pauseMs(run, watch)
-    hint(feed, run, watch)
+    reportSilence(feed, run, watch)
   }
 }
 
-function newWatch(feed: Feed, run: Followed): Watch {
+function newWatch(feed: Feed, run: FollowedRun): Watch {
   const now = feed.clock.now()
   const isConnected = isOpen(feed)
   return {
     isConnected,
-    isHeard: false,
-    heardAtMs: now,
+    hasMessages: false,
+    lastMessageAtMs: now,
     hintAtMs: now + hintMs,
     checkAtMs: now + (run.isDoubtful || !isConnected ? retryMs : quietMs),
     checks: 0,
@@ -84,17 +84,22 @@ function newWatch(feed: Feed, run: Followed): Watch {
   }
 }
 
-function heard(feed: Feed, watch: Watch): void {
+function noteMessage(feed: Feed, watch: Watch): void {
   const now = feed.clock.now()
-  const news = { isHeard: true, heardAtMs: now, hintAtMs: now + hintMs, checkAtMs: now + quietMs }
+  const news = {
+    hasMessages: true,
+    lastMessageAtMs: now,
+    hintAtMs: now + hintMs,
+    checkAtMs: now + quietMs,
+  }
   Object.assign(watch, news, { checks: 0, unknowns: 0, failures: 0 })
 }
 
-function pauseMs(run: Followed, watch: Watch): number {
+function pauseMs(run: FollowedRun, watch: Watch): number {
   watch.checks += 1
   const isDoubtful = run.isDoubtful || watch.failures > 0
   // A live socket with messages about this run is enough for a while.
-  const isUrgent = !watch.isConnected || watch.unknowns > 0 || (isDoubtful && !watch.isHeard)
+  const isUrgent = !watch.isConnected || watch.unknowns > 0 || (isDoubtful && !watch.hasMessages)
   return isUrgent ? Math.min(retryMs * 2 ** (watch.checks - 1), longestRetryMs) : quietMs
 }
 
@@ -105,7 +110,7 @@ function endsRun({ type, data }: Message): boolean {
   return type === 'execution_success' || type === 'execution_interrupted'
 }
 
-async function check(feed: Feed, run: Followed, watch: Watch): Promise<RunState> {
+async function check(feed: Feed, run: FollowedRun, watch: Watch): Promise<RunState> {
   const { server, signal } = feed
   try {
     const state = await readRunState({ server, signal, promptId: run.promptId })
@@ -139,9 +144,9 @@ async function reconnect(feed: Feed): Promise<boolean> {
   }
 }
 
-function hint(feed: Feed, run: Followed, watch: Watch): void {
+function reportSilence(feed: Feed, run: FollowedRun, watch: Watch): void {
   const now = feed.clock.now()
   if (now < watch.hintAtMs) return
   watch.hintAtMs = now + hintMs
-  run.onSilence(Math.round((now - watch.heardAtMs) / 1000))
+  run.onSilence(Math.round((now - watch.lastMessageAtMs) / 1000))
 }

@@ -6,7 +6,7 @@ import type { Fields } from './json.ts'
 import { readJobEntry, readJobState } from './jobs.ts'
 import { isFinal } from './outcome.ts'
 import { expectObjects, objectAt, readRecord, senseless, senselessMax } from './records.ts'
-import type { Asked, RunState } from './records.ts'
+import type { RunLookup, RunState } from './records.ts'
 import type { Server } from './server.ts'
 import type { Clock } from './socket.ts'
 
@@ -15,7 +15,7 @@ const firstPauseMs = 50
 const longestPauseMs = 1_000
 
 /** The history entry of a finished run; undefined without one. */
-async function readEntry(asked: Asked): Promise<Fields | undefined> {
+async function readEntry(asked: RunLookup): Promise<Fields | undefined> {
   const { server, promptId } = asked
   if (server.deployment === 'hosted') return readJobEntry(asked)
   const path = `/history/${encodeURIComponent(promptId)}`
@@ -36,7 +36,7 @@ export const absence = ({ deployment }: Server, promptId: string): string =>
  * Where the run is. On local, checks the queue first: a run that leaves it meanwhile is in the
  * history. Throws a `protocol` failure for an invalid response.
  */
-export async function readRunState(asked: Asked): Promise<RunState> {
+export async function readRunState(asked: RunLookup): Promise<RunState> {
   if (asked.server.deployment === 'hosted') return readJobState(asked)
   const { queue_running, queue_pending } = await readRecord(asked, '/queue')
   if (!Array.isArray(queue_running) || !Array.isArray(queue_pending))
@@ -52,7 +52,7 @@ export async function readRunState(asked: Asked): Promise<RunState> {
  * times in about 16 s. Undefined if it never appears. Throws if the last request failed, and after
  * 6 invalid responses in a row.
  */
-export async function awaitEntry(asked: Asked & { clock: Clock }): Promise<Fields | undefined> {
+export async function awaitEntry(asked: RunLookup & { clock: Clock }): Promise<Fields | undefined> {
   let faults = 0
   for (let read = 1; ; read++) {
     try {

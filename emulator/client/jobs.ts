@@ -4,7 +4,7 @@ import type { Verdict } from './outcome.ts'
 import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
 import { expectObjects, findRecord, senseless } from './records.ts'
-import type { Asked, RunState } from './records.ts'
+import type { RunLookup, RunState } from './records.ts'
 import type { Server } from './server.ts'
 
 /** Words for finished jobs: the documented ones, and the internal ones of some servers. */
@@ -42,8 +42,8 @@ const goings: ReadonlySet<unknown> = new Set([
 ])
 
 /** Where the job is. Asks for the short status first; servers without it report it with the whole job. */
-export async function readJobState(asked: Asked): Promise<RunState> {
-  for (const path of [shortPathOf(asked), pathOf(asked)]) {
+export async function readJobState(asked: RunLookup): Promise<RunState> {
+  for (const path of [shortPathOf(asked), jobPath(asked)]) {
     const record = await findRecord(asked, path)
     if (record !== undefined)
       return endingIn(asked.server, path, record) === undefined ? 'waiting' : 'finished'
@@ -55,8 +55,8 @@ export async function readJobState(asked: Asked): Promise<RunState> {
  * A finished job in the form of a local history entry; undefined before its end. Throws a
  * `protocol` failure for an invalid job.
  */
-export async function readJobEntry(asked: Asked): Promise<Fields | undefined> {
-  const path = pathOf(asked)
+export async function readJobEntry(asked: RunLookup): Promise<Fields | undefined> {
+  const path = jobPath(asked)
   const job = await findRecord(asked, path)
   const ending = job && endingIn(asked.server, path, job)
   if (job === undefined || ending === undefined) return undefined
@@ -66,8 +66,9 @@ export async function readJobEntry(asked: Asked): Promise<Fields | undefined> {
   return { outputs: job['outputs'], status: { status_str, ...status } }
 }
 
-const pathOf = ({ promptId }: Asked): string => `/jobs/${encodeURIComponent(promptId)}`
-const shortPathOf = ({ promptId }: Asked): string => `/job/${encodeURIComponent(promptId)}/status`
+const jobPath = ({ promptId }: RunLookup): string => `/jobs/${encodeURIComponent(promptId)}`
+const shortPathOf = ({ promptId }: RunLookup): string =>
+  `/job/${encodeURIComponent(promptId)}/status`
 
 /** How the job ended; undefined for an unfinished one. */
 function endingIn(

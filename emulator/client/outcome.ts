@@ -42,7 +42,7 @@ export function judge(
   const ending = endingOf(entry, recorded, messages)
   if (ending === undefined) return undefined
   const outputs = outputsOf(entry, messages)
-  const made = { files: outputs.flatMap(filesOf), texts: outputs.flatMap(textsOf) }
+  const made = { files: outputs.flatMap(outputFiles), texts: outputs.flatMap(outputTexts) }
   if (ending === 'success') return { outcome: ending, ...made }
   const all = [...recorded, ...messages]
   const error = ending === 'failed' ? executionError(all) : interruption(all)
@@ -100,7 +100,7 @@ function outputsOf(entry: Fields | undefined, messages: readonly Message[]): [st
  * Files are under `images`, `gifs`, `video`, `videos`, `audio`, `3d`, ...: anything with a
  * `filename` is one.
  */
-function filesOf([node, output]: [string, Fields]): OutputFile[] {
+function outputFiles([node, output]: [string, Fields]): OutputFile[] {
   const files = new Map<string, OutputFile>()
   for (const item of Object.values(output).flat<unknown[]>()) {
     const { filename, subfolder, type } = fieldsOf(item) ?? {}
@@ -116,7 +116,7 @@ function filesOf([node, output]: [string, Fields]): OutputFile[] {
   return [...files.values()]
 }
 
-function textsOf([node, output]: [string, Fields]): OutputText[] {
+function outputTexts([node, output]: [string, Fields]): OutputText[] {
   const texts: unknown[] = [output['text']].flat()
   return texts.flatMap((text) => (typeof text === 'string' ? [{ node, text }] : []))
 }

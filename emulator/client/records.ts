@@ -7,7 +7,7 @@ import { findJson, getJson, shortened } from './server.ts'
 import type { Server } from './server.ts'
 
 /** The run to look up, and its server. */
-export type Asked = {
+export type RunLookup = {
   readonly server: Server
   readonly promptId: string
   readonly signal: AbortSignal
@@ -20,13 +20,13 @@ export type RunState = 'waiting' | 'finished' | 'unknown'
 export const senselessMax = 6
 
 /** The object at a path. Throws a `protocol` failure for everything else. */
-export async function readRecord({ server, signal }: Asked, path: string): Promise<Fields> {
+export async function readRecord({ server, signal }: RunLookup, path: string): Promise<Fields> {
   return objectAt(server, path, await getJson(server, path, signal))
 }
 
 /** Like `readRecord`, but undefined for 404. */
 export async function findRecord(
-  { server, signal }: Asked,
+  { server, signal }: RunLookup,
   path: string,
 ): Promise<Fields | undefined> {
   const answer = await findJson(server, path, signal)

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Deployment } from '../../spec/language.ts'
 import { findServer } from './deployment.ts'
-import { makeWritableFolder } from './folders.ts'
+import { makeWritableFolder } from '../config/folders.ts'
 import { download } from './download.ts'
 import type { SavedFile } from './download.ts'
 import { failure, isFailure, reasonOf } from './failure.ts'
@@ -23,7 +23,7 @@ import { connect, disconnect, newFeed, realClock } from './socket.ts'
 import type { Clock, Feed, Message } from './socket.ts'
 import { nodeErrorLines, refused } from './refusals.ts'
 import { submit } from './submit.ts'
-import type { Submitted } from './submit.ts'
+import type { Submission } from './submit.ts'
 import { uploadInputs } from './uploads.ts'
 import { readWorkflow, submitBody, titleOf } from './workflow.ts'
 import type { Workflow } from './workflow.ts'
@@ -80,13 +80,13 @@ type Job = {
   readonly feed: Feed
   readonly outDir: string
   readonly partnerKey: string | undefined
-  readonly tell: (event: RunEvent) => void
+  readonly report: (event: RunEvent) => void
   readonly redact: Redact
-  readonly known: Known
+  readonly known: PartialResult
   /** The invalid responses so far, as sentences. */
   readonly senseless: string[]
 }
-type Known = { prompt_id: string | null; files: SavedFile[]; texts: readonly OutputText[] }
+type PartialResult = { prompt_id: string | null; files: SavedFile[]; texts: readonly OutputText[] }
 
 /**
  * Runs a workflow on a server and downloads its outputs, including those of a failed run.
@@ -95,7 +95,7 @@ type Known = { prompt_id: string | null; files: SavedFile[]; texts: readonly Out
  */
 export async function runWorkflow(options: RunOptions): Promise<RunResult> {
   const { clock = realClock, timeoutMs = 0 } = options
-  const known: Known = { prompt_id: null, files: [], texts: [] }
+  const known: PartialResult = { prompt_id: null, files: [], texts: [] }
   const senseless: string[] = []
   const limit = new AbortController()
   const over = new AbortController()
@@ -114,15 +114,25 @@ export async function runWorkflow(options: RunOptions): Promise<RunResult> {
     const outDir = resolve(options.outDir)
     // Check before anything runs: without a writable folder the run would be in vain.
     await makeFolder(outDir)
-    const tell = (event: RunEvent) => options.onProgress?.(redact(event))
-    const pause = newPause(tell, clock)
+    const report = (event: RunEvent) => options.onProgress?.(redact(event))
+    const pause = newPause(report, clock)
     const server = await findServer(address, { ...options, pause, signal: limit.signal })
     const clientId = options.clientId ?? randomUUID()
     const feed = newFeed({ server, clientId, clock, signal: limit.signal })
     const { partnerKey } = options
-    const job: Job = { server, workflow, feed, outDir, partnerKey, tell, redact, known, senseless }
+    const job: Job = {
+      server,
+      workflow,
+      feed,
+      outDir,
+      partnerKey,
+      report,
+      redact,
+      known,
+      senseless,
+    }
     const verdict = await perform(job)
-    return { ...redact({ ...known, ...errorOf(verdict) }), outcome: verdict.outcome }
+    return { ...redact({ ...known, ...errorMember(verdict) }), outcome: verdict.outcome }
   } catch (error) {
     const ended = options.signal?.aborted
       ? stopped(known.prompt_id)
@@ -136,7 +146,7 @@ export async function runWorkflow(options: RunOptions): Promise<RunResult> {
   }
 }
 
-function errorOf({ error }: Verdict): { error?: RunError } {
+function errorMember({ error }: Verdict): { error?: RunError } {
   return error === undefined ? {} : { error }
 }
 
@@ -146,15 +156,15 @@ async function perform(job: Job): Promise<Verdict> {
   try {
     const text = await uploadInputs(server, workflow, {
       signal: feed.signal,
-      onUpload: (upload) => job.tell({ kind: 'uploaded', ...upload }),
+      onUpload: (upload) => job.report({ kind: 'uploaded', ...upload }),
     })
     const lack = await open(job)
     const body = submitBody({ text, clientId: feed.clientId, partnerKey: job.partnerKey })
     const submitted = await submit(server, body, feed.signal)
     job.known.prompt_id = submitted.promptId
-    job.tell({ kind: 'submitted', prompt_id: submitted.promptId })
+    job.report({ kind: 'submitted', prompt_id: submitted.promptId })
     // Not earlier: if the server is unreachable, the submit reports it.
-    if (lack !== undefined) job.tell({ kind: 'hint', text: `${lack} Polling the job instead.` })
+    if (lack !== undefined) job.report({ kind: 'hint', text: `${lack} Polling the job instead.` })
     warnOfNodeErrors(job, submitted)
     await follow(job, submitted, messages)
   } finally {
@@ -191,31 +201,31 @@ async function open({ feed }: Job): Promise<string | undefined> {
   }
 }
 
-function warnOfNodeErrors({ tell }: Job, { nodeErrors }: Submitted): void {
+function warnOfNodeErrors({ report }: Job, { nodeErrors }: Submission): void {
   const lines = nodeErrorLines(nodeErrors)
   if (lines.length === 0) return
-  tell({
+  report({
     kind: 'warning',
     text: ['A part of the workflow is invalid and will not run:', ...lines].join('\n'),
   })
 }
 
-async function follow(job: Job, submitted: Submitted, messages: Message[]): Promise<void> {
+async function follow(job: Job, submitted: Submission, messages: Message[]): Promise<void> {
   const progress = newProgress()
   const isDoubtful = Object.keys(submitted.nodeErrors).length > 0
   const onMessage = (message: Message) => {
     if (message.type === 'executed' || message.type.startsWith('execution_')) messages.push(message)
     for (const node of noteMessage(progress, message)) {
-      job.tell({ kind: 'node', title: titleOf(job.workflow, originOf(node.node)), ...node })
+      job.report({ kind: 'node', title: titleOf(job.workflow, originOf(node.node)), ...node })
     }
-    if (message.type === 'execution_cached') tellCached(job, message)
+    if (message.type === 'execution_cached') reportCached(job, message)
   }
   const onSilence = (seconds: number) =>
-    job.tell({ kind: 'hint', text: `No progress for ${seconds} s; still waiting.` })
+    job.report({ kind: 'hint', text: `No progress for ${seconds} s; still waiting.` })
   const onSenseless = (said: string) => {
     const sentence = said.replace(/[^.?]$/, '$&.')
     job.senseless.push(sentence)
-    job.tell({ kind: 'hint', text: `${sentence} Retrying.` })
+    job.report({ kind: 'hint', text: `${sentence} Retrying.` })
   }
   const { promptId } = submitted
   try {
@@ -234,9 +244,9 @@ function originOf(node: string): string {
   return node.split('.')[0] ?? node
 }
 
-function tellCached({ tell }: Job, { data }: Message): void {
+function reportCached({ report }: Job, { data }: Message): void {
   const nodes = Array.isArray(data['nodes']) ? data['nodes'].map(String) : []
-  if (nodes.length > 0) tell({ kind: 'cached', nodes })
+  if (nodes.length > 0) report({ kind: 'cached', nodes })
 }
 
 async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict> {
@@ -245,7 +255,7 @@ async function conclude(job: Job, messages: readonly Message[]): Promise<Verdict
   const promptId = known.prompt_id ?? ''
   const entry = await awaitEntry({ server, promptId, signal, clock })
   if (entry === undefined) {
-    job.tell({ kind: 'warning', text: 'The server has no record of this run.' })
+    job.report({ kind: 'warning', text: 'The server has no record of this run.' })
   }
   const verdict = judge(entry, messages)
   if (verdict === undefined) {
@@ -269,24 +279,24 @@ async function downloadAll(job: Job, verdict: Verdict): Promise<Error | undefine
     try {
       const saved = await download(server, file, { folder, signal: feed.signal, localName })
       known.files.push(saved)
-      job.tell({ kind: 'saved', file: saved })
+      job.report({ kind: 'saved', file: saved })
     } catch (error) {
       if (!isFailure(error)) throw error
       first ??= error
-      job.tell({ kind: 'warning', text: error.message })
+      job.report({ kind: 'warning', text: error.message })
     }
   }
   return first
 }
 
-const goesOnWith = (promptId: string | null): string =>
+const resumeHint = (promptId: string | null): string =>
   promptId === null ? '' : ` The server continues the run ${promptId}.`
 
 const stopped = (promptId: string | null): Error =>
-  failure('stopped', `Stopped.${goesOnWith(promptId)}`)
+  failure('stopped', `Stopped.${resumeHint(promptId)}`)
 
 function timedOut(timeoutMs: number, promptId: string | null, said?: string): Error {
-  const goesOn = goesOnWith(promptId)
+  const goesOn = resumeHint(promptId)
   const meanwhile = said === undefined ? '' : ` Meanwhile ${said}`
   return failure(
     'timeout',

@@ -173,7 +173,7 @@ function adviceFor(origin: string, reason: string): string {
 }
 
 /** The body as text; a connection that breaks in the middle is an `unreachable` failure. */
-export async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+export async function readBody(response: Response, signal: AbortSignal): Promise<string> {
   try {
     return await response.text()
   } catch (error) {
@@ -211,7 +211,7 @@ async function get(
 ): Promise<{ status: number; text: string }> {
   const { headers } = server
   const response = await sendPatiently(server, addressOf(server, path), { signal, headers })
-  return { status: response.status, text: await textOf(response, signal) }
+  return { status: response.status, text: await readBody(response, signal) }
 }
 
 /** The JSON of a response. Throws a `protocol` failure that names the request. */

@@ -14,7 +14,7 @@ import { refused } from '../lib/refused.ts'
 export type SenderName = keyof typeof testSenders
 
 /** A post before it is signed. */
-export type Unsigned = {
+export type UnsignedPost = {
   readonly body: Uint8Array
   /** The event type; ignored by senders that name it in the payload. */
   readonly event: string
@@ -23,7 +23,7 @@ export type Unsigned = {
   readonly timestampSeconds: number
 }
 
-type Kind = {
+type Sender = {
   /** Header names and values with the placeholders `{event}`, `{id}` and `{uuid}`. */
   readonly headers: Readonly<Record<string, string>>
   /** The member of its payloads that names the event type, if no header does. */
@@ -33,7 +33,7 @@ type Kind = {
 
 const json = { 'Content-Type': 'application/json' }
 
-const kinds: Readonly<Record<SenderName, Kind>> = {
+const kinds: Readonly<Record<SenderName, Sender>> = {
   github: {
     headers: {
       ...json,
@@ -89,7 +89,7 @@ export const newDeliveryId = (as: SenderName): string => kinds[as].idPrefix + ra
 export function signedHeaders(
   as: SenderName,
   secret: string,
-  post: Unsigned,
+  post: UnsignedPost,
 ): Readonly<Record<string, string>> {
   const scheme: Scheme = schemes[testSenders[as]]
   const values: Readonly<Record<string, string>> = {
@@ -104,7 +104,7 @@ export function signedHeaders(
   const signed: [string | undefined, string][] = [
     [scheme.id, post.id],
     [scheme.timestamp, String(post.timestampSeconds)],
-    [scheme.signature, signatureOf(scheme, secret, post)],
+    [scheme.signature, signPost(scheme, secret, post)],
   ]
   const headers = [...own, ...signed.filter(([name]) => name !== undefined)]
   // Header values are bytes: UTF-8 for values beyond ASCII.
@@ -114,10 +114,14 @@ export function signedHeaders(
 }
 
 /** The value of the signature header of a scheme. Throws a refusal for a secret that is not a valid key. */
-export function signatureOf(scheme: Scheme, secret: string, post: Omit<Unsigned, 'event'>): string {
+export function signPost(
+  scheme: Scheme,
+  secret: string,
+  post: Omit<UnsignedPost, 'event'>,
+): string {
   if (scheme.signs === 'token' || scheme.encoding === 'plain') return secret
   const parts = { id: post.id, timestamp: String(post.timestampSeconds), body: post.body }
-  const hmac = createHmac('sha256', keyOf(scheme, secret))
+  const hmac = createHmac('sha256', signingKey(scheme, secret))
   scheme.signs.forEach((part, at) => {
     if (at > 0) hmac.update('.')
     hmac.update(parts[part])
@@ -126,7 +130,7 @@ export function signatureOf(scheme: Scheme, secret: string, post: Omit<Unsigned,
   return scheme.form === 'pairs' ? `${stripeTimestamp}=${post.timestampSeconds},${value}` : value
 }
 
-function keyOf({ key }: Scheme, secret: string): Buffer {
+function signingKey({ key }: Scheme, secret: string): Buffer {
   if (key !== 'whsec-base64' || !secret.startsWith(base64SecretPrefix)) return Buffer.from(secret)
   const text = secret.slice(base64SecretPrefix.length)
   const bytes = Buffer.from(text, 'base64')
@@ -135,7 +139,7 @@ function keyOf({ key }: Scheme, secret: string): Buffer {
 }
 
 /** A sample payload that carries the event type like this sender's payloads. */
-export function ownPayload(as: SenderName, event: string, id: string): string {
+export function samplePayload(as: SenderName, event: string, id: string): string {
   if (as === 'github' && event === 'test') return testPayload
   const { test, message } = JSON.parse(testPayload) as { test: boolean; message: string }
   const data = { test, message }

@@ -72,7 +72,7 @@ export async function connect(feed: Feed): Promise<void> {
     feed.socket = socket
     socket.on('open', () => void feed.clock.wait(firstStatusMs, stop.signal).then(ready))
     socket.on('message', (bytes, isBinary) => {
-      const message = isBinary ? undefined : messageOf(bytes)
+      const message = isBinary ? undefined : parseMessage(bytes)
       if (message?.type === 'status') ready()
       if (message !== undefined) put(feed, { kind: 'message', message })
     })
@@ -91,7 +91,7 @@ export const isOpen = (feed: Feed): boolean =>
   feed.items.some(({ kind }) => kind === 'dropped') || feed.socket?.readyState === WebSocket.OPEN
 
 /** The message in the text of a frame; undefined for everything else. */
-function messageOf(bytes: RawData): Message | undefined {
+function parseMessage(bytes: RawData): Message | undefined {
   try {
     const { type, data } = fieldsOf(parseLenient((bytes as Buffer).toString())) ?? {}
     return typeof type === 'string' ? { type, data: fieldsOf(data) ?? {} } : undefined
@@ -104,13 +104,13 @@ function refusal(server: Server, error: Error): Error {
   if ('code' in error) return unreachable(server.shown, error)
   return failure(
     'protocol',
-    `${server.shown} does not open a WebSocket at /ws (${error.message}). ${hint(server, error.message)}`,
+    `${server.shown} does not open a WebSocket at /ws (${error.message}). ${connectionHint(server, error.message)}`,
     {},
     error,
   )
 }
 
-function hint({ deployment }: Server, reason: string): string {
+function connectionHint({ deployment }: Server, reason: string): string {
   if (!/40[13]$/.test(reason))
     return 'Is that the address of a workflow server? Write it as http://host:port.'
   return deployment === 'hosted'

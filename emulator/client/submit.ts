@@ -3,14 +3,14 @@
 import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
 import { refused, refusedByHosted } from './refusals.ts'
-import { addressOf, jsonOf, sendPatiently, textOf, unexpected } from './server.ts'
+import { addressOf, jsonOf, sendPatiently, readBody, unexpected } from './server.ts'
 import type { Server } from './server.ts'
 
 /**
  * An accepted run. `nodeErrors` is not empty if a part of the workflow is invalid and will not
  * run.
  */
-export type Submitted = { readonly promptId: string; readonly nodeErrors: Fields }
+export type Submission = { readonly promptId: string; readonly nodeErrors: Fields }
 
 /**
  * Submits a body. Throws a `refused` failure with readable node errors, `protocol`, or
@@ -20,14 +20,14 @@ export async function submit(
   server: Server,
   body: string,
   signal: AbortSignal,
-): Promise<Submitted> {
+): Promise<Submission> {
   const response = await sendPatiently(server, addressOf(server, '/prompt'), {
     method: 'POST',
     headers: { ...server.headers, 'content-type': 'application/json' },
     body,
     signal,
   })
-  const text = await textOf(response, signal)
+  const text = await readBody(response, signal)
   const refusal = refusedByHosted(server, 'the workflow', response.status, text)
   if (refusal !== undefined) throw refusal
   const isAnswer = response.status === 200 || response.status === 400

@@ -6,7 +6,7 @@ import { basename, isAbsolute, posix, relative, resolve, sep } from 'node:path'
 import { failure } from './failure.ts'
 import { fieldsOf } from './json.ts'
 import { refusedByHosted } from './refusals.ts'
-import { addressOf, jsonOf, sendPatiently, textOf, unexpected } from './server.ts'
+import { addressOf, jsonOf, sendPatiently, readBody, unexpected } from './server.ts'
 import type { Server } from './server.ts'
 import { replaceTexts, textInputs } from './workflow.ts'
 import type { TextInput, Workflow } from './workflow.ts'
@@ -76,7 +76,7 @@ async function upload(
     body: form,
     signal,
   })
-  const text = await textOf(response, signal)
+  const text = await readBody(response, signal)
   const refusal = refusedByHosted(server, `the upload of ${basename(file)}`, response.status, text)
   if (refusal !== undefined) throw refusal
   if (response.status !== 200) throw unexpected(server, request, response.status, text)

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isMap, parseDocument, type Document } from 'yaml'
 import { configDirectory, configFiles, gatewaySettings } from '../../spec/gateway/subscriptions.ts'
-import { makeWritableFolder } from '../client/folders.ts'
+import { makeWritableFolder } from './folders.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isRefused, refused } from '../lib/refused.ts'
 import { readVariables } from './env-file.ts'
@@ -21,7 +21,7 @@ export function configDirOf(flag: string | undefined, env: Environment, cwd: str
 }
 
 /** Where settings come from besides the files. */
-export type Given = {
+export type SettingSources = {
   readonly env: Environment
   /** Values of flags by setting. */
   readonly flags?: Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ export type Given = {
  * The effective settings, each from the first source that has it.
  * Throws a refusal that names a setting with an invalid value, and for files that it cannot read.
  */
-export async function readSettings(dir: string, given: Given): Promise<Settings> {
+export async function readSettings(dir: string, given: SettingSources): Promise<Settings> {
   const { env, flags = {}, quirks = [], isWebhookCommand = false } = given
   const { config, variables: all } = await readSources(dir, env)
   requireKnown(config)
@@ -77,10 +77,10 @@ function requireKnown(config: unknown): void {
 }
 
 /** The sources of settings: config.yaml as data, and variables, those of the environment first. */
-export type Sources = { readonly config: unknown; readonly variables: readonly Environment[] }
+export type ConfigSources = { readonly config: unknown; readonly variables: readonly Environment[] }
 
 /** Reads the files of the directory. Throws a refusal for a file that it cannot read. */
-export async function readSources(dir: string, env: Environment): Promise<Sources> {
+export async function readSources(dir: string, env: Environment): Promise<ConfigSources> {
   const config = plain(await readConfig(dir))
   return { config, variables: [env, readVariables(await readEnv(dir))] }
 }
@@ -130,24 +130,29 @@ export function valueAt(config: unknown, key: string): unknown {
 }
 
 /** Settings to write, by name; missing ones stay as they are. */
-export type Answers = Readonly<Partial<Record<'enabled' | 'host' | 'port' | 'secret', unknown>>>
+export type SetupAnswers = Readonly<
+  Partial<Record<'enabled' | 'host' | 'port' | 'secret', unknown>>
+>
 
 /**
  * Writes answers to their files: the secret to .env, the rest to config.yaml, where comments stay. Also updates a variable
  * of .env that would override an answer. Resolves to the paths of the written files.
  * Throws a refusal, before it writes anything, for files that it cannot parse or write.
  */
-export async function writeSettings(dir: string, answers: Answers): Promise<readonly string[]> {
+export async function writeSettings(
+  dir: string,
+  answers: SetupAnswers,
+): Promise<readonly string[]> {
   const document = await readConfig(dir)
   const before = JSON.stringify(plain(document))
   for (const [name, value] of Object.entries(answers)) {
     if (name !== 'secret')
-      put(document, gatewaySettings[name as keyof Answers].key.split('.'), value)
+      put(document, gatewaySettings[name as keyof SetupAnswers].key.split('.'), value)
   }
   const env = await readEnv(dir)
   let newEnv = env
   for (const [name, value] of Object.entries(answers)) {
-    const setting = gatewaySettings[name as keyof Answers]
+    const setting = gatewaySettings[name as keyof SetupAnswers]
     if (!('variable' in setting)) continue
     if (name === 'secret' || readVariables(newEnv)[setting.variable] !== undefined)
       newEnv = withVariable(newEnv, setting.variable, String(value))
@@ -158,10 +163,10 @@ export async function writeSettings(dir: string, answers: Answers): Promise<read
     const { config, env: envFile } = configFiles
     // The file can already contain a secret and have too wide a mode.
     if (newEnv !== env || 'secret' in answers)
-      changed.push(await write(dir, envFile.name, newEnv, envFile.mode))
+      changed.push(await writeConfigFile(dir, envFile.name, newEnv, envFile.mode))
     if (JSON.stringify(plain(document)) !== before) {
       const text = document.toString({ lineWidth: 0 })
-      changed.push(await write(dir, config.name, text, await modeOf(dir)))
+      changed.push(await writeConfigFile(dir, config.name, text, await modeOf(dir)))
     }
   } catch (error) {
     if (isRefused(error)) throw error
@@ -170,7 +175,12 @@ export async function writeSettings(dir: string, answers: Answers): Promise<read
   return changed
 }
 
-async function write(dir: string, name: string, text: string, mode: number): Promise<string> {
+async function writeConfigFile(
+  dir: string,
+  name: string,
+  text: string,
+  mode: number,
+): Promise<string> {
   await replaceFile(await realPlace(join(dir, name)), text, mode)
   return join(dir, name)
 }

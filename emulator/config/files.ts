@@ -11,7 +11,7 @@ export type ReadText =
   | { readonly isThere: false }
   | { readonly isThere: true; readonly text: string | undefined; readonly mode: number }
 
-const codeOf = (error: unknown): unknown =>
+const errorCode = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined
 
 /**
@@ -27,7 +27,7 @@ export async function realPlace(path: string): Promise<string> {
       () => false,
     )
     if (isLink) throw refused(`${path} is a link to ${await readlink(path)}, which does not exist.`)
-    if (codeOf(error) !== 'ENOENT') throw unreadable(path, error)
+    if (errorCode(error) !== 'ENOENT') throw unreadable(path, error)
     const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)))
     return join(folder, basename(path))
   }
@@ -49,8 +49,8 @@ export async function readText(path: string): Promise<ReadText> {
       await file.close()
     }
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { isThere: false }
-    throw codeOf(error) === 'REFUSED' ? error : unreadable(path, error)
+    if (errorCode(error) === 'ENOENT') return { isThere: false }
+    throw errorCode(error) === 'REFUSED' ? error : unreadable(path, error)
   }
 }
 

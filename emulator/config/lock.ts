@@ -77,14 +77,14 @@ async function livingClaims(path: string): Promise<readonly string[]> {
   const claims = (await readdir(folder)).filter((name) => name.startsWith(prefix)).sort()
   const living: string[] = []
   for (const claim of claims) {
-    if (await isLiving(path, claim)) living.push(claim)
+    if (await isProcessAlive(path, claim)) living.push(claim)
     else await rm(join(folder, claim), { force: true })
   }
   return living
 }
 
 /** Distinguishes a dead process from a new one with the same id by its start time. */
-async function isLiving(path: string, claim: string): Promise<boolean> {
+async function isProcessAlive(path: string, claim: string): Promise<boolean> {
   if (!claim.includes(`-${host}-`)) return true
   const [pid, started] = claim.slice(claimPrefix(path).length).split('-')
   return (await startOfProcess(Number(pid))) === started

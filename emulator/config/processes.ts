@@ -12,13 +12,13 @@ const START = 19
  */
 export async function startOfProcess(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
-  if (stat === undefined) return isThere(pid) ? 'unknown' : undefined
+  if (stat === undefined) return processExists(pid) ? 'unknown' : undefined
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   // A zombie holds no lock.
   return /^[ZXx]/.test(fields[STATE] ?? '') ? undefined : fields[START]
 }
 
-function isThere(pid: number): boolean {
+function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -26,23 +26,23 @@ export type Settings = {
 /** A value from one source, and how an error names its place. Null, undefined and an empty text count as absent. */
 export type Candidate = { readonly value: unknown; readonly where: string }
 
-type Name = keyof typeof gatewaySettings
-export type Named = GatewaySetting & { readonly name: Name }
+type SettingName = keyof typeof gatewaySettings
+export type NamedSetting = GatewaySetting & { readonly name: SettingName }
 
 /** Takes the first present value for each setting. Throws a refusal for an invalid one. */
-export function decide(candidatesOf: (setting: Named) => readonly Candidate[]): Settings {
+export function decide(candidatesOf: (setting: NamedSetting) => readonly Candidate[]): Settings {
   const settled = Object.entries<GatewaySetting>(gatewaySettings).map(([name, setting]) => {
-    const named = { ...setting, name: name as Name }
+    const named = { ...setting, name: name as SettingName }
     const first = candidatesOf(named).find(
       ({ value }) => value !== undefined && value !== null && value !== '',
     )
-    return [name, first === undefined ? setting.default : read(named, first)]
+    return [name, first === undefined ? setting.default : readCandidate(named, first)]
   })
   const settings = Object.fromEntries(settled) as Settings
   return { ...settings, routes: settings.routes ?? {} }
 }
 
-function read(setting: Named, { value, where }: Candidate): unknown {
+function readCandidate(setting: NamedSetting, { value, where }: Candidate): unknown {
   const usable = readers[setting.type](value) ?? refuse(setting, value, where)
   const more = checks[setting.name]
   return more === undefined ? usable : (more(usable) ?? refuse(setting, value, where))
@@ -63,7 +63,7 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Checks beyond the type, with the form that the code uses. */
-const checks: Partial<Record<Name, (value: unknown) => unknown>> = {
+const checks: Partial<Record<SettingName, (value: unknown) => unknown>> = {
   host: (value) => String(value).trim() || undefined,
   port: (value) => ((value as number) < 65_536 ? value : undefined),
   base_url: (value) => readBaseUrl(String(value)),
@@ -85,25 +85,25 @@ const needs: Readonly<Record<GatewaySetting['type'], string>> = {
   text: 'a string (quote digits)',
   object: 'a map',
 }
-const ownNeeds: Partial<Record<Name, string>> = {
+const ownNeeds: Partial<Record<SettingName, string>> = {
   port: 'a port, 0 to 65535',
   base_url: 'a URL that begins with http:// or https://, without query and password',
   routes: 'a map of routes, each of them a map',
 }
 
-function refuse({ name, type, secret }: Named, value: unknown, where: string): never {
-  const text = textOf(value)
+function refuse({ name, type, secret }: NamedSetting, value: unknown, where: string): never {
+  const text = displayText(value)
   // URLs can contain a password.
   const isShown = text !== '' && secret === undefined && !text.includes('@')
   const found = isShown ? `, not ${JSON.stringify(text.slice(0, 60))}` : ''
   throw refused(`${where} must be ${ownNeeds[name] ?? needs[type]}${found}.`)
 }
 
-const textOf = (value: unknown): string =>
+const displayText = (value: unknown): string =>
   typeof value === 'object' ? '' : `${value as string | number | boolean}`
 
 const isWord = (words: readonly string[], value: unknown): boolean =>
-  words.includes(textOf(value).trim().toLowerCase())
+  words.includes(displayText(value).trim().toLowerCase())
 
 /** Whether a value switches something on [subscriptions/switch-words]. */
 export const isOn = (value: unknown): boolean => isWord(switchWords.on, value)

@@ -3,7 +3,7 @@
 import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 
-type Loaded = typeof Pictures
+type PictureModule = typeof Pictures
 
 export type Codec = {
   /**
@@ -14,11 +14,15 @@ export type Codec = {
   /** The bytes of an image; call it only after `ready`. */
   readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
   /** The bytes of a picture file; call it only after `ready`. */
-  readonly encodeFile: Loaded['encodeFile']
+  readonly encodeFile: PictureModule['encodeFile']
+  /** Whether the bytes of a picture file are known; call it only after `ready`. */
+  readonly isKept: PictureModule['isKept']
+  /** Keeps the bytes of a picture file; call it only after `ready`. */
+  readonly keepFile: PictureModule['keepFile']
 }
 
 export function createCodec(): Codec {
-  let codec: Loaded | undefined
+  let codec: PictureModule | undefined
   let loading: Promise<void> | undefined
   const load = async (): Promise<void> => {
     codec = await import('../pictures/encode.ts')
@@ -30,8 +34,11 @@ export function createCodec(): Codec {
   }
   const encodeImage: Codec['encodeImage'] = (image, format) =>
     'step' in image
-      ? (codec as Loaded).encodePreview(image, format)
-      : (codec as Loaded).encodePicture(image, format)
-  const encodeFile: Codec['encodeFile'] = (file) => (codec as Loaded).encodeFile(file)
-  return { ready, encodeImage, encodeFile }
+      ? (codec as PictureModule).encodePreview(image, format)
+      : (codec as PictureModule).encodePicture(image, format)
+  const encodeFile: Codec['encodeFile'] = (file) => (codec as PictureModule).encodeFile(file)
+  const isKept: Codec['isKept'] = (file) => (codec as PictureModule).isKept(file)
+  const keepFile: Codec['keepFile'] = (file, bytes) =>
+    (codec as PictureModule).keepFile(file, bytes)
+  return { ready, encodeImage, encodeFile, isKept, keepFile }
 }

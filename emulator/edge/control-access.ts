@@ -21,8 +21,21 @@ export type Guard = {
   readonly token: string | null
 }
 
-/** Headers of proxies and tunnels, which forward requests from other machines. */
-const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+/** Headers that proxies, tunnels and content networks add to the requests of other machines. */
+const forwarding = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'x-envoy-external-address',
+]
 
 /** Why a caller is rejected, as a sentence that says what to do; undefined for an accepted one. */
 export function whyRefused(caller: Caller, guard: Guard): string | undefined {
@@ -40,7 +53,7 @@ export function whyRefused(caller: Caller, guard: Guard): string | undefined {
 }
 
 function hasToken({ headers }: Caller, { token }: Guard): boolean {
-  const [, offered] = /^bearer +(.*)$/i.exec(textOf(headers['authorization'])) ?? []
+  const [, offered] = /^bearer +(.*)$/i.exec(headerText(headers['authorization'])) ?? []
   return token !== null && offered !== undefined && isEqual(offered, token)
 }
 
@@ -49,18 +62,18 @@ const isFromHere = ({ address, headers }: Caller): boolean =>
 
 /** Rejects other host names that resolve to this machine (DNS rebinding). */
 function isAskedFor({ headers }: Caller, { host }: Guard): boolean {
-  const named = textOf(headers['host']).replace(/:\d+$/, '').toLowerCase()
+  const named = headerText(headers['host']).replace(/:\d+$/, '').toLowerCase()
   return isLoopback(named) || named === host.toLowerCase() || named === `[${host.toLowerCase()}]`
 }
 
 function isForeignPage({ headers }: Caller, { origin }: Guard): boolean {
   if (headers['origin'] !== undefined) {
-    const given = textOf(headers['origin'])
+    const given = headerText(headers['origin'])
     return given !== origin && given.replace(/^https?:\/\//, '') !== headers['host']
   }
   const site = headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
-const textOf = (value: string | readonly string[] | undefined): string =>
+const headerText = (value: string | readonly string[] | undefined): string =>
   typeof value === 'string' ? value : ''

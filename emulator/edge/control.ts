@@ -14,13 +14,13 @@ export const isControl = (method: string, target: string): boolean =>
   target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS'
 
 /** A response of the control paths. */
-export type Answer = { readonly status: number; readonly type: string; readonly text: string }
+export type ControlReply = { readonly status: number; readonly type: string; readonly text: string }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-export const ok = (value: unknown): Answer => jsonText(JSON.stringify(value))
-export const jsonText = (text: string): Answer => ({ status: 200, type: JSON_TYPE, text })
-export const refusal = (status: number, error: string): Answer => ({
+export const ok = (value: unknown): ControlReply => jsonText(JSON.stringify(value))
+export const jsonText = (text: string): ControlReply => ({ status: 200, type: JSON_TYPE, text })
+export const refusal = (status: number, error: string): ControlReply => ({
   status,
   type: JSON_TYPE,
   text: JSON.stringify({ error }),
@@ -28,14 +28,14 @@ export const refusal = (status: number, error: string): Answer => ({
 
 /** Handlers by method and path below the prefix. */
 export type ControlPaths = Readonly<
-  Record<`${'GET' | 'POST'} ${string}`, (body: Uint8Array) => Answer | Promise<Answer>>
+  Record<`${'GET' | 'POST'} ${string}`, (body: Uint8Array) => ControlReply | Promise<ControlReply>>
 >
 
 /** Answers a control request. */
 export async function answerControl(
   { method, target, body }: { method: string; target: string; body: Uint8Array },
   paths: ControlPaths,
-): Promise<Answer> {
+): Promise<ControlReply> {
   const [path = ''] = target.slice(CONTROL_PREFIX.length).split('?', 1)
   const asked = Object.entries(paths).find(([name]) => name === `${method} ${path}`)?.[1]
   if (asked === undefined)
@@ -59,7 +59,7 @@ class BodyError extends Error {}
  * The members of a body that must be a JSON object with only these names.
  * @param usage describes a valid body.
  */
-export function membersOf<Name extends string>(
+export function readMembers<Name extends string>(
   body: Uint8Array,
   names: readonly Name[],
   usage: string,
@@ -88,7 +88,7 @@ function objectOf(body: Uint8Array): Readonly<Record<string, unknown>> | undefin
 }
 
 /** The result of moving a clock. */
-export type Moved = {
+export type ClockMove = {
   /** The machine's time, in milliseconds since its start, */
   readonly nowMs: number
   /** and since 1970. */
@@ -98,7 +98,7 @@ export type Moved = {
 }
 
 /** Moves a clock and returns the result. */
-export type Move = (how: (clock: PlainClock) => Promise<void>) => Promise<Moved>
+export type ClockMover = (how: (clock: PlainClock) => Promise<void>) => Promise<ClockMove>
 
 /** The clock operations that HTTP offers. */
 type PlainClock = {
@@ -110,7 +110,7 @@ const usage = 'The body must be {"ms": 100} or {"until": "idle"}.'
 
 /** The paths of every machine. */
 export const commonPaths = (
-  move: Move,
+  move: ClockMover,
   journal: () => Promise<readonly string[]>,
 ): ControlPaths => ({
   'GET journal': async () => ({
@@ -119,7 +119,7 @@ export const commonPaths = (
     text: `${(await journal()).join('\n')}\n`,
   }),
   'POST advance': async (body) => {
-    const { ms, until } = membersOf(body, ['ms', 'until'], usage)
+    const { ms, until } = readMembers(body, ['ms', 'until'], usage)
     if (typeof ms === 'number' && until === undefined)
       return ok(await move((one) => one.advance(ms)))
     if (until === 'idle' && ms === undefined) return ok(await move((one) => one.until('idle')))

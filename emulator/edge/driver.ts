@@ -33,13 +33,15 @@ const MAX_DATE_MS = 8.64e15
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** What a driver needs from its surroundings. */
-export type Surroundings<I, E> = {
+export type DriverHooks<I, E> = {
   /** Receives each input with its effects, in order. */
   readonly emit: (input: I, effects: readonly E[]) => void
   /** Does some work whose effects may leave together. */
   readonly batch: (work: () => void) => void
-  /** How long the machine has been running, in milliseconds; by default from a monotonic clock. */
-  readonly elapsedMs?: (() => number) | undefined
+  /** How long the machine has been running, in milliseconds. */
+  readonly elapsedMs: () => number
+  /** The time of a monotonic clock, in milliseconds. */
+  readonly monotonicMs: () => number
   /** Changes the effects of a step. */
   readonly tamper?: Tamper<I, E> | undefined
 }
@@ -47,11 +49,9 @@ export type Surroundings<I, E> = {
 export function createDriver<I, E>(
   machine: Machine<I, E>,
   clock: Clock,
-  { emit, batch, tamper, ...given }: Surroundings<I, E>,
+  { emit, batch, elapsedMs, monotonicMs, tamper }: DriverHooks<I, E>,
 ): Driver<I, E> {
   const { nextWakeMs, epochMs, isWaitingForOthers } = machine
-  const startedAt = performance.now()
-  const elapsedMs = given.elapsedMs ?? (() => performance.now() - startedAt)
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -91,10 +91,10 @@ export function createDriver<I, E>(
 
   /** Fires due timers, in slices short enough that requests do not notice. */
   const catchUp = (sliceMs: number, isNow: (dueMs: number) => boolean): void => {
-    const endAt = performance.now() + sliceMs
+    const endAt = monotonicMs() + sliceMs
     batch(() => {
       let due = nextWakeMs()
-      for (; due !== undefined && isNow(due) && performance.now() < endAt; due = nextWakeMs()) {
+      for (; due !== undefined && isNow(due) && monotonicMs() < endAt; due = nextWakeMs()) {
         wakeAt(due)
       }
     })

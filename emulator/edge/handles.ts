@@ -3,7 +3,7 @@
 import type { MessageType, messages } from '../../spec/server/messages.ts'
 import type { AgentRun, GatewayEffect, OutboxEntry, ScriptedFailure } from '../gateway/inputs.ts'
 import type { Effect } from '../machine.ts'
-import type { CompleteGatewayOptions, RouteGiven } from '../options/gateway.ts'
+import type { CompleteGatewayOptions, RouteInput } from '../options/gateway.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 
 /** Moves a manual clock. With any other clock, every method throws a usage error. */
@@ -76,7 +76,7 @@ export type Gateway = ClockHandle<GatewayEffect> & {
    * Adds or replaces a subscription in memory. Throws a usage error if subscriptions are in a file, if a static route has
    * the name, or if the route is not valid: without a secret, or direct to `log`.
    */
-  readonly subscribe: (name: string, route: RouteGiven) => void
+  readonly subscribe: (name: string, route: RouteInput) => void
   /** Removes a subscription in memory; returns whether it existed. Throws if subscriptions are in a file. */
   readonly remove: (name: string) => boolean
   /** Stops listening, closes all connections, and ends running work. */

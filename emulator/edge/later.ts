@@ -10,7 +10,7 @@ const awaited = async <A, B>(first: Promise<A>, next: (value: A) => Later<B>): P
   next(await first)
 
 /** Runs work, and `failed` if it throws or rejects. */
-export function rescue<T>(work: () => Later<T>, failed: (error: unknown) => T): Later<T> {
+export function catchFailure<T>(work: () => Later<T>, failed: (error: unknown) => T): Later<T> {
   try {
     const result = work()
     return result instanceof Promise ? result.catch(failed) : result

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 const MAX_GOODBYE_MS = 500
 
 /** Tracks the connections of servers; returns a function that closes them all. */
-export function followConnections(servers: readonly Server[]): () => Promise<void> {
+export function trackConnections(servers: readonly Server[]): () => Promise<void> {
   const connections = new Set<Socket>()
   for (const server of servers) {
     server.on('connection', (raw: Socket) => {

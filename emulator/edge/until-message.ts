@@ -12,7 +12,7 @@ export const untilMessageOf =
       // Skip parsing a text that does not contain the type.
       if (effect.kind !== 'send' || !effect.text.includes(type)) return false
       const message = JSON.parse(effect.text) as { readonly type: string; readonly data: unknown }
-      if (message.type !== type || !holds(message.data, data)) return false
+      if (message.type !== type || !isMatch(message.data, data)) return false
       found = message.data
       return true
     }
@@ -21,11 +21,11 @@ export const untilMessageOf =
   }
 
 /** Whether a value matches; objects may have additional members at any depth. */
-function holds(value: unknown, expected: unknown): boolean {
+function isMatch(value: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return value === expected
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(expected) && (!Array.isArray(value) || value.length !== expected.length))
     return false
   const members: Readonly<Record<string, unknown>> = { ...value }
-  return Object.entries(expected).every(([name, member]) => holds(members[name], member))
+  return Object.entries(expected).every(([name, member]) => isMatch(members[name], member))
 }

@@ -28,7 +28,7 @@ const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
 const forms: ReadonlyMap<string, Form> = new Map(
   Object.entries(all).map(([name, { status, body, headers = {} }]): [string, Form] => {
     if (typeof body === 'object' && 'json' in body) {
-      const members = membersOf(body.json as Readonly<Record<string, string>>)
+      const members = parseMembers(body.json as Readonly<Record<string, string>>)
       return [name, { status, headers: { ...jsonHeaders, ...headers }, members, text: '' }]
     }
     const text = typeof body === 'string' ? '' : body.text
@@ -36,7 +36,7 @@ const forms: ReadonlyMap<string, Form> = new Map(
   }),
 )
 
-function membersOf(json: Readonly<Record<string, string>>): readonly Member[] {
+function parseMembers(json: Readonly<Record<string, string>>): readonly Member[] {
   return Object.entries(json).map(([member, text], at) => ({
     before: `${at === 0 ? '{' : ', '}${JSON.stringify(member)}: `,
     text,
@@ -61,7 +61,7 @@ export function answer(name: AnswerName, values: Values = {}, isPython = false):
 }
 
 /** The sentence of a refusal, for the log. */
-export function reasonOf(name: RefusalName, values: Values): string {
+export function refusalReason(name: RefusalName, values: Values): string {
   const [first] = forms.get(name)?.members ?? []
   return fill(first?.text ?? '', values)
 }

@@ -4,14 +4,14 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { limits } from '../../spec/limits.ts'
 import { get, put, remove } from '../lib/bounded.ts'
-import { ownText } from '../lib/json.ts'
+import { copyText } from '../lib/json.ts'
 import { hasQuirk, type GatewayWorld } from './state.ts'
 
 const lifetimeMs = limits.deliveryIdLifetime.value * 1000
 /** Hashes longer ids, to bound the memory. */
 const MAX_ID = 200
 
-function keyOf(world: GatewayWorld, route: string, id: string): string {
+function deliveryKey(world: GatewayWorld, route: string, id: string): string {
   const short = id.length > MAX_ID ? bytesToHex(sha256(utf8ToBytes(id))) : id
   // The length of the route marks where the id begins, whatever both contain.
   return hasQuirk(world, 'webhooks.global-ids') ? short : `${route.length}:${route}${short}`
@@ -19,7 +19,7 @@ function keyOf(world: GatewayWorld, route: string, id: string): string {
 
 /** Remembers an id of a route. Returns whether it is new; a known id keeps its time. */
 export function remember(world: GatewayWorld, route: string, id: string): boolean {
-  const key = ownText(keyOf(world, route, id))
+  const key = copyText(deliveryKey(world, route, id))
   const firstMs = get(world.state.deliveryIds, key)
   if (firstMs !== undefined && world.state.nowMs - firstMs < lifetimeMs) return false
   // An expired id counts as new.
@@ -30,4 +30,4 @@ export function remember(world: GatewayWorld, route: string, id: string): boolea
 
 /** Forgets an id, so that the sender can repeat its post. */
 export const forget = (world: GatewayWorld, route: string, id: string): boolean =>
-  remove(world.state.deliveryIds, keyOf(world, route, id))
+  remove(world.state.deliveryIds, deliveryKey(world, route, id))

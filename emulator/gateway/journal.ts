@@ -6,9 +6,9 @@
 
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { hiddenFromCharacters, insecureSecret } from '../../spec/gateway/signatures.ts'
-import { inputOf, lineBody, textOf } from '../journal/bodies.ts'
+import { restoreInput, lineBody, decodeUtf8 } from '../journal/bodies.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
-import { type Replayed, replayJournal } from '../journal/replay.ts'
+import { type ReplayResult, replayJournal } from '../journal/replay.ts'
 import { isObject, readJson, writeJson } from '../lib/json.ts'
 import type { Entry } from '../machine.ts'
 import { gatewayMachine } from './machine.ts'
@@ -25,7 +25,7 @@ export const gatewayFormat: JournalFormat<GatewayStateOptions, GatewayInput, Gat
   machine: 'gateway',
   secretsOf: ({ secret, routes }) => [secret ?? '', ...secretsIn(routes)],
   redactor,
-  inputOf: (value) => inputOf(value) as GatewayInput,
+  inputOf: (value) => restoreInput(value) as GatewayInput,
   start: (options) => gatewayMachine(createGatewayWorld(options)),
 }
 
@@ -44,7 +44,7 @@ export const gatewayFormat: JournalFormat<GatewayStateOptions, GatewayInput, Gat
  * await gateway.close()
  * assert.deepEqual(replayGateway(journal), { entries: 1, differs: null })
  */
-export const replayGateway = (journal: string | readonly string[]): Replayed =>
+export const replayGateway = (journal: string | readonly string[]): ReplayResult =>
   replayJournal(journal, gatewayFormat)
 
 type Redactor = {
@@ -65,9 +65,9 @@ function createRedactor(everKnown: readonly string[], toPlaceholder: ToPlacehold
     .filter((one) => one !== secret(one))
     .toSorted((a, b) => b.length - a.length)
     .map((one) => [one, secret(one)] as const)
-  const long = pairs.filter(([one]) => one.length >= hiddenFromCharacters)
+  const longSecrets = pairs.filter(([one]) => one.length >= hiddenFromCharacters)
   const inText = (text: string): string =>
-    long.reduce((redacted, [one, other]) => redacted.replaceAll(one, other), text)
+    longSecrets.reduce((redacted, [one, other]) => redacted.replaceAll(one, other), text)
   return { secret, inText, inRoutes: (text) => inText(redactRoutes(text, secret)), pairs }
 }
 
@@ -105,7 +105,7 @@ function redactInput(input: GatewayInput, redact: Redactor): unknown {
   }
   if (input.kind !== 'request') return redactValue(input, redact)
   const { body, headers, ...rest } = input
-  const text = textOf(body)
+  const text = decodeUtf8(body)
   const bytes = text === undefined ? body : utf8ToBytes(redact.inText(text))
   const signed = signedAnew({ headers, body }, bytes, redact.pairs, redact.secret)
   const visible = Object.entries(signed).map(([name, value]) => [name, redact.inText(value)])

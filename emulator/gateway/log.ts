@@ -1,7 +1,7 @@
 // The log lines of a gateway: one for each post, run and delivery among the effects of a step, without secrets.
 
 import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './inputs.ts'
-import { redact } from './secrets.ts'
+import { redact } from './redact-secrets.ts'
 import type { GatewayState, GatewayWorld } from './state.ts'
 
 export type LogLine = {
@@ -29,13 +29,13 @@ export function logLines(
 ): readonly LogLine[] {
   const lines: LogLine[] = []
   for (const effect of effects) {
-    const line = lineOf(effect)
+    const line = logLine(effect)
     if (line !== undefined) lines.push(redacted(state, line))
   }
   return lines
 }
 
-function lineOf(effect: GatewayEffect): LogLine | undefined {
+function logLine(effect: GatewayEffect): LogLine | undefined {
   switch (effect.kind) {
     case 'post':
       return postLine(effect)

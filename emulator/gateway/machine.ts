@@ -18,7 +18,7 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
   isEager: true,
   entryBytes,
   newSecrets: (input) => (input.kind === 'file' ? secretsIn(input.text ?? '') : []),
-  nameOf,
+  nameOf: effectName,
 })
 
 function entryBytes({ input, effects }: Entry<GatewayInput, GatewayEffect>): number {
@@ -34,7 +34,7 @@ function entryBytes({ input, effects }: Entry<GatewayInput, GatewayEffect>): num
   return bytes
 }
 
-function nameOf(effect: GatewayEffect): string {
+function effectName(effect: GatewayEffect): string {
   switch (effect.kind) {
     case 'run':
       return `run ${effect.run.status}`

@@ -20,10 +20,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }
 
 /** The payload of a body; undefined if it is invalid. The caller checks whether it is an object. */
-export type Parsed = Json | undefined
+export type Payload = Json | undefined
 
 /** The payload of a post: the JSON of its body, or of a form field [webhooks/form-body]. */
-export function parseBody(body: Uint8Array): Parsed {
+export function parseBody(body: Uint8Array): Payload {
   const text = orUndefined(() => decoder.decode(body))
   if (text === undefined) return undefined
   if (text === '') return new Map()
@@ -51,7 +51,7 @@ const formText = (text: string): string => decodeURIComponent(text.replaceAll('+
 export const undecodable = Symbol('undecodable')
 
 /** The payload as the reference gateway reads it: JSON in any encoding of Unicode, any JSON value, and any form as texts. */
-export function parseLoosely(body: Uint8Array): Parsed | typeof undecodable {
+export function parseLoosely(body: Uint8Array): Payload | typeof undecodable {
   const text = jsonText(body)
   if (text === undefined) return undecodable
   try {
@@ -88,7 +88,7 @@ function orUndefined<T>(read: () => T): T | undefined {
 }
 
 /** How the headers of a post are read. */
-export type HeaderManner = {
+export type HeaderRules = {
   /** Bytes that are not UTF-8 are what Python makes of them. */
   readonly isPython: boolean
   /** An empty header is an id, as at the reference gateway. */
@@ -97,7 +97,7 @@ export type HeaderManner = {
   readonly idHeaders: readonly string[]
 }
 
-const textOf = (headers: Headers, name: string | undefined, isPython: boolean) => {
+const idHeader = (headers: Headers, name: string | undefined, isPython: boolean) => {
   const value = name === undefined ? undefined : headers[name.toLowerCase()]
   return value === undefined ? undefined : isPython ? headerText(value) : tokenText(value)
 }
@@ -107,7 +107,7 @@ const firstFilled = (headers: Headers, names: readonly string[]): string | undef
 
 /** The event type of a post. Where the payload names it, it can be any JSON value that is not falsy. */
 export function eventOf(headers: Headers, payload: Json, isPython: boolean): Json {
-  const named = textOf(headers, firstFilled(headers, eventHeaders), isPython)
+  const named = idHeader(headers, firstFilled(headers, eventHeaders), isPython)
   if (named !== undefined) return named
   if (!isObject(payload)) return unknownEvent
   const member = eventMembers.map((name) => payload.get(name)).find(isTruthy)
@@ -119,12 +119,12 @@ export function deliveryIdOf(
   headers: Headers,
   payload: Json,
   scheme: SchemeName | undefined,
-  { isPython, takesEmpty, idHeaders }: HeaderManner,
+  { isPython, takesEmpty, idHeaders }: HeaderRules,
 ): string | undefined {
   const name = takesEmpty
     ? idHeaders.find((one) => headers[one.toLowerCase()] !== undefined)
     : firstFilled(headers, idHeaders)
-  const id = textOf(headers, name, isPython)
+  const id = idHeader(headers, name, isPython)
   if (id !== undefined || scheme !== deliveryIdMember.scheme || !isObject(payload)) return id
   const member = payload.get(deliveryIdMember.member)
   return typeof member === 'string' && member !== '' ? member : undefined

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isTruthy, pythonEquals } from '../lib/python.ts'
 import { drawUuid } from '../lib/random.ts'
 import { refuse as refuseAsServer, type Reply } from '../http/replies.ts'
-import { answer, reasonOf, type RefusalName } from './answers.ts'
+import { answer, refusalReason, type RefusalName } from './answers.ts'
 import {
   deliveryIdOf,
   eventOf,
@@ -24,7 +24,7 @@ import type { Route } from './routes.ts'
 import { hasRoom, runBytes, startRun } from './runs.ts'
 import { forget, remember } from './delivery-ids.ts'
 import { crashed, verify } from './signatures.ts'
-import { placeOf, plainValue } from './targets.ts'
+import { destinationOf, plainValue } from './targets.ts'
 import { type Context, namesEvent, render } from './templates.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
@@ -102,7 +102,7 @@ function act(
     // A text is searched for a text only.
     if (crashes && !isText && isFilledText(route.writtenEvents)) return crash(world, post, name)
     if (!takesWritten(route.writtenEvents, event)) return ignore(world, post, name, event)
-  } else if (!takes(route, event)) return ignore(world, post, name, event)
+  } else if (!acceptsEvent(route, event)) return ignore(world, post, name, event)
   if (crashes && !isText && namesEvent(route.prompt)) return crash(world, post, name)
   const context = { payload, event, route: name, isCut: hasQuirk(world, 'webhooks.cut-prompt') }
   const text = render(route.prompt, context)
@@ -121,7 +121,7 @@ function act(
       : answer('duplicate', { delivery_id }, isPython)
   }
   if (crashes && !route.isExtraValid) return crash(world, post, name)
-  const place = placeOf(world, route, extra, payload)
+  const place = destinationOf(world, route, extra, payload)
   if (route.isDirect) {
     report(world, post, name, 'accepted', null, shownEvent, delivery_id)
     const { target, chat_id, thread_id, deliver_extra, fault } = place
@@ -133,7 +133,7 @@ function act(
       route: name,
       event: shownEvent,
       delivery_id,
-      text: messageOf(world, route, text),
+      text: runMessage(world, route, text),
       attempt: 1,
     }
     const { request } = post
@@ -189,19 +189,19 @@ function refuse(
   more?: string,
 ): Reply {
   const values = { name }
-  const reason = reasonOf(refusal, values)
+  const reason = refusalReason(refusal, values)
   const verdict = refusal === 'rateLimited' ? 'limited' : 'refused'
   report(world, post, name, verdict, more === undefined ? reason : `${reason}: ${more}`)
   return answer(refusal, values, hasQuirk(world, 'webhooks.python-json'))
 }
 
 function crash(world: GatewayWorld, post: Post, name: string): Reply {
-  report(world, post, name, 'refused', reasonOf('internal', {}))
+  report(world, post, name, 'refused', refusalReason('internal', {}))
   return refuseAsServer('internal')
 }
 
 /** Whether the filter of a route accepts an event [webhooks/filter-exact]. */
-const takes = ({ events }: Route, event: Json): boolean =>
+const acceptsEvent = ({ events }: Route, event: Json): boolean =>
   events.length === 0 || events.some((listed) => listed === event)
 
 const isFilledText = (events: Json): boolean => typeof events === 'string' && events !== ''
@@ -237,7 +237,7 @@ const makeId = (world: GatewayWorld): string =>
   hasQuirk(world, 'webhooks.millisecond-ids') ? `${timeMs(world)}` : drawUuid(world.state.random)
 
 /** A direct delivery contains the text literally, whatever skills the route names [deliveries/direct-is-literal]. */
-function messageOf(world: GatewayWorld, { skills }: Route, text: string): string {
+function runMessage(world: GatewayWorld, { skills }: Route, text: string): string {
   const [skill] = skills
   const isReplaced = skill !== undefined && hasQuirk(world, 'webhooks.skill-replaces-message')
   return isReplaced ? `[Skill: ${skill}]\n\n${text}` : text

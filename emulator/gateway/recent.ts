@@ -5,18 +5,18 @@ import { createBounded, put, takeOldest, type Bounded } from '../lib/bounded.ts'
 import type { AgentRun, OutboxEntry, GatewayEffect } from './inputs.ts'
 
 /** Entries by key, and their total size in characters. */
-type Shelf<T> = {
+type RecentItems<T> = {
   readonly entries: Bounded<T>
   characters: number
   readonly sizeOf: (one: T) => number
 }
 
 export type Recent = {
-  readonly runs: Shelf<AgentRun>
-  readonly outbox: Shelf<OutboxEntry>
+  readonly runs: RecentItems<AgentRun>
+  readonly outbox: RecentItems<OutboxEntry>
 }
 
-const createShelf = <T>(sizeOf: (one: T) => number): Shelf<T> => ({
+const createShelf = <T>(sizeOf: (one: T) => number): RecentItems<T> => ({
   entries: createBounded(limits.agentRuns.value),
   characters: 0,
   sizeOf,
@@ -32,13 +32,13 @@ export const createRecent = (): Recent => ({
 /** Records the runs and deliveries among the effects of a step. */
 export function note(recent: Recent, effects: readonly GatewayEffect[]): void {
   for (const effect of effects) {
-    if (effect.kind === 'run') keep(recent.runs, `${effect.id}`, effect.run)
-    else if (effect.kind === 'outbox') keep(recent.outbox, `${effect.id}`, effect.entry)
+    if (effect.kind === 'run') addItem(recent.runs, `${effect.id}`, effect.run)
+    else if (effect.kind === 'outbox') addItem(recent.outbox, `${effect.id}`, effect.entry)
   }
 }
 
 /** Adds an entry; drops the oldest ones beyond the limits of number and size. */
-function keep<T>(shelf: Shelf<T>, key: string, one: T): void {
+function addItem<T>(shelf: RecentItems<T>, key: string, one: T): void {
   for (const gone of put(shelf.entries, key, one)) shelf.characters -= shelf.sizeOf(gone)
   shelf.characters += shelf.sizeOf(one)
   while (shelf.characters > limits.recent.value && shelf.entries.entries.size > 1) {
@@ -48,7 +48,7 @@ function keep<T>(shelf: Shelf<T>, key: string, one: T): void {
   }
 }
 
-const valuesOf = <T>({ entries }: Shelf<T>): readonly T[] =>
+const valuesOf = <T>({ entries }: RecentItems<T>): readonly T[] =>
   Array.from(entries.entries.values(), ({ value }) => value)
 
 /** The entries of the outbox, oldest first. */

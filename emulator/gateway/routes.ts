@@ -34,12 +34,12 @@ export type Route = {
   readonly origin: { readonly platform: string; readonly chat_id: string } | null
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+const textOrEmpty = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** The members of a list: texts, trimmed and not empty. Splits a single text at its commas [subscriptions/lists]. */
 export function readList(value: Json | undefined): readonly string[] {
   const items = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
-  return items.map((item) => textOf(item).trim()).filter((item) => item !== '')
+  return items.map((item) => textOrEmpty(item).trim()).filter((item) => item !== '')
 }
 
 /**
@@ -60,7 +60,7 @@ const isFilter = (events: Json | undefined): boolean =>
 
 /** @param globalSecret for routes without the member `secret`; null for none. */
 export function readRoute(name: string, given: JsonObject, globalSecret: string | null): Route {
-  const secret = given.has('secret') ? textOf(given.get('secret')) : (globalSecret ?? '')
+  const secret = given.has('secret') ? textOrEmpty(given.get('secret')) : (globalSecret ?? '')
   const extra = given.get('deliver_extra')
   return {
     name,
@@ -69,9 +69,9 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
     events: readEvents(given.get('events')),
     writtenEvents: given.get('events') ?? null,
     isFilterValid: isFilter(given.get('events')),
-    prompt: textOf(given.get('prompt')),
+    prompt: textOrEmpty(given.get('prompt')),
     skills: readList(given.get('skills')),
-    deliver: given.has('deliver') ? textOf(given.get('deliver')) : logTarget,
+    deliver: given.has('deliver') ? textOrEmpty(given.get('deliver')) : logTarget,
     isDirect: isTruthy(given.get('deliver_only')),
     extra: isObject(extra) ? extra : new Map(),
     isExtraValid: extra === undefined || isObject(extra),
@@ -82,7 +82,10 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
 
 function readOrigin(value: Json | undefined): Route['origin'] {
   if (!isObject(value)) return null
-  const [platform, chat_id] = [textOf(value.get('platform')), textOf(value.get('chat_id'))]
+  const [platform, chat_id] = [
+    textOrEmpty(value.get('platform')),
+    textOrEmpty(value.get('chat_id')),
+  ]
   // A chat on the platform `origin` does not exist.
   return platform === '' || platform === originTarget ? null : { platform, chat_id }
 }
@@ -108,7 +111,7 @@ export function usable(route: Route, isOpenAllowed: boolean): string | undefined
 const knownMembers = Object.keys(webhookRoute.properties)
 
 /** What is wrong with the members of a route from a caller, as the rest of a sentence [subscriptions/stray-route-member]. */
-export function strayMember(given: JsonObject): string | undefined {
+export function unknownMember(given: JsonObject): string | undefined {
   for (const member of given.keys()) {
     if (!knownMembers.includes(member))
       return `has the unknown member ${JSON.stringify(member)}.${didYouMean(member, knownMembers)} Members: ${knownMembers.join(', ')}`

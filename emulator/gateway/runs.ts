@@ -6,7 +6,7 @@ import { cancelTimer } from '../lib/timers.ts'
 import { plan } from './timers.ts'
 import type { AgentRun } from './inputs.ts'
 import { deliver } from './outbox.ts'
-import { hasQuirk, nextSerial, type Place, type GatewayWorld } from './state.ts'
+import { hasQuirk, nextSerial, type Destination, type GatewayWorld } from './state.ts'
 import { answerTo, scriptFor } from './scripted-agent.ts'
 
 /** Whether a run of this size may wait: the queue is bounded [deliveries/runs-bounded]. */
@@ -29,7 +29,7 @@ export const runBytes = ({ prompt, payload }: Pick<AgentRun, 'prompt' | 'payload
 export function startRun(
   world: GatewayWorld,
   given: Pick<AgentRun, 'delivery_id' | 'route' | 'event' | 'prompt' | 'skills' | 'payload'>,
-  place: Place,
+  place: Destination,
 ): void {
   const id = nextSerial(world)
   const { route, event, delivery_id, prompt, skills, payload } = given
@@ -55,12 +55,12 @@ export function startRun(
   if (agent !== null) plan(world, scriptFor(agent, run.route).delayMs, { kind: 'answer', run: id })
   else {
     world.state.waiting.push(id)
-    askNext(world)
+    startNextRuns(world)
   }
 }
 
 /** Hands waiting runs to the agent, as far as it has capacity. Their time limit starts now. */
-function askNext(world: GatewayWorld): void {
+function startNextRuns(world: GatewayWorld): void {
   const {
     setup: { options },
     state: { asked, waiting, running },
@@ -154,7 +154,7 @@ export function endRun(
     }
     deliver(world, delivery, fault, { kind: 'answer' })
   }
-  if (world.state.asked.delete(id)) askNext(world)
+  if (world.state.asked.delete(id)) startNextRuns(world)
 }
 
 const noticeOf = (failure: string): string =>

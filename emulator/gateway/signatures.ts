@@ -18,7 +18,7 @@ import { toInt } from '../lib/python.ts'
 import { headerText, isUtf8 } from '../lib/python-bytes.ts'
 
 /** The parts of a post that its signature covers. A character of a header stands for a byte. */
-export type Signed = { readonly headers: Headers; readonly body: Uint8Array }
+export type SignedParts = { readonly headers: Headers; readonly body: Uint8Array }
 
 /** HMAC-SHA256. All implementations return the same bytes; the one of an edge can be faster. */
 export type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array
@@ -29,7 +29,7 @@ const all: readonly (readonly [SchemeName, Scheme])[] = Object.entries<Scheme>(s
 )
 /** Schemes that the reference gateway of July 2026 does not understand. */
 const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'linear', 'standard', 'token'])
-const earlier = all.filter(([name]) => !newer.has(name))
+const earlierSchemes = all.filter(([name]) => !newer.has(name))
 
 /** Headers with a token, in lower case, except the one with a separate scheme. */
 const isToken = (name: string): boolean =>
@@ -40,7 +40,7 @@ const valueOf = (headers: Headers, name: string | undefined): string =>
 
 /** The scheme that applies to a post; undefined if it is not signed. */
 function schemeOf(headers: Headers, isEarlier: boolean): readonly [SchemeName, Scheme] | undefined {
-  return (isEarlier ? earlier : all).find(([name, { selectedBy }]) =>
+  return (isEarlier ? earlierSchemes : all).find(([name, { selectedBy }]) =>
     name === 'token'
       ? tokensIn(headers).length > 0
       : selectedBy.some((header) => valueOf(headers, header) !== ''),
@@ -57,7 +57,7 @@ export type SignatureFault = { readonly fault: string }
 export const crashed = new TypeError('A header is not UTF-8.')
 
 /** How a gateway reads signatures. */
-export type Manner = {
+export type SignatureRules = {
   /** Leaves out the schemes that the reference gateway of July 2026 does not understand. */
   readonly isEarlier: boolean
   /** Times and blanks are read as Python reads them, and an empty key is one. */
@@ -72,10 +72,10 @@ export type Manner = {
  * Throws `crashed` where the gateway does.
  */
 export function verify(
-  post: Signed,
+  post: SignedParts,
   secret: string,
   nowMs: number,
-  manner: Manner,
+  manner: SignatureRules,
   hmac: Hmac = portableHmac,
 ): SchemeName | SignatureFault {
   if (secret === '') return { fault: 'the route has no secret' }
@@ -91,38 +91,40 @@ export function verify(
 }
 
 function tokenFault(
-  { headers }: Signed,
+  { headers }: SignedParts,
   name: SchemeName,
   { signature }: Scheme,
   secret: string,
-  manner: Manner,
+  manner: SignatureRules,
 ): string | undefined {
   const offered = name === 'token' ? tokensIn(headers) : [valueOf(headers, signature)]
   const expected = bytesText(utf8ToBytes(secret))
-  return offered.some((token) => isRight(token, expected, manner)) ? undefined : 'not the secret'
+  return offered.some((token) => isEqualSignature(token, expected, manner))
+    ? undefined
+    : 'not the secret'
 }
 
 function signatureFault(
-  post: Signed,
+  post: SignedParts,
   scheme: Scheme,
   secret: string,
-  manner: Manner,
+  manner: SignatureRules,
   hmac: Hmac,
 ): string | undefined {
   const { id, signature } = scheme
   if (id !== undefined && valueOf(post.headers, id) === '') return `${id} is missing`
   const value = valueOf(post.headers, signature)
   if (value === '') return 'the signature is missing'
-  const expected = signatureOf(scheme, post, secret, hmac, manner.isLenient)
+  const expected = expectedSignature(scheme, post, secret, hmac, manner.isLenient)
   if (expected === undefined) return `the secret after ${base64SecretPrefix} is not base64`
   if (manner.crashes && id !== undefined && !isUtf8(valueOf(post.headers, id))) throw crashed
-  const offered = offeredIn(scheme, value, manner)
-  return offered.some((one) => isRight(one, expected, manner))
+  const offered = offeredSignatures(scheme, value, manner)
+  return offered.some((one) => isEqualSignature(one, expected, manner))
     ? undefined
     : 'the signature does not match'
 }
 
-function isRight(offered: string, expected: string, { crashes }: Manner): boolean {
+function isEqualSignature(offered: string, expected: string, { crashes }: SignatureRules): boolean {
   if (crashes && !isUtf8(offered)) throw crashed
   return isEqual(offered, expected)
 }
@@ -132,10 +134,10 @@ const anyBlanks =
   /(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)+/
 
 /** The signatures in the value of a header: there can be several. */
-function offeredIn(
+function offeredSignatures(
   { form, prefix }: Scheme,
   value: string,
-  { isLenient }: Manner,
+  { isLenient }: SignatureRules,
 ): readonly string[] {
   if (form === 'entries')
     return value
@@ -159,7 +161,7 @@ function timeFault(
   scheme: Scheme,
   headers: Headers,
   nowMs: number,
-  { isLenient }: Manner,
+  { isLenient }: SignatureRules,
 ): string | undefined {
   const { windowSeconds } = scheme
   if (windowSeconds === undefined) return undefined
@@ -181,15 +183,15 @@ function pythonSeconds(written: string): number | undefined {
 }
 
 /** The one right signature of a post; undefined where a part of it is missing, or the secret is no key. */
-function signatureOf(
+function expectedSignature(
   scheme: Scheme,
-  { headers, body }: Signed,
+  { headers, body }: SignedParts,
   secret: string,
   hmac: Hmac,
   takesEmptyKey = false,
 ): string | undefined {
   const { signs, encoding, prefix } = scheme
-  const key = keyOf(secret, scheme.key, takesEmptyKey)
+  const key = signingKey(secret, scheme.key, takesEmptyKey)
   if (key === undefined || signs === 'token') return undefined
   const parts: Uint8Array[] = []
   for (const part of signs) {
@@ -208,7 +210,7 @@ const dot = utf8ToBytes('.')
 
 const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-function keyOf(
+function signingKey(
   secret: string,
   derivation: KeyDerivation,
   takesEmptyKey: boolean,
@@ -233,7 +235,7 @@ function bytesText(bytes: Uint8Array): string {
  * @param pairs each secret with its replacement.
  */
 export function signedAnew(
-  { headers, body }: Signed,
+  { headers, body }: SignedParts,
   redactedBody: Uint8Array,
   pairs: readonly (readonly [secret: string, other: string])[],
   hide: (token: string) => string,
@@ -247,8 +249,8 @@ export function signedAnew(
     const value = headers[header] ?? ''
     if (value === '' || scheme.signs === 'token') continue
     for (const [secret, other] of pairs) {
-      const right = signatureOf(scheme, { headers, body }, secret, portableHmac)
-      const anew = signatureOf(scheme, { headers, body: redactedBody }, other, portableHmac)
+      const right = expectedSignature(scheme, { headers, body }, secret, portableHmac)
+      const anew = expectedSignature(scheme, { headers, body: redactedBody }, other, portableHmac)
       if (right !== undefined)
         redacted[header] = (redacted[header] ?? '').replaceAll(right, anew ?? '')
     }

@@ -52,13 +52,13 @@ export type GatewayTimer =
 /** An agent run without an answer so far, with what its end needs. */
 export type RunningRun = {
   readonly run: AgentRun
-  readonly place: Place
+  readonly place: Destination
   /** Its size, in bytes. */
   readonly bytes: number
 }
 
 /** Where a text goes: the target with all details, or why it cannot be delivered. */
-export type Place = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
+export type Destination = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
   readonly fault: string | null
 }
 

@@ -7,17 +7,17 @@ import { type GatewayStateOptions, type GatewayWorld, hasQuirk, isOpenAllowed } 
 /** The static routes of these options, by name. */
 export function readStatic(options: GatewayStateOptions): Map<string, Route> {
   const routes = new Map<string, Route>()
-  for (const [name, route] of membersOf(readJson(options.routes))) {
+  for (const [name, route] of objectOrEmpty(readJson(options.routes))) {
     if (isObject(route)) routes.set(name, readRoute(name, route, options.secret))
   }
   return routes
 }
 
-const membersOf = (value: Json): JsonObject => (isObject(value) ? value : new Map())
+const objectOrEmpty = (value: Json): JsonObject => (isObject(value) ? value : new Map())
 
 /** Why the static routes cannot be served, as a sentence without secrets; undefined if they can. */
 export function staticFault(options: GatewayStateOptions): string | undefined {
-  for (const [name, route] of membersOf(readJson(options.routes))) {
+  for (const [name, route] of objectOrEmpty(readJson(options.routes))) {
     if (!isObject(route)) return `The static route "${name}" is not an object.`
     const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
     if (fault !== undefined) return `The static route "${name}" ${fault}.`

@@ -4,14 +4,14 @@ import { endpoints, gatewayHealth, profilePath } from '../../spec/gateway/webhoo
 import { json, type Reply } from '../http/replies.ts'
 import { writeJson } from '../lib/json.ts'
 import { decodePart, type RequestHead, splitTarget } from '../http/requests.ts'
-import { allowedBy, findEndpoint, routesOf } from '../http/routes.ts'
+import { allowedBy, findEndpoint, buildRoutes } from '../http/routes.ts'
 import { answer } from './answers.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { GatewayEffect, GatewayInput } from './inputs.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
 import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state.ts'
-import { loadFile } from './reload.ts'
+import { loadFile } from './reload-subscriptions.ts'
 import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
 /**
@@ -69,18 +69,22 @@ function apply(world: GatewayWorld, input: GatewayInput): void {
   }
 }
 
-const places = Object.entries(endpoints).map(([name, { method, path }]) => ({ name, method, path }))
-const routes = routesOf(places)
+const endpointPaths = Object.entries(endpoints).map(([name, { method, path }]) => ({
+  name,
+  method,
+  path,
+}))
+const routes = buildRoutes(endpointPaths)
 const { method: postMethod } = endpoints.webhook
-const profileRoutes = routesOf([
-  ...places,
+const profileRoutes = buildRoutes([
+  ...endpointPaths,
   { name: 'webhook', method: postMethod, path: profilePath },
 ])
 
 /** What a request leads to, and the name of its route, which stands last in its path. */
 function endpointFor(world: GatewayWorld, method: string, target: string) {
   const table = hasQuirk(world, 'webhooks.profile-paths') ? profileRoutes : routes
-  const found = findEndpoint(table, method, pathOf(target))
+  const found = findEndpoint(table, method, pathWithoutQuery(target))
   return found === undefined ? undefined : { found, name: found.segments.at(-1) as string }
 }
 
@@ -96,7 +100,7 @@ const words = new Set(
   `${endpoints.gatewayHealth.path}${profilePath}`.split('/').filter((part) => /^\w+$/.test(part)),
 )
 
-function pathOf(target: string): string {
+function pathWithoutQuery(target: string): string {
   const [path] = splitTarget(target)
   if (!path.includes('%')) return path
   return path
@@ -126,7 +130,7 @@ function answerRequest(
 ): void {
   // Before the effects of the request, and after what was due before it.
   const at = world.effects.length
-  const reply = find(world, input)
+  const reply = findRoute(world, input)
   if (reply === undefined) return
   const { status, headers, body } = reply
   const { request } = input
@@ -134,7 +138,7 @@ function answerRequest(
 }
 
 /** The reply to a request; undefined if it comes later. */
-function find(
+function findRoute(
   world: GatewayWorld,
   input: Extract<GatewayInput, { kind: 'request' }>,
 ): Reply | undefined {

@@ -19,7 +19,7 @@ export type SubscribeRequest = {
   readonly chatId: string
   readonly isDirect: boolean
   /** The place where the route was subscribed, or null. */
-  readonly origin: Place | null
+  readonly origin: Chat | null
   /** The user's secret, or null. */
   readonly secret: string | null
   /** Whether to replace the secret of an existing entry. */
@@ -27,10 +27,10 @@ export type SubscribeRequest = {
 }
 
 /** A chat of a platform. */
-export type Place = { readonly platform: string; readonly chatId: string }
+export type Chat = { readonly platform: string; readonly chatId: string }
 
 /** The parts of an entry that come from outside. */
-export type Ingredients = {
+export type EntryParts = {
   /** A new secret, used if one is needed. */
   readonly generated: string
   /** The time in seconds, as `created_at` has it. */
@@ -51,7 +51,7 @@ export function readName(text: string): string {
 }
 
 /** Parses `PLATFORM:CHAT`; undefined for any other form [subscriptions/origin]. */
-export function readPlace(text: string): Place | undefined {
+export function readPlace(text: string): Chat | undefined {
   const [, platform = '', chatId = ''] = /^([^:]*):(.+)$/s.exec(text) ?? []
   const isKnown = platforms.some((one) => one === platform)
   return isKnown && chatId.trim() !== '' ? { platform, chatId } : undefined
@@ -115,7 +115,7 @@ const known: ReadonlySet<string> = new Set(Object.keys(webhookRoute.properties))
 export function subscribedEntry(
   request: SubscribeRequest,
   before: Json | undefined,
-  { generated, created_at, quirks }: Ingredients,
+  { generated, created_at, quirks }: EntryParts,
 ): JsonObject {
   const { name, secret, chatId, origin } = request
   requireTarget(request)
@@ -181,7 +181,7 @@ export function subscriptionView(
   webhook_url: string,
 ): SubscriptionView {
   const { name, secret, events, skills, prompt, deliver, isDirect } = route
-  const textOf = (member: string): string => {
+  const memberText = (member: string): string => {
     const text = entry.get(member)
     return typeof text === 'string' ? text : ''
   }
@@ -189,17 +189,17 @@ export function subscriptionView(
     name,
     webhook_url,
     ...(secret !== '' && { secret }),
-    description: textOf('description'),
+    description: memberText('description'),
     events,
     skills,
     prompt,
     deliver,
     deliver_only: isDirect,
-    created_at: textOf('created_at'),
+    created_at: memberText('created_at'),
   }
 }
 
 /** Why a gateway accepts no posts to a route, as the rest of a sentence; undefined if it does. */
-export const hindrance = (route: Route, quirks: readonly string[]): string | undefined =>
+export const postObstacle = (route: Route, quirks: readonly string[]): string | undefined =>
   usable(route, quirks.includes('webhooks.insecure-no-auth')) ??
   (route.isEnabled ? undefined : 'is disabled')

@@ -12,26 +12,26 @@ import {
 } from '../../spec/gateway/deliveries.ts'
 import { isFloat, isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
 import { finite } from './payload.ts'
-import { hasQuirk, type Place, type GatewayWorld } from './state.ts'
+import { hasQuirk, type Destination, type GatewayWorld } from './state.ts'
 import type { Route } from './routes.ts'
 
 /**
  * The place that a route delivers to.
  * @param extra the `deliver_extra` of the route, rendered.
  */
-export function placeOf(
+export function destinationOf(
   world: GatewayWorld,
   { deliver, origin, isDirect }: Route,
   extra: JsonObject,
   payload: Json,
-): Place {
+): Destination {
   if (deliver === commentTarget) return commentPlace(world, extra, payload)
   const isOrigin = deliver === originTarget
   // A direct delivery ignores the case of a platform, like the reference gateway [deliveries/target-case].
   const named = isDirect ? (platformOf(deliver) ?? deliver) : deliver
   const target = isOrigin ? (origin?.platform ?? deliver) : named
   const isChat = platforms.some((platform) => platform === target)
-  const home = isChat ? ownText(world.setup.options.homeChannels, target) : undefined
+  const home = isChat ? ownProperty(world.setup.options.homeChannels, target) : undefined
   const own = isOrigin ? (origin?.chat_id ?? null) : first(extra, extraMembers.chat)
   const chat_id = own === null || own === '' ? home || null : own
   const thread_id = first(extra, extraMembers.thread)
@@ -61,13 +61,13 @@ function chatError(
     },
   }: GatewayWorld,
   platform: string,
-  chat: Given,
+  chat: ExtraValue,
 ): string | undefined {
   if (connected !== null && !connected.includes(platform)) return deliveryErrors.notConnected
   return chat === null ? deliveryErrors.noChat : undefined
 }
 
-const ownText = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
+const ownProperty = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(texts, name) ? texts[name] : undefined
 
 /** The first member that is not empty, as a text or a number; null without one. */
@@ -82,7 +82,7 @@ function first(extra: JsonObject, names: readonly string[]): string | number | n
   return null
 }
 
-function commentPlace(world: GatewayWorld, extra: JsonObject, payload: Json): Place {
+function commentPlace(world: GatewayWorld, extra: JsonObject, payload: Json): Destination {
   const needsExtra = hasQuirk(world, 'webhooks.comment-needs-extra')
   const find = (names: readonly string[], paths: readonly string[]) =>
     first(extra, names) ?? (needsExtra ? null : firstAt(payload, paths))
@@ -108,9 +108,9 @@ function firstAt(payload: Json, paths: readonly string[]): string | number | nul
   return null
 }
 
-type Given = string | number | null
+type ExtraValue = string | number | null
 
-function commentFault(repository: Given, number: Given): string | null {
+function commentFault(repository: ExtraValue, number: ExtraValue): string | null {
   if (!repository || !number) return deliveryErrors.commentIncomplete
   if ((wholeNumber(number) ?? 0) <= 0) return deliveryErrors.commentNumber
   const isName =
@@ -122,7 +122,7 @@ function commentFault(repository: Given, number: Given): string | null {
 }
 
 /** The number of a comment, without its fraction; undefined for any other text. */
-function wholeNumber(value: Given): number | undefined {
+function wholeNumber(value: ExtraValue): number | undefined {
   const number = typeof value === 'string' && /^\s*\d{1,15}\s*$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Math.abs(number) <= Number.MAX_SAFE_INTEGER
     ? Math.trunc(number)

@@ -39,7 +39,7 @@ export function render(template: string, context: Context): string | undefined {
   }
 }
 
-function renderDefault({ payload, event, route, isCut }: Context, room: Room): string {
+function renderDefault({ payload, event, route, isCut }: Context, room: SizeBudget): string {
   const texts: Readonly<Record<string, string>> = {
     event: valueText(event, isCut, room),
     name: route,
@@ -52,7 +52,7 @@ function renderDefault({ payload, event, route, isCut }: Context, room: Room): s
 export const namesEvent = (template: string): boolean => template.includes('{event_type}')
 
 /** The text of a reference; undefined where the payload does not resolve it. */
-function resolve(key: string, context: Context, room: Room): string | undefined {
+function resolve(key: string, context: Context, room: SizeBudget): string | undefined {
   const { payload, event, isCut } = context
   if (key === '__raw__') return cut(indented(payload, room), isCut, cuts.payload)
   if (key === 'event_type') return valueText(event, isCut, room)
@@ -69,28 +69,28 @@ const cut = (text: string, isCut: boolean, at: number): string => (isCut ? text.
 const isContainer = (value: Json): value is Json[] | JsonObject =>
   Array.isArray(value) || isObject(value)
 
-const valueText = (value: Json, isCut: boolean, room: Room): string =>
+const valueText = (value: Json, isCut: boolean, room: SizeBudget): string =>
   isContainer(value) ? cut(indented(value, room), isCut, cuts.value) : pythonText(value)
 
 /** Thrown when a text exceeds its limit, to stop rendering. */
 const tooLong = new RangeError('The text is too long.')
 
 /** The remaining size of a text. */
-type Room = {
+type SizeBudget = {
   /** Subtracts the bytes of a text, and returns it. Throws `tooLong` beyond the limit. */
   readonly take: (text: string) => string
   /** Throws `tooLong` if so many characters are too many. */
   readonly need: (characters: number) => void
 }
 
-function createRoom(): Room {
+function createRoom(): SizeBudget {
   let left: number = limits.renderedText.value
   const need = (characters: number): void => {
     if (characters > left) throw tooLong
   }
   const take = (text: string): string => {
     need(text.length)
-    left -= bytesOf(text)
+    left -= utf8Length(text)
     if (left < 0) throw tooLong
     return text
   }
@@ -98,7 +98,7 @@ function createRoom(): Room {
 }
 
 /** The length of a text in UTF-8. */
-function bytesOf(text: string): number {
+function utf8Length(text: string): number {
   let bytes = text.length
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -108,7 +108,7 @@ function bytesOf(text: string): number {
 }
 
 /** Indented JSON in ASCII. Stops beyond the limit. */
-function indented(value: Json, room: Room): string {
+function indented(value: Json, room: SizeBudget): string {
   const parts: string[] = []
   let length = 0
   const write = (text: string): void => {

@@ -42,7 +42,7 @@ export function answerFile(
   headers['Accept-Ranges'] = 'bytes'
   const { range } = asked
   // Of If-Range only dates count, as in the real server.
-  if (range === undefined || modifiedMs > dateOf(asked['if-range'])) {
+  if (range === undefined || modifiedMs > parseDate(asked['if-range'])) {
     return { status: 200, headers, body: bytes }
   }
   const part = partOf(range, size)
@@ -72,13 +72,13 @@ function refusal(
 function isPreconditionFailed(asked: Headers, etag: string, modifiedMs: number): boolean {
   const tags = asked['if-match']
   if (tags !== undefined && tags !== '') return !lists(tags, etag, false)
-  return modifiedMs > dateOf(asked['if-unmodified-since'])
+  return modifiedMs > parseDate(asked['if-unmodified-since'])
 }
 
 function isNotModified(asked: Headers, etag: string, modifiedMs: number): boolean {
   const tags = asked['if-none-match']
   if (tags !== undefined && tags !== '') return lists(tags, etag, true)
-  return modifiedMs <= dateOf(asked['if-modified-since'])
+  return modifiedMs <= parseDate(asked['if-modified-since'])
 }
 
 /** Whether a list of entity tags has this one, or stands for any; weak ones count where `weak` says so. */
@@ -89,5 +89,5 @@ function lists(tags: string, etag: string, weak: boolean): boolean {
 }
 
 /** The moment that a header names, in milliseconds since 1970; NaN, which no comparison holds for, when it names none. */
-const dateOf = (header: string | undefined): number =>
+const parseDate = (header: string | undefined): number =>
   header?.endsWith(' GMT') ? Date.parse(header) : NaN

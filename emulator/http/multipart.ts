@@ -35,7 +35,7 @@ export function readForm(request: Request): Form | undefined {
         const name = part.name ?? ''
         if (parts.has(name)) continue
         parts.set(name, part)
-        if (isText(part) || textNames.has(name)) texts.set(name, textOf(part))
+        if (isText(part) || textNames.has(name)) texts.set(name, partText(part))
       }
     } catch {
       return undefined
@@ -67,7 +67,7 @@ const isText = (part: MultipartPart): boolean =>
   filenameOf(part) === undefined && (part.mediaType ?? 'text/plain').startsWith('text/')
 
 /** A part as text, in its charset. Throws for bytes that are not valid in it. */
-const textOf = ({ bytes, headers }: MultipartPart): string =>
+const partText = ({ bytes, headers }: MultipartPart): string =>
   bodyText({ body: bytes, headers: { 'content-type': headers['content-type'] ?? '' } })
 
 /** Such a form holds no files: an image in it is a text, and an empty one is none. */

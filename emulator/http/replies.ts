@@ -17,12 +17,12 @@ export type Reply = {
   readonly file?: FileFacts
 }
 
-type Texts = Readonly<Record<string, string>>
+type HeaderValues = Readonly<Record<string, string>>
 
 /** Of all replies in JSON without headers of their own. */
 export const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
 const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
-const noHeaders: Texts = {}
+const noHeaders: HeaderValues = {}
 
 export const json = (text: string, status = 200): Reply => ({
   status,
@@ -38,50 +38,55 @@ export const noContent: Reply = { status: 204, headers: noHeaders, body: '' }
 /** A refusal by its name; `headers` complete those of the table, `values` fill the places in its text. */
 export const refuse = (
   name: keyof typeof refusals,
-  headers: Texts = noHeaders,
-  values: Texts = {},
+  headers: HeaderValues = noHeaders,
+  values: HeaderValues = {},
 ): Reply => refusalReply(refusals[name], headers, values)
 
 /** A refusal of hosted by its name; `values` fill the places in its message. */
 export const refuseHosted = (
   name: keyof typeof hostedRefusals,
-  values: Texts = {},
-  headers: Texts = noHeaders,
+  values: HeaderValues = {},
+  headers: HeaderValues = noHeaders,
 ): Reply => refusalReply(hostedRefusals[name], headers, values)
 
 /** The refusal of what hosted cannot read or take: 400, with a sentence that says why. */
 export const badRequest = (reason: string): Reply => refuseHosted('badRequest', { reason })
 
 /** A refusal of the host of signed links by its name; `values` fill the places in its message. */
-export const refuseLink = (name: keyof typeof linkRefusals, values: Texts = {}): Reply =>
+export const refuseLink = (name: keyof typeof linkRefusals, values: HeaderValues = {}): Reply =>
   refusalReply(linkRefusals[name], noHeaders, values)
 
 /** A refusal of a hosted submit by its name. */
 export const refuseByPlan = (name: keyof typeof planRefusals): Reply =>
   refusalReply(planRefusals[name], noHeaders, {})
 
-const fill = (text: string, values: Texts): string =>
+const fill = (text: string, values: HeaderValues): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)
 
-function refusalReply(refusal: Refusal, headers: Texts, values: Texts): Reply {
+function refusalReply(refusal: Refusal, headers: HeaderValues, values: HeaderValues): Reply {
   const { status, reason, raised, headers: own } = refusal
   const more: { reason?: string; raised?: true } = {}
   if (reason !== undefined) more.reason = reason
   if (raised) more.raised = raised
   if (typeof refusal.body === 'string')
-    return { status, headers: headersOf(noHeaders, own, headers, values), body: '', ...more }
+    return { status, headers: mergeHeaders(noHeaders, own, headers, values), body: '', ...more }
   if ('json' in refusal.body) {
     const body = JSON.stringify(refusal.body.json, (_, value: unknown) =>
       typeof value === 'string' ? fill(value, values) : value,
     )
-    return { status, headers: headersOf(jsonHeaders, own, headers, values), body, ...more }
+    return { status, headers: mergeHeaders(jsonHeaders, own, headers, values), body, ...more }
   }
   const body = fill(refusal.body.text, values)
-  return { status, headers: headersOf(textHeaders, own, headers, values), body, ...more }
+  return { status, headers: mergeHeaders(textHeaders, own, headers, values), body, ...more }
 }
 
 /** The headers of a refusal: what follows from its body, then its own with their places filled in, then further ones. */
-function headersOf(byBody: Texts, own: Texts | undefined, more: Texts, values: Texts): Texts {
+function mergeHeaders(
+  byBody: HeaderValues,
+  own: HeaderValues | undefined,
+  more: HeaderValues,
+  values: HeaderValues,
+): HeaderValues {
   if (own === undefined && more === noHeaders) return byBody
   const headers: Record<string, string> = Object.assign({}, byBody)
   for (const name in own) headers[name] = fill(own[name] as string, values)

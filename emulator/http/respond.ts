@@ -46,10 +46,10 @@ export function respond(
 ): WireReply {
   if (reply.file === undefined) {
     const { status, reason, headers, body } = reply
-    return complete(status, reason, headers, bodyOf(body, encodeFile), recipient, timeMs, name)
+    return complete(status, reason, headers, wireBody(body, encodeFile), recipient, timeMs, name)
   }
   // Only here, where its bytes are known, can a file be held against what the request says of it.
-  const bytes = bytesOf(reply.body, encodeFile)
+  const bytes = encodeBody(reply.body, encodeFile)
   const found = answerFile(reply.headers, reply.file, bytes, recipient.headers)
   const { status, reason, headers, body } = found
   return complete(status, reason, headers, body, recipient, timeMs, name)
@@ -89,12 +89,12 @@ const MAX_SHORT_TEXT = 1000
 const ascii = /^[\0-\x7f]*$/
 
 /** What is sent as a body: bytes, or a short text of ASCII letters. */
-const bodyOf = (body: Body, encodeFile: EncodeFile): Uint8Array | string =>
+const wireBody = (body: Body, encodeFile: EncodeFile): Uint8Array | string =>
   typeof body === 'string' && body.length <= MAX_SHORT_TEXT && ascii.test(body)
     ? body
-    : bytesOf(body, encodeFile)
+    : encodeBody(body, encodeFile)
 
-function bytesOf(body: Body, encodeFile: EncodeFile): Uint8Array {
+function encodeBody(body: Body, encodeFile: EncodeFile): Uint8Array {
   if (typeof body === 'string') return textBytes(body)
   return body instanceof Uint8Array ? body : encodeFile(body)
 }

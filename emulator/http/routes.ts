@@ -45,7 +45,7 @@ export const isSocketPath = (deployment: Deployment, path: string): boolean =>
 
 /** The lookup table of the endpoints that a deployment has, but for those of these names. */
 export const createRoutes = (deployment: Deployment, without: readonly string[] = []): Routes =>
-  routesOf(
+  buildRoutes(
     Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
       endpoint.on.includes(deployment) && !without.includes(name)
         ? pathsOn(deployment, endpoint).map((path) => ({ name, path, method: endpoint.method }))
@@ -54,7 +54,7 @@ export const createRoutes = (deployment: Deployment, without: readonly string[] 
   )
 
 /** The lookup table of endpoints at these paths. */
-export function routesOf(
+export function buildRoutes(
   places: readonly { readonly name: string; readonly path: string; readonly method: string }[],
 ): Routes {
   const byPath = new Map<string, Methods>()

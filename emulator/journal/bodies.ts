@@ -9,7 +9,7 @@ export type LineBody = { readonly body: string } | { readonly bodyBase64: string
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Bytes as text; undefined where they are not UTF-8. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -18,12 +18,12 @@ export function textOf(bytes: Uint8Array): string | undefined {
 }
 
 export const lineBody = (bytes: Uint8Array): LineBody => {
-  const body = textOf(bytes)
+  const body = decodeUtf8(bytes)
   return body === undefined ? { bodyBase64: base64(bytes) } : { body }
 }
 
 /** An input of its value in a line: the body of a request becomes bytes again. */
-export function inputOf(value: unknown): unknown {
+export function restoreInput(value: unknown): unknown {
   const input = value as { kind: string; body?: string; bodyBase64?: string }
   if (input.kind !== 'request') return input
   const { body = '', bodyBase64, ...rest } = input

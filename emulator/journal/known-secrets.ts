@@ -6,13 +6,14 @@ import type { KnownSecret } from '../server/state/server.ts'
 /** Shorter secrets could be part of any word: they are hidden only where a credential is expected. */
 const MIN_KNOWN_LENGTH = 8
 
-type Holder = Pick<WorldOptions, 'token' | 'accounts'>
+type CredentialOptions = Pick<WorldOptions, 'token' | 'accounts'>
 
 /**
  * The token of a server and the keys of its accounts, those for partner nodes too, of 8 characters or more. The longest
  * come first, since one may be part of another.
  */
-export const secretsOf = (options: Holder): readonly KnownSecret[] => knownSecrets(inOrder(options))
+export const secretsOf = (options: CredentialOptions): readonly KnownSecret[] =>
+  knownSecrets(inOrder(options))
 
 /** Secrets with how each may be spelled, the longest first. */
 export const knownSecrets = (texts: readonly string[]): readonly KnownSecret[] =>
@@ -20,7 +21,7 @@ export const knownSecrets = (texts: readonly string[]): readonly KnownSecret[] =
     .toSorted((a, b) => b.length - a.length)
     .map((text) => ({ text, spellings: spellingsOf(text) }))
 
-const inOrder = ({ token, accounts }: Holder): readonly string[] => [
+const inOrder = ({ token, accounts }: CredentialOptions): readonly string[] => [
   ...new Set([token, ...accounts.flatMap(keysOf)].filter(isKnown)),
 ]
 
@@ -72,7 +73,7 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
  * Gives texts in which each secret is told by its number alone, for hashes that are to be equal in a replay, whose
  * server has placeholders for secrets.
  */
-export function numberSecrets(options: Holder): (text: string) => string {
+export function numberSecrets(options: CredentialOptions): (text: string) => string {
   const numbered = inOrder(options)
   const secrets = secretsOf(options)
   return (text) =>

@@ -3,7 +3,7 @@
 import { createLineWriter, type Header, type JournalFormat } from './lines.ts'
 import { isPlaceholder, placeholders } from './placeholders.ts'
 
-export type Replayed = {
+export type ReplayResult = {
   readonly entries: number
   /** The first entry whose effects differ, from 0; null where none does. */
   readonly differs: number | null
@@ -16,7 +16,7 @@ export type Replayed = {
 export function replayJournal<O, I, E>(
   journal: string | readonly string[],
   format: JournalFormat<O, I, E>,
-): Replayed {
+): ReplayResult {
   const text = typeof journal === 'string' ? journal.split('\n') : journal
   const [first = '', ...lines] = text.filter((line) => line !== '')
   const options = readHeader(first, format)

@@ -17,7 +17,7 @@ export type Ring<I, E> = {
 }
 
 /** A large text that entries have as a body: it is held once for all of them. */
-type Shared = { readonly text: string; holders: number }
+type SharedText = { readonly text: string; holders: number }
 
 /** @param entryBytes about how many bytes an entry holds. */
 export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ring<I, E> {
@@ -26,13 +26,13 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
   /** What each entry holds, without the large texts. */
   const sizes = new Float64Array(MAX_ENTRIES)
   /** The large texts of each entry. */
-  const sharedBy: (readonly Shared[])[] = Array.from({ length: MAX_ENTRIES }, () => none)
-  const texts = new Map<string, Shared>()
+  const sharedBy: (readonly SharedText[])[] = Array.from({ length: MAX_ENTRIES }, () => none)
+  const texts = new Map<string, SharedText>()
   let first = 0
   let next = 0
   let heldBytes = 0
 
-  const hold = (text: string): Shared => {
+  const holdText = (text: string): SharedText => {
     const shared = texts.get(text) ?? { text, holders: 0 }
     if (shared.holders++ === 0) {
       texts.set(text, shared)
@@ -40,29 +40,29 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
     }
     return shared
   }
-  const release = (shared: Shared): void => {
+  const release = (shared: SharedText): void => {
     if (--shared.holders > 0) return
     texts.delete(shared.text)
     heldBytes -= shared.text.length
   }
   /** Keeps an entry at this place. */
-  const keep = (at: number, entry: Entry<I, E>): void => {
+  const putEntry = (at: number, entry: Entry<I, E>): void => {
     ring[at] = entry
-    const sharedBytes = entry.effects.some(hasLargeBody) ? share(at, entry) : 0
+    const sharedBytes = entry.effects.some(hasLargeBody) ? shareBodies(at, entry) : 0
     const bytes = entryBytes(entry) - sharedBytes
     sizes[at] = bytes
     heldBytes += bytes
   }
   /** Holds the large texts of an entry once for all, and returns how many bytes they are. */
-  const share = (at: number, { input, effects }: Entry<I, E>): number => {
-    const shared: Shared[] = []
-    const slim = effects.map((effect) => {
+  const shareBodies = (at: number, { input, effects }: Entry<I, E>): number => {
+    const shared: SharedText[] = []
+    const sharedEffects = effects.map((effect) => {
       if (!hasLargeBody(effect)) return effect
-      const one = hold(effect.body)
+      const one = holdText(effect.body)
       shared.push(one)
       return { ...effect, body: one.text }
     })
-    ring[at] = { input, effects: slim }
+    ring[at] = { input, effects: sharedEffects }
     sharedBy[at] = shared
     return shared.reduce((sum, { text }) => sum + text.length, 0)
   }
@@ -71,7 +71,7 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
     heldBytes -= sizes[at] as number
     sizes[at] = 0
     ring[at] = undefined
-    const shared = sharedBy[at] as readonly Shared[]
+    const shared = sharedBy[at] as readonly SharedText[]
     if (shared === none) return
     shared.forEach(release)
     sharedBy[at] = none
@@ -80,7 +80,7 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
 
   const add = (entry: Entry<I, E>): void => {
     if (next - first === MAX_ENTRIES) dropFirst()
-    keep(next++ % MAX_ENTRIES, entry)
+    putEntry(next++ % MAX_ENTRIES, entry)
     while (isTooLarge()) dropFirst()
   }
   const entries = (): readonly Entry<I, E>[] => {
@@ -94,7 +94,7 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
   return { add, entries, first: () => first }
 }
 
-const none: readonly Shared[] = []
+const none: readonly SharedText[] = []
 
 const hasLargeBody = <E>(effect: E): effect is E & { readonly body: string } =>
   typeof effect === 'object' &&

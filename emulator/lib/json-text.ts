@@ -9,18 +9,18 @@ export function readJsonText(
   try {
     return { value: JSON.parse(text) as unknown }
   } catch {
-    return { wrong: reasonOf(text) }
+    return { wrong: errorReason(text) }
   }
 }
 
-function reasonOf(text: string): string {
+function errorReason(text: string): string {
   if (text.startsWith('\uFEFF')) {
     const rest = readJsonText(text.slice(1))
     const more = 'wrong' in rest ? `; without it, it ${rest.wrong}` : ''
     return `begins with a byte order mark (BOM): save it as UTF-8 without one${more}`
   }
   if (text.trim() === '') return 'is empty, not JSON'
-  const before = text.slice(0, placeOf(text)).split('\n')
+  const before = text.slice(0, errorPosition(text)).split('\n')
   const column = (before.at(-1)?.length ?? 0) + 1
   const yaml = looksLikeYaml.test(text) ? '; it looks like YAML: convert it to JSON' : ''
   return `is not valid JSON (line ${before.length}, column ${column})${yaml}`
@@ -30,7 +30,7 @@ function reasonOf(text: string): string {
 const looksLikeYaml = /^(?:---|%YAML|(?:\s*#.*\n)*\s*(?:[\w.-]+:(?:\s|$)|- ))/
 
 /** Where a text stops being JSON. The messages of JSON.parse say so sometimes only, and differ from engine to engine. */
-function placeOf(text: string): number {
+function errorPosition(text: string): number {
   try {
     readJson(text)
   } catch (error) {

@@ -318,7 +318,7 @@ export function floatText(value: number): string {
  * Copies a text into memory of its own. A slice keeps the whole body alive, and a text built by `+` is a tree
  * of its parts: both are traps for what is kept for long. Joining two or more parts writes them into a new text.
  */
-export function ownText(value: string): string {
+export function copyText(value: string): string {
   // Engines copy slices this short anyway.
   return value.length < 13 ? value : [value.slice(0, 1), value.slice(1)].join('')
 }

@@ -28,7 +28,7 @@ export const defaultAccounts: readonly Account[] = [
   },
 ]
 
-const words = (of: object): string[] => Object.keys(of)
+const memberNames = (of: object): string[] => Object.keys(of)
 
 /** The JSON Schema of one account in a config file: the type of each member, and its default. */
 const accountSchema = {
@@ -48,7 +48,7 @@ const accountSchema = {
       description: 'API keys of the account, at least one, without spaces',
     },
     tier: {
-      enum: words(tiers),
+      enum: memberNames(tiers),
       default: 'pro',
       description: 'the number of concurrent runs; the server rejects free on paid paths',
     },
@@ -70,7 +70,7 @@ const accountSchema = {
       description: 'the key for partner nodes, which fail without one',
     },
     failsWith: {
-      enum: [...words(exceptionTypes), null],
+      enum: [...memberNames(exceptionTypes), null],
       default: null,
       description: 'the exception type with which each of its runs fails before the first node',
     },

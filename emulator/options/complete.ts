@@ -6,7 +6,7 @@ import { nearest } from '../lib/nearest.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import { quirksLike, serverLike } from './like.ts'
-import { type Given, readOptions, readValue, type Where } from './read.ts'
+import { type OptionValues, readOptions, readValue, type OptionLabel } from './read.ts'
 import { defaults, epochFor, type OptionName, type ServerOptions } from './server-options.ts'
 import { isFor, optionTable, quirkIds, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
@@ -16,8 +16,8 @@ import { usageError } from './usage.ts'
  * Throws a usage error for an unknown name, an invalid value, and an option that has no effect on this server.
  */
 export function completeOptions(
-  given: Given,
-  where: Where = (name) => `option ${name}`,
+  given: OptionValues,
+  where: OptionLabel = (name) => `option ${name}`,
 ): ServerOptions {
   const read: Partial<ServerOptions> = readOptions(optionTable, withKnownLike(given, where), where)
   const { deployment = defaults.deployment, quirk = [], noQuirk = [] } = read
@@ -39,7 +39,7 @@ export function completeOptions(
 }
 
 /** Checks `like` first, so that an unknown server is reported before any other option. */
-function withKnownLike(given: Given, where: Where): Given {
+function withKnownLike(given: OptionValues, where: OptionLabel): OptionValues {
   const { like, deployment } = given
   if (typeof like === 'string')
     serverLike(like, deployment === 'hosted' ? 'hosted' : 'local', where('like'))
@@ -47,12 +47,16 @@ function withKnownLike(given: Given, where: Where): Given {
 }
 
 /** Rejects options of the other deployment, which would silently do nothing, unless they have their default value. */
-function requireUse(read: Partial<ServerOptions>, deployment: Deployment, where: Where): void {
-  const isUsual = (name: OptionName): boolean =>
+function requireUse(
+  read: Partial<ServerOptions>,
+  deployment: Deployment,
+  where: OptionLabel,
+): void {
+  const isDefault = (name: OptionName): boolean =>
     JSON.stringify(read[name]) ===
     JSON.stringify(readValue(optionTable[name], defaults[name], name))
   const foreign = optionNames.find(
-    (name) => Object.hasOwn(read, name) && !isFor(name, deployment) && !isUsual(name),
+    (name) => Object.hasOwn(read, name) && !isFor(name, deployment) && !isDefault(name),
   )
   if (foreign === undefined) return
   const other = optionTable[foreign].on
@@ -84,12 +88,12 @@ function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, wh
 }
 
 /**
- * The options of a world. `objectInfo` is the text of the catalogue, `wallMs` the time for an epoch of `now`,
+ * The options of a world. `objectInfo` returns the text of the catalogue, `wallMs` the time for an epoch of `now`,
  * `linksPort` the port of the signed links, if any.
  */
 export const worldOptions = (
   options: ServerOptions,
-  objectInfo: string,
+  objectInfo: () => string,
   wallMs: number,
   linksPort: number | null,
 ): WorldOptions => ({

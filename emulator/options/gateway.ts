@@ -9,7 +9,7 @@ import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { AgentRun, Delivery } from '../gateway/inputs.ts'
 import type { GatewayStateOptions } from '../gateway/state.ts'
 import { type AgentScript, plainScript } from '../gateway/scripted-agent.ts'
-import { isPlain } from './json-schema.ts'
+import { isPlainObject } from './json-schema.ts'
 import { quirksLike, serverLike, serversOn } from './like.ts'
 import { type OptionTable, readOptions } from './read.ts'
 import type { Clock } from './server-options.ts'
@@ -17,8 +17,8 @@ import { optionTable, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
 
 /** A route in the form of the subscriptions file and config.yaml. */
-export type RouteGiven = Readonly<Record<string, unknown>>
-export type RoutesGiven = Readonly<Record<string, RouteGiven>>
+export type RouteInput = Readonly<Record<string, unknown>>
+export type RoutesInput = Readonly<Record<string, RouteInput>>
 
 /** Answers agent runs instead of the scripted agent. The signal aborts when the run times out. */
 export type Agent = (run: AgentRun, signal: AbortSignal) => PromiseLike<string>
@@ -36,11 +36,11 @@ export type CompleteGatewayOptions = {
   /** The secret for routes without a secret. */
   readonly secret: string | null
   /** Static routes, which take precedence over subscriptions. */
-  readonly routes: RoutesGiven
+  readonly routes: RoutesInput
   /** File with the subscriptions, checked on each request; null keeps them in memory. */
   readonly subscriptionsFile: string | null
   /** Initial subscriptions, if they are kept in memory. Each must be valid. */
-  readonly subscriptions: RoutesGiven
+  readonly subscriptions: RoutesInput
   /** Posts to one route per 60 seconds. */
   readonly rateLimit: number
   readonly maxBodyBytes: number
@@ -75,7 +75,7 @@ export type CompleteGatewayOptions = {
 }
 
 /** Options that a caller passes. Each has a default. */
-export type GatewayOptionsGiven = Partial<CompleteGatewayOptions>
+export type GatewayOptionsInput = Partial<CompleteGatewayOptions>
 
 /** A whole number of at least `least`. */
 const count = (least: number) =>
@@ -87,10 +87,10 @@ const whole =
   (value: unknown): object | string =>
     fault(value) ?? (value as object)
 
-const routesOf = whole((value) => {
-  if (!isPlain(value)) return 'pass an object of routes by name'
+const readRoutes = whole((value) => {
+  if (!isPlainObject(value)) return 'pass an object of routes by name'
   for (const [name, route] of Object.entries(value)) {
-    const fault = isPlain(route) ? unknownMember(route, routeMembers) : undefined
+    const fault = isPlainObject(route) ? unknownMember(route, routeMembers) : undefined
     if (fault !== undefined) return `the route "${name}" ${fault}`
   }
 })
@@ -106,23 +106,26 @@ function unknownMember(given: object, known: readonly string[]): string | undefi
   return `has a member other than ${known.join(', ')}${hint}`
 }
 
-const agentOf = whole((value) => {
+const readAgent = whole((value) => {
   if (typeof value === 'function') return undefined
-  if (!isPlain(value)) return 'pass a script or a function'
+  if (!isPlainObject(value)) return 'pass a script or a function'
   const fault = unknownMember(value, Object.keys(plainScript))
   return fault && `the script ${fault}`
 })
 
 /** Describes what is wrong with a list of platforms; undefined for a valid list. */
 export function platformsFault(names: readonly unknown[]): string | undefined {
-  const stray = names.find((one) => !platforms.some((known) => known === one))
-  if (stray === undefined) return undefined
-  const name = typeof stray === 'string' ? stray : (JSON.stringify(stray) ?? 'nothing')
+  const unknownPlatform = names.find((one) => !platforms.some((known) => known === one))
+  if (unknownPlatform === undefined) return undefined
+  const name =
+    typeof unknownPlatform === 'string'
+      ? unknownPlatform
+      : (JSON.stringify(unknownPlatform) ?? 'nothing')
   const meant = didYouMean(name, platforms)
   return `"${name}" is not a known platform.${meant} Platforms: ${platforms.join(', ')}`
 }
 
-const connectedOf = whole((value) => {
+const readConnected = whole((value) => {
   if (value === null) return undefined
   return Array.isArray(value) ? platformsFault(value) : 'pass a list of platforms or null'
 })
@@ -138,13 +141,13 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
     secret: true,
     schema: { type: ['string', 'null'] },
   },
-  routes: { ...none, help: 'static routes by name', readWhole: routesOf },
+  routes: { ...none, help: 'static routes by name', readWhole: readRoutes },
   subscriptionsFile: {
     ...none,
     help: 'file with the subscriptions',
     schema: { type: ['string', 'null'], minLength: 1 },
   },
-  subscriptions: { ...none, help: 'subscriptions by name', readWhole: routesOf },
+  subscriptions: { ...none, help: 'subscriptions by name', readWhole: readRoutes },
   rateLimit: { ...none, help: 'posts to one route per 60 seconds', schema: count(0) },
   maxBodyBytes: { ...none, help: 'largest body of a post in bytes', schema: count(0) },
   clock: optionTable.clock,
@@ -152,7 +155,7 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
   seed: optionTable.seed,
   quirk: quirkEntry('quirk'),
   noQuirk: quirkEntry('noQuirk'),
-  agent: { ...none, help: 'the agent that answers runs', readWhole: agentOf },
+  agent: { ...none, help: 'the agent that answers runs', readWhole: readAgent },
   agentsAtOnce: {
     ...none,
     help: 'how many runs another agent may handle at the same time',
@@ -170,10 +173,10 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
     ...none,
     help: 'chats by platform',
     readWhole: whole((value) =>
-      isPlain(value) ? undefined : 'pass an object of chats by platform',
+      isPlainObject(value) ? undefined : 'pass an object of chats by platform',
     ),
   },
-  connected: { ...none, help: 'the platforms that are connected', readWhole: connectedOf },
+  connected: { ...none, help: 'the platforms that are connected', readWhole: readConnected },
   control: { ...none, help: 'whether to serve the control paths', schema: { type: 'boolean' } },
   controlToken: optionTable.controlToken,
 }
@@ -186,10 +189,10 @@ function quirkEntry(name: 'quirk' | 'noQuirk') {
 }
 
 /** Completes the options of a caller. Throws a usage error for an unknown name and an invalid value. */
-export function completeGatewayOptions(given: GatewayOptionsGiven): CompleteGatewayOptions {
+export function completeGatewayOptions(given: GatewayOptionsInput): CompleteGatewayOptions {
   const where = (name: string): string => `option ${name}`
   if (typeof given.like === 'string') serverLike(given.like, 'gateway', where('like'))
-  const read: GatewayOptionsGiven = readOptions(table, given, where)
+  const read: GatewayOptionsInput = readOptions(table, given, where)
   const { quirk = [], noQuirk = [], subscriptionsFile = null, subscriptions = {} } = read
   if (subscriptionsFile !== null && Object.keys(subscriptions).length > 0) {
     throw usageError('Pass subscriptionsFile or subscriptions, not both.')

@@ -61,7 +61,7 @@ export function fits(schema: Schema, value: unknown): boolean {
   if (typeof value === 'string') return fitsText(schema, value)
   if (typeof value === 'number') return fitsNumber(schema, value)
   if (Array.isArray(value)) return fitsList(schema, value)
-  return !isPlain(value) || fitsObject(schema, value)
+  return !isPlainObject(value) || fitsObject(schema, value)
 }
 
 const fitsText = ({ pattern, minLength = 0 }: Schema, value: string): boolean =>
@@ -93,7 +93,7 @@ function isOf(type: TypeName, value: unknown): boolean {
     case 'array':
       return Array.isArray(value)
     case 'object':
-      return isPlain(value)
+      return isPlainObject(value)
     case 'integer':
       return Number.isInteger(value)
     case 'number':
@@ -104,7 +104,7 @@ function isOf(type: TypeName, value: unknown): boolean {
   }
 }
 
-export const isPlain = (value: unknown): value is Members =>
+export const isPlainObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Describes the required value, if the schema alone is clear enough: enumerations, numbers and ranges. */
@@ -150,7 +150,7 @@ export function readObjects(
 
 /** An object completed with the defaults of its schema, or the end of a sentence that says what is wrong. */
 function readObject(schema: Schema, given: unknown): Members | string {
-  if (!isPlain(given)) return 'is not an object'
+  if (!isPlainObject(given)) return 'is not an object'
   const { properties = {}, required = [] } = schema
   const defaults = Object.entries(properties).flatMap(([name, member]) =>
     'default' in member ? [[name, member.default] as const] : [],

@@ -32,16 +32,16 @@ export type OptionEntry = {
 }
 
 export type OptionTable<Name extends string> = Readonly<Record<Name, OptionEntry>>
-export type Given = Readonly<Record<string, unknown>>
+export type OptionValues = Readonly<Record<string, unknown>>
 /** How an error message names an option. */
-export type Where = (name: string) => string
+export type OptionLabel = (name: string) => string
 
 /** Reads each option. Throws a usage error for an unknown name or an invalid value. */
 export function readOptions(
   table: Readonly<Record<string, OptionEntry>>,
-  given: Given,
-  where: Where,
-): Given {
+  given: OptionValues,
+  where: OptionLabel,
+): OptionValues {
   const options: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
@@ -74,7 +74,7 @@ function readOne(entry: OptionEntry, schema: Schema, value: unknown, where: stri
   const { form = (same: unknown) => same } = entry
   const fitting = [value, ...otherSpellings(value)].find((one) => fits(schema, one))
   if (fitting !== undefined) return form(fitting)
-  throw usageError(`${where} cannot be ${shown(entry, value)}: ${reason(entry, schema, value)}`)
+  throw usageError(`${where} cannot be ${valueText(entry, value)}: ${reason(entry, schema, value)}`)
 }
 
 /** Other readings of a value: a text as a number or switch, and the other way round. */
@@ -85,16 +85,16 @@ function otherSpellings(value: unknown): readonly unknown[] {
   return /^\d{1,16}(\.\d{1,6})?$/.test(value) ? [Number(value)] : []
 }
 
-function shown({ secret }: OptionEntry, value: unknown): string {
+function valueText({ secret }: OptionEntry, value: unknown): string {
   if (secret) return 'that'
   const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
-  return isScalar ? `"${value as string}"` : shownWhole(value)
+  return isScalar ? `"${value as string}"` : fullValueText(value)
 }
 
 /** Longer values are named by what they are. */
 const MAX_SHOWN = 200
 
-function shownWhole(value: unknown): string {
+function fullValueText(value: unknown): string {
   try {
     const text = JSON.stringify(value)
     if (text === undefined || text.length <= MAX_SHOWN) return text

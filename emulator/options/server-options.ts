@@ -81,20 +81,20 @@ export type ServerOptions = {
 export type OptionName = keyof ServerOptions
 
 /** An account that a caller passes: all but the name and the keys have a default. */
-export type AccountGiven = Pick<Account, 'user' | 'keys'> & Partial<Account>
+export type AccountInput = Pick<Account, 'user' | 'keys'> & Partial<Account>
 
 /** Node types that a caller passes: a file, the types themselves, or several of either. */
-type NodeTypesGiven = string | NodeTypes | readonly (string | NodeTypes)[] | null
+type NodeTypesInput = string | NodeTypes | readonly (string | NodeTypes)[] | null
 
 /** Options that a caller passes. Each has a default. */
-export type ServerOptionsGiven = Partial<
+export type ServerOptionsInput = Partial<
   Omit<ServerOptions, 'accounts' | 'seed' | 'objectInfo' | 'nodes'>
 > & {
-  readonly accounts?: readonly AccountGiven[]
+  readonly accounts?: readonly AccountInput[]
   /** A number can also be passed as text. */
   readonly seed?: string | number
-  readonly objectInfo?: NodeTypesGiven
-  readonly nodes?: NodeTypesGiven
+  readonly objectInfo?: NodeTypesInput
+  readonly nodes?: NodeTypesInput
 }
 
 /** The default start time of manual and instant clocks: 2026-01-01, 00:00 UTC. */

@@ -18,7 +18,7 @@ export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Arr
 /** The bytes of a file of a picture. Shared with others: do not write to them. */
 export const encodeFile = (file: PictureFile): Uint8Array => {
   const { picture, animation, format, text, textChunks, quality = JPEG_QUALITY, channels } = file
-  const bytes = keep(keyOfFile(file), () => {
+  const bytes = cacheBytes(keyOfFile(file), () => {
     if (animation !== undefined) return encodeAnimation(file, animation)
     const pixels = paint(picture)
     const isPart = channels === 'rgb' || channels === 'a'
@@ -30,6 +30,14 @@ export const encodeFile = (file: PictureFile): Uint8Array => {
   return textChunks === undefined ? bytes : withTextChunks(bytes, textChunks)
 }
 
+/** Whether the bytes of a file are known from earlier. */
+export const isKept = (file: PictureFile): boolean => files.has(keyOfFile(file))
+
+/** Keeps the bytes of a file that were made elsewhere, without those of its `textChunks`. */
+export const keepFile = (file: PictureFile, bytes: Uint8Array): void => {
+  cacheBytes(keyOfFile(file), () => bytes)
+}
+
 /** The keys of files that were asked for: their texts are long. */
 const fileKeys = new WeakMap<PictureFile, string>()
 
@@ -39,7 +47,7 @@ const keyOfFile = (file: PictureFile): string => {
   const { picture, animation, format, text, quality = JPEG_QUALITY, channels } = file
   const texts = text.length === 0 ? '' : ` ${hash53(JSON.stringify(text))}`
   const more = animation === undefined ? '' : ` ${JSON.stringify(animationKey(animation))}`
-  const key = `${keyOf(picture)} ${format} ${quality} ${channels}${texts}${more}`
+  const key = `${pictureKey(picture)} ${format} ${quality} ${channels}${texts}${more}`
   fileKeys.set(file, key)
   return key
 }
@@ -47,7 +55,7 @@ const keyOfFile = (file: PictureFile): string => {
 /** The file of one step of `preview`, as `encodePicture` makes it. */
 export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Array => {
   const { of, step, steps, maxSize } = preview
-  return keep(`${keyOf(of)} ${step}/${steps} ${maxSize} ${format}`, () => {
+  return cacheBytes(`${pictureKey(of)} ${step}/${steps} ${maxSize} ${format}`, () => {
     const pixels = paintPreview(preview)
     return format === 'jpeg' ? encodeJpeg(pixels, JPEG_QUALITY) : encodePng(pixels)
   })
@@ -63,23 +71,25 @@ const encodeAnimation = ({ picture, format, text }: PictureFile, { rest, frameMs
     text,
   )
 
-const animationKey = ({ rest, frameMs }: Animation) => [frameMs, ...rest.map(keyOf)]
+const animationKey = ({ rest, frameMs }: Animation) => [frameMs, ...rest.map(pictureKey)]
 
-const keyOf = ({ kind, id, width, height }: Picture): string => `${kind} ${id} ${width}x${height}`
+const pictureKey = ({ kind, id, width, height }: Picture): string =>
+  `${kind} ${id} ${width}x${height}`
 
 const MOST_BYTES = 32 * 1024 * 1024
 /** The files made last, the newest at the end. */
 const files = new Map<string, Uint8Array>()
 let bytesKept = 0
 
-const keep = (key: string, make: () => Uint8Array): Uint8Array => {
+const cacheBytes = (key: string, make: () => Uint8Array): Uint8Array => {
   const known = files.get(key)
   if (known !== undefined) return known
   const bytes = make()
   files.set(key, bytes)
   bytesKept += bytes.length
   for (const [oldest, { length }] of files) {
-    if (bytesKept <= MOST_BYTES) break
+    // The newest stays, however large: it is about to be sent.
+    if (bytesKept <= MOST_BYTES || oldest === key) break
     files.delete(oldest)
     bytesKept -= length
   }

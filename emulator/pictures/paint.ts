@@ -30,11 +30,11 @@ export const paint = (picture: Picture): Pixels => paintWith(picture, new Map())
  * The last few blended pictures of one recipe, the newest last. Where each of twenty pictures is
  * blended of two copies of the one before, the first would else have to be painted a million times.
  */
-type Seen = Map<Picture, Pixels>
+type RecentPixels = Map<Picture, Pixels>
 
 const MOST_SEEN = 8
 
-const paintWith = (picture: Picture, seen: Seen): Pixels => {
+const paintWith = (picture: Picture, seen: RecentPixels): Pixels => {
   const known = seen.get(picture)
   if (known !== undefined) return known
   const pixels = paintKind(picture, (part) => paintWith(part, seen))
@@ -151,7 +151,7 @@ const cellsOf = (picture: Picture, width: number, height: number): Pixels => {
 }
 
 /** `picture` on few pixels, without painting it in full first wherever that can be avoided. */
-const paintSmall = (picture: Picture, target: Target, seen: Seen): Pixels => {
+const paintSmall = (picture: Picture, target: Target, seen: RecentPixels): Pixels => {
   const known = seen.get(picture)
   if (known !== undefined) return known
   const isSmall = picture.width * picture.height <= SMALL_AREA

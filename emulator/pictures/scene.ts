@@ -115,7 +115,7 @@ export const sceneOf = (id: number): Scene => {
     clouds: cloudsOf(draw, horizon, line),
     hills: hills.slice(0, -1),
     water: draw() < 0.45 ? { level: draw(0.74, 0.8), tint: rgbOf(near) } : null,
-    nearest: wooded(draw, hills.at(-1)!),
+    nearest: withTrees(draw, hills.at(-1)!),
   }
 }
 
@@ -201,7 +201,7 @@ const ridgeOf = (draw: Draw, place: number, part: number, roughness: number) => 
 }
 
 /** A hill with the outlines of firs on it, in groups; half of the hills stay bare. */
-const wooded = (draw: Draw, hill: Hill): Hill => {
+const withTrees = (draw: Draw, hill: Hill): Hill => {
   if (draw() < 0.5) return hill
   const seed = seedFrom(draw)
   const density = draw(45, 70)

@@ -3,14 +3,14 @@
 import { hostedCors } from '../../spec/server/http.ts'
 import type { WorldOptions } from './state/options.ts'
 
-/** The headers that let pages of another origin read a reply: of the configured one on local, of any on hosted. */
+/** The headers that let pages of another origin read a reply: the configured origin on local, any origin on hosted. */
 export const corsHeaders = ({
   deployment,
   cors,
 }: Pick<WorldOptions, 'deployment' | 'cors'>): Readonly<Record<string, string>> =>
   deployment === 'hosted' ? hostedCors : localCors(cors)
 
-/** What `--cors` adds to the replies of a local server. */
+/** The headers that `--cors` adds to the replies of a local server. */
 export const localCors = (origin: string | null): Readonly<Record<string, string>> =>
   origin === null
     ? {}

@@ -1,12 +1,12 @@
-// The journal of a server: how its inputs and effects are written without credentials. State is a function of its inputs,
-// so it replays.
+// The journal of a server: writes inputs and effects without credentials. State is a function of the inputs, so that a
+// journal can be replayed.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { keyHeader, secretKeys } from '../../spec/server/access.ts'
 import { base64, lettersOf } from '../lib/base64.ts'
 import { isObject, type Json, readDocument, writeJson } from '../lib/json.ts'
-import { inputOf, type LineBody, textOf } from '../journal/bodies.ts'
+import { restoreInput, type LineBody, decodeUtf8 } from '../journal/bodies.ts'
 import { holdsSecret, knownSecrets, secretsOf, withoutSecrets } from '../journal/known-secrets.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
 import { redactTarget } from '../journal/redact-target.ts'
@@ -17,36 +17,35 @@ import * as hosted from './hosted/index.ts'
 import { createServer } from './server.ts'
 import type { WorldOptions } from './state/options.ts'
 
-/** What a journal holds of what a server was made from. The catalogue is too large, and the same each time. */
+/** The options that a journal contains. The catalogue is omitted: it is too large, and the same each time. */
 export type JournalOptions = Omit<WorldOptions, 'objectInfo'>
 
 export type ServerFormat = JournalFormat<JournalOptions, Input, Effect>
 
-/** @param objectInfo the catalogue of a server that replays. */
-export const serverFormat = (objectInfo: string): ServerFormat => ({
+/** @param objectInfo returns the catalogue of a server that replays. */
+export const serverFormat = (objectInfo: () => string): ServerFormat => ({
   version: 'journal 2',
   machine: 'server',
   secretsOf: (options) => secretsOf(options).map(({ text }) => text),
   redactor,
-  inputOf: (value) => inputOf(value) as Input,
+  inputOf: (value) => restoreInput(value) as Input,
   start: (options) => serverMachine(createServer({ ...options, objectInfo }, hosted)),
 })
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 
-/** What replaces secrets: one that is known to be one, those that stand in a text, and what the server knows. */
+/** Replaces secrets: values known to be one, secrets in a text, and what the server knows. */
 type Redactor = {
   readonly one: (secret: string) => string
   readonly known: (text: string) => string
-  /** Whether a text holds what the server knows. */
+  /** Whether a text contains a known secret. */
   readonly holds: (text: string) => boolean
 }
 
 const apiKeyHeader = keyHeader.toLowerCase()
 
 /**
- * Credentials, and what the server knows its clients by wherever it stands, are replaced by placeholders
- * [access/journal-keys-hidden].
+ * Replaces credentials, and known secrets wherever they occur, by placeholders [access/journal-keys-hidden].
  */
 function redactor(
   secretTexts: readonly string[],
@@ -54,7 +53,7 @@ function redactor(
 ): JournalRedactor<JournalOptions, Input, Effect> {
   const secrets = knownSecrets(secretTexts)
   const known = (text: string): string => withoutSecrets(text, secrets, toPlaceholder)
-  // What is hidden as known may stand where any secret is hidden.
+  // A known secret may occur wherever any secret is redacted.
   const hidden = new Set(secrets.map(({ text }) => toPlaceholder(text)))
   const one = (secret: string): string => (hidden.has(secret) ? secret : toPlaceholder(secret))
   const redact: Redactor = { one, known, holds: (text) => holdsSecret(text, secrets) }
@@ -86,7 +85,7 @@ function redactInput(input: Input, redact: Redactor): unknown {
   return { ...rest, target, headers: redactHeaders(headers, redact), ...body }
 }
 
-/** Headers whose credentials are placeholders: the server of a replay has the same ones. */
+/** Headers whose credentials are placeholders: the server of a replay knows the same ones. */
 function redactHeaders(headers: Headers, redact: Redactor): Headers {
   const redacted: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
@@ -106,7 +105,7 @@ function redactBody(input: RequestInput, redact: Redactor): { headers: Headers }
   const text = orUndefined(() => bodyText(input))
   if (text === undefined) {
     if (holdsFiles(input)) return { headers, bodyBase64: base64(redactBytes(body, redact)) }
-    // What is no text is refused whole, unless it is a form; its key must not be kept either.
+    // A body that is not text is rejected whole, unless it is a form; a key in it must not be kept either.
     const letters = lettersOf(body).replaceAll('\0', '')
     const mayHoldKey =
       secretKeys.some((name) => letters.includes(name)) || redact.known(letters) !== letters
@@ -120,11 +119,11 @@ function redactBody(input: RequestInput, redact: Redactor): { headers: Headers }
     const inUtf8 = { 'content-type': type.replace(/charset\s*=\s*"?[^\s;"]*"?/i, 'charset=utf-8') }
     return { headers: type === '' ? headers : { ...headers, ...inUtf8 }, body: redacted }
   }
-  const isUtf8 = textOf(body) === text
+  const isUtf8 = decodeUtf8(body) === text
   return isUtf8 ? { headers, body: text } : { headers, bodyBase64: base64(body) }
 }
 
-/** Bytes without what the server knows, where it stands in them as ASCII. */
+/** The bytes without the known secrets in them, as far as they are ASCII. */
 function redactBytes(bytes: Uint8Array, redact: Redactor): Uint8Array {
   const letters = lettersOf(bytes)
   const redacted = redact.known(letters)
@@ -145,25 +144,25 @@ function orUndefined<T>(make: () => T): T | undefined {
 }
 
 /**
- * The text without keys, at whatever depth they stand and however they are spelled. Only the member that holds one is
- * written anew: the rest stays as it came, since a server gives it back as it came.
+ * The text without keys, at any depth and in any spelling. Only a member that contains one is rewritten: the rest stays
+ * byte for byte, since a server returns it unchanged.
  */
 function withoutPartnerKeys(text: string, redact: Redactor): string {
-  // A name may be spelled with escapes, and so may a key.
+  // A name may contain escapes, and so may a key.
   const namesKey = secretKeys.some((name) => text.includes(name))
   if (!namesKey && !text.includes('\\')) return text
   const document = orUndefined(() => readDocument(text))
-  // A body that is not valid JSON is rejected; if it is a key, it must not be kept either.
+  // A body that is not valid JSON is rejected; a key in it must not be kept either.
   if (document === undefined) return namesKey || text.includes('\\u') ? redact.one(text) : text
   const { value, spans, repeatsKeys } = document
   const without = redactJson(value, redact)
   if (without === value) return text
-  // Of members that come twice the last one counts; the others could hold a key that nobody looks at.
+  // Of duplicate members the last one counts; the others could contain a key that nobody checks.
   if (!isObject(value) || !isObject(without) || repeatsKeys) return writeJson(without)
   let redacted = text
   for (const name of [...value.keys()].toReversed()) {
     const member = without.get(name)
-    // A name that is a key itself is gone.
+    // A name that is itself a key is removed.
     if (member === undefined) return writeJson(without)
     if (member === value.get(name)) continue
     const [start, end] = spans.get(name) ?? [0, 0]
@@ -177,7 +176,7 @@ const isSecret = (name: string): boolean => secretKeys.some((secret) => secret =
 const redactMember = (value: Json, { one }: Redactor): Json =>
   value === null || value === '' ? value : one(typeof value === 'string' ? value : writeJson(value))
 
-/** A value without keys: the value itself where it holds none. */
+/** A value without keys: the same object if it contains none. */
 function redactJson(value: Json, redact: Redactor): Json {
   if (typeof value === 'string') return redact.known(value)
   if (Array.isArray(value)) {
@@ -196,10 +195,13 @@ function redactJson(value: Json, redact: Redactor): Json {
   return isChanged ? members : value
 }
 
-/** The name of a secret member of a JSON text and the quote that its text begins with, wherever it stands. */
+/** Matches the name of a secret member of a JSON text and the opening quote of its value, at any place. */
 const secretMember = new RegExp(`"(?:${secretKeys.join('|')})":\\s*"`, 'g')
 
-/** An effect without keys. The tag of a file that holds one is left out: it is made of the bytes, and differs in a replay. */
+/**
+ * An effect without keys. Omits the tag of a file that contains one: it is computed from the bytes, and differs in a
+ * replay.
+ */
 function redactEffect(effect: Effect, redact: Redactor): unknown {
   if (effect.kind === 'reply' && effect.file !== undefined && effect.body instanceof Uint8Array) {
     const { file, ...rest } = effect
@@ -209,7 +211,7 @@ function redactEffect(effect: Effect, redact: Redactor): unknown {
   return redactValue(effect, redact)
 }
 
-/** What effects hold: byte arrays as their length and hash, and no keys. */
+/** The content of effects: byte arrays as their length and hash, and without keys. */
 function redactValue(value: unknown, redact: Redactor): unknown {
   if (typeof value === 'string') return withoutSecretMembers(redact.known(value), redact)
   if (value instanceof Uint8Array) {
@@ -223,7 +225,7 @@ function redactValue(value: unknown, redact: Redactor): unknown {
   )
 }
 
-/** A text can be longer than a regular expression can follow: ends of members are looked for letter by letter. */
+/** A text can be too long for a regular expression: scans for the ends of members character by character. */
 function withoutSecretMembers(text: string, { one }: Redactor): string {
   const parts: string[] = []
   let copied = 0
@@ -239,7 +241,7 @@ function withoutSecretMembers(text: string, { one }: Redactor): string {
   return parts.length === 0 ? text : parts.join('') + text.slice(copied)
 }
 
-/** Where a text in JSON ends that begins with the quote at this place; where it is cut off, the end of all. */
+/** The end of the JSON string that starts with the quote at this position; the end of the text if it is truncated. */
 function endOfText(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const letter = text[at]

@@ -1,4 +1,4 @@
-// The server as a machine: what drives, records and replays it needs no more than this.
+// The server as a machine: the interface that drivers, recorders and replays use.
 
 import type { Effect, Entry, Input, Machine } from '../machine.ts'
 import type { Server } from './state/server.ts'
@@ -16,10 +16,10 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   isEager: false,
   entryBytes,
   newSecrets: () => noSecrets,
-  nameOf,
+  nameOf: effectName,
 })
 
-/** Bodies and messages. Pictures are recipes until somebody asks for their bytes. */
+/** Bodies and messages. Pictures stay recipes until their bytes are requested. */
 function entryBytes({ input, effects }: Entry): number {
   let bytes = input.kind === 'request' ? input.body.length : 0
   if (input.kind === 'message') bytes += input.text.length
@@ -33,10 +33,10 @@ function entryBytes({ input, effects }: Entry): number {
   return bytes
 }
 
-function nameOf(effect: Effect): string {
+function effectName(effect: Effect): string {
   switch (effect.kind) {
     case 'send':
-      // The type comes first in every message.
+      // Every message starts with its type.
       return `message ${/"type": ?"(\w+)"/.exec(effect.text)?.[1] ?? ''}`
     case 'frame':
       return `frame ${effect.content.frame}`

@@ -1,5 +1,5 @@
-// What every reply gets on its way out [http/cache-control, http/failure-page];
-// cors.ts has those for pages of another origin.
+// Adds the headers that every reply has [http/cache-control, http/failure-page]. Those for pages of other origins are
+// in cors.ts.
 
 import { hostedCors } from '../../spec/server/http.ts'
 import { jsonHeaders, type Reply, refuse } from '../http/replies.ts'
@@ -9,7 +9,10 @@ import type { WorldOptions } from './state/options.ts'
 
 type Options = Pick<WorldOptions, 'deployment' | 'cors'>
 
-/** Completes the headers of a reply. What the HTTP layer raises stays as it is, but browsers get a page for a failure. */
+/**
+ * Completes the headers of a reply. Errors of the HTTP layer stay as they are, except that browsers get a page for a
+ * failure.
+ */
 export function finish(
   options: Options,
   path: string,
@@ -39,20 +42,20 @@ const withHeaders = ({ status, body, reason, file }: Reply, headers: Reply['head
 
 const hostedJsonHeaders = Object.assign({}, jsonHeaders, hostedCors)
 
-/** Most replies have the same headers: those are not put together again. */
+/** Most replies have the same headers: those are built once. */
 const hostedHeaders = (headers: Reply['headers']): Reply['headers'] =>
   headers === jsonHeaders ? hostedJsonHeaders : Object.assign({}, headers, hostedCors)
 
 const scripts = /\.(?:js|css)$|\/index[^/]*\.json$/
 const pictures = /\.(?:jpe?g|png|ppm|bmp|pgm|tiff?|webp)$/i
 
-/** How long a reply may be kept: the path decides, the query does not. */
+/** The Cache-Control of a reply: it depends on the path, not on the query. */
 function cacheControl(encoded: string, { status, headers }: Reply): string | undefined {
   if (!encoded.includes('.') && !encoded.includes('%')) return undefined
   const path = decodePart(encoded)
   if (scripts.test(path)) return 'no-cache'
   if (!pictures.test(path)) return undefined
-  // A page that is missing is noticed only after this header is set.
+  // A missing page is only detected after this header is set.
   const isPage = 'Transfer-Encoding' in headers
   if (status === 404 && !isPage) return 'public, max-age=3600'
   if (status === 302 || status === 303 || status === 307) return 'no-cache'

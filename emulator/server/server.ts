@@ -1,4 +1,4 @@
-// A server as its clients meet it: one world on local; on hosted one for each account, so that none sees another's.
+// Creates and forks servers: one world on local; on hosted one for each account, so that none sees another's data.
 
 import { tiers } from '../../spec/server/access.ts'
 import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
@@ -16,8 +16,8 @@ import { createInstalls } from './world/installs.ts'
 import { createUserFolder } from './world/user-folder.ts'
 
 /**
- * A new server. Every option has to be given; options/complete.ts has the defaults. A hosted one needs the module
- * hosted/index.ts, for which nobody else waits.
+ * Creates a server. Every option is required; options/complete.ts has the defaults. A hosted server needs the module
+ * hosted/index.ts, which a local one does not load.
  */
 export function createServer(options: WorldOptions, hosted: Hosted | null = null): Server {
   const setups =
@@ -32,7 +32,7 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
 }
 
 /**
- * A fork that continues from the state of this server. Neither changes the other from now on.
+ * A fork that continues from the state of this server. From then on, neither affects the other.
  * @public
  */
 export const forkServer = ({ options, hosted, worlds, state }: Server): Server =>
@@ -57,7 +57,7 @@ function serverOf(
   return { options, hosted, secrets: secretsOf(options), state, worlds: [first, ...others] }
 }
 
-/** What the worlds of the accounts have on hosted. */
+/** The hosted part of the setup of each account's world. */
 function hostedSetups(
   { accounts, signedLinks: links }: WorldOptions,
   hashing: Hosted | null,
@@ -91,7 +91,7 @@ const createWorker = (index: number): Worker => ({
   cache: new Map(),
 })
 
-/** The state in which a world begins. */
+/** The initial state of a world. */
 function worldState({ options, hosted }: WorldSetup): WorldState {
   const workers = hosted === null ? 1 : tiers[hosted.account.tier].runsAtATime
   return {
@@ -112,7 +112,7 @@ function worldState({ options, hosted }: WorldSetup): WorldState {
     historyLength: 0,
     files: createBounded(options.fileLimit),
     held: createHeldBytes(),
-    // A few for each file; older ones belong to files that are gone.
+    // Keeps a few for each file; older ones belong to removed files.
     counters: createBounded(4 * options.fileLimit),
     installs: createInstalls(),
     memory: { models: new Set(), isUnloading: false },

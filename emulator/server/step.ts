@@ -1,4 +1,4 @@
-// The one way into a server: an input goes in, effects come out, and nothing else happens.
+// The only entry into a server: an input goes in, effects come out.
 
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, Input } from '../machine.ts'
@@ -11,15 +11,15 @@ import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/en
 import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
 import { advance } from './runs/worker.ts'
 import { isHosted } from './world/derived.ts'
-import type { Admitted, Server } from './state/server.ts'
+import type { Admission, Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
 
 type RequestInput = Extract<Input, { kind: 'request' }>
 
 /**
- * Lets the input happen to the server and returns the effects in their order. Synchronous and deterministic:
- * equal servers and equal inputs give equal effects. Whatever is due before the input happens first.
+ * Applies an input to the server and returns the effects in order. Synchronous and deterministic: equal servers and
+ * equal inputs have equal effects. Timers that are due before the input fire first.
  */
 export function step(server: Server, input: Input): readonly Effect[] {
   const effects: Effect[] = []
@@ -42,7 +42,7 @@ export function step(server: Server, input: Input): readonly Effect[] {
   return effects
 }
 
-/** Moves the time of the server, and fires the timers that are due until then. */
+/** Advances the time of the server, and fires the timers that are due until then. */
 function advanceTo(server: Server, untilMs: number): void {
   const { state, worlds } = server
   for (
@@ -64,7 +64,7 @@ function fire({ worlds }: Server, { dueMs, what }: Timer<TimerTarget>): void {
   else advance(world, state.workers[what.worker] as Worker)
 }
 
-/** When the server does something by itself next, in its own milliseconds; undefined when it waits for an input. */
+/** When the next timer of the server fires, in the server's milliseconds; undefined if it waits for an input. */
 export const nextWakeMs = ({ state }: Server): number | undefined => nextTimer(state.timers)?.dueMs
 
 function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void {
@@ -76,7 +76,7 @@ function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void 
   openSocket(admitted.world, input)
 }
 
-/** Answers a handshake like a request. */
+/** Handles a handshake like a request. */
 function refuseSocket(
   { options, worlds }: Server,
   { socket, target, headers }: Extract<Input, { kind: 'open' }>,
@@ -96,7 +96,7 @@ function refuseHandshake(
   return refuse(refusal, {}, { upgrade: value, version: value, key: value })
 }
 
-/** The answer to a request, and after it what the request sets off [workflows/answers-first]. */
+/** Sends the reply to a request, and then what the request triggers [workflows/answers-first]. */
 function answer(server: Server, input: RequestInput): readonly Effect[] {
   const admitted = admit(server, input)
   const [path, query] = splitTarget(input.target)
@@ -128,11 +128,11 @@ const route = (
     ? server.hosted.answer(server, world, request, path, query)
     : answerLocal(world, request, path, query)
 
-/** Lets in who may talk to the server, before the path is looked at [access/*]. */
-const admit = (server: Server, head: RequestHead): Admitted =>
+/** Checks who may use the server before the path is considered [access/*]. */
+const admit = (server: Server, head: RequestHead): Admission =>
   server.hosted === null ? admitOnLocal(server, head) : server.hosted.admit(server, head)
 
-/** Whether the answer to a request depends on its body: not where its sender, its path or its method is refused. */
+/** Whether the reply to a request depends on its body: not if its sender, path or method is rejected. */
 export function needsBody(server: Server, head: RequestHead): boolean {
   const admitted = admit(server, head)
   if ('refusal' in admitted) return false

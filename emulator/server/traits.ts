@@ -1,4 +1,4 @@
-// In what the deployments differ below their endpoints, and which quirks change it: resolved once, when a world is made.
+// Resolves the traits of a deployment and its quirks, once, when a world is created.
 
 import type { Deployment } from '../../spec/language.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'

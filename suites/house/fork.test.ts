@@ -35,7 +35,7 @@ const start = (deployment: Deployment): Server =>
   createServer(
     worldOptions(
       completeOptions({ deployment, ...(deployment === 'local' && { manager: true }) }),
-      objectInfo,
+      () => objectInfo,
       0,
       deployment === 'hosted' ? 8190 : null,
     ),

@@ -14,7 +14,7 @@ export const smallWorld: WorldOptions = {
   startDelayMs: 25,
   preview: 'none',
   cache: 'classic',
-  objectInfo: '{}',
+  objectInfo: () => '{}',
   models: 'listed',
   unknownNodes: 'refuse',
   quirks: [],

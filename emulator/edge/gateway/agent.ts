@@ -8,7 +8,7 @@ import { isDone, objectIn, postJson } from './call.ts'
 import type { Agent } from '../../options/gateway.ts'
 
 /** How to start a command. */
-export type Around = {
+export type CommandContext = {
   readonly cwd: string
   /** The environment of the command, apart from the variables that describe the run. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -25,7 +25,10 @@ const MAX_STDERR = 2000
  * An agent that starts a command for each run, without a shell: standard input is the prompt, standard output the
  * answer, without trailing line ends. The run fails unless the command exits with 0.
  */
-export function commandAgent(command: readonly string[], { cwd, env, onFailure }: Around): Agent {
+export function commandAgent(
+  command: readonly string[],
+  { cwd, env, onFailure }: CommandContext,
+): Agent {
   const [file = '', ...args] = command
   return (run, signal) =>
     new Promise((resolve, reject) => {

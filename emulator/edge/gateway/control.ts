@@ -1,8 +1,8 @@
 // The control paths of a gateway: its outbox and runs, failures of deliveries, and subscriptions in memory.
 
-import { type ControlPaths, jsonText, membersOf, ok, unusable } from '../control.ts'
+import { type ControlPaths, jsonText, readMembers, ok, unusable } from '../control.ts'
 import type { Gateway } from '../handles.ts'
-import type { RouteGiven } from '../../options/gateway.ts'
+import type { RouteInput } from '../../options/gateway.ts'
 
 type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove'> & {
   /** The agent runs as JSON text. */
@@ -28,7 +28,7 @@ const failureUsage =
   'The body must be {"target": "telegram", "error": "why", "times": 1}: target * matches any; times null means always, 0 never.'
 
 function readFailure(body: Uint8Array): Parameters<Gateway['failDeliveries']>[0] {
-  const given = membersOf(body, ['target', 'error', 'times'], failureUsage)
+  const given = readMembers(body, ['target', 'error', 'times'], failureUsage)
   const { target, error = 'scripted', times = 1 } = given
   const isCount = times === null || (Number.isSafeInteger(times) && Number(times) >= 0)
   if (typeof target === 'string' && typeof error === 'string' && isCount)
@@ -39,9 +39,9 @@ function readFailure(body: Uint8Array): Parameters<Gateway['failDeliveries']>[0]
 const subscriptionUsage =
   'The body must be {"name": "ci", "route": {"secret": "...", "prompt": "..."}}; a null route removes the subscription.'
 
-function readSubscription(body: Uint8Array): { name: string; route: RouteGiven | null } {
-  const { name, route } = membersOf(body, ['name', 'route'], subscriptionUsage)
+function readSubscription(body: Uint8Array): { name: string; route: RouteInput | null } {
+  const { name, route } = readMembers(body, ['name', 'route'], subscriptionUsage)
   if (typeof name === 'string' && typeof route === 'object')
-    return { name, route: route as RouteGiven | null }
+    return { name, route: route as RouteInput | null }
   throw unusable(subscriptionUsage)
 }

@@ -16,7 +16,7 @@ export type Work = {
   readonly stop: () => void
 }
 
-const reasonOf = (error: unknown): string =>
+const failureReason = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
 /** Time limits for work in real time, in milliseconds. */
@@ -68,7 +68,7 @@ export function createWork(
     })
     void promise.then(
       (value) => finish(value, null),
-      (error: unknown) => finish(null, reasonOf(error)),
+      (error: unknown) => finish(null, failureReason(error)),
     )
   }
   const stop = (key: string): void => {

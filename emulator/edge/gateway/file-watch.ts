@@ -3,31 +3,31 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 
 /** A changed file: its text, or null if it no longer exists. */
-export type Changed = { readonly text: string | null; readonly modifiedMs: number }
+export type FileChange = { readonly text: string | null; readonly modifiedMs: number }
 
 /**
  * Checks a file: returns its state if it differs from the last check, otherwise undefined. Distinguishes two writes within
  * one tick of the file system's clock by other attributes. A file that cannot be read counts as unchanged; the next
  * check tries again.
  */
-export function watchFile(path: string): () => Changed | undefined {
+export function watchFile(path: string): () => FileChange | undefined {
   let known: string | undefined
   return () => {
-    const found = look(path)
+    const found = statFile(path)
     // Reading anything but a regular file, such as a pipe, could block forever.
     if (found === null || found?.isFile() === false) return undefined
     const mark = found === undefined ? 'gone' : `${found.mtimeMs} ${found.ino} ${found.size}`
     if (mark === known) return undefined
     // A gateway that starts without a file has no routes to drop.
     const isNothing = found === undefined && known === undefined
-    const changed = isNothing ? undefined : read(path, found?.mtimeMs)
+    const changed = isNothing ? undefined : readChange(path, found?.mtimeMs)
     if (changed !== null) known = mark
     return changed ?? undefined
   }
 }
 
 /** The attributes of the file: null if they cannot be read, undefined if it does not exist. */
-function look(path: string): Stats | undefined | null {
+function statFile(path: string): Stats | undefined | null {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
@@ -44,7 +44,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function read(path: string, modifiedMs: number | undefined): Changed | null {
+function readChange(path: string, modifiedMs: number | undefined): FileChange | null {
   if (modifiedMs === undefined) return { text: null, modifiedMs: 0 }
   try {
     return { text: decode(readFileSync(path)), modifiedMs }

@@ -8,7 +8,7 @@ import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
 import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
-  type GatewayOptionsGiven,
+  type GatewayOptionsInput,
   stateOptions,
 } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
@@ -24,12 +24,12 @@ import type { ClockGroup } from '../clock-handle.ts'
 import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Tamper } from '../driver.ts'
 import type { Later } from '../later.ts'
-import { followConnections } from '../lifetime.ts'
+import { trackConnections } from '../lifetime.ts'
 import { createHost } from '../node/host.ts'
 import { noPictures } from '../node/http.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
-import { type Received, unpacked } from '../node/bodies.ts'
+import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
 import { gatewayPaths } from './control.ts'
@@ -40,7 +40,7 @@ import { createMemory } from './memory-subscriptions.ts'
 import { createWork, type WorkTimeOuts } from './external-work.ts'
 
 /** Options of `startGateway`: those of the gateway, and callbacks. */
-export type GatewayOptions = GatewayOptionsGiven & {
+export type GatewayOptions = GatewayOptionsInput & {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry<GatewayInput, GatewayEffect>) => void
   /** Called with each log line: one per post, run and delivery, without secrets. */
@@ -114,6 +114,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
       hint: 'Was an event posted?',
       encodeFile: noPictures,
+      ready: () => undefined,
       name,
       guard: { host: options.host, origin: null, token: options.controlToken },
       place: 'gateway',
@@ -148,7 +149,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
 
   const http = await createWebServer(null)
-  const closing = followConnections([http])
+  const closing = trackConnections([http])
   serve(http, {
     readHeaders: gatewayHeaders,
     receive: options.quirk.includes('webhooks.unpacked-body') ? receiveUnpacked : receiveRaw,
@@ -188,7 +189,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
 }
 
 /** As the reference gateway receives a body, whose signature is that of what was unpacked. */
-async function receiveUnpacked(request: IncomingMessage, limitBytes: number): Promise<Received> {
+async function receiveUnpacked(request: IncomingMessage, limitBytes: number): Promise<BodyResult> {
   const received = await receiveRaw(request, limitBytes)
   return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received
 }

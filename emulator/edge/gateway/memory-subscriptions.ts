@@ -3,11 +3,11 @@
 import { usageError } from '../../options/usage.ts'
 import type { GatewayInput } from '../../gateway/inputs.ts'
 import { isOpenAllowed, type GatewayWorld } from '../../gateway/state.ts'
-import { readFile, readRoute, strayMember, usable } from '../../gateway/routes.ts'
-import type { CompleteGatewayOptions, RouteGiven } from '../../options/gateway.ts'
+import { readFile, readRoute, unknownMember, usable } from '../../gateway/routes.ts'
+import type { CompleteGatewayOptions, RouteInput } from '../../options/gateway.ts'
 
 export type Memory = {
-  readonly subscribe: (name: string, route: RouteGiven) => void
+  readonly subscribe: (name: string, route: RouteInput) => void
   readonly remove: (name: string) => boolean
 }
 
@@ -30,7 +30,7 @@ export function createMemory(
     }
   }
   /** Throws a usage error for a subscription that the gateway would not serve. */
-  const requireServed = (name: string, route: RouteGiven): void => {
+  const requireServed = (name: string, route: RouteInput): void => {
     if (world.setup.staticRoutes.has(name)) {
       throw usageError(
         `A static route "${name}" exists, and static routes win. Choose another name.`,
@@ -40,7 +40,7 @@ export function createMemory(
     const fault =
       given === undefined
         ? 'is not an object'
-        : (strayMember(given) ??
+        : (unknownMember(given) ??
           usable(
             readRoute(name, given, world.setup.options.secret),
             isOpenAllowed(world.setup.options),

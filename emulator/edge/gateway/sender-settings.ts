@@ -3,7 +3,12 @@
 import { pathValue, platforms, type Sender, senders } from '../../../spec/gateway/deliveries.ts'
 import { configFiles } from '../../../spec/gateway/subscriptions.ts'
 import { refused } from '../../lib/refused.ts'
-import { type Environment, readSources, type Sources, valueAt } from '../../config/config-dir.ts'
+import {
+  type Environment,
+  readSources,
+  type ConfigSources,
+  valueAt,
+} from '../../config/config-dir.ts'
 import { readBaseUrl } from '../../config/settings.ts'
 
 export type SenderSettings = {
@@ -35,25 +40,29 @@ export async function readPlatforms(
   sends: boolean,
 ): Promise<PlatformSettings> {
   const sources = await readSources(dir, env)
-  const homes = platforms.flatMap((platform) => {
+  const homeChats = platforms.flatMap((platform) => {
     const variable = table.find(([target]) => target === platform)?.[1].homeVariable
-    const found = find(sources, `platforms.${platform}.home_channel`, variable)
-    return found === undefined ? [] : [[platform, textOf(found)]]
+    const found = findSetting(sources, `platforms.${platform}.home_channel`, variable)
+    return found === undefined ? [] : [[platform, settingText(found)]]
   })
   const own = sends
     ? table.map(([target, sender]) => [target, settingsOf(target, sender, sources)])
     : []
   return {
     senders: Object.fromEntries(own) as PlatformSettings['senders'],
-    homeChannels: Object.fromEntries(homes) as PlatformSettings['homeChannels'],
+    homeChannels: Object.fromEntries(homeChats) as PlatformSettings['homeChannels'],
   }
 }
 
-type Found = { readonly value: unknown; readonly where: string }
+type SettingValue = { readonly value: unknown; readonly where: string }
 
 /** The value from the first source that has it: a variable, then config.yaml. An empty text counts as absent. */
-function find({ config, variables }: Sources, key: string, variable?: string): Found | undefined {
-  const candidates: Found[] = []
+function findSetting(
+  { config, variables }: ConfigSources,
+  key: string,
+  variable?: string,
+): SettingValue | undefined {
+  const candidates: SettingValue[] = []
   if (variable !== undefined)
     for (const one of variables) candidates.push({ value: one[variable], where: variable })
   candidates.push({ value: valueAt(config, key), where: `${key} of ${configFiles.config.name}` })
@@ -61,25 +70,25 @@ function find({ config, variables }: Sources, key: string, variable?: string): F
 }
 
 /** A text; or a number, because YAML reads ids as numbers. */
-function textOf({ value, where }: Found): string {
+function settingText({ value, where }: SettingValue): string {
   if (typeof value === 'string') return value
   if (Number.isSafeInteger(value)) return `${value as number}`
   throw refused(`${where} must be a string (quote long numbers).`)
 }
 
-function settingsOf(target: string, sender: Sender, sources: Sources): SenderSettings {
+function settingsOf(target: string, sender: Sender, sources: ConfigSources): SenderSettings {
   // The block has the name of the target [deliveries/sender-block].
   const block = `platforms.${target}`
-  const token = find(sources, `${block}.token`, sender.tokenVariable)
-  const base = find(sources, `${block}.base_url`)
+  const token = findSetting(sources, `${block}.token`, sender.tokenVariable)
+  const base = findSetting(sources, `${block}.base_url`)
   return {
     token: token === undefined ? null : tokenIn(token, sender),
     baseUrl: base === undefined ? sender.baseUrl : baseIn(base),
   }
 }
 
-function tokenIn(found: Found, { path }: Sender): string {
-  const token = textOf(found).trim()
+function tokenIn(found: SettingValue, { path }: Sender): string {
+  const token = settingText(found).trim()
   const form = path.includes('{token}') ? pathValue : /^[\x21-\x7e]+$/
   if (form.test(token)) return token
   throw refused(
@@ -87,8 +96,8 @@ function tokenIn(found: Found, { path }: Sender): string {
   )
 }
 
-function baseIn(found: Found): string {
-  const base = readBaseUrl(textOf(found))
+function baseIn(found: SettingValue): string {
+  const base = readBaseUrl(settingText(found))
   if (base !== undefined) return base
   throw refused(
     `${found.where} must be a URL that begins with http:// or https://, without query and password.`,

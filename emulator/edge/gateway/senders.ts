@@ -35,7 +35,7 @@ export function senderDeliveries(settings: Readonly<Record<string, SenderSetting
     const sender = Object.hasOwn(table, target) ? table[target] : undefined
     const { token = null, baseUrl = '' } = settings[target] ?? {}
     if (sender === undefined || token === null) throw failure(delivery, deliveryErrors.notConnected)
-    const { path, headers, body } = callOf(sender, delivery, token)
+    const { path, headers, body } = buildCall(sender, delivery, token)
     const url = new URL(baseUrl + path)
     const reply = await postJson(url, headers, body, { signal, maxBytes, method: sender.method })
     if (!succeeded(sender, reply)) throw new Error(reasonIn(target, reply, credentials))
@@ -48,7 +48,7 @@ const failure = ({ target }: Delivery, form: string, name = ''): Error =>
 /** The values for the placeholders of a call. */
 type Values = Readonly<Record<string, unknown>>
 
-function callOf(sender: Sender, delivery: Delivery, token: string) {
+function buildCall(sender: Sender, delivery: Delivery, token: string) {
   const { chat_id, thread_id, text, deliver_extra } = delivery
   const { repo, pr_number: number } = deliver_extra
   const values: Values = { token, chat_id, thread_id, text, repo, number }

@@ -2,7 +2,7 @@
 
 import { dirname, join } from 'node:path'
 import { configFiles } from '../../../spec/gateway/subscriptions.ts'
-import { isFolder, makeWritableFolder } from '../../client/folders.ts'
+import { isFolder, makeWritableFolder } from '../../config/folders.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { isRefused, refused } from '../../lib/refused.ts'
 import { readText, realPlace, replaceFile } from '../../config/files.ts'
@@ -83,12 +83,12 @@ async function locked<T>(dir: string, work: (path: string) => Promise<T>): Promi
 }
 
 /** The names of members that are not valid routes: a gateway does not load a file with one. */
-export const strayNames = (entries: JsonObject): readonly string[] =>
+export const invalidNames = (entries: JsonObject): readonly string[] =>
   [...entries].flatMap(([name, entry]) => (isObject(entry) ? [] : name))
 
 /** Throws a refusal if a gateway would not load the file, so that a change would have no effect. */
 function requireLoadable(entries: JsonObject): void {
-  const names = strayNames(entries).map((name) => JSON.stringify(name))
+  const names = invalidNames(entries).map((name) => JSON.stringify(name))
   if (names.length === 0) return
   throw refused(
     `${fileName} has members that are not valid routes: ${names.join(', ')}. A gateway does not load the file with them, so  ` +

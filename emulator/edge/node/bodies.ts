@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import type { IncomingRequest } from '../../http/requests.ts'
 
 /** A body, or why it is missing. */
-export type Received = Pick<IncomingRequest, 'body' | 'fault'>
+export type BodyResult = Pick<IncomingRequest, 'body' | 'fault'>
 
 const none = new Uint8Array()
 /** The result for a body that is not needed. */
-export const nothing: Received = { body: none }
-const tooLarge: Received = { body: none, fault: 'tooLarge' }
-const unreadable: Received = { body: none, fault: 'unreadable' }
+export const nothing: BodyResult = { body: none }
+const tooLarge: BodyResult = { body: none, fault: 'tooLarge' }
+const unreadable: BodyResult = { body: none, fault: 'unreadable' }
 
 /**
  * How many bytes beyond the limit to read and drop, so that a client can finish sending and read the response. If more
@@ -23,7 +23,7 @@ const MAX_DROPPED_BYTES = 16 * 2 ** 20
  * Receives the body of a request, limited before and after decompression.
  * Rejects if the client disconnects before the end.
  */
-export function receiveBody(request: IncomingMessage, limitBytes: number): Promise<Received> {
+export function receiveBody(request: IncomingMessage, limitBytes: number): Promise<BodyResult> {
   if (Number(request.headers['content-length']) > limitBytes + MAX_DROPPED_BYTES) {
     request.pause()
     return Promise.resolve(tooLarge)
@@ -46,7 +46,7 @@ export async function unpacked(
   request: IncomingMessage,
   body: Uint8Array,
   limitBytes: number,
-): Promise<Received> {
+): Promise<BodyResult> {
   const coding = codingOf(request)
   return coding !== undefined && body.length > 0 ? decompress(body, coding, limitBytes) : { body }
 }
@@ -60,7 +60,7 @@ export const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
  * Reads and drops a body that is not needed; stops one that is far too long. Returns whether its end is near enough to
  * wait for the next request.
  */
-export function drop(request: IncomingMessage): boolean {
+export function discardBody(request: IncomingMessage): boolean {
   let bytes = 0
   request.on('error', () => undefined)
   request.on('data', (chunk: Buffer) => {
@@ -73,7 +73,7 @@ export function drop(request: IncomingMessage): boolean {
 }
 
 /** The bytes of the body as they come, unless there are more than the limit. */
-function collect(request: IncomingMessage, limitBytes: number): Promise<Received> {
+function collect(request: IncomingMessage, limitBytes: number): Promise<BodyResult> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
@@ -100,7 +100,7 @@ async function decompress(
   body: Uint8Array,
   coding: 'gzip' | 'deflate',
   limitBytes: number,
-): Promise<Received> {
+): Promise<BodyResult> {
   // Loaded for the first client that compresses, so that the server starts fast.
   const zlib = await import('node:zlib')
   // Some clients send deflate without the zlib wrapper.

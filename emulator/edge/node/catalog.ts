@@ -1,36 +1,42 @@
 // The catalogue of node types: the built-in one or replacements, with additional types merged in.
 
-import { readFileSync } from 'node:fs'
 import { readJsonText } from '../../lib/json-text.ts'
 import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { isPlain } from '../../options/json-schema.ts'
+import { isPlainObject } from '../../options/json-schema.ts'
 import type { NodeTypes, ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { testNodes } from '../../server/nodes/test-nodes.ts'
 import { packageFile } from './package-files.ts'
+import { readNamedFile } from '../../config/named-files.ts'
 
-type Sources = Pick<ServerOptions, 'objectInfo' | 'nodes'>
+type CatalogOptions = Pick<ServerOptions, 'objectInfo' | 'nodes'>
 
 /**
- * The text of a catalogue: the built-in one or its replacements, merged with additional types; the last type of a name
- * applies. Throws a usage error for a file that cannot be read, and for content that is not an object of node types.
+ * Returns the text of a catalogue when it is first needed: the built-in one or its replacements, merged with additional
+ * types; the last type of a name applies. Reads the files of the user immediately, and throws a usage error for one that
+ * cannot be read or is not an object of node types.
  */
-export function readCatalog(
-  { objectInfo, nodes }: Sources = { objectInfo: [], nodes: [] },
-): string {
-  // A single text stays as written and is not parsed.
-  const texts = objectInfo.map((source) => textOf(source, 'object-info'))
-  const base = texts.length === 0 ? [builtInTypes()] : texts
-  const all = [...base, ...nodes.map((source) => textOf(source, 'nodes'))]
-  const [first = '', ...more] = all
-  return more.length === 0 ? first : writeJson(merged(all))
+export function readCatalog({ objectInfo, nodes }: CatalogOptions): () => string {
+  const bases = objectInfo.map((source) => sourceText(source, 'object-info'))
+  const additions = nodes.map((source) => sourceText(source, 'nodes'))
+  let text: string | undefined
+  return () => {
+    text ??= joined([...(bases.length === 0 ? [builtIn()] : bases), ...additions])
+    return text
+  }
 }
 
-let builtIn: string | undefined
+let builtInText: string | undefined
 
 /** The built-in types, read once: a process can start many servers. */
-const builtInTypes = (): string => (builtIn ??= read(packageFile('spec/node-types.json')))
+const builtIn = (): string => (builtInText ??= readFileText(packageFile('spec/node-types.json')))
+
+/** A single text stays as written and is not parsed. */
+function joined(texts: readonly string[]): string {
+  const [first = '', ...more] = texts
+  return more.length === 0 ? first : writeJson(merged(texts))
+}
 
 function merged(texts: readonly string[]): JsonObject {
   const types: JsonObject = new Map()
@@ -42,12 +48,12 @@ function merged(texts: readonly string[]): JsonObject {
 }
 
 /** The text of a source, checked immediately, so that an error appears before the first request. */
-function textOf(source: string | NodeTypes, flag: 'object-info' | 'nodes'): string {
+function sourceText(source: string | NodeTypes, flag: 'object-info' | 'nodes'): string {
   if (typeof source !== 'string') {
     requireTypes(source, `The node types of ${flag === 'nodes' ? 'nodes' : 'objectInfo'}`)
     return JSON.stringify(source)
   }
-  const text = read(source)
+  const text = readFileText(source)
   const json = readJsonText(text)
   if ('wrong' in json) throw usageError(`${source} ${json.wrong}. ${saveOne}`)
   requireTypes(json.value, source)
@@ -66,9 +72,9 @@ function requireReadable(text: string, source: string): void {
   }
 }
 
-function read(file: string): string {
+function readFileText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readNamedFile(file).toString()
   } catch (error) {
     throw usageError(`Cannot read the node types: ${(error as Error).message}`)
   }
@@ -77,8 +83,8 @@ function read(file: string): string {
 const saveOne = 'Save one with: curl -s http://127.0.0.1:8188/object_info > object_info.json'
 
 function requireTypes(catalog: unknown, name: string): void {
-  const entries = isPlain(catalog) ? Object.entries(catalog) : []
-  const wrong = entries.find(([, entry]) => !isPlain(entry) || !isPlain(entry['input']))
+  const entries = isPlainObject(catalog) ? Object.entries(catalog) : []
+  const wrong = entries.find(([, entry]) => !isPlainObject(entry) || !isPlainObject(entry['input']))
   if (wrong !== undefined)
     throw usageError(
       `${name}: "${wrong[0]}" is not a node type: each must have an "input" object. ${saveOne}`,
@@ -90,11 +96,11 @@ function requireTypes(catalog: unknown, name: string): void {
 /** Throws a usage error for a planned failure of an unknown node type, which would never occur. */
 export function requireKnownTypes(
   { failures, unknownNodes }: Pick<ServerOptions, 'failures' | 'unknownNodes'>,
-  catalog: string,
+  catalog: () => string,
 ): void {
   const named = failures.flatMap(({ class_type }) => class_type ?? [])
   if (named.length === 0 || unknownNodes === 'accept') return
-  const known = [catalog, testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
+  const known = [catalog(), testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
   const at = failures.findIndex(
     ({ class_type }) => class_type !== undefined && !known.includes(class_type),
   )

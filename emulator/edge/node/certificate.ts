@@ -14,7 +14,7 @@ export function makeCertificate(hosts: readonly string[], nowMs: number): MadeCe
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const server = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const valid = sequence(utcTime(nowMs - DAY_MS), utcTime(nowMs + 365 * DAY_MS))
-  const issuer = nameOf('flowdouble test authority')
+  const issuer = subjectName('flowdouble test authority')
   const issued = (subject: Uint8Array, of: KeyObject, ...extensions: readonly Uint8Array[]) =>
     certificate(issuer, valid, subject, of, authority.privateKey, [
       ...extensions,
@@ -29,7 +29,7 @@ export function makeCertificate(hosts: readonly string[], nowMs: number): MadeCe
     extension(oids.keyUsage, der(0x03, Uint8Array.of(2, 0x04)), 'critical'),
   )
   const cert = issued(
-    nameOf(hosts[0] ?? 'localhost'),
+    subjectName(hosts[0] ?? 'localhost'),
     server.publicKey,
     extension(oids.basicConstraints, sequence(), 'critical'),
     extension(oids.keyUsage, der(0x03, Uint8Array.of(7, 0x80)), 'critical'),
@@ -66,7 +66,7 @@ const oid = (hex: string): Uint8Array => der(0x06, Buffer.from(hex, 'hex'))
 const text = (tag: number, value: string): Uint8Array => der(tag, Buffer.from(value, 'utf8'))
 const yes = der(0x01, Uint8Array.of(0xff))
 
-const nameOf = (name: string): Uint8Array =>
+const subjectName = (name: string): Uint8Array =>
   sequence(der(0x31, sequence(oid(oids.commonName), text(0x0c, name))))
 
 const utcTime = (ms: number): Uint8Array =>

@@ -1,7 +1,7 @@
 // Hosts a machine: its driver, clock, journal and control paths, and the way of requests in and responses out.
 
 import type { ServerResponse } from 'node:http'
-import type { Entry, Machine, ReplyEffect } from '../../machine.ts'
+import type { Body, Entry, Machine, ReplyEffect } from '../../machine.ts'
 import type { Clock } from '../../options/server-options.ts'
 import type { Place } from '../../../spec/language.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
@@ -9,12 +9,12 @@ import type { Reply } from '../../http/replies.ts'
 import type { EncodeFile } from '../../http/respond.ts'
 import { type ClockGroup, createClockHandle, type HintingClock } from '../clock-handle.ts'
 import {
-  type Answer,
+  type ControlReply,
   answerControl,
   commonPaths,
   type ControlPaths,
   jsonText,
-  type Move,
+  type ClockMover,
   refusal,
 } from '../control.ts'
 import { createDriver, type Driver, type Tamper } from '../driver.ts'
@@ -47,6 +47,8 @@ export type Edge<E> = {
   /** What to check if a test waits in vain. */
   readonly hint: string
   readonly encodeFile: EncodeFile
+  /** Waits until a body can be encoded at once; undefined if it can. */
+  readonly ready: (body: Body) => Promise<void> | undefined
   /** The value of the response header Server. */
   readonly name: string
   readonly guard: Guard
@@ -71,6 +73,12 @@ export type Host<I, E> = {
   ) => Promise<void>
 }
 
+/** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
+}
+
 /** @param more returns additional control paths. */
 export function createHost<I, E extends { readonly kind: string }>(
   machine: Machine<I, E>,
@@ -85,8 +93,15 @@ export function createHost<I, E extends { readonly kind: string }>(
   const counts = new Set<Map<string, number>>()
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
-  const write = (response: ServerResponse, reply: Reply): void =>
-    writeReply(response, reply, timeMs(), edge.encodeFile, edge.name)
+  const write = (response: ServerResponse, reply: Reply): void => {
+    const atMs = timeMs()
+    const send = (): void => {
+      if (!response.destroyed) writeReply(response, reply, atMs, edge.encodeFile, edge.name)
+    }
+    const ready = edge.ready(reply.body)
+    if (ready === undefined) send()
+    else void ready.then(send).catch(() => response.destroy())
+  }
   const reply = (effect: ReplyEffect): void => {
     const response = responses.get(effect.request)
     responses.delete(effect.request)
@@ -104,8 +119,11 @@ export function createHost<I, E extends { readonly kind: string }>(
     if (counts.size > 0) effects.forEach(count)
     onEntry?.(entry)
   }
-  const { batch, elapsedMs, flushed, worked, hint } = edge
-  const driver = createDriver(machine, edge.clock, { emit, batch, elapsedMs, tamper })
+  const { batch, flushed, worked, hint } = edge
+  const startedMs = monotonicMs()
+  const elapsedMs = edge.elapsedMs ?? ((): number => monotonicMs() - startedMs)
+  const hooks = { emit, batch, elapsedMs, monotonicMs, tamper }
+  const driver = createDriver(machine, edge.clock, hooks)
   const member = { driver, flushed, worked }
   const clock = createClockHandle(edge.clock, member, clocks ?? { members: [] }, hint)
 
@@ -116,7 +134,7 @@ export function createHost<I, E extends { readonly kind: string }>(
     // A client that disconnects waits for no reply.
     if (responses.has(request)) response.once('close', () => responses.delete(request))
   }
-  const move: Move = async (how) => {
+  const move: ClockMover = async (how) => {
     const counted = new Map<string, number>()
     counts.add(counted)
     try {
@@ -150,7 +168,7 @@ const isReply = (effect: { readonly kind: string }): effect is ReplyEffect =>
 /** Writes a control response with additional `headers`. */
 function writeAnswer(
   response: ServerResponse,
-  { status, type, text }: Answer,
+  { status, type, text }: ControlReply,
   headers: Readonly<Record<string, string>>,
 ): void {
   const length = Buffer.byteLength(text)

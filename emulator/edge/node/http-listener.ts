@@ -15,17 +15,17 @@ import type { Headers } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
 import { type IncomingRequest, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { after, type Later } from '../later.ts'
-import { drop, hasNoBody, nothing, type Received } from './bodies.ts'
-import { createConnections, endGently } from './pipelining.ts'
+import { discardBody, hasNoBody, nothing, type BodyResult } from './bodies.ts'
+import { createConnections, closeGracefully } from './pipelining.ts'
 import { replyText } from './http.ts'
 import type { Certificate } from './tls.ts'
 
 /** What the HTTP layer needs from the server behind it. */
-export type Behind = {
+export type RequestHooks = {
   /** The headers that the server reads. */
   readonly readHeaders: (request: IncomingMessage) => Headers
   /** Receives a body up to a limit. Rejects if the client disconnects before its end. */
-  readonly receive: (request: IncomingMessage, limitBytes: number) => Promise<Received>
+  readonly receive: (request: IncomingMessage, limitBytes: number) => Promise<BodyResult>
   /**
    * Largest body of this request, in bytes, called only if it has one; null if the response depends on the head alone and
    * need not wait for the body.
@@ -57,7 +57,8 @@ const MAX_HEAD_BYTES = 256 * 2 ** 10
 export async function createWebServer(certificate: Certificate | null): Promise<Server> {
   const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
   const options = { ...limits, requireHostHeader: false }
-  const server = certificate === null ? createServer(options) : await secure(options, certificate)
+  const server =
+    certificate === null ? createServer(options) : await createHttpsServer(options, certificate)
   const early: Parameters<RequestListener>[] = []
   earlyRequests.set(server, early)
   server.on('request', (...one) => early.push(one))
@@ -67,14 +68,17 @@ export async function createWebServer(certificate: Certificate | null): Promise<
 /** Requests that arrive before the server has handlers. */
 const earlyRequests = new WeakMap<Server, readonly Parameters<RequestListener>[]>()
 
-async function secure(options: ServerOptions, certificate: Certificate): Promise<Server> {
+async function createHttpsServer(
+  options: ServerOptions,
+  certificate: Certificate,
+): Promise<Server> {
   const { createServer: createSecureServer } = await import('node:https')
   // The two are the same in everything used here.
   return createSecureServer({ ...options, ...certificate })
 }
 
 /** Passes complete requests to `behind`, and answers the rest itself. */
-export function serve(server: Server, behind: Behind): void {
+export function serve(server: Server, behind: RequestHooks): void {
   const connections = createConnections()
   const endWith = (raw: Duplex, reply: Reply): void =>
     connections.end(raw, () => replyText(reply, behind.timeMs(), behind.name))
@@ -95,10 +99,10 @@ export function serve(server: Server, behind: Behind): void {
   server.removeAllListeners('request').on('request', receive)
   for (const one of earlyRequests.get(server) ?? []) receive(...one)
   // Node ends a connection after a response that announces it.
-  const endItGently = (raw: Socket): void => {
-    raw.destroySoon = () => endGently(raw)
+  const closeRaw = (raw: Socket): void => {
+    raw.destroySoon = () => closeGracefully(raw)
   }
-  server.on('connection', endItGently).on('secureConnection', endItGently)
+  server.on('connection', closeRaw).on('secureConnection', closeRaw)
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
     raw.on('error', ignoreError)
     connections.afterAnswers(raw, () => {
@@ -115,7 +119,7 @@ export function serve(server: Server, behind: Behind): void {
       const response = new ServerResponse(request)
       response.assignSocket(raw)
       response.shouldKeepAlive = false
-      response.on('finish', () => endGently(raw))
+      response.on('finish', () => closeGracefully(raw))
       receive(request, response)
     })
   })
@@ -123,7 +127,7 @@ export function serve(server: Server, behind: Behind): void {
     const { refuseExpectation } = behind
     if (refuseExpectation === null) return receive(request, response)
     const reply = refuseExpectation(request.headers.expect ?? '')
-    if (!hasNoBody(request) && !drop(request)) response.shouldKeepAlive = false
+    if (!hasNoBody(request) && !discardBody(request)) response.shouldKeepAlive = false
     connections.take(request, response, () => behind.write(response, reply), ignoreError)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, raw: Duplex) => {
@@ -135,11 +139,15 @@ export function serve(server: Server, behind: Behind): void {
 /** The code that waits for responses notices the end of a connection. */
 const ignoreError = (): void => undefined
 
-function handle(behind: Behind, request: IncomingMessage, response: ServerResponse): Later<void> {
+function handle(
+  behind: RequestHooks,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Later<void> {
   if (hasLongLine(request)) return behind.write(response, behind.refusals.badRequest)
   const head = {
     method: request.method ?? 'GET',
-    target: targetOf(request),
+    target: originForm(request),
     headers: behind.readHeaders(request),
   }
   return after(received(behind, request, response, head), ({ body, fault }) => {
@@ -150,20 +158,20 @@ function handle(behind: Behind, request: IncomingMessage, response: ServerRespon
 
 /** The body of a request, as far as the response depends on it. */
 function received(
-  behind: Behind,
+  behind: RequestHooks,
   request: IncomingMessage,
   response: ServerResponse,
   head: RequestHead,
-): Later<Received> {
+): Later<BodyResult> {
   if (hasNoBody(request)) return nothing
   const limitBytes = behind.limitBytes(head)
   if (limitBytes !== null) return behind.receive(request, limitBytes)
-  if (!drop(request)) response.shouldKeepAlive = false
+  if (!discardBody(request)) response.shouldKeepAlive = false
   return nothing
 }
 
 /** Path and query; clients of a proxy send the whole URL. */
-function targetOf({ url = '/' }: IncomingMessage): string {
+function originForm({ url = '/' }: IncomingMessage): string {
   const cut = url.indexOf('#')
   // Clients normally do not send the fragment; drop it [http/fragment].
   const whole = cut < 0 ? url : url.slice(0, cut)
@@ -181,7 +189,7 @@ function hasLongLine({ method = '', url = '', rawHeaders }: IncomingMessage): bo
   return false
 }
 
-const asksForSocket = (behind: Behind, { method, url = '' }: IncomingMessage): boolean =>
+const asksForSocket = (behind: RequestHooks, { method, url = '' }: IncomingMessage): boolean =>
   method === 'GET' && behind.isSocketPath(splitTarget(url)[0])
 
 /** Handles the request again without its upgrade: the connection restarts without that header. */

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { after, type Later, rescue } from '../later.ts'
+import { after, type Later, catchFailure } from '../later.ts'
 
 type Connection = {
   /** Resolves when the last request has been handled; undefined if it already has. */
@@ -82,8 +82,8 @@ export function createConnections(): Connections {
         if (!response.shouldKeepAlive) connection.isEnding = true
       })
     }
-    const handled = rescue(() => after(connection.turn, begin), failed)
-    if (handled !== undefined) connection.turn = turnOf(connection, response, handled)
+    const handled = catchFailure(() => after(connection.turn, begin), failed)
+    if (handled !== undefined) connection.turn = waitForTurn(connection, response, handled)
   }
 
   const afterAnswers: Connections['afterAnswers'] = (raw, work) => {
@@ -106,7 +106,7 @@ export function createConnections(): Connections {
       connection.isEnding = true
       raw.on('error', () => raw.destroy())
       raw.write(text())
-      endGently(raw)
+      closeGracefully(raw)
     })
   }
 
@@ -114,7 +114,7 @@ export function createConnections(): Connections {
 }
 
 /** Resolves when a request is handled; forgets the connection if that was the last request. */
-async function turnOf(
+async function waitForTurn(
   connection: Connection,
   response: ServerResponse,
   handled: Promise<void>,
@@ -131,7 +131,7 @@ const MAX_LINGER_MS = 1000
  * connection with unread input makes the system reset it, which discards responses that the client has not read
  * yet.
  */
-export function endGently(raw: Duplex): void {
+export function closeGracefully(raw: Duplex): void {
   if (raw.destroyed) return
   raw.end()
   raw.resume()

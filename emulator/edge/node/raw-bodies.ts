@@ -1,7 +1,7 @@
 // Raw request bodies, byte for byte: signed bodies must not be decompressed, and oversized ones are answered immediately.
 
 import type { IncomingMessage } from 'node:http'
-import type { Received } from './bodies.ts'
+import type { BodyResult } from './bodies.ts'
 
 const none = new Uint8Array()
 
@@ -12,7 +12,7 @@ const MAX_DROPPED_BYTES = 16 * 2 ** 20
  * Receives a body up to `limitBytes`. Reports a larger one, or one that announces it, immediately; drops the rest as it
  * arrives, and disconnects a client that sends far too much. Rejects if the client disconnects.
  */
-export function receiveRaw(request: IncomingMessage, limitBytes: number): Promise<Received> {
+export function receiveRaw(request: IncomingMessage, limitBytes: number): Promise<BodyResult> {
   return new Promise((resolve, reject) => {
     const tooLarge = (): void => resolve({ body: none, fault: 'tooLarge' })
     const chunks: Buffer[] = []

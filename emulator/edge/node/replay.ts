@@ -1,6 +1,6 @@
 // Replays a journal, given as lines or text, with the built-in catalogue by default.
 
-import { type Replayed, replayJournal } from '../../journal/replay.ts'
+import { type ReplayResult, replayJournal } from '../../journal/replay.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { serverFormat } from '../../server/journal.ts'
 import { readCatalog } from './catalog.ts'
@@ -24,9 +24,9 @@ import { readCatalog } from './catalog.ts'
  */
 export const replay = (
   journal: string | readonly string[],
-  catalogue: string | Pick<ServerOptions, 'objectInfo' | 'nodes'> = readCatalog(),
-): Replayed =>
+  catalogue: string | Pick<ServerOptions, 'objectInfo' | 'nodes'> = { objectInfo: [], nodes: [] },
+): ReplayResult =>
   replayJournal(
     journal,
-    serverFormat(typeof catalogue === 'string' ? catalogue : readCatalog(catalogue)),
+    serverFormat(typeof catalogue === 'string' ? () => catalogue : readCatalog(catalogue)),
   )

@@ -3,7 +3,7 @@
 import type { Entry } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import { usageError } from '../../options/usage.ts'
-import type { ServerOptionsGiven } from '../../options/server-options.ts'
+import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { createServer } from '../../server/server.ts'
 import type { Hosted } from '../../server/state/server.ts'
@@ -12,16 +12,16 @@ import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
 import type { Emulator } from '../handles.ts'
 import { journalFile } from '../journal-file.ts'
-import { followConnections } from '../lifetime.ts'
+import { trackConnections } from '../lifetime.ts'
 import { createWebServer } from './http-listener.ts'
 import { hostOf, listen, openLinks, portOf } from './ports.ts'
 import { createRecorder } from '../recorder.ts'
 import { readCertificate } from './tls.ts'
 import { untilMessageOf } from '../until-message.ts'
-import { wire } from './wiring.ts'
+import { connectServer } from './wiring.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
-export type EmulatorOptions = ServerOptionsGiven & {
+export type EmulatorOptions = ServerOptionsInput & {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry) => void
   /** For suites only: creates a faulty server, to show that a case detects it. */
@@ -66,7 +66,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const main = await createWebServer(certificate)
   // Links contain their port, so it must be known before the world exists.
   const links = isHosted ? await openLinks(options.host, options.port, certificate) : []
-  const closing = followConnections([main, ...links])
+  const closing = trackConnections([main, ...links])
   try {
     const linksPort = links[0] === undefined ? null : portOf(links[0])
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
@@ -79,7 +79,14 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
       options.journal === null ? null : journalFile(options.journal, options.overwrite, warn),
     )
-    const { host, sockets } = wire(server, machine, options, recorder, { main, links }, hooks)
+    const { host, sockets, pictures } = connectServer(
+      server,
+      machine,
+      options,
+      recorder,
+      { main, links },
+      hooks,
+    )
     await listen(main, options.host, options.port)
     recorder.open()
     const port = portOf(main)
@@ -96,6 +103,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       close: async () => {
         host.driver.stop()
         sockets.closeAll()
+        pictures.close()
         await closing()
         recorder.close()
       },

@@ -39,7 +39,7 @@ export type Sockets = {
 }
 
 /** What the sockets need from the server behind them. */
-type Behind = {
+type SocketHooks = {
   /** Applies an input now. */
   readonly dispatch: (at: (atMs: number) => Input) => void
   /** Encodes a frame. */
@@ -54,7 +54,7 @@ type Behind = {
   readonly compresses: boolean
 }
 
-export function createSockets(behind: Behind): Sockets {
+export function createSockets(behind: SocketHooks): Sockets {
   const { dispatch, encode, timeMs, name, compresses } = behind
   const connections = new Map<number, Connection>()
   /** Corked sockets, which write the messages of a step at once. */

@@ -20,23 +20,29 @@ import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after, type Later } from '../later.ts'
 import { createHost, type Hooks, type Host } from './host.ts'
 import { readHeaders } from './http.ts'
-import { type Behind, serve } from './http-listener.ts'
+import { type RequestHooks, serve } from './http-listener.ts'
 import type { Recorder } from '../recorder.ts'
+import { createLargePictures, type LargePictures } from './large-pictures.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 /** The web servers that clients reach; a local server has none for links. */
 export type Listeners = { readonly main: HttpServer; readonly links: readonly HttpServer[] }
 
 /** Connects the server to its listeners, which answer from now on. */
-export function wire(
+export function connectServer(
   server: Server,
   machine: Machine<Input, Effect>,
   options: ServerOptions,
   recorder: Recorder<Input, Effect>,
   listeners: Listeners,
   hooks: Hooks<Input, Effect>,
-): { readonly host: Host<Input, Effect>; readonly sockets: Sockets } {
+): {
+  readonly host: Host<Input, Effect>
+  readonly sockets: Sockets
+  readonly pictures: LargePictures
+} {
   const codec = createCodec()
+  const pictures = createLargePictures(codec)
   const name = nameLike(options.like)
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const host = createHost(
@@ -50,6 +56,7 @@ export function wire(
       worked: () => undefined,
       hint: 'Was the workflow submitted?',
       encodeFile: codec.encodeFile,
+      ready: pictures.ready,
       name,
       guard: {
         host: options.host,
@@ -127,11 +134,11 @@ export function wire(
       upgrade: null,
     })
   }
-  return { host, sockets }
+  return { host, sockets, pictures }
 }
 
 /** The replies to requests that do not reach a world. */
-function refusalsOf(options: WorldOptions): Behind['refusals'] {
+function refusalsOf(options: WorldOptions): RequestHooks['refusals'] {
   if (options.deployment === 'local')
     return { badRequest: refuse('badRequestText'), internal: refuse('internal') }
   const reason = 'This is not a valid HTTP request, or one of its lines is too long.'

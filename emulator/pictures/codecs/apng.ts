@@ -2,7 +2,7 @@
 
 import { latin1 } from '../../lib/bytes.ts'
 import type { Frame } from '../pixels.ts'
-import { encodePng, type Texts, usableTexts } from './png.ts'
+import { encodePng, type TextChunks, usableTexts } from './png.ts'
 import { chunk, contentsOf, pngOf } from './png-chunks.ts'
 
 /** The duration of a frame is a fraction of a second, in 16 bits each. */
@@ -13,7 +13,7 @@ const MOST_TIME = 0xffff
  * A PNG file that shows these frames, which have one size, again and again.
  * Each text becomes a comf chunk behind the pixels: keyword, zero byte, JSON. A single frame makes a still picture.
  */
-export const encodeApng = (frames: readonly Frame[], texts: Texts): Uint8Array => {
+export const encodeApng = (frames: readonly Frame[], texts: TextChunks): Uint8Array => {
   const files = frames.map(({ pixels }) => encodePng(pixels))
   const isStill = frames.length === 1
   const head = isStill ? [] : [chunk('acTL', numbers(frames.length, 0))]

@@ -79,17 +79,17 @@ const take = (source: Source, count: number): number => {
   if (source.bitCount < count) fill(source)
   if (source.bitCount < count) throw damaged()
   const value = source.bits & ((1 << count) - 1)
-  drop(source, count)
+  skipBits(source, count)
   return value
 }
 
-const drop = (source: Source, count: number): void => {
+const skipBits = (source: Source, count: number): void => {
   source.bits >>>= count
   source.bitCount -= count
 }
 
 const copyStored = (source: Source, sink: Sink): void => {
-  drop(source, source.bitCount & 7)
+  skipBits(source, source.bitCount & 7)
   const length = take(source, 16)
   if (length !== (take(source, 16) ^ 0xffff)) throw damaged()
   // What was read ahead is read again.
@@ -135,7 +135,7 @@ const decode = (source: Source, { quick, counts, symbols }: Code): number => {
   const entry = quick[source.bits & ((1 << QUICK_BITS) - 1)]!
   const length = entry & 15
   if (length > 0 && length <= source.bitCount) {
-    drop(source, length)
+    skipBits(source, length)
     return entry >> 4
   }
   let code = 0
@@ -145,7 +145,7 @@ const decode = (source: Source, { quick, counts, symbols }: Code): number => {
     code = (code << 1) | ((source.bits >> bit) & 1)
     const count = counts[bit + 1]!
     if (code - first < count) {
-      drop(source, bit + 1)
+      skipBits(source, bit + 1)
       return symbols[index + code - first]!
     }
     index += count
@@ -155,7 +155,7 @@ const decode = (source: Source, { quick, counts, symbols }: Code): number => {
 }
 
 /** The code that follows from the lengths of its codes: the symbols in the order of their codes, and the short ones by their bits. */
-const codeOf = (lengths: Uint8Array): Code => {
+const buildCode = (lengths: Uint8Array): Code => {
   const counts = new Uint16Array(MOST_CODE_BITS + 1)
   for (const length of lengths) counts[length]!++
   counts[0] = 0
@@ -187,7 +187,7 @@ let fixed: Codes | undefined
 const fixedCodes = (): Codes => {
   const lengths = new Uint8Array(LITERALS).fill(8).fill(9, 144, 256).fill(7, 256, 280)
   const distances = new Uint8Array(32).fill(5)
-  fixed ??= { literals: codeOf(lengths), distances: codeOf(distances) }
+  fixed ??= { literals: buildCode(lengths), distances: buildCode(distances) }
   return fixed
 }
 
@@ -195,10 +195,10 @@ const fixedCodes = (): Codes => {
 const readCodes = (source: Source): Codes => {
   const literals = take(source, 5) + 257
   const distances = take(source, 5) + 1
-  const told = take(source, 4) + 4
+  const codeCount = take(source, 4) + 4
   const ofLengths = new Uint8Array(LENGTH_ORDER.length)
-  for (const symbol of LENGTH_ORDER.slice(0, told)) ofLengths[symbol] = take(source, 3)
-  const code = codeOf(ofLengths)
+  for (const symbol of LENGTH_ORDER.slice(0, codeCount)) ofLengths[symbol] = take(source, 3)
+  const code = buildCode(ofLengths)
   const lengths = new Uint8Array(literals + distances)
   for (let at = 0; at < lengths.length;) {
     const symbol = decode(source, code)
@@ -219,8 +219,8 @@ const readCodes = (source: Source): Codes => {
     at += times
   }
   return {
-    literals: codeOf(lengths.subarray(0, literals)),
-    distances: codeOf(lengths.subarray(literals)),
+    literals: buildCode(lengths.subarray(0, literals)),
+    distances: buildCode(lengths.subarray(literals)),
   }
 }
 

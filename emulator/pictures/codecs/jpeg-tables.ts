@@ -23,18 +23,18 @@ const CHROMINANCE_STEPS: readonly number[] = [
 /** A Huffman table as files hold it: how many codes have 1 to 16 bits, and their symbols. */
 export type HuffmanTable = { counts: readonly number[]; symbols: readonly number[] }
 
-const bytesOf = (hex: string): number[] => (hex.match(/../g) ?? []).map((two) => parseInt(two, 16))
+const hexBytes = (hex: string): number[] => (hex.match(/../g) ?? []).map((two) => parseInt(two, 16))
 
-const DC_SYMBOLS = bytesOf('000102030405060708090a0b')
+const DC_SYMBOLS = hexBytes('000102030405060708090a0b')
 
 /** K.3 and K.5: for the brightness. */
 export const LUMINANCE_DC: HuffmanTable = {
-  counts: bytesOf('00010501010101010100000000000000'),
+  counts: hexBytes('00010501010101010100000000000000'),
   symbols: DC_SYMBOLS,
 }
 export const LUMINANCE_AC: HuffmanTable = {
-  counts: bytesOf('0002010303020403050504040000017d'),
-  symbols: bytesOf(
+  counts: hexBytes('0002010303020403050504040000017d'),
+  symbols: hexBytes(
     '01020300041105122131410613516107227114328191a1082342b1c11552d1f02433627282090a161718' +
       '191a25262728292a3435363738393a434445464748494a535455565758595a636465666768696a737475' +
       '767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3' +
@@ -43,12 +43,12 @@ export const LUMINANCE_AC: HuffmanTable = {
 }
 /** K.4 and K.6: for the two colour channels. */
 export const CHROMINANCE_DC: HuffmanTable = {
-  counts: bytesOf('00030101010101010101010000000000'),
+  counts: hexBytes('00030101010101010101010000000000'),
   symbols: DC_SYMBOLS,
 }
 export const CHROMINANCE_AC: HuffmanTable = {
-  counts: bytesOf('00020102040403040705040400010277'),
-  symbols: bytesOf(
+  counts: hexBytes('00020102040403040705040400010277'),
+  symbols: hexBytes(
     '000102031104052131061241510761711322328108144291a1b1c109233352f0156272d10a162434e125' +
       'f11718191a262728292a35363738393a434445464748494a535455565758595a636465666768696a7374' +
       '75767778797a82838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9ba' +

@@ -203,7 +203,7 @@ const writeBlock = (sink: Sink, channel: Channel): void => {
       continue
     }
     for (; zeros > 15; zeros -= 16) putCode(sink, ac, SIXTEEN_ZEROS)
-    const size = sizeOf(value)
+    const size = bitLength(value)
     putCode(sink, ac, (zeros << 4) | size)
     putValue(sink, value, size)
     zeros = 0
@@ -214,13 +214,13 @@ const writeBlock = (sink: Sink, channel: Channel): void => {
 const writeMean = (sink: Sink, channel: Channel, mean: number): void => {
   const value = mean - channel.last
   channel.last = mean
-  const size = sizeOf(value)
+  const size = bitLength(value)
   putCode(sink, channel.dc, size)
   putValue(sink, value, size)
 }
 
 /** How many bits a value takes without its sign. */
-const sizeOf = (value: number): number => 32 - Math.clz32(Math.abs(value))
+const bitLength = (value: number): number => 32 - Math.clz32(Math.abs(value))
 
 /** Negative values are written less 1, in as many bits: their first bit then is 0. */
 const putValue = (sink: Sink, value: number, size: number): void =>

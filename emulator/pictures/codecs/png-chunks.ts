@@ -44,13 +44,13 @@ const join = (bytes: Uint8Array, chunks: readonly Chunk[]): Uint8Array => {
 export const isWholePng = (bytes: Uint8Array): boolean => {
   const chunks = chunksOf(bytes)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const isRight = ({ at, end }: Chunk): boolean =>
+  const hasValidChecksum = ({ at, end }: Chunk): boolean =>
     view.getUint32(end - 4) === checksum(bytes.subarray(at + 4, end - 4))
   return (
     chunks.some(({ name }) => name === 'IDAT') &&
     chunks.some(({ name }) => name === 'IEND') &&
     // Chunks with a small first letter can be done without.
-    chunks.every((chunk) => /^[a-z]/.test(chunk.name) || isRight(chunk))
+    chunks.every((chunk) => /^[a-z]/.test(chunk.name) || hasValidChecksum(chunk))
   )
 }
 

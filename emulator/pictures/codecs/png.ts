@@ -6,7 +6,7 @@ import type { Pixels } from '../pixels.ts'
 import { textsFirst } from './png-chunks.ts'
 
 /** JSON texts for a file, each with its keyword. */
-export type Texts = ReadonlyArray<readonly [keyword: string, json: string]>
+export type TextChunks = ReadonlyArray<readonly [keyword: string, json: string]>
 
 /** Level 1 takes a third of the time of the usual 6; the scenes pack well at any level. */
 const LEVEL = 1
@@ -17,7 +17,11 @@ const LEVEL = 1
  * ASCII are written as \uXXXX, as real servers do. Pairs with a keyword that PNG does not allow
  * (1 to 79 printable Latin-1 characters) are left out; of equal keywords the last one counts.
  */
-export const encodePng = (pixels: Pixels, text: Texts = [], keepsAlpha = false): Uint8Array => {
+export const encodePng = (
+  pixels: Pixels,
+  text: TextChunks = [],
+  keepsAlpha = false,
+): Uint8Array => {
   const texts = usableTexts(text)
   const png = encode(
     {
@@ -31,7 +35,7 @@ export const encodePng = (pixels: Pixels, text: Texts = [], keepsAlpha = false):
 }
 
 /** The texts whose keywords a file can hold, as JSON in ASCII. */
-export const usableTexts = (text: Texts): Texts =>
+export const usableTexts = (text: TextChunks): TextChunks =>
   text
     .filter(([keyword]) => /^[\x20-\x7e\xa1-\xff]{1,79}$/.test(keyword))
     .map(([keyword, json]) => [keyword, escapeJson(json)])

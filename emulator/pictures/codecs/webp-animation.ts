@@ -3,7 +3,7 @@
 
 import { concat, latin1 } from '../../lib/bytes.ts'
 import type { Frame } from '../pixels.ts'
-import { usableTexts, type Texts } from './png.ts'
+import { usableTexts, type TextChunks } from './png.ts'
 import { encodeWebp } from './webp.ts'
 
 /** What the header says to be in the file. */
@@ -20,18 +20,18 @@ const HEAD_LENGTH = 12
  * The texts stand in EXIF tags, from that of the camera model downwards: keyword, colon, JSON. A single frame makes a
  * still picture.
  */
-export const encodeWebpAnimation = (frames: readonly Frame[], texts: Texts): Uint8Array => {
+export const encodeWebpAnimation = (frames: readonly Frame[], texts: TextChunks): Uint8Array => {
   const isStill = frames.length === 1
   const pictures = frames.map(({ pixels }) => encodeWebp(pixels).subarray(HEAD_LENGTH))
   const { width, height } = frames[0]!.pixels
   const size = [...little(width - 1, 3), ...little(height - 1, 3)]
   const exif = exifOf(usableTexts(texts))
   const flags = (isStill ? 0 : HAS_ANIMATION) | (exif === undefined ? 0 : HAS_EXIF)
-  const placeOf = ({ shownMs }: Frame): Uint8Array =>
+  const frameHeader = ({ shownMs }: Frame): Uint8Array =>
     Uint8Array.from([...little(0, 6), ...size, ...little(Math.min(shownMs, MOST_MS), 3), REPLACES])
   const shown = isStill
     ? pictures
-    : pictures.map((picture, at) => chunk('ANMF', placeOf(frames[at]!), picture))
+    : pictures.map((picture, at) => chunk('ANMF', frameHeader(frames[at]!), picture))
   const content = concat([
     latin1('WEBP'),
     chunk('VP8X', Uint8Array.of(flags, 0, 0, 0, ...size)),
@@ -62,7 +62,7 @@ const TAG_LENGTH = 12
 /** Shorter texts would stand in the tag itself. */
 const LEAST_LENGTH = 5
 
-function exifOf(texts: Texts): Uint8Array | undefined {
+function exifOf(texts: TextChunks): Uint8Array | undefined {
   if (texts.length === 0) return undefined
   const tagged = texts
     .slice(0, MODEL)

@@ -1,4 +1,4 @@
-// Content hashes of nodes, by which the result cache knows them [runs/cache-*].
+// Computes the content hashes of nodes, the keys of the result cache [runs/cache-*].
 
 import { isObject, type Json, type JsonObject, numberOf, writeJson } from '../../lib/json.ts'
 import { pythonText } from '../../lib/python.ts'
@@ -7,20 +7,20 @@ import type { NodeType } from '../state/nodes.ts'
 import { linkOf, nodeInputs, sourceOf } from './graph.ts'
 
 /**
- * Content hashes of the nodes: type, inputs and the same for all ancestors, so that ids do not matter.
- * `fingerprint` adds what a node's content depends on besides (a file's bytes), or null.
- * `spell` changes the texts before they are hashed.
- * Of nodes on a cycle the one met first counts as unknown to the others.
+ * Content hashes of the nodes: they cover the type, the inputs and all ancestors, but no ids. `fingerprint` returns
+ * what the content of a node depends on besides its inputs (such as the bytes of a file), or null. `spell` changes
+ * texts before they are hashed. Of the nodes on a cycle, the first one visited counts as unknown to the others.
  */
 export function contentHashes(
   graph: JsonObject,
   types: ReadonlyMap<string, NodeType>,
   fingerprint: (id: string, type: NodeType) => string | null,
-  spell: Spell = null,
+  spell: Spelling = null,
 ): Map<string, number> {
   const hashes = new Map<string, number>()
-  // A stack of its own, since a workflow may be longer than the call stack is deep. A node is met twice: first its
-  // sources go on top of it, then, when they are done, it is hashed. Met again below itself, it is on a cycle.
+  // Uses an explicit stack, since a workflow may be longer than the call stack is deep. A node is visited twice: first
+  // its sources are pushed on top of it; when they are done, it is hashed. A node that occurs below itself is on a
+  // cycle.
   const stack = [...graph.keys()].toReversed()
   const met = new Set<string>()
   for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
@@ -38,8 +38,8 @@ export function contentHashes(
   return hashes
 }
 
-/** How a text is spelled in a hash; null where it is as it is. */
-type Spell = ((text: string) => string) | null
+/** How a text is spelled in a hash; null if it is hashed as it is. */
+type Spelling = ((text: string) => string) | null
 
 function contentHash(
   graph: JsonObject,
@@ -47,19 +47,19 @@ function contentHash(
   types: ReadonlyMap<string, NodeType>,
   hashes: ReadonlyMap<string, number>,
   fingerprint: (id: string, type: NodeType) => string | null,
-  spell: Spell,
+  spell: Spelling,
 ): number {
   const type = types.get(id)
   const node = graph.get(id)
   const class_type = isObject(node) ? pythonText(node.get('class_type') ?? null) : ''
   const inputs = nodeInputs(graph, id)
   const texts: string[] = [class_type, '(']
-  // The order in which the inputs are named makes no difference.
+  // The order of the inputs makes no difference.
   for (const name of sorted([...inputs.keys()])) {
     const value = inputs.get(name) as Json
     if (texts.length > 2) texts.push(';')
     texts.push(name, '=')
-    // A mark keeps texts apart from numbers and links.
+    // A marker distinguishes texts from numbers and links.
     if (typeof value === 'string') texts.push('"', value)
     else {
       const link = linkOf(value)
@@ -73,7 +73,7 @@ function contentHash(
   return hashTexts(spell === null ? texts : texts.map(spell))
 }
 
-/** Sorts names in place. Few are moved to their places one by one, since `sort` makes lists of its own. */
+/** Sorts names in place. A few names are inserted one by one, since `sort` allocates lists. */
 function sorted(names: string[]): string[] {
   if (names.length > 16) return names.sort()
   for (let index = 1; index < names.length; index++) {
@@ -87,7 +87,7 @@ function sorted(names: string[]): string[] {
   return names
 }
 
-/** Equal by Python means equal here: 1, 1.0 and true are one value. */
+/** Values that are equal in Python are equal here: 1, 1.0 and true are one value. */
 function literalText(value: Json): string {
   if (typeof value === 'boolean') return value ? '1' : '0'
   const number = numberOf(value)

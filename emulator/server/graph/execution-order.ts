@@ -1,4 +1,4 @@
-// The order in which the nodes of a graph run [runs/order-of-outputs].
+// Determines the order in which the nodes of a graph run [runs/order-of-outputs].
 
 import { popHeap, pushHeap } from '../../lib/heap.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -17,7 +17,7 @@ export function executionOrder(
 ): string[] {
   const blockedBy = new Map<string, Set<string>>()
   const feeds = new Map<string, string[]>()
-  // One output after the other: each with what it needs and those before it do not [runs/order-of-outputs].
+  // One output after the other, each with the nodes that it needs and earlier outputs do not [runs/order-of-outputs].
   const stack = outputs.toReversed()
   for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
     if (blockedBy.has(id)) continue
@@ -37,7 +37,7 @@ export function executionOrder(
   return pickInOrder(blockedBy, feeds, types)
 }
 
-/** Nodes become ready as their sources finish; of those ready the nearest to an output goes first. */
+/** Nodes become ready when their sources have finished; the ready node nearest to an output runs first. */
 function pickInOrder(
   blockedBy: ReadonlyMap<string, Set<string>>,
   feeds: ReadonlyMap<string, readonly string[]>,
@@ -50,10 +50,10 @@ function pickInOrder(
     if (leads(id)) return 1
     return (feeds.get(id) ?? []).some(leads) ? 2 : 3
   }
-  const places = new Map<string, Ready>()
+  const places = new Map<string, ReadyNode>()
   for (const id of blockedBy.keys()) places.set(id, { id, place: places.size, rank: rank(id) })
-  const ready: Ready[] = []
-  const makeReady = (id: string): void => pushHeap(ready, places.get(id) as Ready, goesBefore)
+  const ready: ReadyNode[] = []
+  const makeReady = (id: string): void => pushHeap(ready, places.get(id) as ReadyNode, goesBefore)
   for (const [id, sources] of blockedBy) if (sources.size === 0) makeReady(id)
   const order: string[] = []
   for (
@@ -71,8 +71,8 @@ function pickInOrder(
   return order
 }
 
-/** A node whose sources are done, by its nearness to an output and its place in the list. */
-type Ready = { readonly id: string; readonly place: number; readonly rank: number }
+/** A node whose sources have finished, with its distance to an output and its place in the list. */
+type ReadyNode = { readonly id: string; readonly place: number; readonly rank: number }
 
-const goesBefore = (a: Ready, b: Ready): boolean =>
+const goesBefore = (a: ReadyNode, b: ReadyNode): boolean =>
   a.rank < b.rank || (a.rank === b.rank && a.place < b.place)

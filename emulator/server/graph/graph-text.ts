@@ -1,15 +1,19 @@
-// The text of a submitted graph: what the client wrote, with the literals that were converted in their places.
+// Writes the text of a submitted graph: the client's text, with converted literals replaced.
 
-import { type Json, type JsonDocument, ownText, writeJson } from '../../lib/json.ts'
-import type { Coerced } from './validate.ts'
+import { type Json, type JsonDocument, copyText, writeJson } from '../../lib/json.ts'
+import type { ConvertedLiterals } from './validate.ts'
 
 /**
- * The graph as the client wrote it, which is the cheapest way to give every number back as it came. Converted numbers
- * stand there as what they became. Null where the graph has to be written anew: an object names a key twice, or what
- * was converted is no number, or one of too many.
+ * The graph in the client's words, which is the cheapest way to preserve every number. Converted numbers are replaced.
+ * Returns null if the graph must be serialised again: an object contains a key twice, a converted literal is not a
+ * number, or there are too many.
  * @param source the text of `document`, whose `prompt` is the graph.
  */
-export function graphText(source: string, document: JsonDocument, coerced: Coerced): string | null {
+export function graphText(
+  source: string,
+  document: JsonDocument,
+  coerced: ConvertedLiterals,
+): string | null {
   const span = document.spans.get('prompt')
   if (span === undefined || document.repeatsKeys) return null
   let from = span[0]
@@ -24,5 +28,5 @@ export function graphText(source: string, document: JsonDocument, coerced: Coerc
   }
   if (open > 0) return null
   const rest = source.slice(from, span[1])
-  return parts.length === 0 ? ownText(rest) : [...parts, rest].join('')
+  return parts.length === 0 ? copyText(rest) : [...parts, rest].join('')
 }

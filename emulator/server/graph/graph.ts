@@ -1,4 +1,4 @@
-// The inputs of the nodes of a graph, and the links between them.
+// Reads the inputs of the nodes of a graph, and the links between them.
 
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
 
@@ -7,7 +7,7 @@ export type Link = { readonly source: string; readonly index: number }
 
 const noInputs: JsonObject = new Map()
 
-/** The inputs of a node; empty for whatever has none. */
+/** The inputs of a node; empty if it has none. */
 export function nodeInputs(graph: JsonObject, id: string): JsonObject {
   const node = graph.get(id)
   const inputs = isObject(node) ? node.get('inputs') : undefined
@@ -21,19 +21,22 @@ export function linkOf(value: Json): Link | undefined {
   return index === undefined ? undefined : { source: value[0], index }
 }
 
-/** The node that an input value links to, or undefined for a literal: graphs are walked through more often than links are followed. */
+/**
+ * The node that an input value links to, or undefined for a literal. Does not build a link: walking a graph needs only
+ * the id.
+ */
 export function sourceOf(value: Json): string | undefined {
   if (!Array.isArray(value) || value.length !== 2 || typeof value[0] !== 'string') return undefined
   return numberOf(value[1]) === undefined ? undefined : value[0]
 }
 
-/** A link to a node that the graph does not have, of a node that these outputs need: who links, and where. */
+/** A link from a node that these outputs need to a node that the graph does not contain: who links, and where. */
 export function brokenLink(
   graph: JsonObject,
   outputs: readonly string[],
 ): { id: string; source: string } | undefined {
   const needed = new Set(outputs)
-  // A set that grows while it is walked through is walked through to its end.
+  // Iterating over a set includes the items that are added meanwhile.
   for (const id of needed) {
     for (const value of nodeInputs(graph, id).values()) {
       const source = sourceOf(value)

@@ -1,4 +1,4 @@
-// Which type a link brings, and whether it fits the input that it leads to [workflows/link-type].
+// Determines the type of a link, and whether it fits the input at its end [workflows/link-type].
 
 import { isFloat, type Json } from '../../lib/json.ts'
 import type { PythonException } from './node-errors.ts'
@@ -12,7 +12,7 @@ export function outputType(type: NodeType, index: Json): string | Json[] | Pytho
     const holder = type.newStyle ? 'list' : 'tuple'
     return { type: 'TypeError', text: `${holder} indices must be integers or slices, not ${name}` }
   }
-  // Pass-through types of unknown classes have any output.
+  // Pass-through types of unknown classes have any number of outputs.
   if (type.text === '') return '*'
   const at = Number(index)
   const found = Number.isInteger(at) ? type.outputs.at(at) : undefined

@@ -1,4 +1,4 @@
-// Literal inputs: converted to their declared type as Python does it, then held against the declaration.
+// Converts literal inputs to their declared types like Python, and validates them against the declaration.
 
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
 import { currentInput, listsModels } from '../nodes/catalog.ts'
@@ -18,7 +18,10 @@ import {
 import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
-/** The value that a literal counts as, and what is wrong with it. One that does not convert stays as it is. */
+/**
+ * The value of a literal after conversion, and what is wrong with it. A literal that cannot be converted stays as it
+ * is.
+ */
 export function checkLiteral(
   world: World,
   type: NodeType,
@@ -32,7 +35,7 @@ export function checkLiteral(
     return { value: given, error: errors.conversionFailed(input, unwrapped, conversion.failure) }
   }
   const { value } = conversion
-  // Types with a check of their own do not have the value held against the declaration.
+  // Types with a specific check skip the comparison with the declaration.
   const file = fileInputOf(type.class_type)
   const isFile = file?.name === input.name
   const declared =
@@ -78,7 +81,7 @@ function finite(conversion: Conversion): Conversion {
   return { failure: 'a number is finite' }
 }
 
-/** Types that load a file refuse a name that stands for none, and trip over what cannot be a name. */
+/** Types that load a file reject a name without a file, and crash on values that cannot be a name. */
 export function refusedByItsType(
   world: World,
   type: NodeType,
@@ -88,20 +91,20 @@ export function refusedByItsType(
   if (input?.what === undefined) return undefined
   const given = inputs?.get(input.name)
   if (given === undefined) return missingArgument(type, input.name)
-  // What a link brings is not known yet: such a check sees None.
+  // The value of a link is not known yet: such a check receives None.
   const value = linkOf(given) === undefined ? given : null
   if (typeof value !== 'string') {
     const text = `'${pythonTypeName(value)}' object has no attribute 'endswith'`
     return { type: 'AttributeError', text }
   }
-  // The run finds out that it cannot be fetched [runs/image-download-error].
+  // The run fails later, when the file cannot be fetched [runs/image-download-error].
   const { takesWebAddresses } = world.setup.traits
   if (takesWebAddresses && input.what === 'image' && isWebAddress(value)) return undefined
   if (namedFile(world, value) !== undefined) return undefined
   return errors.refusedByType(input.name, `Invalid ${input.what} file: ${value}`)
 }
 
-/** Types whose check is that of another one. */
+/** Types that use the check of another type. */
 const checkedBy: Readonly<Record<string, string>> = { LoadImageOutput: 'LoadImage' }
 
 function missingArgument({ class_type, newStyle }: NodeType, name: string): PythonException {

@@ -1,4 +1,4 @@
-// Builds the entries of `node_errors`: the words are those of spec/server/errors.ts, the values those of the workflow.
+// Builds the entries of `node_errors`: the texts come from spec/server/errors.ts, the values from the workflow.
 
 import { nodeErrors as words } from '../../../spec/server/errors.ts'
 import { type Json, type JsonObject } from '../../lib/json.ts'
@@ -27,7 +27,7 @@ const build = (
   extra_info: new Map(extra),
 })
 
-const about = (input: DeclaredInput): [string, Json][] => [
+const inputMembers = (input: DeclaredInput): [string, Json][] => [
   ['input_name', input.name],
   ['input_config', inputConfig(input)],
 ]
@@ -36,7 +36,10 @@ export const missingInput = (name: string): NodeError =>
   build('required_input_missing', { input: name }, [['input_name', name]])
 
 export const badLink = (input: DeclaredInput, value: Json): NodeError =>
-  build('bad_linked_input', { input: input.name }, [...about(input), ['received_value', value]])
+  build('bad_linked_input', { input: input.name }, [
+    ...inputMembers(input),
+    ['received_value', value],
+  ])
 
 export const typeMismatch = (
   input: DeclaredInput,
@@ -46,17 +49,17 @@ export const typeMismatch = (
   build(
     'return_type_mismatch',
     { input: input.name, received: pythonText(received), expected: pythonText(input.type) },
-    [...about(input), ['received_type', received], ['linked_node', link]],
+    [...inputMembers(input), ['received_type', received], ['linked_node', link]],
   )
 
 export const conversionFailed = (input: DeclaredInput, value: Json, exception: string): NodeError =>
   build(
     'invalid_input_type',
     { type: pythonText(input.type), input: input.name, value: pythonText(value), exception },
-    [...about(input), ['received_value', value], ['exception_message', exception]],
+    [...inputMembers(input), ['received_value', value], ['exception_message', exception]],
   )
 
-/** A number beyond a declared bound. */
+/** A number outside its declared bounds. */
 export function outOfBounds(
   type: 'value_smaller_than_min' | 'value_bigger_than_max',
   input: DeclaredInput,
@@ -64,10 +67,13 @@ export function outOfBounds(
   bound: Json,
 ): NodeError {
   const values = { value: pythonText(value), min: pythonText(bound), max: pythonText(bound) }
-  return build(type, { ...values, input: input.name }, [...about(input), ['received_value', value]])
+  return build(type, { ...values, input: input.name }, [
+    ...inputMembers(input),
+    ['received_value', value],
+  ])
 }
 
-/** Long lists are not printed: neither in the text nor as `input_config`. */
+/** Long lists are omitted, both from the text and from `input_config`. */
 const MAX_PRINTED_OPTIONS = 20
 
 export function notInList(input: DeclaredInput, value: Json, options: readonly Json[]): NodeError {
@@ -80,28 +86,28 @@ export function notInList(input: DeclaredInput, value: Json, options: readonly J
   ])
 }
 
-/** The refusal of a node type's own check. */
+/** The error of a check that is specific to a node type. */
 export const refusedByType = (input: string, text: string): NodeError =>
   build('custom_validation_failed', { input, text }, [['input_name', input]])
 
-/** Never empty on real servers, where it contains their files and lines. */
+/** Never empty on real servers, where it contains file names and line numbers. */
 const TRACEBACK = ['  File "flowdouble", in validate_inputs\n'] as const
 
-/** Validation of an output node broke off. */
+/** The validation of an output node raised an exception. */
 export const brokeOff = (exception: PythonException): NodeError =>
   build('exception_during_validation', { exception: exception.text }, [
     ['exception_type', exception.type],
     ['traceback', [...TRACEBACK]],
   ])
 
-/** Validation of the source of a link broke off. */
+/** The validation of the source of a link raised an exception. */
 export const brokeOffUpstream = (
   exception: PythonException,
   input: DeclaredInput,
   link: Json,
 ): NodeError =>
   build('exception_during_inner_validation', { exception: exception.text }, [
-    ...about(input),
+    ...inputMembers(input),
     ['exception_message', exception.text],
     ['exception_type', exception.type],
     ['traceback', [...TRACEBACK]],
@@ -118,10 +124,10 @@ export const unknownType = (node_id: string, class_type: Json, message: string):
   message,
 })
 
-/** Longer cycles are cut off: each of their nodes reports the whole cycle. */
+/** Longer cycles are truncated: each of their nodes reports the whole cycle. */
 const MAX_CYCLE_STEPS = 50
 
-/** A node on a cycle; `whole` are the nodes from the first one on, with their types. */
+/** A node on a cycle; `whole` contains the nodes from the first one on, with their types. */
 export function onCycle(
   node_id: string,
   whole: readonly { id: string; class_type: string }[],
@@ -135,6 +141,6 @@ export function onCycle(
   ])
 }
 
-/** Whether a combo has the value among its options, by Python's equality. */
+/** Whether the options of a combo include the value, by Python's equality. */
 export const isListed = (options: readonly Json[], value: Json): boolean =>
   options.some((option) => pythonEquals(option, value))

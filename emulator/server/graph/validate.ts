@@ -1,4 +1,4 @@
-// Decides whether a graph can run, and says for each node what is wrong with it [workflows/*].
+// Validates a graph: decides whether it can run, and collects the errors of each node [workflows/*].
 
 import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
@@ -20,7 +20,7 @@ export type NodeErrors = ReadonlyMap<
     readonly class_type: Json
   }
 >
-/** Ids of the output nodes that a submit asks for. */
+/** Ids of the output nodes that a submit requests. */
 export type Targets = { readonly has: (id: string) => boolean }
 export type PromptError = {
   readonly type: string
@@ -28,7 +28,7 @@ export type PromptError = {
   readonly details: string
 }
 
-/** `crash`: the server trips over the form of the graph. Otherwise the valid outputs, of which there may be none. */
+/** `crash`: the form of the graph crashes the real server. Otherwise the valid outputs, of which there may be none. */
 export type Verdict =
   | { readonly kind: 'crash' }
   | { readonly kind: 'refused'; readonly error: PromptError; readonly nodeErrors: NodeErrors }
@@ -36,18 +36,21 @@ export type Verdict =
       readonly kind: 'valid'
       readonly outputs: readonly string[]
       readonly nodeErrors: NodeErrors
-      readonly coerced: Coerced
+      readonly coerced: ConvertedLiterals
     }
 
-/** Names of the literals that were converted to their declared types, by inputs of a node: there the graph differs from its text. */
-export type Coerced = ReadonlyMap<JsonObject, readonly string[]>
+/**
+ * The names of the literals that were converted to their declared types, by the inputs of a node: there the graph
+ * differs from its text.
+ */
+export type ConvertedLiterals = ReadonlyMap<JsonObject, readonly string[]>
 
 type Validation = {
   readonly world: World
   readonly graph: JsonObject
   readonly types: ReadonlyMap<string, NodeType>
   readonly done: Map<string, { valid: boolean; errors: NodeError[] }>
-  /** Those of them that have errors, in the same order. */
+  /** The outputs that have errors, in the same order. */
   readonly invalid: (readonly [id: string, errors: NodeError[]])[]
   /** Nodes whose validation waits for that of a source: a link back to one of them closes a cycle. */
   readonly open: Set<string>
@@ -83,12 +86,12 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
   )
 }
 
-/** The server cannot even look for a class_type. */
+/** The real server crashes while it looks for a class_type. */
 const CRASH = Symbol('crash')
 
-/** `undefined` when the node has no class_type. */
+/** `undefined` if the node has no class_type. */
 function classTypeOf(node: Json): Json | undefined | typeof CRASH {
-  // Python finds the name in them, and then cannot take out what stands under it.
+  // Python finds the name in them, and then fails to read its value.
   if (Array.isArray(node) || typeof node === 'string')
     return node.includes('class_type') ? CRASH : undefined
   if (!isObject(node)) return CRASH
@@ -105,7 +108,7 @@ function unknownClass(world: World, id: string, class_type: Json | undefined): V
     message: words.message.replace('{class_type}', () => name),
     details: words.details.replace('{node_id}', () => id),
   }
-  // A class_type that is no text stands there as the text of its message.
+  // If class_type is not a text, the message contains it as text.
   const blamed = class_type === undefined || class_type === null ? null : name
   const entry = {
     errors: [errors.unknownType(id, blamed, error.message)],
@@ -116,7 +119,7 @@ function unknownClass(world: World, id: string, class_type: Json | undefined): V
   return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
 }
 
-/** Ids of the nodes that some other node takes an input from: an unknown type without such a link is an output. */
+/** Ids of the nodes that provide an input of another node: a node of unknown type that provides none is an output. */
 function linkedIds(graph: JsonObject): ReadonlySet<string> {
   const ids = new Set<string>()
   for (const id of graph.keys()) {
@@ -128,7 +131,10 @@ function linkedIds(graph: JsonObject): ReadonlySet<string> {
   return ids
 }
 
-/** So many outputs are listed on nodes in all: what real servers list grows with the square of the graph. */
+/**
+ * The maximum number of outputs that are listed on nodes in all: on real servers the list grows with the square of the
+ * graph.
+ */
 const MAX_LISTED_OUTPUTS = 100_000
 
 function validateOutputs(validation: Validation, outputs: readonly string[]): Verdict {
@@ -139,7 +145,7 @@ function validateOutputs(validation: Validation, outputs: readonly string[]): Ve
   const valid: string[] = []
   const lines: string[] = []
   let listed = 0
-  /** So many of the nodes found invalid have an entry. */
+  /** The maximum number of invalid nodes with an entry. */
   let noted = 0
   for (const output of outputs) {
     if (!validation.done.has(output)) validateFrom(validation, output)
@@ -149,7 +155,7 @@ function validateOutputs(validation: Validation, outputs: readonly string[]): Ve
       continue
     }
     for (const error of result?.errors ?? []) lines.push(`${error.message}: ${error.details}`)
-    // Each failing output is noted on every node found invalid so far, related or not: so do real servers.
+    // Each failing output is noted on every node found invalid so far, related or not, as on real servers.
     const first = listed < MAX_LISTED_OUTPUTS ? 0 : noted
     for (const [index, [id, found]] of validation.invalid.slice(first).entries()) {
       if (first + index < noted && listed >= MAX_LISTED_OUTPUTS) continue
@@ -170,19 +176,19 @@ function validateOutputs(validation: Validation, outputs: readonly string[]): Ve
   return { kind: 'refused', error, nodeErrors }
 }
 
-/** Real servers recurse, and give up on longer chains; here it bounds the work that a hostile graph can cause. */
+/** Real servers recurse, and give up on longer chains; here it limits the work that a hostile graph can cause. */
 const MAX_DEPTH = 2000
 const tooDeep: PythonException = {
   type: 'RecursionError',
   text: 'maximum recursion depth exceeded',
 }
 
-/** One node under validation: the inputs up to `next` are done. */
+/** A node under validation: the inputs before `next` are done. */
 type Visit = { readonly id: string; next: number; valid: boolean; readonly errors: NodeError[] }
 
 /**
- * Validates a node after the sources of its links. Walks with a stack of its own, since a workflow may be
- * longer than the call stack is deep.
+ * Validates a node after the sources of its links. Uses an explicit stack, since a workflow may be longer than the call
+ * stack is deep.
  */
 function validateFrom(validation: Validation, output: string): void {
   const stack: Visit[] = [{ id: output, next: 0, valid: true, errors: [] }]
@@ -196,7 +202,7 @@ function validateFrom(validation: Validation, output: string): void {
     stack.pop()
     validation.open.delete(visit.id)
     if (outcome === undefined) {
-      settle(validation, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
+      recordVerdict(validation, visit.id, visit.valid && visit.errors.length === 0, visit.errors)
     } else breakOff(validation, visit.id, outcome, stack.at(-1))
   }
 }
@@ -214,10 +220,15 @@ function breakOff(
     input && link !== undefined
       ? errors.brokeOffUpstream(exception, input, link)
       : errors.brokeOff(exception)
-  settle(validation, id, false, [error])
+  recordVerdict(validation, id, false, [error])
 }
 
-function settle(validation: Validation, id: string, valid: boolean, found: NodeError[]): void {
+function recordVerdict(
+  validation: Validation,
+  id: string,
+  valid: boolean,
+  found: NodeError[],
+): void {
   validation.done.set(id, { valid, errors: found })
   if (found.length > 0) validation.invalid.push([id, found])
 }
@@ -228,7 +239,7 @@ function inputsOf(validation: Validation, id: string): JsonObject | undefined {
   return isObject(inputs) ? inputs : undefined
 }
 
-/** Goes on with a node: an id to visit first, an exception, or undefined when it is done. */
+/** Continues with a node: returns an id to visit first, an exception, or undefined when it is done. */
 function continueVisit(
   validation: Validation,
   visit: Visit,
@@ -258,7 +269,7 @@ function continueVisit(
   return undefined
 }
 
-/** Converts a literal in place, and notes what is wrong with it. */
+/** Converts a literal in place, and collects its errors. */
 function takeLiteral(
   validation: Validation,
   visit: Visit,
@@ -285,7 +296,7 @@ function unusableInputs(node: JsonObject): PythonException | undefined {
   return { type: 'TypeError', text: `argument of type '${pythonTypeName(inputs)}' is not iterable` }
 }
 
-/** Checks a link, and its source. An id means: visit this source first. */
+/** Checks a link, and its source. Returns an id if that source must be visited first. */
 function followLink(
   validation: Validation,
   visit: Visit,

@@ -1,4 +1,4 @@
-// The accounts of a hosted server [access/hosted-*]: who they are, and which of them a request comes from.
+// Identifies the account that a request to a hosted server comes from [access/hosted-*].
 
 import {
   keyHeader,
@@ -11,7 +11,7 @@ import { refuseHosted } from '../../http/replies.ts'
 import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
 import { isSocketPath } from '../../http/routes.ts'
-import type { Admitted, Server } from '../state/server.ts'
+import type { Admission, Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 
 const prefix = profiles.hosted.prefix
@@ -25,30 +25,30 @@ const isPublished = isWithin(publishedPublicPaths)
 
 /** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
 export const callerOf = (server: Server, head: Omit<RequestHead, 'method'>): World | undefined =>
-  worldOfKey(server, keyOf(server, head))
+  worldOfKey(server, requestKey(server, head))
 
-/** The world of the account that asks, or why it is not let in. What is public is answered in the first world. */
-export function admit(server: Server, head: RequestHead): Admitted {
+/** The world of the requesting account, or the refusal. Public paths are answered in the first world. */
+export function admit(server: Server, head: RequestHead): Admission {
   const [path] = splitTarget(head.target)
   const world = callerOf(server, head)
   if (!needsKey(server, path) || head.method === 'OPTIONS')
     return { world: world ?? server.worlds[0] }
   if (world === undefined) return { refusal: refuseHosted('unauthorized') }
   const isRefused = isPaid(path) && world.setup.hosted?.account.tier === 'free'
-  // With the quirk only the submit is refused, where its body has been read.
+  // With the quirk only the submit is rejected, after its body has been read.
   return isRefused && !world.setup.quirks.has('hosted.free-tier-402')
     ? { refusal: refuseHosted('freeTier') }
     : { world }
 }
 
-/** What is not served at all is unknown to everyone, with a key or without. */
+/** Paths that are not served are unknown to everyone, with or without a key. */
 const needsKey = ({ options }: Server, path: string): boolean =>
   !open.has(path) &&
   !(isPublished(path) && options.quirks.includes('hosted.public-catalogues')) &&
   /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
 
-/** Browsers cannot send a header with a handshake: there the key stands in the query. */
-function keyOf({ options }: Server, { target, headers }: Omit<RequestHead, 'method'>): string {
+/** Browsers cannot send a header with a handshake: they send the key in the query. */
+function requestKey({ options }: Server, { target, headers }: Omit<RequestHead, 'method'>): string {
   const [path, query] = splitTarget(target)
   if (isSocketPath('hosted', path)) return parameter(query, 'token') ?? ''
   const key = headers[keyHeader.toLowerCase()]

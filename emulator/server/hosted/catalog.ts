@@ -1,4 +1,4 @@
-// Models on hosted [catalog/hosted-*]: folders and files as objects, without places on a disk, and previews.
+// Models on hosted [catalog/hosted-*]: folders and files as objects, without paths on a disk, and previews.
 
 import type { hostedModelFolders, hostedModels } from '../../../spec/server/catalog.ts'
 import type { Static } from '../../../spec/static.ts'
@@ -9,10 +9,10 @@ import { modelFiles } from '../nodes/catalog.ts'
 import { isModel, objectInfoHandlers, shownFolders } from '../local/catalog.ts'
 import type { World } from '../state/world.ts'
 
-/** Length of the edges of a preview, in pixels. */
+/** Side length of a preview, in pixels. */
 const PREVIEW_SIZE = 256
 
-const filesOf = (world: World, folder: string): readonly string[] =>
+const modelFilesIn = (world: World, folder: string): readonly string[] =>
   shownFolders.includes(folder) ? (modelFiles(world, folder) ?? []).filter(isModel) : []
 
 function modelFolders(): Reply {
@@ -25,7 +25,7 @@ function modelFolders(): Reply {
 
 /** The models of a folder. A folder without models counts as absent. */
 function models(world: World, { segment }: Request): Reply {
-  const found: Static<typeof hostedModels> = filesOf(world, segment).map((name) => ({
+  const found: Static<typeof hostedModels> = modelFilesIn(world, segment).map((name) => ({
     name,
     pathIndex: 0,
   }))
@@ -33,12 +33,12 @@ function models(world: World, { segment }: Request): Reply {
   return json(JSON.stringify(found))
 }
 
-/** A painted picture for each model that is listed; the name may end in .webp besides its own ending. */
+/** A painted picture for each listed model; the name may end in .webp after its own extension. */
 function modelPreview(
   world: World,
   { segments: [folder = '', index = '', file = ''] }: Request,
 ): Reply {
-  const name = filesOf(world, folder).find((one) => file === one || file === `${one}.webp`)
+  const name = modelFilesIn(world, folder).find((one) => file === one || file === `${one}.webp`)
   if (name === undefined || index !== '0') return refuseHosted('notFound')
   const id = hash53(`${world.setup.pictureSeed} preview of ${folder}/${name}`)
   const picture = { kind: 'painted', id, width: PREVIEW_SIZE, height: PREVIEW_SIZE } as const
@@ -54,7 +54,7 @@ export const catalogHandlers = {
   modelFolders,
   models,
   modelPreview,
-  // There are no node packs, and nothing is shared.
+  // There are neither node packs nor shared workflows.
   extensions: () => json('[]'),
   workflowTemplates: () => json('{}'),
   globalSubgraphs: () => json('{}'),

@@ -1,10 +1,10 @@
-// Bodies that ask for a change on hosted: of the queue or the history, with `clear` and `delete`. They have no other keys.
+// Reads the bodies that change the queue or the history on hosted: only `clear` and `delete` are allowed.
 
 import { isObject, type Json } from '../../lib/json.ts'
 import { badRequest, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 
-/** The body of a change of queue or history on hosted; undefined when it has another form than this. */
+/** The body of a change of queue or history on hosted; undefined if it is malformed. */
 export function readChange(
   request: Request,
 ): { readonly clear: boolean; readonly ids: readonly string[] } | undefined {
@@ -18,7 +18,7 @@ export function readChange(
 /** The refusal of such a body. */
 export const badChange: Reply = badRequest('The body has clear, delete or both, and no other key.')
 
-/** The JSON object of a body that has no other keys than these; undefined when it is none. */
+/** The JSON object in a body with no other keys than these; undefined if the body is anything else. */
 export function readClosed(
   request: Request,
   keys: readonly string[],

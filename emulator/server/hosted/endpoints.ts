@@ -1,4 +1,4 @@
-// The endpoints of a hosted server: what answers each, and what every other path is answered.
+// The endpoints of a hosted server: the handler of each, and the replies for all other paths.
 
 import { profiles } from '../../../spec/server/deployments.ts'
 import { type EndpointOn, endpoints } from '../../../spec/server/endpoints.ts'
@@ -25,7 +25,7 @@ import { submit } from './workflows.ts'
 import { uploadImage } from './uploads.ts'
 import { uploadMask, maskLayers } from './masks.ts'
 
-/** What is wrong with a request for the socket that is not a handshake. */
+/** The error in a request for the socket path that is not a handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
 
 const handlers: Readonly<Record<EndpointOn<'hosted'>, HostedHandler>> = {
@@ -54,7 +54,7 @@ const handlers: Readonly<Record<EndpointOn<'hosted'>, HostedHandler>> = {
   ...userdataHandlers,
 }
 
-/** The quirk that takes an endpoint away. */
+/** The quirk that removes an endpoint. */
 const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
   objectInfoOf: 'hosted.no-per-class',
   free: 'hosted.no-free',
@@ -62,17 +62,17 @@ const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
 
 const routes = createRoutes('hosted')
 
-/** Old names of paths: reading one returns that it is gone, not that the method is wrong. */
+/** Old names of paths: reading one returns 410, not 405. */
 const oldPaths: ReadonlySet<string> = new Set(
   Object.values<Endpoint>(endpoints).flatMap(({ path, hostedPath }) =>
     hostedPath === undefined ? [] : profiles.hosted.prefix + path,
   ),
 )
 
-/** Whether something reads the body of a request. */
+/** Whether any handler reads the body of the request. */
 export function readsBody(world: World, method: string, path: string): boolean {
   const found = findEndpoint(routes, method, path)
-  return found?.name !== undefined && found.readsBody && !isTakenAway(world, found)
+  return found?.name !== undefined && found.readsBody && !isRemovedByQuirk(world, found)
 }
 
 /** Answers a request of an account to a hosted server. */
@@ -86,7 +86,7 @@ export function answer(
   const { method, fault } = request
   if (method === 'OPTIONS') return empty
   const found = findEndpoint(routes, method, path)
-  if (found === undefined || isTakenAway(world, found)) return refuseHosted('notFound')
+  if (found === undefined || isRemovedByQuirk(world, found)) return refuseHosted('notFound')
   const { name, segments } = found
   if (name === undefined) {
     const isRead = method === 'GET' || method === 'HEAD'
@@ -99,8 +99,8 @@ export function answer(
   return handlers[name as EndpointOn<'hosted'>](world, routed, server)
 }
 
-/** Whether a quirk takes away what is at a path: none of those has two methods. */
-function isTakenAway({ setup: { quirks: on } }: World, { methods }: RouteMatch): boolean {
+/** Whether a quirk removes the endpoint at a path: none of those has two methods. */
+function isRemovedByQuirk({ setup: { quirks: on } }: World, { methods }: RouteMatch): boolean {
   for (const name of methods.values()) {
     const quirk = takenAwayBy[name]
     if (quirk !== undefined && on.has(quirk)) return true

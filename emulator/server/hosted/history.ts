@@ -1,4 +1,4 @@
-// The history of a hosted server [history/hosted-*], and how it drops entries.
+// The history of a hosted server [history/hosted-*]: listing, reading and deleting entries.
 
 import { get } from '../../lib/bounded.ts'
 import { badRequest, empty, json, refuseHosted, type Reply } from '../../http/replies.ts'
@@ -9,11 +9,11 @@ import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { entryText } from '../local/history.ts'
 
-/** The runs in the history: those that have begun and are over, until they are dropped. */
+/** The runs in the history: those that began and ended, until they are deleted. */
 const isListed = ({ startedMs, isForgotten }: HistoryEntry): boolean =>
   startedMs !== null && !isForgotten
 
-/** GET /history_v2: the newest first; `max_items` of them from `offset` on. */
+/** GET /history_v2: newest first, `max_items` entries from `offset` on. */
 export function readHistory(world: World, { query }: Request): Reply {
   const read = (name: string, usual: number): number | undefined =>
     wholeNumber(filledParameter(query, name) ?? `${usual}`, 0, Number.MAX_SAFE_INTEGER)
@@ -34,7 +34,7 @@ export function readHistory(world: World, { query }: Request): Reply {
   return json(`{"history": [${page.map((entry) => listed(world, entry)).join(', ')}]}`)
 }
 
-/** An entry of the list, which leaves the graph out. */
+/** An entry of the list, without the graph. */
 function listed(world: World, entry: HistoryEntry): string {
   const { prompt_id, workflow_id, createdMs } = entry
   const id = `"prompt_id": ${JSON.stringify(prompt_id)}`
@@ -43,7 +43,7 @@ function listed(world: World, entry: HistoryEntry): string {
   return `{${id}, ${time}${workflow}, "prompt": {${promptMembers(entry)}}, ${outcome(entry)}}`
 }
 
-/** GET /history_v2/{id}: a run from its start on; its outcome follows once it is over. */
+/** GET /history_v2/{id}: a run from its start on, with its outcome once it has ended. */
 export function readHistoryEntry(world: World, { segment }: Request): Reply {
   const text = detail(world, segment)
   return text === undefined
@@ -60,13 +60,13 @@ function detail(world: World, id: string): string | undefined {
   return `{"prompt": ${promptText(entry, entry.targetsText)}, ${outcome(entry)}}`
 }
 
-/** What a run and its entry both have. */
-type Submitted = Pick<Run, 'prompt_id' | 'numberText' | 'graphText' | 'extraDataText'>
+/** The fields that a run and its entry share. */
+type PromptRecord = Pick<Run, 'prompt_id' | 'numberText' | 'graphText' | 'extraDataText'>
 
-const promptMembers = ({ numberText, prompt_id, extraDataText }: Submitted): string =>
+const promptMembers = ({ numberText, prompt_id, extraDataText }: PromptRecord): string =>
   `"priority": ${numberText}, "prompt_id": ${JSON.stringify(prompt_id)}, "extra_data": ${extraDataText}`
 
-function promptText(submitted: Submitted, targets: string | readonly string[]): string {
+function promptText(submitted: PromptRecord, targets: string | readonly string[]): string {
   const targetsText = typeof targets === 'string' ? targets : JSON.stringify(targets)
   const graph = `"prompt": ${submitted.graphText}, "outputs_to_execute": ${targetsText}`
   return `{${promptMembers(submitted)}, ${graph}}`
@@ -75,7 +75,7 @@ function promptText(submitted: Submitted, targets: string | readonly string[]): 
 const outcome = ({ outputsText, statusText, metaText }: HistoryEntry): string =>
   `"outputs": ${outputsText}, "status": ${statusText}, "meta": ${metaText}`
 
-/** POST /history: forgets all entries with `clear`, the named ones with `delete`. Their jobs stay. */
+/** POST /history: removes all entries with `clear`, the named ones with `delete`. Their jobs stay. */
 export function changeHistory(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return badChange

@@ -1,4 +1,4 @@
-// What only a hosted server needs, in one module that is loaded for it: a local one does not wait for it.
+// Bundles the code that only a hosted server needs, so that a local one does not load it.
 
 export { admit } from './access.ts'
 export { blake3Hex, hmacHex, sha256Hex } from '../world/hashing.ts'

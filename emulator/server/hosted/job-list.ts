@@ -1,4 +1,4 @@
-// The list of jobs [jobs/listing*]: which of them, in which order, and which page.
+// The list of jobs [jobs/listing*]: filters, sorts and paginates.
 
 import {
   jobLimits,
@@ -24,7 +24,7 @@ type JobQuery = {
   readonly isAscending: boolean
   readonly offset: number
   readonly limit: number
-  /** The serial of the job behind which the page begins; undefined where `offset` counts. */
+  /** The serial of the job before the page; undefined if `offset` applies. */
   readonly after: number | undefined
 }
 
@@ -36,7 +36,7 @@ export function jobs(world: World, { query }: Request): Reply {
   }
   const sign = wanted.isAscending ? 1 : -1
   const found = jobsOf(world)
-    .filter((job) => isWanted(job, wanted))
+    .filter((job) => matchesQuery(job, wanted))
     .sort(
       (a, b) =>
         sign * (wanted.sortBy === 'create_time' ? 0 : ranMs(a) - ranMs(b)) ||
@@ -57,21 +57,21 @@ export function jobs(world: World, { query }: Request): Reply {
       last !== undefined &&
       wanted.sortBy === 'create_time' && { next_cursor: cursorOf(last) }),
   }
-  const shown = page.map((job) => summaryText(world, job)).join(', ')
-  return json(`{"jobs": [${shown}], "pagination": ${JSON.stringify(pagination)}}`)
+  const summaries = page.map((job) => summaryText(world, job)).join(', ')
+  return json(`{"jobs": [${summaries}], "pagination": ${JSON.stringify(pagination)}}`)
 }
 
-function isWanted(job: Job, { statuses, workflow_id, mediaType }: JobQuery): boolean {
+function matchesQuery(job: Job, { statuses, workflow_id, mediaType }: JobQuery): boolean {
   if (statuses.length > 0 && !statuses.includes(job.status)) return false
   if (workflow_id !== undefined && job.run.workflow_id !== workflow_id) return false
   return mediaType === undefined || hasOutputOf(job, mediaType)
 }
 
-/** How long a job ran; nothing for one that is not over, or never began. */
+/** The duration of a job; absent if it has not ended or never began. */
 const ranMs = ({ entry, startedMs }: Job): number =>
   entry === null || startedMs === null ? 0 : entry.endedMs - startedMs
 
-/** A cursor for the page after a job, whatever has been submitted since. */
+/** A cursor for the page after a job, stable while new jobs are submitted. */
 const cursorOf = ({ run }: Job): string => `job-${run.serial.toString(36)}`
 
 function readCursor(text: string | undefined): number | undefined {
@@ -79,32 +79,32 @@ function readCursor(text: string | undefined): number | undefined {
   return digits === undefined ? undefined : parseInt(digits, 36)
 }
 
-/** What the query asks for, or the name of the parameter that asks for nothing there is. */
+/** The parsed query, or the name of the parameter with an invalid value. */
 function readQuery(query: string): JobQuery | string {
-  const given = (name: string): string | undefined => filledParameter(query, name)
+  const parameter = (name: string): string | undefined => filledParameter(query, name)
   const words =
-    given('status')
+    parameter('status')
       ?.split(',')
       .map((word) => word.trim()) ?? []
   if (!words.every((word) => isOneOf(jobStatuses, word))) return 'status'
-  const mediaType = given('output_type')
+  const mediaType = parameter('output_type')
   if (mediaType !== undefined && !isOneOf(Object.values(mediaTypes), mediaType))
     return 'output_type'
-  const sortBy = jobOrders.find((word) => word === (given('sort_by') ?? 'create_time'))
+  const sortBy = jobOrders.find((word) => word === (parameter('sort_by') ?? 'create_time'))
   if (sortBy === undefined) return 'sort_by'
-  const order = given('sort_order') ?? 'desc'
+  const order = parameter('sort_order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc') return 'sort_order'
-  const offset = wholeNumber(given('offset') ?? '0', 0, Number.MAX_SAFE_INTEGER)
+  const offset = wholeNumber(parameter('offset') ?? '0', 0, Number.MAX_SAFE_INTEGER)
   if (offset === undefined) return 'offset'
-  const limit = wholeNumber(given('limit') ?? `${jobLimits.usualPage}`, 1, jobLimits.page)
+  const limit = wholeNumber(parameter('limit') ?? `${jobLimits.usualPage}`, 1, jobLimits.page)
   if (limit === undefined) return 'limit'
-  // A cursor is a place in the order of submits: in another order it says nothing.
-  const cursor = sortBy === 'create_time' ? given('after') : undefined
+  // A cursor is a position in the order of submits: it has no meaning in another order.
+  const cursor = sortBy === 'create_time' ? parameter('after') : undefined
   const after = readCursor(cursor)
   if (cursor !== undefined && after === undefined) return 'after'
   return {
     statuses: words,
-    workflow_id: given('workflow_id'),
+    workflow_id: parameter('workflow_id'),
     mediaType,
     sortBy,
     isAscending: order === 'asc',

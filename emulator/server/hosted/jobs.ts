@@ -1,4 +1,4 @@
-// The jobs of an account [jobs/*]: its waiting, running and finished runs, in the form of a hosted server.
+// The jobs of an account [jobs/*]: its pending, running and finished runs, in the form of a hosted server.
 
 import {
   type executionError,
@@ -15,14 +15,14 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  ownText,
+  copyText,
   readJson,
   writeJson,
 } from '../../lib/json.ts'
 import { badRequest, json, noContent, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { removeEntry } from '../world/history.ts'
-import { placeOf } from '../world/queue.ts'
+import { queuePosition } from '../world/queue.ts'
 import { momentOf } from '../world/derived.ts'
 import type { HistoryEntry } from '../state/runs.ts'
 import type { Server } from '../state/server.ts'
@@ -30,7 +30,7 @@ import type { HostedWorld, World } from '../state/world.ts'
 import { cancel, type Job, jobOf } from '../world/jobs.ts'
 import { isTexts, readClosed } from './clear-and-delete.ts'
 
-/** Whether a text has the form of the id of a job. */
+/** Whether a text has the form of a job id. */
 export const isUuid = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
 
@@ -52,11 +52,11 @@ const isoText = (world: World, ms: number): string =>
 const timeText = (world: World, ms: number | null | undefined): string | undefined =>
   ms === null || ms === undefined ? undefined : `${momentOf(world, ms)}`
 
-/** When the state of a job changed last. */
+/** When the state of a job last changed. */
 const updatedMs = ({ entry, startedMs, createdMs }: Job): number =>
   entry?.endedMs ?? startedMs ?? createdMs
 
-/** The JSON text of an object by the texts of its members; undefined ones are left out. */
+/** The JSON text of an object from the texts of its members; omits undefined ones. */
 const objectText = (members: Readonly<Record<string, string | undefined>>): string => {
   const texts: string[] = []
   for (const name in members) {
@@ -66,7 +66,7 @@ const objectText = (members: Readonly<Record<string, string | undefined>>): stri
   return `{${texts.join(', ')}}`
 }
 
-/** The texts of the members of an object that fits a schema. */
+/** The texts of the members of an object, by its schema. */
 type Texts<S> = { readonly [Name in keyof Static<S>]?: string | undefined }
 
 /** GET /job/{id}/status: the word for the state of a run. */
@@ -75,7 +75,7 @@ export function jobStatus(world: World, request: Request, server: Server): Reply
   if ('headers' in job) return job
   const isRaw = world.setup.quirks.has('hosted.status-raw-states')
   const updated = isoText(world, updatedMs(job))
-  const error = errorOf(job)
+  const error = executionErrorOf(job)
   return json(
     objectText({
       id: JSON.stringify(job.prompt_id),
@@ -84,7 +84,7 @@ export function jobStatus(world: World, request: Request, server: Server): Reply
       updated_at: updated,
       last_state_update: updated,
       assigned_inference: 'null',
-      error_message: error === undefined ? 'null' : JSON.stringify(objectText(messageOf(error))),
+      error_message: error === undefined ? 'null' : JSON.stringify(objectText(errorMessage(error))),
     } satisfies Texts<typeof jobStatusSchema>),
   )
 }
@@ -95,35 +95,35 @@ function rawState(world: World, job: Job): RawState {
   return heldPlace(world, job.prompt_id) === undefined ? 'submitted' : 'queued_limited'
 }
 
-/** The place, from 1, of a pending job among those for which no worker is free; undefined when one is. */
+/** The position, from 1, of a pending job among those without a free worker; undefined if one is free. */
 function heldPlace(world: World, id: string): number | undefined {
   const run = world.state.pendingById.get(id)?.[0]
   if (run === undefined) return undefined
   const free = world.state.workers.filter(({ running }) => running === null).length
-  const place = placeOf(world, run) - free
+  const place = queuePosition(world, run) - free
   return place > 0 ? place : undefined
 }
 
-/** Why a job failed, as the members of an execution_error; undefined when it has not. */
-function errorOf({ entry }: Job): Texts<typeof executionError> | undefined {
+/** The reason why a job failed, as the members of an execution_error; undefined if it did not fail. */
+function executionErrorOf({ entry }: Job): Texts<typeof executionError> | undefined {
   if (entry === null || entry.failureText === null) return undefined
   const failure = readJson(entry.failureText) as JsonObject
-  const textOf = (name: string): string => writeJson(failure.get(name) ?? null)
+  const memberText = (name: string): string => writeJson(failure.get(name) ?? null)
   const outputs = failure.get('current_outputs')
   return {
-    node_id: textOf('node_id'),
-    node_type: textOf('node_type'),
-    exception_message: textOf('exception_message'),
-    exception_type: textOf('exception_type'),
-    traceback: textOf('traceback'),
-    current_inputs: textOf('current_inputs'),
+    node_id: memberText('node_id'),
+    node_type: memberText('node_type'),
+    exception_message: memberText('exception_message'),
+    exception_type: memberText('exception_type'),
+    traceback: memberText('traceback'),
+    current_inputs: memberText('current_inputs'),
     // The message on the socket lists ids there.
     current_outputs: isObject(outputs) ? writeJson(outputs) : '{}',
   }
 }
 
-/** The members of that error that the job status repeats. */
-const messageOf = ({
+/** The members of that error that the job status contains too. */
+const errorMessage = ({
   exception_message,
   exception_type,
   node_id,
@@ -137,20 +137,20 @@ const messageOf = ({
   traceback,
 })
 
-/** What the outputs of a run that is over hold. */
+/** A summary of the outputs of a finished run. */
 type Files = {
   readonly count: number
   readonly previewableCount: number
-  /** The kinds of media among them. */
+  /** The media types of the outputs. */
   readonly mediaTypes: ReadonlySet<string>
   /** The preview output, as JSON text: the first saved one, or else the first. */
   readonly previewText: string | undefined
 }
 
-/** Outputs never change: each is read once, when somebody asks for it first. */
+/** Outputs never change: each is read once, when it is first requested. */
 const known = new WeakMap<HistoryEntry, Files>()
 
-function filesOf(entry: HistoryEntry): Files {
+function outputFiles(entry: HistoryEntry): Files {
   const found = known.get(entry) ?? readFiles(entry)
   known.set(entry, found)
   return found
@@ -176,22 +176,22 @@ function readFiles({ outputsText }: HistoryEntry): Files {
     count,
     previewableCount: types.length,
     mediaTypes: new Set(types),
-    previewText: shown && ownText(writeJson(shown)),
+    previewText: shown && copyText(writeJson(shown)),
   }
 }
 
 const withPlace = (item: JsonObject, nodeId: string, mediaType: string): JsonObject =>
   new Map<string, Json>([...item, ['nodeId', nodeId], ['mediaType', mediaType]])
 
-/** Whether a job has completed and left a file of that kind. */
+/** Whether a job has completed and has an output of that media type. */
 export const hasOutputOf = ({ entry, status }: Job, mediaType: string): boolean =>
-  entry !== null && status === 'completed' && filesOf(entry).mediaTypes.has(mediaType)
+  entry !== null && status === 'completed' && outputFiles(entry).mediaTypes.has(mediaType)
 
 /** The members that the list and the detail share. */
 function summary(world: World, job: Job): Texts<typeof jobEntry> {
-  const error = errorOf(job)
+  const error = executionErrorOf(job)
   const { entry, run } = job
-  const files = entry === null ? undefined : filesOf(entry)
+  const files = entry === null ? undefined : outputFiles(entry)
   const startMs = entry === null || job.startedMs === null ? undefined : job.startedMs
   return {
     id: JSON.stringify(job.prompt_id),
@@ -210,7 +210,7 @@ function summary(world: World, job: Job): Texts<typeof jobEntry> {
 /** A job in the list, as JSON text. */
 export const summaryText = (world: World, job: Job): string => objectText(summary(world, job))
 
-/** GET /jobs/{id}: all about a run. */
+/** GET /jobs/{id}: all details of a run. */
 export function job(world: World, request: Request, server: Server): Reply {
   const found = jobAt(world, request, server)
   if ('headers' in found) return found
@@ -253,7 +253,7 @@ export function cancelJob(world: World, { segment }: Request): Reply {
   return json(`{"cancelled": ${cancel(world, [segment]).length > 0}}`)
 }
 
-/** POST /jobs/cancel: all of the named jobs, or none where one of them is unknown. */
+/** POST /jobs/cancel: cancels all named jobs, or none if one of them is unknown. */
 export function cancelJobs(world: World, request: Request): Reply {
   const ids = readClosed(request, ['job_ids'])?.get('job_ids')
   if (!isTexts(ids) || ids.length === 0 || ids.length > jobLimits.cancel || !ids.every(isUuid)) {

@@ -1,4 +1,4 @@
-// Masks on hosted [files/hosted-mask*]: an upload whose alpha channel goes onto an original, and what belongs to it.
+// Masks on hosted [files/hosted-mask*]: uploads whose alpha channel is applied to an original, and their related files.
 
 import type { maskLayers as maskLayersSchema } from '../../../spec/server/files.ts'
 import type { HostedHandler } from './handler.ts'
@@ -6,25 +6,25 @@ import { isObject, type Json, readJson } from '../../lib/json.ts'
 import type { Static } from '../../../spec/static.ts'
 import { badRequest, json, refuseHosted } from '../../http/replies.ts'
 import { flatFile } from '../world/named-files.ts'
-import { keep, readUpload } from './uploads.ts'
+import { storeUpload, readUpload } from './uploads.ts'
 import { masked } from '../local/masks.ts'
 import { parameter } from '../../http/requests.ts'
 
-/** Stores an original again, with the alpha channel of the uploaded mask. */
+/** Stores a copy of the original with the alpha channel of the uploaded mask. */
 export const uploadMask: HostedHandler = (world, request) => {
   const upload = readUpload(request)
   if ('status' in upload) return upload
   const name = originalName(upload.field('original_ref'))
-  if (name === undefined) return badRequest('original_ref is no JSON object with a filename.')
+  if (name === undefined) return badRequest('original_ref is not a JSON object with a filename.')
   const original = flatFile(world, name)
   if (original === undefined) return refuseHosted('notFound')
   const content = masked(original.file.content, upload.bytes, upload.filename)
   return content === 'broken'
     ? badRequest('A mask is a PNG or WebP picture as large as its original.')
-    : keep(world, upload, content)
+    : storeUpload(world, upload, content)
 }
 
-/** Which files belong to a mask: here that is the mask itself, which came as a single upload. */
+/** The files that belong to a mask: only the mask itself here, as it is uploaded in one request. */
 export const maskLayers: HostedHandler = (world, { query }) => {
   const filename = parameter(query, 'filename') ?? ''
   if (filename === '') return badRequest('The query names no filename.')

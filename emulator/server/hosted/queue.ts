@@ -14,11 +14,11 @@ import { cancel, jobOf } from '../world/jobs.ts'
 
 /** GET /queue. */
 export function readQueue(world: World): Reply {
-  const shown = (runs: readonly Run[]): string =>
+  const listText = (runs: readonly Run[]): string =>
     runs.map((run, index) => queueItem(world, run, index + 1)).join(', ')
   const running = runningOf(world).map(({ run }) => run)
   return json(
-    `{"queue_running": [${shown(running)}], "queue_pending": [${shown(pendingOf(world))}]}`,
+    `{"queue_running": [${listText(running)}], "queue_pending": [${listText(pendingOf(world))}]}`,
   )
 }
 
@@ -29,7 +29,7 @@ function queueItem(world: World, run: Run, place: number): string {
   return `[${place}, ${id}, ${graphText}, ${JSON.stringify(outputs)}, {"create_time": ${create_time}}]`
 }
 
-/** POST /queue: cancels all pending jobs with `clear`, those that are named with `delete`. */
+/** POST /queue: cancels all pending jobs with `clear`, the named ones with `delete`. */
 export function changeQueue(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return badChange
@@ -45,8 +45,8 @@ export function changeQueue(world: World, request: Request): Reply {
 }
 
 /**
- * POST /interrupt: cancels the oldest running job that is not stopping yet, or the one that `prompt_id` names.
- * Without a running job it does nothing.
+ * POST /interrupt: cancels the oldest running job that is not stopping yet, or the one with the id `prompt_id`. Does
+ * nothing without a running job.
  */
 export function interrupt(world: World, request: Request): Reply {
   const running = runningOf(world)

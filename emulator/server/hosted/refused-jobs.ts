@@ -1,7 +1,6 @@
-// Jobs of workflows that are refused although their submit is answered 200 [quirk workflows.invalid-is-200]: they have
-// failed before they could run.
+// Failed jobs for rejected workflows whose submit returns 200 [quirk workflows.invalid-is-200].
 
-import { isObject, type Json, ownText, writeJson } from '../../lib/json.ts'
+import { isObject, type Json, copyText, writeJson } from '../../lib/json.ts'
 import type { Verdict } from '../graph/validate.ts'
 import { pythonNameOf } from '../runs/exception-types.ts'
 import { addEntry } from '../world/history.ts'
@@ -9,13 +8,13 @@ import { timestamp } from '../world/derived.ts'
 import type { Run } from '../state/runs.ts'
 import type { HostedWorld } from '../state/world.ts'
 
-type Refused = Extract<Verdict, { kind: 'refused' }>
+type Rejection = Extract<Verdict, { kind: 'refused' }>
 
-/** Files a refused workflow as a job that has failed with a ValidationError, on the node that is to blame. */
+/** Stores a rejected workflow as a job that failed with a ValidationError, at the invalid node. */
 export function rememberRefused(
   world: HostedWorld,
   prompt: Json,
-  { error, nodeErrors }: Refused,
+  { error, nodeErrors }: Rejection,
   known: Pick<
     Run,
     'prompt_id' | 'number' | 'numberText' | 'workflow_id' | 'extraDataText' | 'shownExtraDataText'
@@ -24,7 +23,7 @@ export function rememberRefused(
   const run: Run = {
     ...known,
     serial: world.state.nextSerial++,
-    graphText: ownText(writeJson(prompt)),
+    graphText: copyText(writeJson(prompt)),
     graph: null,
     client_id: null,
     hasPartnerKey: false,
@@ -47,14 +46,14 @@ export function rememberRefused(
     ['current_inputs', new Map()],
     ['current_outputs', new Map()],
   ])
-  const told = new Map<string, Json>([
+  const executionError = new Map<string, Json>([
     ['prompt_id', run.prompt_id],
     ...failure,
     ['timestamp', timestamp(world)],
   ])
   addEntry(world, run, {
     state: 'error',
-    messages: [`["execution_error", ${writeJson(told)}]`],
+    messages: [`["execution_error", ${writeJson(executionError)}]`],
     outputs: [],
     meta: [],
     failure: writeJson(failure),

@@ -1,4 +1,5 @@
-// Settings on hosted [settings/hosted-*]: what is stored is answered, and one setting stands in an object.
+// Settings on hosted [settings/hosted-*]: a write returns the stored value, and a single setting is wrapped in an
+// object.
 
 import type { userStatus } from '../../../spec/server/settings.ts'
 import type { Static } from '../../../spec/static.ts'
@@ -9,9 +10,9 @@ import { users } from '../local/settings.ts'
 import type { World } from '../state/world.ts'
 import { storedSettings, storeSettings } from '../world/settings.ts'
 
-/** Stores the settings, or says why not. */
+/** Stores the settings. Returns a refusal if they are too large. */
 const store = (world: World, settings: JsonObject): Reply | undefined =>
-  storeSettings(world, settings) ? undefined : badRequest('There is no room for these settings.')
+  storeSettings(world, settings) ? undefined : badRequest('These settings are too large.')
 
 const one = (value: Json): Reply => json(writeJson(new Map([['value', value]])))
 
@@ -22,7 +23,7 @@ function readSetting(world: World, { segment }: Request): Reply {
   return value === undefined ? refuseHosted('notFound') : one(value)
 }
 
-/** The object that a body holds: some clients send it as a text that holds its text. */
+/** The object in a body: some clients send it as a JSON string that contains JSON. */
 function changesIn(request: Request): JsonObject | undefined {
   let body = bodyJson(request)
   if (typeof body === 'string') {

@@ -14,32 +14,32 @@ import type { Server } from '../state/server.ts'
 import type { HostedWorld } from '../state/world.ts'
 import type { SignedLinks } from '../state/options.ts'
 
-/** What links begin with, for a client that has named this host and port: another name of this machine. */
+/** The start of links, for a client that addressed this host and port: another name of this machine. */
 export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | undefined): string {
   if (baseUrl !== null) return baseUrl
   const isAddress = /^127\.0\.0\.1(?::\d+)?$/.test(host ?? '')
   return `${scheme}://${isAddress ? 'localhost' : '127.0.0.1'}:${port}`
 }
 
-/** The link to a file of an account, for a client that has named this host. */
+/** The link to a file of an account, for a client that addressed this host. */
 export function signedLink(world: HostedWorld, filename: string, host: string | undefined): string {
-  // Links have whole seconds only.
+  // Links contain whole seconds only.
   const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
   const base = linkBase(world.setup.hosted.links, host)
   const [scheme = '', place = ''] = base.split('://')
   const to = hostName(scheme, place)
-  return base + signedTarget(world, to, filename, dateOf(sinceMs), `${LINK_LIFETIME_S}`)
+  return base + signedTarget(world, to, filename, compactDate(sinceMs), `${LINK_LIFETIME_S}`)
 }
 
-/** A host as links are signed for it: no client sends the usual port, and capitals make no difference. */
+/** A host in the form that is signed: without the default port, which clients omit, and in lower case. */
 function hostName(scheme: string, host: string): string {
   const usual = scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/
   return host.toLowerCase().replace(usual, '')
 }
 
-const dateOf = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
+const compactDate = (atMs: number): string => new Date(atMs).toISOString().replace(/-|:|\.\d+/g, '')
 
-/** Path and query of the only link at this host to this file with this date and lifetime, in the form of the link. */
+/** The path and query of the only valid link at this host to this file with this date and lifetime. */
 function signedTarget(
   { setup: { options, hosted } }: HostedWorld,
   host: string,
@@ -59,7 +59,7 @@ const linkPattern = new RegExp(
   String.raw`^/([\w-]+)/([^/?]+)\?.*?&X-Goog-Date=(${date})&X-Goog-Expires=(\d{1,9})&`,
 )
 
-/** The file that a target links to, and until when; undefined where no link of this server has it and its host. */
+/** The file that a target links to, and its expiry; undefined unless it is a valid link of this server at this host. */
 function readLink(
   { worlds }: Server,
   { target, headers }: RequestHead,
@@ -73,7 +73,7 @@ function readLink(
   const filename = decodePart(name)
   const { baseUrl, scheme } = world.setup.hosted.links
   const host = hostName(baseUrl?.split('://')[0] ?? scheme, headers['host'] ?? '')
-  // The whole target is compared, so that nothing in it can be otherwise.
+  // Compare the whole target, so that no part of it can differ.
   if (!isEqual(target, signedTarget(world, host, filename, dateText, lifetime))) return undefined
   const sinceMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   return { world, filename, untilMs: sinceMs + Number(lifetime) * 1000 }
@@ -96,7 +96,7 @@ export function answerLink(
   ]
 }
 
-/** Whether a key that the server knows stands in an address, however it is spelled. */
+/** Whether an address contains a key that the server knows, however it is spelled. */
 function holdsKey({ secrets }: Server, target: string): boolean {
   if (holdsSecret(target, secrets)) return true
   return target.includes('%') && holdsSecret(decodeEach(target), secrets)
@@ -108,7 +108,7 @@ const decodeEach = (target: string): string =>
     .map(decodePart)
     .join('')
 
-/** The headers that carry what a link does not need. */
+/** The headers with credentials that a link does not need. */
 const credentials = [keyHeader, 'Authorization'] as const
 
 function serve(server: Server, head: RequestHead, refused: readonly string[]): Reply {
@@ -137,7 +137,7 @@ const pageHeaders = (allowed: string): Headers => ({
   'Access-Control-Expose-Headers': 'Content-Length, Content-Range, Content-Disposition, ETag',
 })
 
-/** Lets pages of every origin read the answer; a key may come along only where it is not refused anyway. */
+/** Lets pages of every origin read the reply; allows credentials only where they are not rejected anyway. */
 const forPages = {
   strict: pageHeaders(conditions),
   lenient: pageHeaders(`${conditions}, ${credentials.join(', ')}`),

@@ -1,4 +1,4 @@
-// What a hosted server reports about itself and the account [system/hosted-*], and the reports that it accepts.
+// What a hosted server reports about itself and the account [system/hosted-*], and the feedback that it accepts.
 
 import { feedback, freeRequest, type hostedSystemStats } from '../../../spec/server/system.ts'
 import type { Static } from '../../../spec/static.ts'
@@ -7,7 +7,7 @@ import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import { callerOf } from './access.ts'
 import { featuresText } from '../world/features.ts'
-import { freed } from '../local/system.ts'
+import { applyFree } from '../local/system.ts'
 import type { Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 
@@ -50,7 +50,7 @@ function features({ setup: { options } }: World, request: Request, server: Serve
 const { type, rating } = feedback.properties
 const types: readonly unknown[] = type.enum
 
-/** What is wrong with a member of feedback, as a sentence; undefined when nothing is. */
+/** The error in a member of feedback, as a sentence; undefined if it is valid. */
 const checks: Readonly<Record<string, (value: Json | undefined) => string | undefined>> = {
   type: (value) => (types.includes(value) ? undefined : `type is one of ${types.join(', ')}.`),
   content: (value) =>
@@ -63,13 +63,13 @@ const checks: Readonly<Record<string, (value: Json | undefined) => string | unde
     value === undefined || isObject(value) ? undefined : 'metadata is an object.',
 }
 
-/** Whether a value is a whole number within the bounds; 5.0 is one, as for a JSON Schema. */
+/** Whether a value is a whole number within the bounds; 5.0 counts as one, as in JSON Schema. */
 function isRating(value: Json): boolean {
   const number = numberOf(value) ?? Number.NaN
   return Number.isInteger(number) && number >= rating.minimum && number <= rating.maximum
 }
 
-/** Takes feedback, of which nothing shows again. */
+/** Accepts feedback, which has no visible effect. */
 function sendFeedback(_world: World, request: Request): Reply {
   const body = bodyJson(request)
   if (!isObject(body)) return badRequest('Feedback is a JSON object.')
@@ -82,15 +82,15 @@ function sendFeedback(_world: World, request: Request): Reply {
 
 const freeNames = Object.keys(freeRequest.properties)
 
-/** As on local, but for a body that is not an object, or has another type than boolean in a member that counts. */
-function free(world: World, request: Request): Reply {
+/** As on local, except that the body must be an object whose relevant members are booleans. */
+function freeMemory(world: World, request: Request): Reply {
   const body = bodyJson(request)
   if (!isObject(body)) return badRequest('What to free is a JSON object.')
   const wrong = freeNames.find((name) => !isFlag(body.get(name)))
-  return wrong === undefined ? freed(world, body) : badRequest(`${wrong} is true or false.`)
+  return wrong === undefined ? applyFree(world, body) : badRequest(`${wrong} is true or false.`)
 }
 
 const isFlag = (value: Json | undefined): boolean =>
   value === undefined || typeof value === 'boolean'
 
-export const systemHandlers = { systemStats, features, sendFeedback, free } as const
+export const systemHandlers = { systemStats, features, sendFeedback, free: freeMemory } as const

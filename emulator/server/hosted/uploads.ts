@@ -1,4 +1,4 @@
-// Uploads to hosted [files/hosted-upload-*]: stored under the hash of what they hold.
+// Uploads to hosted [files/hosted-upload-*]: stored under the hash of their content.
 
 import { hostedUploadLimits } from '../../../spec/server/files.ts'
 import { get } from '../../lib/bounded.ts'
@@ -6,7 +6,7 @@ import { probePicture } from '../../pictures/codecs/probe.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { isFolderType } from '../world/paths.ts'
-import { contentHash, keyOf, store } from '../world/files.ts'
+import { contentHash, fileKey, store } from '../world/files.ts'
 import { heldWith } from '../world/upload-quota.ts'
 import { type Form, readForm } from '../../http/multipart.ts'
 import type { FileContent } from '../state/files.ts'
@@ -16,10 +16,10 @@ import type { HostedHandler } from './handler.ts'
 /** Stores an uploaded file. */
 export const uploadImage: HostedHandler = (world, request) => {
   const upload = readUpload(request)
-  return 'status' in upload ? upload : keep(world, upload, { bytes: upload.bytes })
+  return 'status' in upload ? upload : storeUpload(world, upload, { bytes: upload.bytes })
 }
 
-/** An upload that is within the limits. */
+/** A valid upload within the limits. */
 export type Upload = Pick<Form, 'field'> & {
   readonly filename: string
   readonly bytes: Uint8Array
@@ -46,14 +46,14 @@ export function readUpload(request: Request): Upload | Reply {
 }
 
 /** Stores the content of an upload, unless it already exists, and returns its name. */
-export function keep(
+export function storeUpload(
   world: HostedWorld,
   { filename, type, field }: Upload,
   content: FileContent,
 ): Reply {
   const ending = /\.[a-z0-9]{1,16}$/i.exec(filename)?.[0].toLowerCase() ?? ''
   const name = contentHash(world.setup.hosted.hashing, content, world.setup.spell) + ending
-  if (get(world.state.files, keyOf('input', '', name)) === undefined) {
+  if (get(world.state.files, fileKey('input', '', name)) === undefined) {
     const { uploadLimitBytes } = world.setup.options
     if (heldWith(world, content) > uploadLimitBytes) {
       return refuseHosted('storageFull', { limit: `${uploadLimitBytes}` })

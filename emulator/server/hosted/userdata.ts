@@ -5,7 +5,7 @@ import type { Static } from '../../../spec/static.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { deleteFile, entriesBelow, move, resolvePath, writeFile } from '../world/user-folder.ts'
-import { isOn, isShown, isTaken } from '../local/userdata.ts'
+import { isOn, isVisible, isTaken } from '../local/userdata.ts'
 import { timestamp } from '../world/derived.ts'
 import type { UserEntry } from '../state/files.ts'
 import type { World } from '../state/world.ts'
@@ -16,7 +16,7 @@ const fileInfo = (path: string, entry: UserEntry): Static<typeof hostedUserFile>
   modified: entry.modifiedMs,
 })
 
-/** The files of a folder, all that there are unless the query names one, with paths from there. */
+/** The files of a folder: all of them unless the query names a folder, with paths relative to it. */
 function listUserdata(world: World, { query }: Request): Reply {
   const folder = resolvePath(parameter(query, 'dir') ?? '')
   if (folder === undefined) return refuseHosted('userFolderOutside')
@@ -27,12 +27,12 @@ function listUserdata(world: World, { query }: Request): Reply {
     folder,
   ).flatMap(([path, entry]) => {
     const name = folder === '' ? path : path.slice(folder.length + 1)
-    return isShown(name, entry, recurse) ? fileInfo(name, entry) : []
+    return isVisible(name, entry, recurse) ? fileInfo(name, entry) : []
   })
   return json(JSON.stringify(files))
 }
 
-/** The file that a variable part names with its bytes, or the refusal: outside the folder, or no file there. */
+/** The file that a path parameter names, with its bytes, or the refusal: outside the folder, or not found. */
 function existing(world: World, name: string): { path: string; bytes: Uint8Array } | Reply {
   const path = resolvePath(name)
   if (path === undefined) return refuseHosted('userPathOutside')
@@ -73,7 +73,7 @@ function moveUserdata(world: World, { segments: [source = '', dest = ''], query 
   return written(world, target, isMoved)
 }
 
-/** The answer to a write or a move. */
+/** The reply to a write or a move. */
 function written(world: World, path: string, isDone: boolean): Reply {
   const entry = world.state.userFolder.entries.get(path)
   if (!isDone || entry === undefined) return refuseHosted('userFileRefused')

@@ -1,4 +1,4 @@
-// What GET /api/view gives [files/hosted-view*]: the way to a file, never the file itself.
+// GET /api/view [files/hosted-view*]: redirects to a signed link, and never returns the file itself.
 
 import { badRequest, refuseHosted, type Reply } from '../../http/replies.ts'
 import { parameter } from '../../http/requests.ts'
@@ -9,7 +9,7 @@ import { type Conversion, convertedFile } from '../local/view.ts'
 import type { FileContent } from '../state/files.ts'
 import type { HostedHandler } from './handler.ts'
 
-/** A redirect to the signed link of a file of the account that asks. */
+/** A redirect to the signed link of a file of the requesting account. */
 export const view: HostedHandler = (world, { query, headers }) => {
   const filename = parameter(query, 'filename') ?? ''
   if (filename === '') return badRequest('The query names no filename.')
@@ -27,7 +27,7 @@ export const view: HostedHandler = (world, { query, headers }) => {
   }
 }
 
-/** The picture that `res` or `channel` asks for; undefined when neither is there. */
+/** The picture that `res` or `channel` requests; undefined without either. */
 function viewConverted(filename: string, content: FileContent, query: string): Reply | undefined {
   const [res, channel] = [parameter(query, 'res'), parameter(query, 'channel')]
   if (res === undefined && channel === undefined) return undefined
@@ -37,7 +37,7 @@ function viewConverted(filename: string, content: FileContent, query: string): R
   }
   const conversion: Conversion =
     res !== undefined ? { format: 'jpeg', fitted } : { format: 'png', ...channelsOf(channel) }
-  return convertedFile(filename, content, conversion) ?? badRequest('The file is no picture.')
+  return convertedFile(filename, content, conversion) ?? badRequest('The file is not a picture.')
 }
 
 const channelsOf = (channel: string | undefined): Pick<Conversion, 'channels'> => {

@@ -1,4 +1,4 @@
-// Accepts or refuses a workflow on hosted [workflows/hosted-*]: POST /api/prompt. What the graph has to be is as on local.
+// Accepts or rejects a workflow on hosted [workflows/hosted-*]: POST /api/prompt. Validates the graph as on local.
 
 import { maxWaiting, partnerNodeCost } from '../../../spec/server/access.ts'
 import { promptErrors } from '../../../spec/server/errors.ts'
@@ -6,7 +6,7 @@ import {
   isObject,
   type JsonDocument,
   type JsonObject,
-  ownText,
+  copyText,
   readDocument,
 } from '../../lib/json.ts'
 import { drawUuid } from '../../lib/random.ts'
@@ -28,7 +28,7 @@ import { rememberRefused } from './refused-jobs.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 
 /**
- * Queues a workflow. The id of the run and its number are the server's own: what a client says of them has no effect
+ * Queues a workflow. The server chooses the id and the number of the run: those of a client have no effect
  * [workflows/hosted-own-id, workflows/hosted-number].
  */
 export function submit(world: HostedWorld, request: Request): Reply {
@@ -40,18 +40,18 @@ export function submit(world: HostedWorld, request: Request): Reply {
     // Python's NaN and Infinity are not valid JSON [workflows/hosted-finite].
     if (/NaN|Infinity/.test(text)) JSON.parse(text)
   } catch {
-    return badRequest('The body is no JSON.')
+    return badRequest('The body is not valid JSON.')
   }
   const body = document.value
-  if (!isObject(body)) return badRequest('The body is no JSON object.')
+  if (!isObject(body)) return badRequest('The body is not a JSON object.')
   const prompt = body.get('prompt')
   if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
   const targets = targetsOf(body.get('partial_execution_targets'))
-  if (targets === 'crash') return badRequest('partial_execution_targets is no list of node ids.')
+  if (targets === 'crash') return badRequest('partial_execution_targets is not a list of node ids.')
   const extra = givenExtra(body)
-  if (!isObject(extra)) return badRequest('extra_data is no object.')
+  if (!isObject(extra)) return badRequest('extra_data is not an object.')
   const verdict = validatePrompt(world, prompt, targets)
-  if (verdict.kind === 'crash') return badRequest('The prompt is no workflow.')
+  if (verdict.kind === 'crash') return badRequest('The prompt is not a workflow.')
   const isTaken = verdict.kind === 'valid' || world.setup.quirks.has('workflows.invalid-is-200')
   if (!isTaken) return refused(verdict.error, verdict.nodeErrors)
   const refusal = verdict.kind === 'valid' ? refusedByPlan(world, prompt as JsonObject) : undefined
@@ -61,8 +61,8 @@ export function submit(world: HostedWorld, request: Request): Reply {
     prompt_id: drawUuid(world.state.random),
     number: world.state.counter,
     numberText: `${world.state.counter}`,
-    workflow_id: typeof workflow_id === 'string' ? ownText(workflow_id) : null,
-    // Messages do not go by client id: all sockets of the account receive them [workflows/hosted-client-id].
+    workflow_id: typeof workflow_id === 'string' ? copyText(workflow_id) : null,
+    // Messages are not addressed by client id: all sockets of the account receive them [workflows/hosted-client-id].
     ...keepExtra(world, extra, null),
   }
   if (verdict.kind === 'refused') {
@@ -77,7 +77,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
   return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
 }
 
-/** What the plan of the account or its queue has against a submit; without the quirks nothing. */
+/** The refusal of a submit by the plan of the account or its queue; undefined without the quirks. */
 function refusedByPlan(world: HostedWorld, graph: JsonObject): Reply | undefined {
   const { quirks } = world.setup
   const { account } = world.setup.hosted

@@ -1,20 +1,20 @@
-// Who may talk to a local server [access/bearer-*, http/foreign-origin]: a page of another origin may not, at a loopback
-// address, and nobody without the token, where there is one.
+// Decides who may use a local server [access/bearer-*, http/foreign-origin]: pages of other origins may not at a
+// loopback address, and nobody may without the token, if there is one.
 
 import type { Headers } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
-import type { Admitted, Server } from '../state/server.ts'
+import type { Admission, Server } from '../state/server.ts'
 import type { WorldOptions } from '../state/options.ts'
 
-/** The world of the server, or what keeps a request or handshake out of it. */
-export function admit({ options, worlds }: Server, head: RequestHead): Admitted {
+/** The world of the server, or the refusal of a request or handshake. */
+export function admit({ options, worlds }: Server, head: RequestHead): Admission {
   const refusal = guard(options, head)
   return refusal === undefined ? { world: worlds[0] } : { refusal }
 }
 
-/** What keeps a request or handshake out; undefined when nothing does. */
+/** The refusal of a request or handshake; undefined if it is allowed. */
 function guard(
   { cors, token }: WorldOptions,
   { method, target, headers }: RequestHead,
@@ -23,18 +23,18 @@ function guard(
     const origin = judgeOrigin(headers)
     if (origin !== 'own') return refuse(origin === 'foreign' ? 'forbiddenEmpty' : 'internal')
   }
-  // Browsers ask for leave (OPTIONS) without their credentials.
+  // Browsers send preflight requests (OPTIONS) without credentials.
   if (token === null || method === 'OPTIONS') return undefined
   const bearer = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
-  // Sockets and pictures of a page carry no headers of one's own: for them there is the query.
+  // A page cannot set headers for its sockets and pictures: it sends the token in the query.
   const inQuery = parameter(splitTarget(target)[1], 'token') ?? ''
   const isKnown = isEqual(bearer, token) || isEqual(inQuery, token)
   return isKnown ? undefined : refuse('bearerMissing')
 }
 
 /**
- * How a request with these headers stands: `foreign` when a browser sent it for a page of another origin,
- * `broken` when its origin cannot be read. Without Host or Origin there is nothing to compare.
+ * Compares Host and Origin: `foreign` if a browser sent the request for a page of another origin, `broken` if the
+ * origin is malformed. Without Host or Origin there is nothing to compare.
  */
 export function judgeOrigin(headers: Headers): 'own' | 'foreign' | 'broken' {
   const host = headers['host']?.toLowerCase()
@@ -43,14 +43,14 @@ export function judgeOrigin(headers: Headers): 'own' | 'foreign' | 'broken' {
   const from = readPlace(/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/.exec(origin)?.[1] ?? '')
   const to = readPlace(host)
   if (!isPort(from.port) || !isPort(to.port)) return 'broken'
-  // Where one of the two names no port, the other is taken without its own, and without a user.
+  // If one of the two has no port, the ports and users of both are ignored.
   const asked = to.port === '' ? from.name : from.whole
   const own = from.port === '' ? to.name : to.whole
   if (asked === '' || own === '' || !isLoopback(to.name)) return 'own'
   return asked === own ? 'own' : 'foreign'
 }
 
-/** A host with a port, and perhaps a user before both; IPv6 addresses are in brackets, which are not part of the name. */
+/** A host with a port, and perhaps a user before it; the brackets of IPv6 addresses are not part of the name. */
 function readPlace(whole: string): { whole: string; name: string; port: string } {
   const place = whole.slice(whole.lastIndexOf('@') + 1)
   const [, name = place, port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(place) ?? []

@@ -1,5 +1,5 @@
-// Model files as files [catalog/*]: where they lie, how large they are, what they say of themselves. Each is an empty
-// .safetensors file: its length, its header, and no weights.
+// Model files as files [catalog/*]: their paths, sizes and metadata. Each is an empty .safetensors file: its length,
+// its header, and no weights.
 
 import { floatOf, type Json, writeJson } from '../../lib/json.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
@@ -10,23 +10,23 @@ import type { World } from '../state/world.ts'
 
 const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
 
-/** Where a model folder lies. Each name has one place. */
+/** The path of a model folder. Each name has one. */
 export const folderPath = (folder: string): string =>
   folder === 'custom_nodes' ? `${serverFolder}/custom_nodes` : `${serverFolder}/models/${folder}`
 
 const withoutEnding = (name: string): string => name.replace(/\.[^./]*$/, '')
 
-/** What a file says of itself. */
+/** The metadata of a file. */
 const metadataOf = (name: string): Readonly<Record<string, string>> => ({
   format: 'pt',
   'modelspec.title': withoutEnding(name.slice(name.lastIndexOf('/') + 1)),
 })
 
-/** The length of the header, in 8 bytes, and the header. */
-const sizeOf = (name: string): number =>
+/** The size of a file: the length of the header, in 8 bytes, and the header. */
+const modelBytes = (name: string): number =>
   8 + new TextEncoder().encode(JSON.stringify({ __metadata__: metadataOf(name) })).length
 
-/** Folders with models: the others hold something else. */
+/** Folders with models: the others have other content. */
 export const shownFolders = modelFolderNames.filter(
   (name) => name !== 'configs' && name !== 'custom_nodes',
 )
@@ -34,7 +34,7 @@ export const shownFolders = modelFolderNames.filter(
 const experimentModelFolders = (): Reply =>
   json(JSON.stringify(shownFolders.map((name) => ({ name, folders: [folderPath(name)] }))))
 
-/** Whether a listing includes a file as a model: by its extension, and unless a dot hides it. */
+/** Whether a listing includes a file as a model: by its extension, unless its name starts with a dot. */
 export const isModel = (name: string): boolean =>
   MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))
 
@@ -49,13 +49,13 @@ function experimentModels(world: World, { segment }: Request): Reply {
         ['pathIndex', 0],
         ['modified', time],
         ['created', time],
-        ['size', sizeOf(name)],
+        ['size', modelBytes(name)],
       ]),
   )
   return json(writeJson(items))
 }
 
-/** No model here has a preview. The index counts from the end too, as in Python. */
+/** No model here has a preview. A negative index counts from the end, as in Python. */
 function modelPreview(_world: World, { segments: [folder = '', index = ''] }: Request): Reply {
   if (!/^[+-]?\d+$/.test(index)) return refuse('internal')
   if (!modelFolderNames.includes(folder)) return refuse('notFoundEmpty')
@@ -73,7 +73,7 @@ function modelMetadata(world: World, { segment, query }: Request): Reply {
 const embeddings = (world: World): Reply =>
   json(JSON.stringify((modelFiles(world, 'embeddings') ?? []).map(withoutEnding)))
 
-/** What both deployments return of the node types. */
+/** The information about node types that both deployments return. */
 export const objectInfoHandlers = {
   objectInfo: (world: World): Reply => json(objectInfoText(world)),
   objectInfoOf: (world: World, { segment }: Request): Reply => {
@@ -98,7 +98,7 @@ export const catalogHandlers = {
   modelPreview,
   modelMetadata,
   embeddings,
-  // There are no node packs, which would bring these.
+  // Only node packs contain these, and none are installed.
   extensions: () => json('[]'),
   translations: () => json('{}'),
   workflowTemplates: () => json('{}'),

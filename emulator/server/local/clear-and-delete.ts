@@ -1,12 +1,12 @@
-// The body that asks for a change of the queue or the history: `clear` and `delete`.
+// Reads the bodies that change the queue or the history: `clear` and `delete`.
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { isTruthy } from '../../lib/python.ts'
 
 /**
- * The body of a change of queue or history: whether all goes, and which ids. Arrays and texts change nothing.
- * Undefined when the server trips over the body, as over those that have the name of a member in them.
+ * The body of a change of queue or history: whether to remove all, and which ids. Arrays and texts change nothing.
+ * Undefined if the real server crashes on the body, such as a text that contains the name of a member.
  */
 export function readChange(
   request: Request,
@@ -28,6 +28,6 @@ export function readChange(
   if (Array.isArray(ids))
     return { clear, ids: ids.filter((id): id is string => typeof id === 'string') }
   if (isObject(ids)) return { clear, ids: [...ids.keys()] }
-  // A text is taken letter by letter, as Python iterates it; anything else cannot be iterated.
+  // Python iterates a text by characters; other values cannot be iterated.
   return typeof ids === 'string' ? { clear, ids: Array.from(ids) } : undefined
 }

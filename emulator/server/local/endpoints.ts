@@ -1,4 +1,4 @@
-// The endpoints of a local server: what answers each, and what every other path is answered.
+// The endpoints of a local server: the handler of each, and the replies for all other paths.
 
 import type { EndpointOn } from '../../../spec/server/endpoints.ts'
 import { endpoints as managerEndpoints } from '../../../spec/server/manager.ts'
@@ -19,7 +19,7 @@ import { maxBodyBytes } from '../world/features.ts'
 import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
 import type { Handler } from './handler.ts'
-import { features, free, home, promptInfo, systemStats } from './system.ts'
+import { features, freeMemory, home, promptInfo, systemStats } from './system.ts'
 import { uploadImage } from './uploads.ts'
 import { userdataHandlers } from './userdata.ts'
 import { view } from './view.ts'
@@ -31,7 +31,7 @@ import { changeQueue, interrupt, readQueue } from './queue.ts'
 const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   promptInfo,
   submit,
-  free,
+  free: freeMemory,
   systemStats,
   features,
   // The handshake is a separate input; a plain request is not a handshake.
@@ -63,16 +63,16 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
 const routesWithManager = createRoutes('local')
 const routes = createRoutes('local', Object.keys(managerEndpoints))
 
-const find = (
+const findHandler = (
   { setup: { options } }: World,
   method: string,
   path: string,
 ): RouteMatch | undefined =>
   findEndpoint(options.manager ? routesWithManager : routes, method, path)
 
-/** Whether something reads the body of a request. */
+/** Whether any handler reads the body of the request. */
 export function readsBody(world: World, method: string, path: string): boolean {
-  const found = find(world, method, path)
+  const found = findHandler(world, method, path)
   return found?.name !== undefined && found.readsBody
 }
 
@@ -80,14 +80,14 @@ export function readsBody(world: World, method: string, path: string): boolean {
 export function answer(world: World, request: IncomingRequest, path: string, query: string): Reply {
   const { method, fault } = request
   if (method === 'OPTIONS') return empty
-  const found = find(world, method, path)
+  const found = findHandler(world, method, path)
   if (found?.name === undefined) return refuseMethod(method, path, found)
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
   const { name, segments } = found
   return handlers[name as EndpointOn<'local'>](world, requestAt(request, path, query, segments))
 }
 
-/** The answer where a path does not take a method: the pages stand behind every path, and take GET and HEAD. */
+/** The reply if a path does not allow a method: pages are served at every path, with GET and HEAD. */
 function refuseMethod(method: string, path: string, found: RouteMatch | undefined): Reply {
   if (path === '*') return refuse('notFoundText')
   const internal = isInternal(path)
@@ -103,6 +103,6 @@ function refuseBody({ setup: { options } }: World, fault: 'tooLarge' | 'unreadab
   return refuse('bodyTooLarge', {}, { limit: `${maxBodyBytes(options.maxBody)}` })
 }
 
-/** Whether an unknown path is looked up among the pages, as real servers do with those that stay in their folder. */
+/** Whether an unknown path is looked up among the pages: real servers do if it stays in their folder. */
 const isPage = (path: string): boolean =>
   !isInternal(path) && normalisePath(decodePart(path.slice(1))) !== undefined

@@ -1,4 +1,4 @@
-// What answers an endpoint of a local server, as a type.
+// The type of a handler of a local endpoint.
 
 import type { Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'

@@ -1,4 +1,4 @@
-// The history of a local server [history/*], and how it drops entries.
+// The history of a local server [history/*]: listing, reading and deleting entries.
 
 import { withAsciiDigits } from '../../lib/python.ts'
 import type { HistoryEntry } from '../state/runs.ts'
@@ -9,7 +9,7 @@ import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { get } from '../../lib/bounded.ts'
 import { readChange } from './clear-and-delete.ts'
 
-/** All entries by id, oldest first; `max_items` alone gives the newest, with `offset` a page. */
+/** All entries by id, oldest first; `max_items` alone selects the newest, with `offset` a page. */
 export function readHistory(world: World, request: Request): Reply {
   const max = pythonInt(parameter(request.query, 'max_items'))
   const offset = pythonInt(parameter(request.query, 'offset'))
@@ -36,11 +36,11 @@ function page<T>(
   const hasOffset = offset !== undefined && offset >= 0
   if (max === undefined) return hasOffset ? entries.slice(offset) : entries
   if (!hasOffset) return max > 0 ? entries.slice(-max) : []
-  // Asking for none from an offset gives one: the real server counts before it compares.
+  // With `max_items=0` and an offset there is one entry: the real server counts before it compares.
   return entries.slice(offset, offset + Math.max(1, max))
 }
 
-/** One entry in an object, which is empty for an id that is unknown or not finished. */
+/** One entry in an object, which is empty if the id is unknown or the run has not finished. */
 export function readHistoryEntry(world: World, request: Request): Reply {
   const entry = get(world.state.history, request.segment)
   return json(
@@ -48,7 +48,7 @@ export function readHistoryEntry(world: World, request: Request): Reply {
   )
 }
 
-/** Forgets all entries with `clear`, the named ones with `delete`. */
+/** Removes all entries with `clear`, the named ones with `delete`. */
 export function changeHistory(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return refuse('internal')

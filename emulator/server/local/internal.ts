@@ -1,4 +1,5 @@
-// What the front end asks below /internal/ [internal/*]: the log, where the model folders lie, the files in the others.
+// The endpoints below /internal/ that the front end uses [internal/*]: the log, the paths of folders, and the files in
+// them.
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
@@ -31,12 +32,12 @@ function subscribeLogs(world: World, request: Request): Reply {
   const enabled = isObject(body) ? body.get('enabled') : undefined
   if (clientId === undefined || enabled === undefined || !isHashable(clientId))
     return refuse('internal')
-  // No socket has an id of another type: nothing comes of it.
+  // No socket has an id of another type: ignore it.
   if (typeof clientId === 'string') subscribe(world, clientId, isTruthy(enabled))
   return empty
 }
 
-/** Whether Python can keep a value in a set. */
+/** Whether Python can store a value in a set. */
 const isHashable = (value: Json): boolean => !isObject(value) && !Array.isArray(value)
 
 const folderPaths = (): Reply =>
@@ -50,7 +51,7 @@ function folderFiles(world: World, { segment }: Request): Reply {
   const found = [...world.state.files.entries]
     .map(([key, { value }]) => ({ name: key.slice(top.length), isTop: key.startsWith(top), value }))
     .filter(({ name, isTop }) => isTop && !name.startsWith('.'))
-  // Of those of one moment the later stored is the newer one.
+  // Of files with the same time, the one stored later is newer.
   found.reverse().sort((a, b) => b.value.modifiedMs - a.value.modifiedMs)
   return json(JSON.stringify(found.map(({ name }) => name)))
 }

@@ -1,4 +1,4 @@
-// The node manager [manager/*]: an extension that installs node packs and models. Here it fetches nothing.
+// The node manager [manager/*]: an extension that installs node packs and models. Nothing is downloaded.
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
@@ -9,7 +9,7 @@ import { beginInstall, MAX_WAITING } from '../world/installs.ts'
 import type { Model } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
-/** Installs a node pack: records its `git_url`, and never fetches it. */
+/** Installs a node pack: records its `git_url` without fetching it. */
 export function managerInstall(world: World, request: Request): Reply {
   const texts = readTexts(request, ['git_url'])
   if (texts === 'crash') return refuse('internal')
@@ -25,7 +25,7 @@ export function managerInstallModel(world: World, request: Request): Reply {
   return model === undefined ? refuse('badRequestEmpty') : install(world, model)
 }
 
-/** How many installations there were, are done, and are under way; one runs at a time. */
+/** The number of installations: all, done, and in progress; one runs at a time. */
 export function managerStatus({
   state: {
     installs: { waiting, done },
@@ -46,7 +46,7 @@ function install(world: World, model: Model | null): Reply {
   return empty
 }
 
-/** The named members of the body, all texts and none empty; undefined when one is not. `crash` for no JSON. */
+/** The named members of the body; undefined unless all are non-empty texts. `crash` if the body is not valid JSON. */
 function readTexts(
   request: Request,
   names: readonly string[],
@@ -64,7 +64,7 @@ function readTexts(
     : undefined
 }
 
-/** Longest path and name that are kept together, in characters. */
+/** The maximum length of a path and a name together, in characters. */
 const MAX_NAME = 1024
 
 /** The model at a path and a file name; undefined if they lead out of the model folders. */
@@ -73,7 +73,7 @@ function modelAt(path: string, filename: string): Model | undefined {
   if (!isName || !isModelFile(filename) || path.length + filename.length > MAX_NAME)
     return undefined
   const parts = path.includes('\\') ? [] : (normalisePath(path)?.split('/') ?? [])
-  // A path may begin at the root of the installation, as those of real catalogues of models do.
+  // A path may start at the root of the installation, as in real model catalogues.
   if (parts[0] === 'models') parts.shift()
   const [folder = '', ...below] = parts
   if (!modelFolderNames.includes(folder)) return undefined

@@ -1,4 +1,4 @@
-// Masks [files/mask*]: an upload whose alpha channel goes onto the picture that original_ref names.
+// Masks [files/mask*]: uploads whose alpha channel is applied to the picture that original_ref names.
 
 import { get } from '../../lib/bounded.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
@@ -8,13 +8,13 @@ import { textChunksOf } from '../../pictures/codecs/png-chunks.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
-import { bytesOf, intactPicture, keyOf, storedPicture } from '../world/files.ts'
-import { annotated, isFolderType, pathWithin } from '../world/paths.ts'
+import { bytesOf, intactPicture, fileKey, storedPicture } from '../world/files.ts'
+import { splitAnnotation, isFolderType, pathWithin } from '../world/paths.ts'
 import { receive } from './uploads.ts'
 import type { FileContent } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
-/** Stores the original again, with the alpha channel of the uploaded mask. */
+/** Stores a copy of the original with the alpha channel of the uploaded mask. */
 export const uploadMask = (world: World, request: Request): Reply =>
   receive(world, request, ({ bytes, field }, name) => {
     const original = originalOf(world, field('original_ref'))
@@ -34,7 +34,7 @@ function originalOf(
   }
   const filename = isObject(value) ? value.get('filename') : undefined
   if (!isObject(value) || typeof filename !== 'string') return 'broken'
-  const { name, type: annotatedType } = annotated(filename)
+  const { name, type: annotatedType } = splitAnnotation(filename)
   if (name === '' || name.startsWith('/') || name.includes('..')) return 'nothing'
   const { type = 'output', subfolder = '' } = Object.fromEntries(value)
   const folder = annotatedType ?? type
@@ -43,11 +43,11 @@ function originalOf(
   const path = pathWithin(folder, `${subfolder || '.'}/${name}`)
   if (path === undefined || pathWithin(folder, subfolder) === undefined) return 'nothing'
   const cut = path.lastIndexOf('/')
-  const key = keyOf(folder, path.slice(0, Math.max(cut, 0)), path.slice(cut + 1))
+  const key = fileKey(folder, path.slice(0, Math.max(cut, 0)), path.slice(cut + 1))
   return get(world.state.files, key)?.content ?? 'nothing'
 }
 
-/** The original with the alpha of an uploaded mask, as a file of this name; `broken` when that cannot be made. */
+/** The original with the alpha of an uploaded mask, as a file of this name; `broken` if either cannot be decoded. */
 export function masked(
   original: FileContent,
   bytes: Uint8Array,
@@ -60,7 +60,7 @@ export function masked(
   const { width, height } = picture
   if (mask.width !== width || mask.height !== height) return 'broken'
   if (Math.max(width, height) > longestSide[format]) return 'broken'
-  // A second mask takes the place of the first: recipes do not grow with each.
+  // A second mask replaces the first, so that recipes do not grow.
   const of = picture.kind === 'masked' ? picture.of : picture
   const id = hash53(`${of.kind} ${of.id} masked ${mask.id}`)
   const composite: Picture = { kind: 'masked', id, width, height, of, mask }
@@ -68,14 +68,14 @@ export function masked(
   return { picture: composite, format, channels: 'rgba', ...texts }
 }
 
-/** The format for the extension of the name, among those with alpha. */
+/** The format for the extension of the name, among those that support alpha. */
 function formatOf(name: string): 'png' | 'webp' | undefined {
   const cut = name.lastIndexOf('.')
   const ending = cut > 0 ? name.slice(cut + 1).toLowerCase() : ''
   return ending === 'png' || ending === 'webp' ? ending : undefined
 }
 
-/** The texts of an original that is a PNG file: those of its run, or those that were uploaded with it. */
+/** The text chunks of an original that is a PNG file: of its run, or of its upload. */
 function textsOfPng(original: FileContent): Partial<Extract<FileContent, { picture: Picture }>> {
   if ('picture' in original) {
     if (original.format !== 'png') return {}

@@ -12,10 +12,10 @@ import { remaining, runningOf } from '../world/derived.ts'
 import { sendStatus } from '../world/sockets.ts'
 
 export function readQueue(world: World): Reply {
-  const shown = (runs: readonly Run[]): string =>
+  const listText = (runs: readonly Run[]): string =>
     runs.map((run) => queueItem(world, run)).join(', ')
   return json(
-    `{"queue_running": [${shown(runningOf(world).map(({ run }) => run))}], "queue_pending": [${shown(listedOf(world))}]}`,
+    `{"queue_running": [${listText(runningOf(world).map(({ run }) => run))}], "queue_pending": [${listText(listedOf(world))}]}`,
   )
 }
 
@@ -26,7 +26,7 @@ function queueItem(world: World, run: Run): string {
   return `[${run.numberText}, ${id}, ${run.graphText}, ${extraData}, ${JSON.stringify(run.outputs)}]`
 }
 
-/** Removes pending runs: all with `clear`, the named ones with `delete`. Running and unknown ids are left alone. */
+/** Removes pending runs: all with `clear`, the named ones with `delete`. Ignores running and unknown ids. */
 export function changeQueue(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return refuse('internal')
@@ -49,8 +49,8 @@ export function changeQueue(world: World, request: Request): Reply {
 }
 
 /**
- * Asks the running run to stop at its next check point. With a `prompt_id` only that run. The flag is also set while
- * nothing runs, and is lost then: the next run clears it [queue/idle-interrupt-is-lost].
+ * Requests the running run to stop at its next check point; with a `prompt_id` only that run. Without a running run the
+ * request is lost: the next run clears the flag [queue/idle-interrupt-is-lost].
  */
 export function interrupt(world: World, request: Request): Reply {
   let body: Json = new Map()

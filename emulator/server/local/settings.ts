@@ -28,10 +28,10 @@ function changeSetting(world: World, request: Request): Reply {
   return store(world, storedSettings(world).set(request.segment, value))
 }
 
-// Everybody is the same user here, whose folder is there from the start.
+// All clients are the same user here, whose folder exists from the start.
 export const users = (): Reply => json('{"storage": "server", "migrated": true}')
 
-/** A new user can be added, although none but the first is served. */
+/** A new user can be added, although only the first is served. */
 function addUser(world: World, request: Request): Reply {
   const body = bodyJson(request)
   const name = isObject(body) ? body.get('username') : undefined

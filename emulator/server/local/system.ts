@@ -12,7 +12,7 @@ import type { World } from '../state/world.ts'
 
 const GIB = 2 ** 30
 
-/** A machine of a plausible size, with no model loaded. */
+/** A plausible machine, without loaded models. */
 const usual = {
   system: {
     os: 'posix',
@@ -38,12 +38,12 @@ const usual = {
   },
 }
 
-/** What each loaded model takes of the memory of the device, and of the machine. */
+/** The memory that each loaded model uses on the device and on the machine. */
 const MODEL_VRAM = 2 * GIB
 const MODEL_RAM = GIB
 
-/** A server that behaves like a known one reports what that one reports [deployments/like-local]. */
-function statisticsOf(like: string | null, models: number): Reply {
+/** A server that emulates a known one reports the same statistics [deployments/like-local]. */
+function statisticsReply(like: string | null, models: number): Reply {
   const own = like === null ? undefined : (servers as Readonly<Record<string, NamedServer>>)[like]
   const system = { ...usual.system, ...own?.statistics?.system }
   const device = { ...usual.device, ...own?.statistics?.device }
@@ -53,40 +53,40 @@ function statisticsOf(like: string | null, models: number): Reply {
   return json(JSON.stringify({ system, devices: [device] }))
 }
 
-/** Replies by the server that is meant and the number of models: there are few, and many ask. */
+/** Replies by emulated server and number of models: there are few, and they are requested often. */
 const known = new Map<string, Reply>()
 
-/** What is free goes down while models are loaded [system/memory-of-models]. */
+/** Free memory shrinks while models are loaded [system/memory-of-models]. */
 export function systemStats({ setup, state: { memory } }: World): Reply {
   const { like } = setup.options
   const key = `${memory.models.size} ${like ?? ''}`
-  const reply = known.get(key) ?? statisticsOf(like, memory.models.size)
+  const reply = known.get(key) ?? statisticsReply(like, memory.models.size)
   known.set(key, reply)
   return reply
 }
 
 export const features = (world: World): Reply => json(featuresText(world.setup))
 
-/** How many runs are pending or running: the first call of several clients. */
+/** The number of pending and running runs: the first request of several clients. */
 export const promptInfo = (world: World): Reply =>
   json(`{"exec_info": {"queue_remaining": ${remaining(world)}}}`)
 
 /** `free_memory` drops the results of earlier runs, before the next one; both it and `unload_models` unload the models. */
-export function free(world: World, request: Request): Reply {
+export function freeMemory(world: World, request: Request): Reply {
   let body: Json
   try {
     body = readJson(bodyText(request))
   } catch {
     return refuse('internal')
   }
-  return isObject(body) ? freed(world, body) : refuse('internal')
+  return isObject(body) ? applyFree(world, body) : refuse('internal')
 }
 
-/** Does what a body asks to free. */
-export function freed(world: World, body: JsonObject): Reply {
+/** Frees what a body requests. */
+export function applyFree(world: World, body: JsonObject): Reply {
   const freesMemory = isTruthy(body.get('free_memory'))
   if (freesMemory) for (const worker of world.state.workers) worker.dropCache = true
-  // Real servers unload with free_memory too, unless the body says something else of unload_models.
+  // Real servers unload for free_memory too, unless the body contains a false unload_models.
   const unloads = body.has('unload_models') ? isTruthy(body.get('unload_models')) : freesMemory
   if (unloads) unloadModels(world)
   return empty
@@ -95,7 +95,7 @@ export function freed(world: World, body: JsonObject): Reply {
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
-/** A small page that says what this is and where to go on. */
+/** A small page that explains what this server is and where to continue. */
 export function home(world: World, request: Request): Reply {
   const host = escapeHtml(request.headers['host'] ?? '127.0.0.1:8188')
   const links = ['system_stats', 'queue', 'history', 'models', 'object_info']

@@ -1,30 +1,32 @@
-// Uploads [files/upload-*]: the file in a form, the name under which it is stored, and the response.
+// Uploads [files/upload-*]: stores the file of a form, chooses its name, and builds the response.
 
 import { get } from '../../lib/bounded.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { readForm } from '../../http/multipart.ts'
 import type { Request } from '../../http/requests.ts'
-import { bytesOf, keyOf, store } from '../world/files.ts'
+import { bytesOf, fileKey, store } from '../world/files.ts'
 import { heldWith } from '../world/upload-quota.ts'
 import { type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import type { FileContent } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
-/** A form of an upload: its file, and its fields. */
+/** A form of an upload: its file and its fields. */
 export type Upload = {
   readonly bytes: Uint8Array
   readonly field: (name: string) => string | undefined
 }
 
-/** What a file becomes that is to be stored under this name: nothing, or `broken` when the server trips over it. */
-type Make = (upload: Upload, name: string) => FileContent | 'nothing' | 'broken'
+/**
+ * Creates the content to store under a name. Returns `nothing` without any, `broken` if the real server crashes.
+ */
+type ContentMaker = (upload: Upload, name: string) => FileContent | 'nothing' | 'broken'
 
 /** Stores an uploaded file as it is. */
 export const uploadImage = (world: World, request: Request): Reply =>
   receive(world, request, ({ bytes }) => ({ bytes }))
 
-/** Stores what `make` makes of an uploaded file; a taken name with another content gets a number. */
-export function receive(world: World, request: Request, make: Make): Reply {
+/** Stores the content that `make` creates from an upload. A name that other content already has gets a number. */
+export function receive(world: World, request: Request, make: ContentMaker): Reply {
   const form = readForm(request)
   if (form === undefined) return refuse('internal')
   const { image, field } = form
@@ -37,18 +39,19 @@ export function receive(world: World, request: Request, make: Make): Reply {
   if (target === 'folder') return refuse('internal')
   const overwrite = field('overwrite') === 'true' || field('overwrite') === '1'
   const name = overwrite ? target.name : freeName(world, type, target, image.bytes)
-  if (overwrite || get(world.state.files, keyOf(type, target.subfolder, name)) === undefined) {
+  if (overwrite || get(world.state.files, fileKey(type, target.subfolder, name)) === undefined) {
     const content = make({ bytes: image.bytes, field }, name)
     if (content === 'broken') return refuse('internal')
-    const refusal = content === 'nothing' ? undefined : keep(world, type, target, name, content)
+    const refusal =
+      content === 'nothing' ? undefined : storeUpload(world, type, target, name, content)
     if (refusal !== undefined) return refusal
   }
   const reply = { name: target.within + name, subfolder: field('subfolder') ?? '', type }
   return json(JSON.stringify(reply))
 }
 
-/** Stores what was made of an upload, or refuses it. */
-function keep(
+/** Stores the content of an upload, or rejects it. */
+function storeUpload(
   world: World,
   type: FolderType,
   target: Target,
@@ -67,7 +70,7 @@ function keep(
 /** The destination of a file; `within` is the part of its name up to the last slash. */
 type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
 
-/** Where an upload goes: not outside the folder of its type, and not where a folder is. */
+/** The destination of an upload; it must be inside the folder of its type, and not be a folder. */
 function uploadTarget(
   world: World,
   type: FolderType,
@@ -89,7 +92,10 @@ function hasFolder(world: World, type: FolderType, subfolder: string): boolean {
   )
 }
 
-/** The name itself, while it is free or holds the same bytes; else the first of `name (1).ext`, `name (2).ext`, ... that does. */
+/**
+ * The name itself if it is free or has the same bytes; otherwise the first such name of `name (1).ext`, `name (2).ext`,
+ * ...
+ */
 function freeName(
   world: World,
   type: FolderType,
@@ -100,13 +106,13 @@ function freeName(
   const [stem, ending] = cut > 0 ? [name.slice(0, cut), name.slice(cut)] : [name, '']
   let candidate = name
   for (let number = 1; ; number++) {
-    const file = get(world.state.files, keyOf(type, subfolder, candidate))
-    if (file === undefined || holds(file.content, bytes)) return candidate
+    const file = get(world.state.files, fileKey(type, subfolder, candidate))
+    if (file === undefined || hasContent(file.content, bytes)) return candidate
     candidate = `${stem} (${number})${ending}`
   }
 }
 
-function holds(content: FileContent, bytes: Uint8Array): boolean {
+function hasContent(content: FileContent, bytes: Uint8Array): boolean {
   const held = bytesOf(content)
   return held?.length === bytes.length && held.every((byte, index) => byte === bytes[index])
 }

@@ -18,7 +18,7 @@ import { timestamp } from '../world/derived.ts'
 import type { UserEntry } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
-/** Whether the query switches that on. */
+/** Whether the query enables an option. */
 export const isOn = (query: string, name: string): boolean =>
   parameter(query, name)?.toLowerCase() === 'true'
 
@@ -32,14 +32,14 @@ const fileInfo = (path: string, entry: UserEntry): JsonObject =>
     ['created', seconds(entry.changedMs)],
   ])
 
-/** Whether a listing includes a file of this name: not if a dot hides it, and in subfolders only if requested. */
-export function isShown(name: string, { bytes }: UserEntry, recurse: boolean): boolean {
+/** Whether a listing includes a file of this name: not if it starts with a dot, and in subfolders only if requested. */
+export function isVisible(name: string, { bytes }: UserEntry, recurse: boolean): boolean {
   const parts = name.split('/')
   const isHidden = parts.some((part) => part.startsWith('.'))
   return bytes !== null && !isHidden && (recurse || parts.length === 1)
 }
 
-/** The files of one folder, in the form that the query asks for. */
+/** The files of a folder, in the form that the query requests. */
 function listUserdata(world: World, { query }: Request): Reply {
   const asked = parameter(query, 'dir') ?? ''
   if (asked === '') return refuse('directoryMissing')
@@ -54,7 +54,7 @@ function listUserdata(world: World, { query }: Request): Reply {
   const items: Json[] = []
   for (const [path, entry] of entriesBelow(world.state.userFolder, folder)) {
     const name = folder === '' ? path : path.slice(folder.length + 1)
-    if (!isShown(name, entry, recurse)) continue
+    if (!isVisible(name, entry, recurse)) continue
     items.push(full ? fileInfo(name, entry) : split ? [name, ...name.split('/')] : name)
   }
   return json(writeJson(items))
@@ -62,7 +62,7 @@ function listUserdata(world: World, { query }: Request): Reply {
 
 /** Folders and files below a path: folders first, then by name. */
 function browseUserdata(world: World, { query }: Request): Reply {
-  // Decoded by the query, by the handler and by the lookup, as real servers do.
+  // Decoded by the query, by the handler and by the lookup, as on real servers.
   const folder = resolvePath(unquote(parameter(query, 'path') ?? ''))
   if (folder === undefined) return refuse('pathInvalid')
   const found = world.state.userFolder.entries.get(folder)
@@ -88,7 +88,7 @@ function browseUserdata(world: World, { query }: Request): Reply {
   return json(writeJson(listed))
 }
 
-/** The path that a variable part names and what is there, or the refusal: outside the folder, or nothing there. */
+/** The path in a path parameter and its entry, or the refusal: outside the folder, or not found. */
 function existing(world: World, name: string): { path: string; entry: UserEntry } | Reply {
   const path = resolvePath(name)
   if (path === undefined) return refuse('forbiddenEmpty')
@@ -108,7 +108,7 @@ function readUserdata(world: World, { segment }: Request): Reply {
 function writeUserdata(world: World, { segment, query, body }: Request): Reply {
   const path = resolvePath(segment)
   if (path === undefined) return refuse('forbiddenEmpty')
-  // Python raises an error of another kind for it than for other names.
+  // Python raises a different error for it than for other names.
   if (path.includes('\0')) return refuse('internal')
   if (isTaken(world, query, path)) return refuse('fileExists')
   const isWritten = writeFile(world.state.userFolder, path, body, timestamp(world))
@@ -134,11 +134,11 @@ function moveUserdata(world: World, { segments, query }: Request): Reply {
   return isMoved ? written(world, query, target) : refuse('internal')
 }
 
-/** Whether the path is taken, and the query says that it is to be left so. */
+/** Whether the path exists, and the query forbids overwriting. */
 export const isTaken = (world: World, query: string, path: string): boolean =>
   parameter(query, 'overwrite') === 'false' && world.state.userFolder.entries.has(path)
 
-/** The answer to a write or a move. */
+/** The reply to a write or a move. */
 function written(world: World, query: string, path: string): Reply {
   const entry = world.state.userFolder.entries.get(path)
   const full = entry !== undefined && isOn(query, 'full_info')

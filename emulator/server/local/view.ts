@@ -1,4 +1,4 @@
-// What GET /view gives [files/view-*]: a file as it is, or its picture in another format or with fewer channels.
+// GET /view [files/view-*]: returns a file as it is, or its picture in another format or with fewer channels.
 
 import { get } from '../../lib/bounded.ts'
 import type { Body } from '../../machine.ts'
@@ -8,18 +8,18 @@ import { isDigits, withAsciiDigits } from '../../lib/python.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { contentType } from '../world/content-types.ts'
-import { bytesOf, fileFacts, intactPicture, keyOf } from '../world/files.ts'
-import { annotated, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
+import { bytesOf, fileFacts, intactPicture, fileKey } from '../world/files.ts'
+import { splitAnnotation, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import { momentOf } from '../world/derived.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
-import { textsOf } from '../world/png-metadata.ts'
+import { metadataTexts } from '../world/png-metadata.ts'
 import type { World } from '../state/world.ts'
 
-/** The bytes of a file, with the type of its extension, or its picture in the requested form. */
+/** The bytes of a file with the media type of its extension, or its picture in the requested form. */
 export function view(world: World, { query }: Request): Reply {
   const asked = parameter(query, 'filename')
   if (asked === undefined) return refuse('notFoundEmpty')
-  const { name, type: annotatedType } = annotated(asked)
+  const { name, type: annotatedType } = splitAnnotation(asked)
   if (name === '' || name.startsWith('/') || name.includes('..')) return refuse('badRequestEmpty')
   const type = annotatedType ?? parameter(query, 'type') ?? 'output'
   if (!isFolderType(type)) return refuse('badRequestEmpty')
@@ -28,21 +28,21 @@ export function view(world: World, { query }: Request): Reply {
   if (!hasFoldersOnTheWay(world, type, parameter(query, 'subfolder') ?? ''))
     return refuse('notFoundEmpty')
   const filename = name.slice(name.lastIndexOf('/') + 1)
-  const file = get(world.state.files, keyOf(type, subfolder, filename))
+  const file = get(world.state.files, fileKey(type, subfolder, filename))
   if (file === undefined) return refuse('notFoundEmpty')
   const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
   if (conversion === undefined) return wholeFile(world, filename, file)
   return convertedFile(filename, file.content, conversion) ?? refuse('internal')
 }
 
-/** Whether the folders that a path leaves again exist: a file system looks for them. */
+/** Whether the folders before each `..` of a path exist: a file system requires it. */
 function hasFoldersOnTheWay(world: World, type: FolderType, path: string): boolean {
   if (!path.includes('..')) return true
   const parts = path.split('/')
   return parts.every((part, at) => {
     const left = part === '..' ? pathWithin(type, parts.slice(0, at).join('/')) : undefined
     if (left === undefined || left === '') return true
-    const key = keyOf(type, left, '')
+    const key = fileKey(type, left, '')
     const below = `${type}/${left}/`
     return [...world.state.files.entries.keys()].some(
       (one) => one.startsWith(key) || one.startsWith(below),
@@ -50,27 +50,27 @@ function hasFoldersOnTheWay(world: World, type: FolderType, path: string): boole
   })
 }
 
-const headersOf = (filename: string, type: string): Readonly<Record<string, string>> => ({
+const fileHeaders = (filename: string, type: string): Readonly<Record<string, string>> => ({
   'Content-Disposition': `filename="${headerText(filename)}"`,
   'Content-Type': type,
 })
 
-/** Stored files never change: the reply to each is made once, and its picture is known by identity from then on. */
+/** Stored files never change: the reply to each is built once, and its picture is cached by identity. */
 const wholeFiles = new WeakMap<StoredFile, Reply>()
 
-/** A stored file as it is, by the name under which it is stored. */
+/** A stored file as it is, under its stored name. */
 export function wholeFile(world: World, filename: string, stored: StoredFile): Reply {
   const known = wholeFiles.get(stored)
   if (known !== undefined) return known
   const { content, modifiedMs } = stored
-  const headers = headersOf(filename, contentType(filename))
+  const headers = fileHeaders(filename, contentType(filename))
   const file = fileFacts(momentOf(world, modifiedMs), content)
-  const reply = { status: 200, headers, body: bodyOf(content), file }
+  const reply = { status: 200, headers, body: fileBody(content), file }
   wholeFiles.set(stored, reply)
   return reply
 }
 
-/** The picture of a file in another form; undefined when it is none, or one that cannot have that form. */
+/** The picture of a file in another form; undefined if it is not a picture, or the form is impossible. */
 export function convertedFile(
   filename: string,
   content: FileContent,
@@ -78,38 +78,38 @@ export function convertedFile(
 ): Reply | undefined {
   const body = convert(content, conversion)
   if (body === undefined) return undefined
-  return { status: 200, headers: headersOf(filename, `image/${conversion.format}`), body }
+  return { status: 200, headers: fileHeaders(filename, `image/${conversion.format}`), body }
 }
 
-function bodyOf(content: FileContent): Body {
+function fileBody(content: FileContent): Body {
   if (!('picture' in content)) return bytesOf(content) as Uint8Array
   const { run, ...file } = content
-  return Object.assign(file, { text: run === undefined ? [] : textsOf(run) })
+  return Object.assign(file, { text: run === undefined ? [] : metadataTexts(run) })
 }
 
 /** The requested form of a picture. */
 export type Conversion = Pick<PictureFile, 'format' | 'channels' | 'quality'> & {
-  /** Longest side that the picture is fitted into, in pixels; its own size when absent. */
+  /** The maximum side length, in pixels; absent for the original size. */
   readonly fitted?: number
 }
 
-/** What preview and channel ask for; undefined when that is the file itself. */
+/** The conversion that preview and channel request; undefined for the file itself. */
 function conversionOf(preview: string | undefined, channel: string): Conversion | undefined {
   if (preview === undefined) {
     return channel === 'rgb' || channel === 'a' ? { format: 'png', channels: channel } : undefined
   }
   const parts = preview.split(';')
   const last = parts.at(-1) ?? ''
-  // What Python takes for digits but cannot read is no quality at all.
+  // If Python accepts the characters as digits but cannot convert them, the quality is absent.
   const quality = isDigits(last) ? Number(withAsciiDigits(last)) : DEFAULT_QUALITY
-  // Any channel with an a, such as rgba, needs a format that has alpha.
+  // Any channel with an a, such as rgba, requires a format with alpha.
   if (parts[0] === 'jpeg' && !channel.includes('a')) return { format: 'jpeg', quality }
   return { format: 'webp', quality, ...(channel === 'rgb' && { channels: channel }) }
 }
 
 const DEFAULT_QUALITY = 90
 
-/** The picture of a file in another form; undefined when it is none, or one that cannot have that form. */
+/** The picture of a file in another form; undefined if it is not a picture, or the form is impossible. */
 function convert(content: FileContent, conversion: Conversion): Body | undefined {
   const { format, quality = DEFAULT_QUALITY, channels, fitted } = conversion
   const whole = intactPicture(content)
@@ -120,7 +120,7 @@ function convert(content: FileContent, conversion: Conversion): Body | undefined
   if (format === 'jpeg') {
     return { picture, format, text: [], quality: Math.min(Math.max(quality, 1), 100) }
   }
-  // WebP files are lossless: the quality is checked, and has no effect [files/view-webp].
+  // WebP files are lossless: the quality is validated, but has no effect [files/view-webp].
   if (format === 'webp' && quality > 100) return undefined
   const source = channels === 'a' && !hasAlphaChannel(picture) ? black(picture) : picture
   return { picture: source, format, text: [], ...(channels && { channels }) }
@@ -140,7 +140,7 @@ function fit(of: Picture, longest: number): Picture {
 const COLOUR_TYPE_AT = 25
 const RGBA = 6
 
-/** The alpha of other uploads, such as that of a palette, counts as none when alpha alone is asked for. */
+/** Other kinds of alpha, such as that of a palette, count as none for the alpha channel alone. */
 const hasAlphaChannel = (picture: Picture): boolean =>
   picture.kind !== 'stored' || picture.bytes[COLOUR_TYPE_AT] === RGBA
 
@@ -152,7 +152,7 @@ const black = ({ id, width, height }: Picture): Picture => ({
   color: 0,
 })
 
-/** A header carries bytes: the UTF-8 bytes of the name, without control characters, which no header can hold. */
+/** A header value for a name: its UTF-8 bytes without control characters, which headers must not contain. */
 function headerText(name: string): string {
   if (/^[ -~]*$/.test(name)) return name
   const bytes = new TextEncoder().encode(name.replace(/[\0-\x08\n-\x1f\x7f]/g, ''))

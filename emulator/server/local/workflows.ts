@@ -1,4 +1,4 @@
-// Accepts or refuses a submitted workflow [workflows/*]: POST /prompt.
+// Accepts or rejects a submitted workflow [workflows/*]: POST /prompt.
 
 import { secretKeys } from '../../../spec/server/access.ts'
 import { promptErrors } from '../../../spec/server/errors.ts'
@@ -9,7 +9,7 @@ import {
   type JsonObject,
   floatText,
   numberOf,
-  ownText,
+  copyText,
   readDocument,
   writeJson,
 } from '../../lib/json.ts'
@@ -31,12 +31,12 @@ import {
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
-/** Parsed graphs are kept for so many pending runs, */
+/** The maximum number of pending runs whose parsed graphs are kept, */
 const MAX_KEPT_GRAPHS = 1000
-/** as long as the runs before them take up no more than this, in bytes; those behind are read again from their text. */
+/** while the runs before them hold no more than this, in bytes; later ones are parsed again from their text. */
 const MAX_KEPT_BYTES = 16 * 2 ** 20
 
-/** Queues a workflow. Answers before anything of the run happens [workflows/answers-first]. */
+/** Queues a workflow. Replies before the run does anything [workflows/answers-first]. */
 export function submit(world: World, request: Request): Reply {
   let text: string
   let document: JsonDocument
@@ -49,7 +49,7 @@ export function submit(world: World, request: Request): Reply {
   const body = document.value
   if (!isObject(body)) {
     if (!Array.isArray(body) && typeof body !== 'string') return refuse('internal')
-    // A member is looked for as Python does: a text has each that it contains, and none of them can be taken out of it.
+    // Looks for a member like Python: a text contains each of its substrings, but none can be read from it.
     if (body.includes('number') || body.includes('front')) return refuse('internal')
     world.state.counter++
     return body.includes('prompt') ? refuse('internal') : refused(promptErrors.noPrompt, new Map())
@@ -63,7 +63,7 @@ export function submit(world: World, request: Request): Reply {
     targets === 'crash' ? ({ kind: 'crash' } as const) : validatePrompt(world, prompt, targets)
   const chosenId = body.get('prompt_id')
   const prompt_id =
-    chosenId === undefined ? drawUuid(world.state.random) : ownText(pythonText(chosenId))
+    chosenId === undefined ? drawUuid(world.state.random) : copyText(pythonText(chosenId))
   if (verdict.kind === 'crash') return refuse('internal')
   if (verdict.kind === 'refused') {
     if (world.setup.quirks.has('workflows.invalid-is-200')) {
@@ -90,7 +90,9 @@ export function submit(world: World, request: Request): Reply {
   return accepted(prompt_id, number.text, verdict.nodeErrors)
 }
 
-/** A run of the valid graph in the text of a body, with all else that is known of it. Undefined when the queue has no room for it. */
+/**
+ * A run of the valid graph in the text of a body, with everything else known about it. Undefined if the queue is full.
+ */
 export function runOf(
   world: World,
   text: string,
@@ -103,7 +105,7 @@ export function runOf(
     world.state.pendingCount < MAX_KEPT_GRAPHS && world.state.pendingBytes < MAX_KEPT_BYTES
   const run: Run = Object.assign({}, known, {
     serial: world.state.nextSerial,
-    graphText: graphText(text, document, verdict.coerced) ?? ownText(writeJson(prompt)),
+    graphText: graphText(text, document, verdict.coerced) ?? copyText(writeJson(prompt)),
     graph: isKept ? prompt : null,
     outputs: verdict.outputs,
     submittedAtMs: world.state.nowMs,
@@ -114,7 +116,9 @@ export function runOf(
   return run
 }
 
-/** The answer to a workflow that runs, or that a quirk takes although it does not. `number` is JSON text. */
+/**
+ * The reply to an accepted workflow, or to one that a quirk accepts although it will not run. `number` is JSON text.
+ */
 export function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {
   const id = JSON.stringify(prompt_id)
   return json(
@@ -122,7 +126,7 @@ export function accepted(prompt_id: string, number: string, nodeErrors: NodeErro
   )
 }
 
-/** The answer to a workflow that does not run. */
+/** The reply to a rejected workflow. */
 export function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
   const { type, message, details } = error
   const members = [
@@ -153,8 +157,8 @@ function nodeErrorsText(nodeErrors: NodeErrors): string {
 }
 
 /**
- * The priority of a prompt: the client's number (then a float in replies), or the counter, negative with `front`.
- * The counter also moves for submits that are refused. Undefined when the number is none.
+ * The priority of a prompt: the client's number (then a float in replies), or the counter, negated by `front`. Rejected
+ * submits advance the counter too. Undefined if the number is invalid.
  */
 function priority(world: World, body: JsonObject): { value: number; text: string } | undefined {
   const own = body.get('number')
@@ -162,7 +166,7 @@ function priority(world: World, body: JsonObject): { value: number; text: string
     const conversion = toFloat(own)
     if ('failure' in conversion) return undefined
     const value = numberOf(conversion.value) ?? 0
-    // A value that is not a number has no place in the order: it runs last.
+    // A value that is not a number has no order: it runs last.
     return { value: Number.isNaN(value) ? Infinity : value, text: floatText(value) }
   }
   const value =
@@ -174,8 +178,8 @@ function priority(world: World, body: JsonObject): { value: number; text: string
 }
 
 /**
- * Ids of the output nodes to run: null for all, `crash` when nothing can be looked up in the value.
- * A text has each id that it contains, as Python looks it up.
+ * The ids of the output nodes to run: null for all, `crash` if the value does not support lookups. A text contains each
+ * of its substrings, as in Python.
  */
 export function targetsOf(value: Json | undefined): Targets | null | 'crash' {
   if (value === undefined || value === null) return null
@@ -185,7 +189,7 @@ export function targetsOf(value: Json | undefined): Targets | null | 'crash' {
   return isObject(value) ? value : 'crash'
 }
 
-/** Whether what stands as the prompt of a body can run. */
+/** Whether the prompt of a body can run. */
 export function validatePrompt(world: World, prompt: Json, targets: Targets | null): Verdict {
   if (isObject(prompt)) return validate(world, prompt, targets)
   const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
@@ -193,14 +197,14 @@ export function validatePrompt(world: World, prompt: Json, targets: Targets | nu
   return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
 }
 
-/** What a run takes from extra_data. */
+/** The values that a run reads from extra_data. */
 export type ExtraData = Pick<
   Run,
   'extraDataText' | 'shownExtraDataText' | 'client_id' | 'hasPartnerKey' | 'poison'
 >
 
 /**
- * Takes the keys of partner nodes out, and on hosted members under any name that are a key of the account
+ * Removes the keys of partner nodes, and on hosted any member that is a key of the account
  * [access/hosted-extra-data-keys], at any depth; returns whether there were any.
  */
 function dropSecrets(value: Json, world: World): boolean {
@@ -222,7 +226,7 @@ const isOwnKey = ({ setup: { hosted } }: World, value: Json): boolean =>
 export const givenExtra = (body: JsonObject): Json =>
   body.get('extra_data') ?? (body.has('extra_data') ? null : new Map<string, Json>())
 
-/** extra_data as a local run keeps it, with the client id in it; undefined when that has no place there. */
+/** extra_data as a local run keeps it, including the client id; undefined if it cannot contain one. */
 function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
   const given = givenExtra(body)
   const client_id = body.get('client_id')
@@ -232,7 +236,7 @@ function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
   }
   if (client_id !== undefined) return undefined
   dropSecrets(given, world)
-  const text = ownText(writeJson(given))
+  const text = copyText(writeJson(given))
   const poison = 'extra_data is not an object'
   return {
     extraDataText: text,
@@ -243,17 +247,17 @@ function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
   }
 }
 
-/** What a run keeps of its extra_data. `client_id` addresses its messages, null for none. */
+/** The extra_data that a run keeps. `client_id` addresses its messages, null for none. */
 export function keepExtra(world: World, given: JsonObject, client_id: Json): ExtraData {
-  const full = ownText(writeJson(given))
+  const full = copyText(writeJson(given))
   const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
   const hidesKeys = dropSecrets(given, world)
   const unusable = Array.isArray(client_id) || isObject(client_id)
   return {
-    // Most runs hide nothing: then one text serves both.
-    extraDataText: hidesKeys ? ownText(writeJson(given)) : full,
+    // Most runs contain no secret: both texts are the same string.
+    extraDataText: hidesKeys ? copyText(writeJson(given)) : full,
     shownExtraDataText: full,
-    client_id: client_id === null ? null : typeof client_id === 'string' ? ownText(client_id) : '',
+    client_id: client_id === null ? null : typeof client_id === 'string' ? copyText(client_id) : '',
     hasPartnerKey,
     poison: unusable ? 'client_id is not a text' : null,
   }

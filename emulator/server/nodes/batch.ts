@@ -1,6 +1,5 @@
-// Node types that put batches together or take them apart: of two inputs or one several times
-// [runs/image-batch], or of a list that becomes one of batches of
-// equal length [runs/list-rebatched].
+// Node types that join, repeat or split batches [runs/image-batch], and those that regroup a list into batches of equal
+// length [runs/list-rebatched].
 
 import type { Picture } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
@@ -19,7 +18,7 @@ import {
 const isAsLarge = (one: Picture, other: Picture): boolean =>
   one.width === other.width && one.height === other.height
 
-/** Pictures in batches of `size`. With `apart` those of another size begin a batch of their own. */
+/** Pictures in batches of `size`. With `apart`, a picture of another size starts a new batch. */
 function batchesOf(pictures: readonly Picture[], size: number, apart: boolean): Picture[][] {
   const batches: Picture[][] = []
   for (const picture of pictures) {
@@ -43,7 +42,7 @@ const rebatch =
     return { outputs: [batches.map(batchFrom)], steps: 0 }
   }
 
-/** How the library that joins pictures refuses those of different sizes. */
+/** The error of the library that joins pictures, for different sizes. */
 function unequalText(pictures: readonly Picture[]): string {
   const [first] = pictures as [Picture]
   const at = pictures.findIndex((picture) => !isAsLarge(first, picture))
@@ -76,30 +75,33 @@ const scaledTo = (of: Picture, width: number, height: number): Picture => ({
   of,
 })
 
-/** So many pictures of a batch, from one of them on. */
+/** A number of pictures of a batch, from an index on. */
 const part: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  const first = Math.min(whole(call, 'batch_index', 0), source.count - 1)
-  const pictures = batchPictures(source).slice(first, first + Math.max(1, whole(call, 'length', 1)))
+  const first = Math.min(wholeInput(call, 'batch_index', 0), source.count - 1)
+  const pictures = batchPictures(source).slice(
+    first,
+    first + Math.max(1, wholeInput(call, 'length', 1)),
+  )
   return { outputs: [batchFrom(pictures)], steps: 0 }
 }
 
-const whole = (call: Call, name: string, fallback: number): number =>
+const wholeInput = (call: Call, name: string, fallback: number): number =>
   Math.max(0, Math.trunc(numberInput(call, name) ?? fallback))
 
-/** A batch repeated, one copy after the other. Beyond the limit of memory it is only described, not made. */
+/** A batch repeated, copy after copy. Beyond the memory limit it is only described, not created. */
 const repeat: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  const amount = Math.max(1, whole(call, 'amount', 1))
+  const amount = Math.max(1, wholeInput(call, 'amount', 1))
   const count = source.count * amount
   if (count > MAX_BATCH) return { outputs: [{ ...source, count }], steps: 0 }
   const pictures = batchPictures(source)
   return { outputs: [batchFrom(Array.from({ length: amount }, () => pictures).flat())], steps: 0 }
 }
 
-/** Behaviours of the node types that put batches together. */
+/** The behaviours of the node types for batches. */
 export const rebatchers: Readonly<Record<string, Behaviour>> = {
   ImageBatch: joinBatches('image1', 'image2'),
   LatentBatch: joinBatches('samples1', 'samples2'),

@@ -1,4 +1,4 @@
-// Node types whose behaviour does not follow from their declaration: samplers, loaders, and those made for tests.
+// Node types whose behaviour does not follow from their declaration: samplers, loaders, and test nodes.
 
 import { hash53 } from '../../lib/random.ts'
 import type { Picture } from '../../pictures/picture.ts'
@@ -12,7 +12,7 @@ import {
   numberInput,
   painted,
   pictureInput,
-  sizeOf,
+  sizeInput,
   stepsOfSigmas,
   textInput,
 } from './node.ts'
@@ -30,7 +30,7 @@ import {
 } from './steps.ts'
 import type { Value, Work } from '../state/nodes.ts'
 
-/** A sampler paints in so many steps; with an input picture and a denoise below 1, that shows through. */
+/** A sampler paints in a number of steps; with an input picture and a denoise below 1, that picture shows through. */
 const sampler =
   (stepsOf: (call: Call) => number): Behaviour =>
   (call) => {
@@ -70,18 +70,18 @@ const passPicture: Behaviour = (call) => {
   return { outputs: call.type.outputs.map(() => source), steps: 0 }
 }
 
-/** An empty latent or image: one colour until something is painted on it. */
+/** An empty latent or image: one colour until a sampler paints on it. */
 const solid =
   (colorOf: (call: Call) => number): Behaviour =>
   (call) => {
     const color = colorOf(call) & 0xffffff
-    const { width, height } = sizeOf(call)
+    const { width, height } = sizeInput(call)
     const picture: Picture = { kind: 'solid', id: hash53(`solid ${color}`), width, height, color }
     const count = Math.max(1, Math.trunc(numberInput(call, 'batch_size') ?? 1))
     return { outputs: [{ kind: 'picture', picture, count }], steps: 0 }
   }
 
-/** Makes each picture of the first input into another. */
+/** Converts each picture of the first input. */
 const transform =
   (change: (of: Picture, call: Call) => Picture): Behaviour =>
   (call) => {
@@ -104,7 +104,7 @@ const inverted = (of: Picture): Picture => ({
 })
 
 const scaled = (of: Picture, call: Call): Picture => {
-  const { width, height } = sizeOf(call)
+  const { width, height } = sizeInput(call)
   return { kind: 'scaled', id: hash53(`scaled ${of.id}`), width, height, of }
 }
 
@@ -149,7 +149,7 @@ const previewAny: Behaviour = (call) => {
   return { outputs: [], steps: 0, ui: textUi(source?.kind === 'picture' ? describe(source) : text) }
 }
 
-/** A model file and the camera that looks at it, as they are given. */
+/** A model file and the camera of its view, unchanged. */
 const preview3d: Behaviour = (call) => {
   const camera = call.inputs.get('camera_info')
   const cameraText = camera?.kind === 'literal' ? writeJson(camera.value) : 'null'
@@ -187,7 +187,7 @@ const notify: Behaviour = (call) => ({
   notification: textInput(call, 'value', ''),
 })
 
-/** Behaviours by node type. */
+/** The behaviours by node type. */
 export const behaviours: Readonly<Record<string, Behaviour>> = {
   KSampler: sampler((call) => numberInput(call, 'steps') ?? 0),
   KSamplerAdvanced: sampler(advancedSteps),

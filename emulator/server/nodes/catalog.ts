@@ -9,7 +9,7 @@ import type { World } from '../state/world.ts'
 import type { WorldOptions } from '../state/options.ts'
 import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 
-/** A type that the catalogue does not list: it passes on its first input. Its empty text identifies it. */
+/** A type that the catalogue does not contain: it passes its first input through. Its empty text identifies it. */
 export const passThrough = (class_type: string, outputNode: boolean): NodeType => ({
   class_type,
   inputs: [],
@@ -26,17 +26,20 @@ export const passThrough = (class_type: string, outputNode: boolean): NodeType =
 
 type Catalog = { readonly types: ReadonlyMap<string, NodeType> }
 
-/** Catalogues by the text they were read from: worlds in one process share them. */
+/** Catalogues by their text: worlds in one process share them. */
 const read = new Map<string, Catalog>()
 const MAX_CATALOGS = 8
-/** The same by the options of a world, since to look a long text up is to compare it. */
+/** The same by the options of a world, since looking up a long text means comparing it. */
 const readByOptions = new WeakMap<WorldOptions, Catalog>()
 
-/** The node types of a world, parsed from its `objectInfo` on first use. Throws SyntaxError for anything but an object of node types. */
+/**
+ * The node types of a world, parsed from its `objectInfo` on first use. Throws SyntaxError unless it is an object of
+ * node types.
+ */
 export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
   const known = readByOptions.get(world.setup.options)
   if (known !== undefined) return known.types
-  const catalog = catalogOf(world.setup.options.objectInfo)
+  const catalog = catalogOf(world.setup.options.objectInfo())
   readByOptions.set(world.setup.options, catalog)
   return catalog.types
 }
@@ -60,7 +63,7 @@ function nodeType(class_type: string, entry: Json): NodeType {
   if (!isObject(entry)) throw new SyntaxError(`object_info of ${class_type} is not an object`)
   const newStyle = entry.has('deprecated') && entry.has('experimental') && entry.has('api_node')
   const hidden = new Map<string, string>()
-  // New-style types are not called with theirs.
+  // New-style types are called without theirs.
   if (!newStyle) {
     for (const [name, holds] of group(entry, 'hidden')) hidden.set(name, pythonText(holds))
   }
@@ -81,7 +84,7 @@ function nodeType(class_type: string, entry: Json): NodeType {
   }
 }
 
-/** Types of the built-in catalogue that take whole lists, which its object_info does not say [runs/list-taken-whole]. */
+/** Types of the built-in catalogue that take whole lists, which object_info does not state [runs/list-taken-whole]. */
 const takesLists: ReadonlySet<string> = new Set(['RebatchImages', 'RebatchLatents'])
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
@@ -104,7 +107,7 @@ function declared(entry: JsonObject, groupName: 'required' | 'optional'): Declar
   })
 }
 
-/** `[type, options]` of a declaration, as it stands in object_info. */
+/** `[type, options]` of a declaration, as in object_info. */
 export const inputConfig = (input: DeclaredInput): Json => [input.type, input.options]
 
 const MODEL_FILE = /\.(?:safetensors|sft|ckpt|pt|pt2|bin|pth|pkl|gguf|yaml)$/i
@@ -115,7 +118,7 @@ export const isModelFile = (name: Json): name is string =>
 /** Whether the options of a combo are names of model files. */
 export const listsModels = (options: readonly Json[]): boolean => options.some(isModelFile)
 
-/** The JSON text of one node type, or undefined. Combos of input files list what the world holds now. */
+/** The JSON text of one node type, or undefined. Combos of input files list the current files of the world. */
 export function nodeTypeText(world: World, class_type: string): string | undefined {
   const type = nodeTypes(world).get(class_type)
   if (type === undefined) return undefined
@@ -126,14 +129,14 @@ export function nodeTypeText(world: World, class_type: string): string | undefin
   if (!Array.isArray(declaration)) return type.text
   const choices = fileChoices(world, input)
   if (Array.isArray(declaration[0])) declaration[0] = choices
-  // A remote combo has no options of its own: the front end fetches them.
+  // A remote combo declares no options: the front end fetches them.
   else if (isObject(declaration[1]) && declaration[1].has('options')) {
     declaration[1].set('options', choices)
   }
   return writeJson(entry)
 }
 
-/** The text of a node type whose combos list the models that were installed since. */
+/** The text of a node type whose combos include models installed since. */
 function withInstalledModels(world: World, type: NodeType): string {
   const combos = type.inputs.map((input) => [input, currentInput(world, type, input)] as const)
   if (combos.every(([input, current]) => input === current)) return type.text
@@ -145,7 +148,7 @@ function withInstalledModels(world: World, type: NodeType): string {
   return writeJson(entry)
 }
 
-/** An input as it is declared now: a combo of model files also lists those that were installed. */
+/** The current declaration of an input: a combo of model files includes installed ones. */
 export function currentInput(world: World, type: NodeType, input: DeclaredInput): DeclaredInput {
   if (world.state.installs.models.entries.size === 0 || !Array.isArray(input.type)) return input
   const folder = folderOf(world, type, input)
@@ -157,7 +160,7 @@ export function currentInput(world: World, type: NodeType, input: DeclaredInput)
 
 const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
 
-/** The folder that a combo lists: it is the one that stands for it, or lists the same files as that one. */
+/** The folder that a combo lists: the one it represents, or one with the same files. */
 function folderOf(
   world: World,
   { class_type }: NodeType,
@@ -180,7 +183,7 @@ export function objectInfoText(world: World): string {
   return `{${members.join(', ')}}`
 }
 
-/** Folders of model files in the order in which they are served, each with the combo that lists its files. */
+/** Folders of model files in the order of the listing, each with the combo that lists its files. */
 const modelFolders: Readonly<Record<string, readonly [class_type: string, input: string] | null>> =
   {
     checkpoints: ['CheckpointLoaderSimple', 'ckpt_name'],

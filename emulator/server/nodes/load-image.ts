@@ -1,11 +1,11 @@
-// Node types that take the picture of a file apart: its colours, and its alpha or another channel as a mask.
+// Node types that load pictures: their colours, and their alpha or another channel as a mask.
 
 import { alphaOf } from '../../pictures/codecs/alpha.ts'
 import type { Channel, Picture } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
 import { isWebAddress, namedFile } from '../world/named-files.ts'
 import { pictureOf } from '../world/files.ts'
-import { keyPath, toldPath } from '../world/paths.ts'
+import { reportedPathOfKey, reportedPath } from '../world/paths.ts'
 import {
   type Behaviour,
   byDeclaration,
@@ -26,7 +26,7 @@ const channelOf = (of: Picture, channel: Channel): Picture => ({
   channel,
 })
 
-/** Masks are the other way round than alpha: white is what is masked, which is what is transparent. */
+/** Masks are the inverse of alpha: white is masked, which is transparent. */
 function maskOf(of: Picture): Picture {
   const alpha = channelOf(of, 'alpha')
   return { ...alpha, kind: 'inverted', id: hash53(`inverted ${alpha.id}`), of: alpha }
@@ -44,7 +44,7 @@ const noMask: Picture = {
 
 const one = (picture: Picture): Batch => ({ kind: 'picture', picture, count: 1 })
 
-/** The file that the input `image` names, as a picture, or why it is none. */
+/** The picture in the file that the input `image` names, or the error. */
 function pictureFile(call: Call): Picture | Failure {
   const value = call.inputs.get('image')
   const address = value?.kind === 'literal' ? value.value : undefined
@@ -54,11 +54,11 @@ function pictureFile(call: Call): Picture | Failure {
   }
   const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
   if (named === undefined) {
-    const path = toldPath('input', textInput(call, 'image', ''))
+    const path = reportedPath('input', textInput(call, 'image', ''))
     const exception_message = `[Errno 2] No such file or directory: '${path}'`
     return { exception_type: 'FileNotFoundError', exception_message }
   }
-  const exception_message = `cannot identify image file '${keyPath(named.key)}'`
+  const exception_message = `cannot identify image file '${reportedPathOfKey(named.key)}'`
   return (
     pictureOf(named.file.content) ?? {
       exception_type: 'PIL.UnidentifiedImageError',
@@ -86,7 +86,7 @@ const loadImage = loading((picture) => {
 
 const channels: readonly Channel[] = ['red', 'green', 'blue']
 
-/** The channel that the input of this name says; alpha where it says another. */
+/** The channel that this input names; alpha for any other value. */
 const channelInput = (call: Call): Channel | undefined =>
   channels.find((channel) => channel === textInput(call, 'channel', ''))
 
@@ -96,7 +96,7 @@ const loadMask = loading((picture, call) => {
   return [channel === undefined ? maskOf(picture) : channelOf(picture, channel)]
 })
 
-/** One channel of each picture. What nodes give has no alpha. */
+/** One channel of each picture. Pictures from nodes have no alpha. */
 const imageToMask: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
@@ -109,7 +109,7 @@ const imageToMask: Behaviour = (call) => {
 
 const noAlphaText = 'index 3 is out of bounds for dimension 3 with size 3'
 
-/** Behaviours of the node types that load pictures or take channels out of them. */
+/** The behaviours of the node types that load pictures or extract channels. */
 export const pictureLoaders: Readonly<Record<string, Behaviour>> = {
   LoadImage: loadImage,
   LoadImageOutput: loadImage,

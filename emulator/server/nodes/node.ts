@@ -1,4 +1,4 @@
-// What a node sees and what its work is, as data: how many steps, which values, files, texts or failure come out.
+// The inputs and the work of a node, as data: its steps, values, files, texts, or its failure.
 
 import { hash53 } from '../../lib/random.ts'
 import type { Picture } from '../../pictures/picture.ts'
@@ -12,13 +12,13 @@ export type Call = {
   readonly world: World
   readonly node_id: string
   readonly type: NodeType
-  /** Hash of all that the content of the outputs depends on. */
+  /** Hash of everything that determines the content of the outputs. */
   readonly hash: number
   readonly inputs: ReadonlyMap<string, Value>
   readonly hasPartnerKey: boolean
 }
 
-/** What a node type does: from what a node sees to its work. */
+/** The behaviour of a node type: a function from a call to its work. */
 export type Behaviour = (call: Call) => Work
 
 /** The work of a node that can only fail. */
@@ -28,7 +28,7 @@ export const failing = (exception_type: string, exception_message: string): Work
   failure: { exception_type, exception_message },
 })
 
-/** Outputs of the declared types, sized after the inputs. */
+/** Outputs of the declared types, with the sizes of the inputs. */
 export function byDeclaration(call: Call): Work {
   return { outputs: declaredOutputs(call), steps: 0 }
 }
@@ -87,14 +87,14 @@ const literalTexts = (call: Call): string[] => {
   return texts
 }
 
-/** A number among the inputs, or undefined; what is not finite is none that could be reckoned with. */
+/** A number among the inputs, or undefined; infinite values and NaN count as absent. */
 export function numberInput(call: Call, name: string): number | undefined {
   const value = call.inputs.get(name)
   const number = value?.kind === 'literal' ? numberOf(value.value) : undefined
   return Number.isFinite(number) ? number : undefined
 }
 
-/** A text among the inputs, as Python prints the value; `fallback` where it is missing or no literal. */
+/** A text among the inputs, as Python prints the value; `fallback` if it is missing or not a literal. */
 export function textInput(call: Call, name: string, fallback: string): string {
   const value = call.inputs.get(name)
   return value?.kind === 'literal' ? pythonText(value.value) : fallback
@@ -118,8 +118,10 @@ export function stepsOfSigmas(call: Call): number | undefined {
 
 const DEFAULT_SIZE = 512
 
-/** Width and height of what a node makes: as it says itself, else as its first picture, scaled where it scales. */
-export function sizeOf(call: Call): { readonly width: number; readonly height: number } {
+/**
+ * Width and height of the result: as the inputs say, otherwise those of the first picture, scaled if the node scales.
+ */
+export function sizeInput(call: Call): { readonly width: number; readonly height: number } {
   const source = pictureInput(call)?.picture
   const scale = numberInput(call, 'scale_by') ?? 1
   const side = (name: 'width' | 'height'): number => {
@@ -127,7 +129,7 @@ export function sizeOf(call: Call): { readonly width: number; readonly height: n
     const other = numberInput(call, name === 'width' ? 'height' : 'width') ?? 0
     if (own > 0) return own
     if (source === undefined) return DEFAULT_SIZE
-    // A side of 0 keeps the aspect of the source.
+    // A side of 0 keeps the aspect ratio of the source.
     const reference = name === 'width' ? source.height : source.width
     return other > 0 ? (source[name] * other) / reference : source[name] * scale
   }
@@ -142,17 +144,17 @@ function batchOf(call: Call): number {
   return Math.max(1, Math.trunc(Math.max(own, source) * (numberInput(call, 'amount') ?? 1)))
 }
 
-/** A scene that depends on all that the node depends on. */
+/** A scene that depends on everything that the node depends on. */
 export const painted = (call: Call, index = 0): Picture => ({
   kind: 'painted',
   id: hash53(`${call.world.setup.pictureSeed}:${call.hash}:${index}`),
-  ...sizeOf(call),
+  ...sizeInput(call),
 })
 
-/** Longer batches do not fit into the memory that the double pretends to have. */
+/** Longer batches exceed the simulated memory. */
 export const MAX_BATCH = 4096
 
-/** A batch of these pictures, of which there is at least one. */
+/** A batch of one or more pictures. */
 export const batchFrom = (pictures: readonly Picture[]): Batch => ({
   kind: 'picture',
   picture: pictures[0] as Picture,
@@ -160,7 +162,7 @@ export const batchFrom = (pictures: readonly Picture[]): Batch => ({
   count: pictures.length,
 })
 
-/** The pictures of a batch: its own, or all of one origin, each with its own content. */
+/** The pictures of a batch: listed ones, or variations of one picture, each with different content. */
 export function batchPictures({ picture, rest, count }: Batch): Picture[] {
   const pictures = [picture]
   if (rest !== undefined) return [...pictures, ...rest]

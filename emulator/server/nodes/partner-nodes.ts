@@ -1,4 +1,4 @@
-// Partner nodes, which are paid for [access/partner-key-*]: the key that they take, and what they cost.
+// Partner nodes, which cost money [access/partner-key-*]: the keys that they accept, and their costs.
 
 import { partnerNodeCost } from '../../../spec/server/access.ts'
 import type { Json } from '../../lib/json.ts'
@@ -7,7 +7,7 @@ import { isTruthy } from '../../lib/python.ts'
 import type { Failure } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
-/** Whether partner nodes take this value as their key: on local any that is not empty, on hosted the account's own. */
+/** Whether partner nodes accept this value as a key: on local any non-empty text, on hosted the key of the account. */
 export function takesPartnerKey(
   { setup: { hosted, quirks } }: World,
   given: Json | undefined,
@@ -19,7 +19,7 @@ export function takesPartnerKey(
     : given === hosted.account.partnerKey
 }
 
-/** Takes what a partner node costs from the balance, or says why it does not run. */
+/** Subtracts the cost of a partner node from the balance, or returns why it does not run. */
 export function payPartner({ world, hasPartnerKey }: Call): Failure | undefined {
   if (!hasPartnerKey)
     return {

@@ -28,10 +28,10 @@ const saveImages: Behaviour = (call) => ({
   save: pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI')),
 })
 
-/** Letters of temporary names; one is left out, as in the real server. */
+/** The letters of temporary names; the real server leaves one out. */
 const LETTERS = 'abcdefghijklmnopqrstuvxyz'
 
-/** What the letters of a node are kept by. */
+/** The key of the letters of a node. */
 export const lettersKey = (id: string, class_type: string): string => `${id} ${class_type}`
 
 function tempPrefix(call: Call): string {
@@ -55,7 +55,7 @@ const sendImages: Behaviour = (call) => {
   return { outputs: [], steps: pictures.length, socketPictures: pictures }
 }
 
-/** All pictures of a batch in one file, as many as its frames can be [files/animation-pixels]. */
+/** All pictures of a batch in one file, within the limit of pixels [files/animation-pixels]. */
 const saveAnimation =
   (format: 'png' | 'webp', isAnimated: (frames: number) => boolean): Behaviour =>
   (call) => {
@@ -83,7 +83,7 @@ const DEFAULT_FPS = 6
 
 const GRAPH_SIZE = { width: 800, height: 600 }
 
-/** The course of a training, drawn into a file that is named after the time. */
+/** The loss curve of a training, drawn into a file that is named after the time. */
 const drawLoss: Behaviour = (call) => {
   const prefix = textInput(call, 'filename_prefix', 'loss_graph')
   const picture: Picture = { kind: 'painted', id: hash53(`loss ${call.hash}`), ...GRAPH_SIZE }
@@ -101,7 +101,7 @@ const drawLoss: Behaviour = (call) => {
   }
 }
 
-/** The others leave `%batch_num%` in the name as it is, and so do animations [files/batch-number-kept]. */
+/** The other types keep `%batch_num%` in the name, and so do animations [files/batch-number-kept]. */
 const batchNumbered: ReadonlySet<SampleFormat> = new Set(['flac', 'mp3', 'opus', 'svg'])
 
 /** Non-image outputs: the same small sample in every run. */
@@ -130,7 +130,7 @@ const saveVideo =
     return saveSample(format, videoKey, prefix, videoKey === 'images' ? true : undefined)(call)
   }
 
-/** Behaviours of the node types that save or send pictures and files. */
+/** The behaviours of the node types that save or send pictures and files. */
 export const savers: Readonly<Record<string, Behaviour>> = {
   SaveImage: saveImages,
   PreviewImage: previewImages,
@@ -140,7 +140,7 @@ export const savers: Readonly<Record<string, Behaviour>> = {
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
   SaveWEBM: saveVideo('webm', 'ComfyUI'),
   SaveAnimatedPNG: saveAnimation('png', () => true),
-  // A single picture makes no animation.
+  // A single picture is not an animation.
   SaveAnimatedWEBP: saveAnimation('webp', (frames) => frames !== 1),
   SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
   SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),

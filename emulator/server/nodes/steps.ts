@@ -1,4 +1,5 @@
-// How many progress messages a node sends [runs/*-steps]: by tiles, by sigmas, and by samplers that count otherwise.
+// Computes how many progress messages a node sends [runs/*-steps]: by tiles, by sigmas, and for samplers that count
+// differently.
 
 import { hash53 } from '../../lib/random.ts'
 import {
@@ -11,19 +12,19 @@ import {
 } from './node.ts'
 import type { Value } from '../state/nodes.ts'
 
-/** Longer progress than any sampler has is cut, so that a run comes to its end. */
+/** The maximum number of steps, so that every run ends. */
 const MOST_STEPS = 10_000
 
 type Size = { readonly width: number; readonly height: number }
 
-/** Tiles of this size that cover a picture, each laid over its neighbours by `overlap`. */
+/** The number of tiles of this size that cover a picture, with an overlap. */
 function tilesOf({ width, height }: Size, tile: Size, overlap: number): number {
   const along = (length: number, side: number): number =>
     length <= side || side <= overlap ? 1 : Math.ceil((length - overlap) / (side - overlap))
   return along(height, tile.height) * along(width, tile.width)
 }
 
-/** Upscalers work through squares of this size, in pixels. */
+/** The tile size of upscalers, in pixels. */
 const UPSCALED_TILE = { width: 512, height: 512 }
 const UPSCALED_OVERLAP = 32
 
@@ -34,10 +35,10 @@ export function upscalerSteps(call: Call): number {
   return bounded(tilesOf(source.picture, UPSCALED_TILE, UPSCALED_OVERLAP) * source.count)
 }
 
-/** Pixels along the side of what a latent has as one. */
+/** The number of pixels along a side of one latent pixel. */
 const LATENT_PIXEL = 8
 
-/** The steps of a tiled VAE: each picture is gone through with squares, with upright and with lying tiles. */
+/** The steps of a tiled VAE, which processes each picture with square, tall and wide tiles. */
 function vaeSteps({ width, height }: Size, count: number, side: number, overlap: number): number {
   const half = Math.floor(side / 2)
   const tiles = [
@@ -48,7 +49,7 @@ function vaeSteps({ width, height }: Size, count: number, side: number, overlap:
   return bounded(tiles.reduce((sum, passed) => sum + passed, 0) * count)
 }
 
-/** Steps of VAEEncodeTiled, whose tiles are of pixels. */
+/** The steps of VAEEncodeTiled, whose tiles are in pixels. */
 export function encoderSteps(call: Call): number {
   const source = pictureInput(call)
   if (source === undefined) return 0
@@ -56,7 +57,7 @@ export function encoderSteps(call: Call): number {
   return vaeSteps(source.picture, source.count, side, overlap)
 }
 
-/** Steps of VAEDecodeTiled, whose tiles are of latents, with no more overlap than a quarter. */
+/** The steps of VAEDecodeTiled, whose tiles are in latent pixels and overlap by a quarter at most. */
 export function decoderSteps(call: Call): number {
   const source = pictureInput(call)
   if (source === undefined) return 0
@@ -75,7 +76,7 @@ const tileInputs = (call: Call): { side: number; overlap: number } => ({
 
 const bounded = (steps: number): number => Math.min(Math.max(0, Math.trunc(steps)), MOST_STEPS)
 
-/** SIGMAS for so many steps each. */
+/** SIGMAS with these numbers of steps. */
 const sigmas =
   (stepsOf: (call: Call, denoise: number) => readonly number[]): Behaviour =>
   (call) => {
@@ -89,38 +90,38 @@ const sigmas =
   }
 
 const allSteps = (call: Call): number => numberInput(call, 'steps') ?? 0
-const given = (call: Call): number => stepsOfSigmas(call) ?? 0
+const sigmaSteps = (call: Call): number => stepsOfSigmas(call) ?? 0
 
 /** A schedule of fixed length, of which only the last part is used. */
 const shortened = sigmas((call, denoise) => [
   denoise < 1 ? Math.round(allSteps(call) * denoise) : allSteps(call),
 ])
 
-/** Behaviours of the node types that make or divide SIGMAS, where their steps do not simply stand at `steps`. */
+/** The behaviours of the node types that create or split SIGMAS, if their number of steps is not simply `steps`. */
 export const schedulers: Readonly<Record<string, Behaviour>> = {
   BasicScheduler: sigmas((call, denoise) => [denoise > 0 ? allSteps(call) : 0]),
   AlignYourStepsScheduler: shortened,
   GITSScheduler: shortened,
   OptimalStepsScheduler: shortened,
   SplitSigmas: sigmas((call) => {
-    const step = Math.min(numberInput(call, 'step') ?? 0, given(call))
-    return [step, given(call) - step]
+    const step = Math.min(numberInput(call, 'step') ?? 0, sigmaSteps(call))
+    return [step, sigmaSteps(call) - step]
   }),
   SplitSigmasDenoise: sigmas((call, denoise) => {
-    const last = Math.round(given(call) * denoise)
-    return [last === 0 ? 0 : given(call) - last, last]
+    const last = Math.round(sigmaSteps(call) * denoise)
+    return [last === 0 ? 0 : sigmaSteps(call) - last, last]
   }),
-  FlipSigmas: sigmas((call) => [given(call)]),
+  FlipSigmas: sigmas((call) => [sigmaSteps(call)]),
 }
 
-/** How many steps a sampler reports, and up to which number they count. */
+/** The number of steps that a sampler reports, and their maximum. */
 export function reportedSteps(call: Call, steps: number): { steps: number; max?: number } {
-  // This one takes several steps at once, and stops short of the last.
+  // This one takes several steps at a time, and stops before the last.
   if (textInput(call, 'sampler_name', '') !== 'dpm_fast' || steps < 1) return { steps }
   return { steps: Math.floor(steps / 3) + 1, max: steps }
 }
 
-/** The same node, with so many steps. */
+/** The same node, with this number of steps. */
 export const withSteps =
   (behaviour: Behaviour, stepsOf: (call: Call) => number): Behaviour =>
   (call) => {

@@ -1,6 +1,6 @@
-// Node types that exist for tests alone: slow, failing, talking and previewing, declared like any other type.
+// Node types for tests: slow, failing, texting and previewing nodes, declared like any other type.
 
-/** Declarations in the shape of GET /object_info, as JSON text so that `1.0` stays a float. */
+/** Declarations in the form of GET /object_info, as JSON text so that `1.0` stays a float. */
 export const testNodes = `{
 "FlowdoubleSlow": {"input": {"required": {"seconds": ["FLOAT", {"default": 1.0, "min": 0.0, "max": 86400.0}]}, "optional": {"steps": ["INT", {"default": 1, "min": 0, "max": 10000}], "value": ["*", {}]}}, "input_order": {"required": ["seconds"], "optional": ["steps", "value"]}, "output": ["*"], "output_is_list": [false], "output_name": ["value"], "name": "FlowdoubleSlow", "display_name": "Slow", "description": "Takes so many seconds of the server's clock, with so many progress messages, and passes its value on.", "python_module": "custom_nodes.flowdouble", "category": "flowdouble", "output_node": true},
 "FlowdoubleFail": {"input": {"required": {"exception_type": ["STRING", {"default": "ValueError"}], "message": ["STRING", {"default": "made to fail", "multiline": true}]}, "optional": {"value": ["*", {}]}}, "input_order": {"required": ["exception_type", "message"], "optional": ["value"]}, "output": ["*"], "output_is_list": [false], "output_name": ["value"], "name": "FlowdoubleFail", "display_name": "Fail", "description": "Fails with this exception type and message: ValidationError, ModelDownloadError, ImageDownloadError, OOMError, InsufficientFundsError, InactiveSubscriptionError, or any Python name.", "python_module": "custom_nodes.flowdouble", "category": "flowdouble", "output_node": true},

@@ -1,4 +1,4 @@
-// Finds out what a node does when it runs, within what the double pretends to be able to do.
+// Determines what a node does when it runs, within the limits of the simulated machine.
 
 import { numberOf } from '../../lib/json.ts'
 import { behaviours } from './behaviours.ts'
@@ -7,10 +7,10 @@ import { currentInput, isModelFile, optionsOf } from './catalog.ts'
 import { payPartner } from './partner-nodes.ts'
 import type { Failure, Value, Work } from '../state/nodes.ts'
 
-/** Larger pictures do not fit into the memory that the double pretends to have, in pixels. */
+/** Larger pictures exceed the simulated memory, in pixels. */
 const MAX_PIXELS = 4096 * 4096
 
-/** What a call of a node does, found by its type. */
+/** The work of a call, by its node type. */
 export function workOf(call: Call): Work {
   const missing = call.world.setup.traits.needsModelsToRun ? missingModel(call) : undefined
   if (missing !== undefined)
@@ -24,7 +24,7 @@ export function workOf(call: Call): Work {
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
 }
 
-/** A model file that an input names and that its combo does not list: validation accepts it with the option. */
+/** A model file that an input names and that its combo does not list: an option makes validation accept it. */
 function missingModel({ world, type, inputs }: Call): string | undefined {
   for (const input of type.inputs) {
     const given = inputs.get(input.name)
@@ -35,7 +35,7 @@ function missingModel({ world, type, inputs }: Call): string | undefined {
   return undefined
 }
 
-/** Inputs from which a size or a time is reckoned. NaN is within every bound, so that validation lets it through. */
+/** Inputs that determine a size or a time. NaN is within every bound, so that validation accepts it. */
 const measures = ['seconds', 'scale_by', 'fps'] as const
 
 function isNotANumber({ inputs }: Call, name: string): boolean {
@@ -43,11 +43,11 @@ function isNotANumber({ inputs }: Call, name: string): boolean {
   return value?.kind === 'literal' && Number.isNaN(numberOf(value.value))
 }
 
-/** Types without a specific behaviour follow from their declaration. */
+/** The behaviour of other types follows from their declaration. */
 const behaviourOf = (class_type: string): Behaviour =>
   (Object.hasOwn(behaviours, class_type) ? behaviours[class_type] : undefined) ?? byDeclaration
 
-/** What a node that needs more memory fails with. */
+/** The failure of a node that needs more memory. */
 export const outOfMemory: Failure = {
   exception_type: 'torch.OutOfMemoryError',
   exception_message: 'Allocation on device would exceed allowed memory. (out of memory)',

@@ -1,4 +1,4 @@
-// What runs leave to those after them besides the results in cache.ts: letters of temporary names, loaded models.
+// The state that runs leave for later runs, besides cached results: letters of temporary names, and loaded models.
 
 import { remove } from '../../lib/bounded.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -9,7 +9,7 @@ import { loadModel } from '../world/loaded-models.ts'
 import type { NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
-/** A node that the new graph does not have gets other letters when it comes again [files/temp-letters]. */
+/** A node that the new graph does not contain gets other letters when it occurs again [files/temp-letters]. */
 export function keepLettersOf(world: World, types: ReadonlyMap<string, NodeType>): void {
   if (world.state.tempLetters.entries.size === 0) return
   const kept = new Set(Array.from(types, ([id, { class_type }]) => lettersKey(id, class_type)))
@@ -18,7 +18,7 @@ export function keepLettersOf(world: World, types: ReadonlyMap<string, NodeType>
   }
 }
 
-/** A run has something to do: the models that its graph names are loaded. */
+/** Loads the models that the graph of a run names, when it starts. */
 export function loadModels(world: World, graph: JsonObject): void {
   for (const id of graph.keys()) {
     for (const value of nodeInputs(graph, id).values()) {

@@ -1,4 +1,4 @@
-// How a run ends [runs/*]: in success, in an error or interrupted, and always in the history.
+// Ends a run [runs/*]: successful, failed or interrupted. Every run enters the history.
 
 import { pythonNameOf, wordOf } from './exception-types.ts'
 import { addEntry } from '../world/history.ts'
@@ -27,7 +27,7 @@ export function succeed(world: World, running: Running): void {
   endRun(world, running, 'success', null)
 }
 
-/** The interrupt was noticed at this node. */
+/** The interrupt is noticed at this node. */
 export function interruptedAt(world: World, running: Running, id: string): void {
   const data = [
     `{"prompt_id": ${running.promptIdText}`,
@@ -71,7 +71,7 @@ export function fail(world: World, running: Running, id: string, failure: Failur
   endRun(world, running, 'error', `{${detail.join(', ')}}`)
 }
 
-/** What the nodes that are done have to show, by node id. */
+/** The outputs of the finished nodes, by node id. */
 function currentOutputs(running: Running): string {
   const shown = finished(running).flatMap((id) => {
     const ui = running.results.get(id)?.ui ?? null
@@ -80,7 +80,7 @@ function currentOutputs(running: Running): string {
   return `{${shown.join(', ')}}`
 }
 
-/** The nodes that this run has finished: the one that failed or was interrupted is none of them. */
+/** The nodes that this run has finished, without the one that failed or was interrupted. */
 const finished = (running: Running): string[] =>
   running.executed.filter((id) => running.results.has(id))
 
@@ -94,7 +94,7 @@ function currentInputs(running: Running, id: string): string {
   return `{${inputs.join(', ')}}`
 }
 
-/** Numbers, texts and the like as they are, other literals as Python prints them, what else there is by its kind. */
+/** Numbers, texts and so on as they are, other literals as Python prints them, other values by their kind. */
 function inputText(item: Value): string {
   if (item.kind !== 'literal') return JSON.stringify(`<${item.kind}>`)
   const { value } = item

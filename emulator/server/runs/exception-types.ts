@@ -1,14 +1,14 @@
-// The words of hosted for failures [runs/exception-words]: what each means, and which one fits.
+// The six words of hosted for failures [runs/exception-words]: their messages, and which one fits.
 
 import { type ExceptionType, exceptionTypes, pythonNames } from '../../../spec/server/errors.ts'
 
 const isWord = (name: string): name is ExceptionType => Object.hasOwn(exceptionTypes, name)
 
-/** What the word for a failure says; of another name only that it was planned. */
+/** The message of a failure by its word; for any other name, that it was planned. */
 export const meaningOf = (exception_type: string): string =>
   isWord(exception_type) ? exceptionTypes[exception_type] : 'The scenario makes this node fail.'
 
-/** The word of hosted for a failure, whose own name may be that of a Python exception [runs/exception-words]. */
+/** The hosted word for a failure, whose own name may be that of a Python exception [runs/exception-words]. */
 export function wordOf(exception_type: string): ExceptionType {
   if (isWord(exception_type)) return exception_type
   return /(?:OutOfMemory|^Memory)Error$|\.MemoryError$/.test(exception_type)
@@ -16,6 +16,6 @@ export function wordOf(exception_type: string): ExceptionType {
     : 'ValidationError'
 }
 
-/** The name of a Python exception for a failure: its own, or the one that stands for a word of hosted. */
+/** The name of a Python exception for a failure: its own, or the equivalent of a hosted word. */
 export const pythonNameOf = (exception_type: string): string =>
   isWord(exception_type) ? pythonNames[exception_type] : exception_type

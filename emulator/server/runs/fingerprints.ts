@@ -1,5 +1,5 @@
 // Change fingerprints [runs/changed-file-runs]: what the content of a node depends on besides its inputs. The graph in
-// saved pictures tells them as `is_changed` [files/is-changed].
+// saved pictures contains them as `is_changed` [files/is-changed].
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
@@ -14,7 +14,7 @@ import type { FileContent, Fingerprints } from '../state/files.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
-/** What the fingerprint of a type is made of; other types have none that shows. */
+/** The sources of a type's fingerprint; other types have no visible one. */
 const kinds: Readonly<Record<string, 'bytes' | 'modified' | 'now'>> = {
   LoadImage: 'bytes',
   LoadImageMask: 'bytes',
@@ -25,10 +25,10 @@ const kinds: Readonly<Record<string, 'bytes' | 'modified' | 'now'>> = {
   SaveImageWebsocket: 'now',
 }
 
-/** A fingerprint that cannot be taken. It equals none, not even itself. */
+/** A fingerprint that could not be computed. It equals no other, not even itself. */
 const NOT_A_NUMBER = 'NaN'
 
-/** The fingerprints of all nodes of a graph, needed or not, whose types have one. */
+/** The fingerprints of all nodes of a graph that have one, needed or not. */
 export function fingerprintsOf(
   world: World,
   graph: JsonObject,
@@ -39,7 +39,7 @@ export function fingerprintsOf(
     const class_type = types.get(id)?.class_type ?? ''
     const kind = Object.hasOwn(kinds, class_type) ? kinds[class_type] : undefined
     if (kind === undefined) continue
-    // A client that gives one itself decides what counts as changed [runs/given-fingerprint].
+    // A client that sends a fingerprint decides what counts as changed [runs/given-fingerprint].
     const given = isObject(node) ? node.get('is_changed') : undefined
     const own = given === undefined ? fingerprint(world, graph, id, class_type, kind) : undefined
     fingerprints.set(id, own ?? writeJson(given ?? null))
@@ -58,7 +58,7 @@ function fingerprint(
   const named = namedInput(world, graph, id, class_type)
   if (named === undefined) return NOT_A_NUMBER
   const { content, modifiedMs } = named.file
-  if (kind === 'bytes') return `["${hashOf(content)}"]`
+  if (kind === 'bytes') return `["${contentHash(content)}"]`
   const { tag } = fileFacts(momentOf(world, modifiedMs), content)
   return `[${floatText(Number(BigInt(`0x${tag}`)) / 1e9)}]`
 }
@@ -68,8 +68,8 @@ const namedInput = (world: World, graph: JsonObject, id: string, class_type: str
 
 const hashes = new WeakMap<Uint8Array, string>()
 
-/** The SHA-256 of a file, in hex. A picture that has no bytes yet has the one of its recipe [files/is-changed-of-own]. */
-function hashOf(content: FileContent): string {
+/** The SHA-256 of a file, in hex. A picture without bytes yet has that of its recipe [files/is-changed-of-own]. */
+function contentHash(content: FileContent): string {
   const bytes = bytesOf(content)
   if (bytes === undefined) return bytesToHex(sha256(utf8ToBytes(fileFingerprint({ content }))))
   const known = hashes.get(bytes)
@@ -80,8 +80,8 @@ function hashOf(content: FileContent): string {
 }
 
 /**
- * What the content of a node depends on besides its inputs, as a text for its hash, or null. Types without a
- * fingerprint of their own that name a file depend on that.
+ * What the content of a node depends on besides its inputs, as a text for its hash, or null. Types that name a file but
+ * have no fingerprint depend on that file.
  */
 export function dependsOn(
   world: World,
@@ -90,7 +90,7 @@ export function dependsOn(
   fingerprints: Fingerprints,
 ): (id: string, type: NodeType) => string | null {
   return (id, { class_type }) => {
-    // What is to fail is not spared by the cache, nor is what hangs on it.
+    // The cache must not hide a failure, nor serve the nodes that depend on it.
     if (plannedFailure(world, run, id, class_type) !== undefined) return `run ${run.serial}`
     const text = fingerprints.get(id)
     if (text === NOT_A_NUMBER) return `${text} ${run.serial}`

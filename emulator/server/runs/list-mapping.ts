@@ -1,15 +1,14 @@
-// Lists [runs/list-*]: every input is one. A node is called once for each item of the longest, and what its calls give
-// is joined.
+// Lists [runs/list-*]: every input is one. Calls a node once for each item of the longest list, and joins the results.
 
 import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
 import { batchFrom, batchPictures } from '../nodes/node.ts'
 import { fitsMemory, outOfMemory } from '../nodes/work.ts'
 import type { Failure, NodeType, Value, Work } from '../state/nodes.ts'
-import type { Calls, Lists } from '../state/runs.ts'
+import type { Calls, InputLists } from '../state/runs.ts'
 
-/** The calls that a node with these inputs needs: one for each item of its longest list [runs/list-maps]. */
-export function createCalls(type: NodeType, inputs: Lists): Calls {
+/** The calls of a node with these inputs: one for each item of its longest list [runs/list-maps]. */
+export function createCalls(type: NodeType, inputs: InputLists): Calls {
   let count = 1
   if (!type.takesLists) {
     for (const { length } of inputs.values()) count = Math.max(count, length)
@@ -17,34 +16,37 @@ export function createCalls(type: NodeType, inputs: Lists): Calls {
   return { count, at: 0, outputs: [], uis: [], max: 0 }
 }
 
-/** What the next call sees: an item of each list, of shorter ones the last, or the lists whole. */
+/** The inputs of the next call: an item of each list, the last item of shorter ones, or the whole lists. */
 export function inputsOfCall(
   type: NodeType,
-  inputs: Lists,
+  inputs: InputLists,
   { at }: Calls,
 ): ReadonlyMap<string, Value> {
   const seen = new Map<string, Value>()
   for (const [name, items] of inputs) {
     seen.set(
       name,
-      type.takesLists ? whole(items) : (items[Math.min(at, items.length - 1)] as Value),
+      type.takesLists ? joinItems(items) : (items[Math.min(at, items.length - 1)] as Value),
     )
   }
   return seen
 }
 
-/** Calls of one node differ in what they make, also where they see the same. */
+/** Calls of one node produce different content, even with the same inputs. */
 export const hashOfCall = (hash: number, { at }: Calls): number =>
   at === 0 ? hash : hash53(`${hash} ${at}`)
 
 /** A list as one value: all its pictures as one batch, of anything else the first item [runs/list-taken-whole]. */
-function whole(items: readonly Value[]): Value {
+function joinItems(items: readonly Value[]): Value {
   const [first] = items
   if (items.length === 1 || first?.kind !== 'picture') return first as Value
   return batchFrom(items.flatMap((item) => (item.kind === 'picture' ? batchPictures(item) : [])))
 }
 
-/** Takes what a call gave, and goes on to the next. Gives the failure of the node when all of it is too much. */
+/**
+ * Adds the result of a call, and moves to the next call. Returns the failure of the node if the results exceed the
+ * memory.
+ */
 export function takeResults(
   calls: Calls,
   type: NodeType,
@@ -53,10 +55,10 @@ export function takeResults(
 ): Failure | undefined {
   for (let index = 0; index < outputs.length; index++) {
     const output = outputs[index] as Value | readonly Value[]
-    const given = itemsOf(output, type.outputIsList[index] ?? false)
+    const given = outputItems(output, type.outputIsList[index] ?? false)
     const items = calls.outputs[index]
     const all = items === undefined ? given : items.concat(given)
-    // One value alone has been looked at before it was made.
+    // A single value was checked before it was created.
     if (all.length > 1 && !fitsMemory(all)) return outOfMemory
     calls.outputs[index] = all
   }
@@ -66,8 +68,8 @@ export function takeResults(
   return undefined
 }
 
-/** A list output of a type that says no more is the pictures of its batch, one by one [runs/list-of-batch]. */
-function itemsOf(output: Value | readonly Value[], isList: boolean): readonly Value[] {
+/** Without other information, a list output consists of the pictures of its batch [runs/list-of-batch]. */
+function outputItems(output: Value | readonly Value[], isList: boolean): readonly Value[] {
   if (!('kind' in output)) return output
   if (!isList || output.kind !== 'picture') return [output]
   return batchPictures(output).map((picture) => batchFrom([picture]))

@@ -1,26 +1,26 @@
-// What a node about to run sees at its inputs, as lists [runs/list-maps].
+// Collects the inputs of a node about to run, as lists [runs/list-maps].
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { linkOf, nodeInputs } from '../graph/graph.ts'
 import { resultOf } from './result-cache.ts'
 import type { NodeType, Value } from '../state/nodes.ts'
 import { withFingerprints } from '../world/png-metadata.ts'
-import type { Lists, Running } from '../state/runs.ts'
+import type { InputLists, Running } from '../state/runs.ts'
 
-/** Declared inputs in their declared order; types that are not in the catalogue get all that they are given. */
-export function gatherInputs(running: Running, id: string, type: NodeType): Lists {
+/** Declared inputs in their declared order; types that are not in the catalogue receive all given inputs. */
+export function gatherInputs(running: Running, id: string, type: NodeType): InputLists {
   const given = nodeInputs(running.graph, id)
   const names = type.text === '' ? [...given.keys()] : type.inputs.map(({ name }) => name)
   const inputs = new Map<string, readonly Value[]>()
   for (const name of names) {
     const value = given.get(name)
-    if (value !== undefined) inputs.set(name, itemsOf(running, value))
+    if (value !== undefined) inputs.set(name, inputItems(running, value))
   }
   return inputs
 }
 
-/** A literal is a list of one; a link brings what its source gave. */
-function itemsOf(running: Running, value: Json): readonly Value[] {
+/** A literal is a list of one; a link contains the results of its source. */
+function inputItems(running: Running, value: Json): readonly Value[] {
   const link = linkOf(value)
   if (link === undefined) return [{ kind: 'literal', value }]
   const result = resultOf(running, link.source)
@@ -28,8 +28,8 @@ function itemsOf(running: Running, value: Json): readonly Value[] {
 }
 
 /**
- * The hidden inputs of a node that has been called [messages/error-hidden-inputs]. Of credentials and whatever else is
- * nobody's business there is only null.
+ * The hidden inputs of a node that has been called [messages/error-hidden-inputs]. Credentials and other private values
+ * are null.
  */
 export function hiddenInputs(running: Running, id: string): Map<string, readonly Value[]> {
   const hidden = new Map<string, readonly Value[]>()

@@ -1,11 +1,11 @@
-// The previews of a step [frames/*]: who gets them with metadata, who without, and when.
+// Sends the previews of a step [frames/*]: to which sockets, with or without metadata, and when.
 
 import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 import type { Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
-import { sendFrame, socketsFor, wantsMetadata } from '../world/sockets.ts'
+import { sendFrame, socketsFor, receivesMetadata } from '../world/sockets.ts'
 
-/** A preview goes before the progress message when it carries metadata, and after it when not. */
+/** A preview with metadata precedes the progress message; one without follows it. */
 export function sendPreview(
   world: World,
   running: Running,
@@ -16,8 +16,8 @@ export function sendPreview(
 ): void {
   const { client_id, prompt_id } = running.run
   const sockets = socketsFor(world, 'progress', client_id)
-  const isAsking = (socket: number): boolean => wantsMetadata(world, client_id, socket)
-  const asking = sockets.filter(isAsking)
+  const takesMetadata = (socket: number): boolean => receivesMetadata(world, client_id, socket)
+  const asking = sockets.filter(takesMetadata)
   if (asking.length > 0) {
     const metadata = {
       node_id: id,
@@ -30,6 +30,6 @@ export function sendPreview(
     sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })
   }
   sendProgress()
-  const others = sockets.filter((socket) => !isAsking(socket))
+  const others = sockets.filter((socket) => !takesMetadata(socket))
   sendFrame(world, others, { frame: 'previewImage', format, image })
 }

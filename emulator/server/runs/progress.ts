@@ -1,8 +1,8 @@
-// The progress of the nodes of one run, and the text of progress_state, which lists all nodes touched so far.
-// The text of finished nodes is kept, so that a step writes the one node that moved: else a run of many nodes
-// costs the square of its length. Nothing is written while nobody listens.
+// The progress of the nodes of one run, and the text of progress_state, which lists all nodes touched so far. Caches
+// the text of finished nodes, so that a step writes only the current node: otherwise a run of many nodes takes
+// quadratic time. Nothing is written without a recipient.
 
-import { ownText } from '../../lib/json.ts'
+import { copyText } from '../../lib/json.ts'
 import type { NodeProgress, Progress } from '../state/runs.ts'
 
 export const createProgress = (prompt_id: string, types: Progress['types']): Progress => ({
@@ -15,12 +15,12 @@ export const createProgress = (prompt_id: string, types: Progress['types']): Pro
   same: null,
 })
 
-/** A node is at `value` of `max`, which are JSON texts. */
+/** Sets a node to `value` of `max`, which are JSON texts. */
 export function setRunning(progress: Progress, node_id: string, value: string, max: string): void {
   progress.current = { node_id, value, max }
 }
 
-/** A node is done: it stands at `max` of `max`. */
+/** Sets a node to done: `max` of `max`. */
 export function setFinished(progress: Progress, node_id: string, max: string): void {
   progress.finished.push({ node_id, value: max, max })
   progress.current = null
@@ -30,8 +30,8 @@ export function setFinished(progress: Progress, node_id: string, max: string): v
 export function progressText(progress: Progress): string {
   for (const node of progress.finished.slice(progress.written)) {
     const separator = progress.text === '' ? '' : ', '
-    // Every message copies it: it must not be a tree of its parts.
-    progress.text = ownText(progress.text + separator + nodeText(progress, node, 'finished'))
+    // Every message copies it: it must be a flat string, not a tree of its parts.
+    progress.text = copyText(progress.text + separator + nodeText(progress, node, 'finished'))
   }
   progress.written = progress.finished.length
   const { prompt, text, current } = progress
@@ -57,7 +57,7 @@ function sameText(progress: Progress, node_id: string): string {
   const class_type = types?.get(node_id)?.class_type
   const type = class_type === undefined ? '' : `, "class_type": ${JSON.stringify(class_type)}`
   const ids = `"node_id": ${id}, "prompt_id": ${prompt}, "display_node_id": ${id}`
-  const text = ownText(`${ids}, "parent_node_id": null, "real_node_id": ${id}${type}`)
+  const text = copyText(`${ids}, "parent_node_id": null, "real_node_id": ${id}${type}`)
   progress.same = { node_id, text }
   return text
 }

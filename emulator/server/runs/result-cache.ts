@@ -1,4 +1,4 @@
-// The result cache of a worker [runs/cache-*]: what it keeps from one run to the next, and what a run finds in it.
+// The result cache of a worker [runs/cache-*]: which results it keeps after a run, and finds for the next.
 
 import { clear } from '../../lib/bounded.ts'
 import type { NodeResult } from '../state/nodes.ts'
@@ -12,23 +12,23 @@ export const isCached = (
   id: string,
 ): boolean => cache.has(hashes.get(id) ?? NaN)
 
-/** The result that the cache of a worker has for a node. */
+/** The cached result of a node on a worker. */
 export const cachedResult = (
   { cache }: Worker,
   hashes: ReadonlyMap<string, number>,
   id: string,
 ): NodeResult | undefined => cache.get(hashes.get(id) ?? NaN)
 
-/** The result of a node, of this run or of an earlier one. */
+/** The result of a node, from this run or an earlier one. */
 export const resultOf = (
   { results, worker, hashes }: Running,
   id: string,
 ): NodeResult | undefined => results.get(id) ?? cachedResult(worker, hashes, id)
 
-/** Types that take no step of their own yet have a result that must not be kept. */
+/** Types without steps whose result must not be cached. */
 const neverCached = new Set(['SaveImageWebsocket', 'FlowdoubleSlow', 'FlowdoubleNotify'])
 
-/** Keeps the result of a node for later runs, unless it is one that never is [runs/cache-none]. */
+/** Caches the result of a node for later runs, unless its type is never cached [runs/cache-none]. */
 export function cacheResult(
   world: World,
   { worker, hashes, types }: Running,
@@ -41,12 +41,12 @@ export function cacheResult(
   if (hash !== undefined && isKept) worker.cache.set(hash, result)
 }
 
-/** Results that are kept where they outlive their run [runs/cache-lru]. */
+/** Results that are kept beyond their run [runs/cache-lru]. */
 const MAX_RESULTS = 100
 
 /**
- * Only results that the new graph may use are kept: the cache is as long as one run [runs/cache-of-last-graph], unless
- * the server keeps the latest ones. Those that the new graph may use are the latest, and stay in any number.
+ * Keeps only results that the new graph may use: the cache holds one run [runs/cache-of-last-graph], unless the server
+ * keeps the latest ones. Those that the new graph may use count as the latest, and stay in any number.
  */
 export function keepCacheOf(
   world: World,

@@ -1,4 +1,4 @@
-// The run in progress on a worker: how it is created, and how it sends its messages.
+// Creates the run in progress on a worker, and sends its messages.
 
 import type { MessageType } from '../../../spec/server/messages.ts'
 import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
@@ -17,12 +17,12 @@ import type { Run, Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
 /** What follows from the graph of a run alone. */
-export type Prepared = Pick<Running, 'graph' | 'types' | 'hashes'> & {
+export type Preparation = Pick<Running, 'graph' | 'types' | 'hashes'> & {
   readonly fingerprints: Fingerprints
 }
 
-/** Reads the graph of a run, with all that follows from it. */
-export function prepare(world: World, run: Run): Prepared {
+/** Reads the graph of a run, and what follows from it. */
+export function prepare(world: World, run: Run): Preparation {
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
   const fingerprints = fingerprintsOf(world, graph, types)
@@ -43,12 +43,12 @@ function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType>
   return types
 }
 
-/** A run that begins now. Without `hasOrder` it runs no node. */
+/** A run that begins now. Without `hasOrder` it runs no nodes. */
 export function createRunning(
   world: World,
   worker: Worker,
   run: Run,
-  { graph, types, fingerprints, hashes }: Prepared,
+  { graph, types, fingerprints, hashes }: Preparation,
   hasOrder: boolean,
 ): Running {
   const isDone = (id: string): boolean => isCached(worker, hashes, id)
@@ -76,7 +76,7 @@ export function createRunning(
   }
 }
 
-/** Tells the client something in words. */
+/** Sends the client a text notification. */
 export function sendNotification(world: World, running: Running, value: string): void {
   // Where the messages of all runs mix, each names its run [messages/hosted-names-run].
   const { sharesMessages } = world.setup.traits
@@ -93,7 +93,7 @@ const kept: ReadonlySet<MessageType> = new Set<MessageType>([
   'execution_interrupted',
 ])
 
-/** Sends a message of the run to its recipients, and keeps it for the history if needed. */
+/** Sends a message of the run to its recipients, and stores it for the history if needed. */
 export function sendForRun(
   world: World,
   running: Running,
@@ -102,7 +102,7 @@ export function sendForRun(
 ): void {
   const sockets = socketsFor(world, type, running.run.client_id)
   const isKept = kept.has(type)
-  // A message that nobody receives is not even written.
+  // A message without recipients is not even written.
   if (sockets.length === 0 && !isKept) return
   const data = dataOf()
   send(world, sockets, type, data)
@@ -113,5 +113,5 @@ export function sendForRun(
 export const members = (world: World, { promptIdText }: Running): string =>
   `"prompt_id": ${promptIdText}, "timestamp": ${timestamp(world)}}`
 
-/** The data of messages that say no more than which run, and when. */
+/** The data of messages that contain only the run and the time. */
 export const idAndTime = (world: World, running: Running): string => `{${members(world, running)}`

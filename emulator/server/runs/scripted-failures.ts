@@ -1,4 +1,5 @@
-// Why runs fail that nothing in their graph makes fail [runs/*-error, runs/scenario-*]: the scenario, and the account.
+// Failures that do not follow from the graph [runs/*-error, runs/scenario-*]: those of the scenario, and of the
+// account.
 
 import { exceptionTypes } from '../../../spec/server/errors.ts'
 import { meaningOf } from './exception-types.ts'
@@ -26,7 +27,7 @@ export function plannedFailure(
   return { exception_type, exception_message: exception_message ?? meaningOf(exception_type) }
 }
 
-/** Why every run of this account fails as soon as it starts, or undefined. */
+/** The failure of every run of this account at its start, or undefined. */
 export function accountFailure({ setup: { hosted } }: World): Failure | undefined {
   const account = hosted?.account
   const word =

@@ -1,4 +1,4 @@
-// Execution [runs/*]: a worker handles one run after the other, node by node and step by step, and sends their messages.
+// Executes runs [runs/*]: a worker runs one after the other, node by node and step by step, and sends their messages.
 
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
@@ -32,13 +32,13 @@ import { wakeWorker } from '../world/timers.ts'
 /** Size of sampler previews: the longer side, in pixels. */
 const PREVIEW_SIZE = 512
 
-/** Does the next thing of a worker, and sets when the one after it is due. */
+/** Continues the work of a worker, and sets its next timer. */
 export function advance(world: World, worker: Worker): void {
   worker.timer = null
   const { running } = worker
   if (running === null) takeRun(world, worker)
   else if (running.work === null) startNextNode(world, running)
-  else if (running.step < running.work.steps) doStep(world, running, running.work)
+  else if (running.step < running.work.steps) performStep(world, running, running.work)
   else finishNode(world, running, running.work)
 }
 
@@ -64,7 +64,7 @@ function takeRun(world: World, worker: Worker): void {
   else begin(world, running, poison)
 }
 
-/** Tells that a run has started, and lets it do its first thing; a run that cannot go on ends here. */
+/** Announces a run and starts its work; a run that cannot continue ends here. */
 function begin(world: World, running: Running, poison: string | null): void {
   const { graph, worker, hashes } = running
   sendForRun(world, running, 'execution_start', () => idAndTime(world, running))
@@ -84,8 +84,8 @@ function begin(world: World, running: Running, poison: string | null): void {
 }
 
 /**
- * Whether the next run has not waited as long as each does: the worker was called for another, which is gone or behind
- * it. It comes again in time [queue/start-delay].
+ * Whether the next run has not waited for its start delay yet: the worker was scheduled for another run, which is gone
+ * or behind it. Its own timer will fire in time [queue/start-delay].
  */
 function isEarly(world: World, worker: Worker): boolean {
   const next = nextPending(world)
@@ -139,7 +139,7 @@ function startNode(world: World, running: Running, id: string): void {
     world,
     running,
     'executing',
-    () => `{${shownNode(id)}, "prompt_id": ${running.promptIdText}}`,
+    () => `{${displayNode(id)}, "prompt_id": ${running.promptIdText}}`,
   )
   if (running.lastNode === null) loadModels(world, running.graph)
   running.lastNode = id
@@ -162,7 +162,7 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
       : { outputs: [], steps: 0, failure: planned }
   running.step = 0
   if (running.work.text !== undefined) {
-    // Texts of core nodes go to everyone, as real servers send them.
+    // Texts of core nodes are sent to all clients, as on real servers.
     sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
   }
   if (running.work.notification !== undefined)
@@ -170,7 +170,7 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
   due(world, running, running.work.stepMs ?? world.setup.options.paceMs)
 }
 
-function doStep(
+function performStep(
   world: World,
   running: Running,
   { steps, max = steps, stepMs, preview, socketPictures }: Work,
@@ -194,7 +194,7 @@ function doStep(
     const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
     sendPreview(world, running, id, shown, world.setup.options.preview, sendProgress)
   }
-  // A node that takes a time of its own is over with its last step.
+  // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined
   due(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
 }
@@ -212,7 +212,7 @@ function finishNode(world: World, running: Running, done: Work): void {
   finishCalls(world, running, id, calls)
 }
 
-/** All calls of a node are done: what they gave is one result. */
+/** All calls of a node are done: joins their results. */
 function finishCalls(world: World, running: Running, id: string, calls: Calls): void {
   const ui = joinedUi(calls)
   const result = { outputs: calls.outputs, ui, producer: id }
@@ -227,7 +227,7 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   startNextNode(world, running)
 }
 
-/** The output for the user as JSON text, null without one, or why its files cannot be written. */
+/** The output for the user as JSON text, null without one, or the failure if its files cannot be written. */
 function outputOf(world: World, running: Running, done: Work): string | null | Failure {
   if (done.save === undefined) return done.ui ?? null
   const entries = saveFiles(world, done.save, running.savedBy)
@@ -242,12 +242,12 @@ function sendExecuted(world: World, running: Running, id: string, ui: string | n
     world,
     running,
     'executed',
-    () => `{${shownNode(id)}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
+    () => `{${displayNode(id)}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
   )
 }
 
-/** The members that say of which node a message is, and where it is shown. */
-function shownNode(id: string): string {
+/** The members that name the node of a message, and the node that displays it. */
+function displayNode(id: string): string {
   const node = JSON.stringify(id)
   return `"node": ${node}, "display_node": ${node}`
 }

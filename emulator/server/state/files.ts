@@ -1,13 +1,13 @@
-// What a server stores, as types: files of runs and uploads, the files of the user, installed models.
+// The types of stored files: files of runs and uploads, user data, installed models.
 
 import type { Bounded } from '../../lib/bounded.ts'
 import type { PictureFile } from '../../pictures/picture.ts'
 
-/** Bytes, a sample, or a picture that becomes bytes when somebody asks for them. `run` is the one that saved it. */
+/** Bytes, a sample, or a picture that is encoded on request. `run` is the run that saved it. */
 export type FileContent =
   | { readonly bytes: Uint8Array }
   | { readonly sample: SampleFormat }
-  | (Omit<PictureFile, 'text'> & { readonly run?: SavedBy })
+  | (Omit<PictureFile, 'text'> & { readonly run?: RunMetadata })
 
 export type SampleFormat =
   | 'mp4'
@@ -21,15 +21,15 @@ export type SampleFormat =
   | 'svg'
   | 'txt'
 
-/** The metadata of its run in a saved picture: JSON texts, shared with the history. */
-export type SavedBy = {
+/** The metadata in a saved picture about its run: JSON texts, shared with the history. */
+export type RunMetadata = {
   readonly graphText: string
   readonly extraDataText: string
-  /** What the nodes of the graph say as `is_changed`, by their ids. */
+  /** The `is_changed` values of the nodes in the graph, by their ids. */
   readonly fingerprints: Fingerprints
 }
 
-/** Fingerprints by node id, as the JSON texts that `is_changed` has. */
+/** Fingerprints by node id, as the JSON texts of `is_changed`. */
 export type Fingerprints = ReadonlyMap<string, string>
 
 export type StoredFile = {
@@ -38,25 +38,25 @@ export type StoredFile = {
   readonly modifiedMs: number
 }
 
-/** Uploaded bytes, with the number of files that refer to them, and how many there are. */
+/** Uploaded bytes, with the number of files that refer to them, and their total size. */
 export type HeldBytes = { readonly files: Map<Uint8Array, number>; total: number }
 
 /** A file, or a folder where `bytes` is null. Times are milliseconds since 1970. */
 export type UserEntry = {
   readonly bytes: Uint8Array | null
   readonly modifiedMs: number
-  /** The last write or move: what the file systems of real servers report as creation. */
+  /** The last write or move: real file systems report it as the creation. */
   readonly changedMs: number
 }
 
-/** Entries by their path from the user folder, which itself has the empty path. */
+/** Entries by their path from the user folder, whose path is empty. */
 export type UserFolder = { readonly entries: Map<string, UserEntry>; bytes: number }
 
-/** A model file that an installation brings: its folder, and its name with the subfolder in it. */
+/** A model file that an installation adds: its folder, and its name including the subfolder. */
 export type Model = { readonly folder: string; readonly name: string }
 
 export type Installs = {
-  /** What waits, oldest first; null for a node pack, which brings nothing that is listed. */
+  /** The waiting installations, oldest first; null for a node pack, which adds nothing to the listings. */
   readonly waiting: (Model | null)[]
   done: number
   /** Installed models by `folder/name`. */

@@ -1,4 +1,4 @@
-// A server, as a type: its worlds, and what is specific to its deployment.
+// The types of a server: its worlds, and what is specific to its deployment.
 
 import type { Reply } from '../../http/replies.ts'
 import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
@@ -8,12 +8,12 @@ import type { TimerTarget } from './runs.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'
 import type { Hashing, HostedWorld, World, WorldState } from './world.ts'
 
-/** The world that a request or handshake is for, or what keeps it out. */
-export type Admitted = { readonly world: World } | { readonly refusal: Reply }
+/** The world for a request or handshake, or its refusal. */
+export type Admission = { readonly world: World } | { readonly refusal: Reply }
 
-/** What a hosted server does otherwise than a local one. */
+/** The functions in which a hosted server differs from a local one. */
 export type Hosted = Hashing & {
-  readonly admit: (server: Server, head: RequestHead) => Admitted
+  readonly admit: (server: Server, head: RequestHead) => Admission
   readonly answer: (
     server: Server,
     world: HostedWorld,
@@ -21,29 +21,29 @@ export type Hosted = Hashing & {
     path: string,
     query: string,
   ) => Reply
-  /** Whether something reads the body of a request. */
+  /** Whether any handler reads the body of the request. */
   readonly readsBody: (world: World, method: string, path: string) => boolean
   readonly answerLink: (
     server: Server,
     input: Extract<Input, { kind: 'request' }>,
   ) => readonly Effect[]
-  /** What links begin with, for a client that has named this host and port. */
+  /** The start of links, for a client that addressed this host and port. */
   readonly linkBase: (links: SignedLinks, host: string | undefined) => string
-  /** What is wrong with a request for the socket that is not a handshake. */
+  /** The error in a request for the socket path that is not a handshake. */
   readonly handshakeNeeded: string
 }
 
-/** A secret that a server knows, with all forms in which it may stand in a text, the longest first. */
+/** A secret that a server knows, in all its spellings, the longest first. */
 export type KnownSecret = { readonly text: string; readonly spellings: readonly string[] }
 
-/** All that changes in a server, as plain data: a structured clone of it is a fork of the server. */
+/** Everything that changes in a server, as plain data: its structured clone is a fork of the server. */
 export type ServerState = {
   /** The time of all its worlds, in milliseconds since its start. */
   nowMs: number
   readonly timers: Timers<TimerTarget>
-  /** In the order of the accounts; local has one alone. */
+  /** In the order of the accounts; local has one world. */
   readonly worlds: readonly WorldState[]
-  /** The index of the world of each socket that is open. */
+  /** The index of the world of each open socket. */
   readonly sockets: Map<number, number>
 }
 
@@ -51,9 +51,9 @@ export type Server = {
   readonly options: WorldOptions
   /** Null on local. */
   readonly hosted: Hosted | null
-  /** What identifies its clients: nothing of it is sent to others. */
+  /** The credentials of its clients, which are never sent to others. */
   readonly secrets: readonly KnownSecret[]
   readonly state: ServerState
-  /** Its worlds, each with what it is made from. */
+  /** Its worlds, each with its setup. */
   readonly worlds: readonly [World, ...World[]]
 }

@@ -1,5 +1,5 @@
-// A world, as a type: what one account has of a server, on local all of it. What it is made from never changes; its state is
-// plain data, which only step.ts and the areas change.
+// The type of a world: the part of a server that one account has, on local all of it. Its setup never changes; its
+// state is plain data, which only step.ts and the areas change.
 
 import type { Bounded } from '../../lib/bounded.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
@@ -28,47 +28,47 @@ export type LogLine = {
 }
 
 export type Log = {
-  /** Oldest first; those before the latest ones wait to be dropped. */
+  /** Oldest first; older lines than the latest ones are removed in batches. */
   lines: LogLine[]
-  /** Ids of the clients that get each new line; too many push the oldest out. */
+  /** Ids of the clients that receive each new line; the oldest are removed beyond the limit. */
   readonly subscribers: Bounded<true>
 }
 
-/** What only a hosted server hashes with. Hashes are hexadecimal. */
+/** The hash functions that only a hosted server needs. Hashes are hexadecimal. */
 export type Hashing = {
   readonly blake3Hex: (bytes: Uint8Array) => string
   readonly hmacHex: (key: string, text: string) => string
   readonly sha256Hex: (text: string) => string
 }
 
-/** What the world of an account has on hosted, and what never changes. */
+/** The hosted part of a world's setup. */
 export type HostedSetup = {
   readonly account: Account
-  /** Names files after their content, and signs links. */
+  /** Names files by their content, and signs links. */
   readonly hashing: Hashing
-  /** Where its links lead. */
+  /** The base URL of its links. */
   readonly links: SignedLinks
 }
 
-/** The model files that runs have loaded, oldest first, and whether they go when no run needs them any more. */
+/** The model files that runs have loaded, oldest first, and whether to unload them when no run needs them. */
 export type Memory = { readonly models: Set<string>; isUnloading: boolean }
 
-/** What a world is made from. It never changes, and forks of a world share it. */
+/** The setup of a world. It never changes, and forks of a world share it. */
 export type WorldSetup = {
-  /** The place of the world among those of its server. */
+  /** The index of the world on its server. */
   readonly index: number
   readonly options: WorldOptions
-  /** What it has on hosted alone; null on local. */
+  /** The hosted part of the setup; null on local. */
   readonly hosted: HostedSetup | null
   readonly quirks: ReadonlySet<QuirkId>
-  /** How a text is spelled in a hash: alike on the server of a replay, which does not know the secrets. */
+  /** How a text is spelled in a hash: the same on the server of a replay, which does not know the secrets. */
   readonly spell: (text: string) => string
   readonly traits: Traits
-  /** Where all picture ids start, so that two seeds never paint the same. */
+  /** The start of all picture ids, so that two seeds never paint the same. */
   readonly pictureSeed: number
 }
 
-/** All that changes in a world, as plain data that `structuredClone` copies. */
+/** Everything that changes in a world, as plain data that `structuredClone` copies. */
 export type WorldState = {
   nowMs: number
   readonly random: Random
@@ -76,54 +76,54 @@ export type WorldState = {
   /** The priority of the next prompt without a number. */
   counter: number
   nextSerial: number
-  /** Runs that have begun so far. */
+  /** The number of runs that have begun. */
   startedCount: number
   /** Pending runs as a heap, by number and submit order; deleted ones stay until they reach the top. */
   readonly pending: Run[]
   readonly pendingById: Map<string, Run[]>
   pendingCount: number
-  /** Size of what the pending runs hold. */
+  /** The size of all pending runs. */
   pendingBytes: number
-  /** One on local; on hosted as many as the account may have runs at a time. */
+  /** One on local; on hosted the number of runs that the account may have at a time. */
   readonly workers: readonly Worker[]
   /** Letters in the names of temporary files, by node id and type. */
   readonly tempLetters: Bounded<string>
 
   /** Finished runs by prompt_id. */
   readonly history: Bounded<HistoryEntry>
-  /** Characters of all entries together. */
+  /** The total length of all entries, in characters. */
   historyLength: number
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>
-  /** The uploaded bytes that these hold. */
+  /** The uploaded bytes of these files. */
   readonly held: HeldBytes
-  /** Highest counter in use, by `type/subfolder/base name`. */
+  /** The highest counter in use, by `type/subfolder/base name`. */
   readonly counters: Bounded<number>
 
   readonly installs: Installs
   readonly memory: Memory
 
   readonly userFolder: UserFolder
-  /** Names of the users that were added. */
+  /** The names of added users. */
   readonly userNames: Set<string>
   readonly log: Log
 
   readonly sockets: Map<number, Socket>
-  /** The socket that receives for a client id: the newest one. */
+  /** The socket that receives the messages for a client id: the newest one. */
   readonly socketByClient: Map<string, number>
 
-  /** What the account has left to spend on partner nodes; nothing on local. */
+  /** The balance of the account for partner nodes; absent on local. */
   balance: number
-  /** Ids of the jobs that were deleted, on hosted. */
+  /** The ids of deleted jobs, on hosted. */
   readonly deletedJobs: Bounded<true>
 }
 
-/** A world at work. */
+/** A world at work: its setup, its state, and the current step. */
 export type World = {
   readonly setup: WorldSetup
   readonly state: WorldState
-  /** What is due on its server. */
+  /** The timers of its server. */
   readonly timers: Timers<TimerTarget>
   /** The effects of the current step. */
   effects: Effect[]

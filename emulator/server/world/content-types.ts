@@ -1,6 +1,6 @@
-// The media type of a file, by the ending of its name [files/view-headers].
+// The media type of a file, by the extension of its name [files/view-headers].
 
-/** Media types by the ending of a name. */
+/** Media types by extension. */
 const contentTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -33,7 +33,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   js: 'application/javascript; charset=utf-8',
 }
 
-/** By the ending of the name; what a browser would run as a page stays a download. */
+/** By extension; a type that a browser would run as a page is served as a download. */
 export function contentType(name: string): string {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   const known = Object.hasOwn(contentTypes, ending) ? contentTypes[ending] : undefined

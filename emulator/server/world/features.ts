@@ -1,4 +1,4 @@
-// The features that the server announces to clients [system/features], and its limit for bodies.
+// The features that the server announces to clients [system/features], and the maximum body size.
 
 import { tiers } from '../../../spec/server/access.ts'
 import { limits } from '../../../spec/limits.ts'
@@ -10,8 +10,8 @@ export const maxBodyBytes = (maxBody: number | null): number =>
   maxBody === null ? limits.body.value : Math.round(maxBody * 2 ** 20)
 
 /**
- * What the server can do, as GET /features and the socket tell it, and what the account may that asks, where there is
- * one [system/hosted-features]. A limit that was given is a float.
+ * The features in GET /features and on the socket, including those of the requesting account, if there is one
+ * [system/hosted-features]. A configured limit is a float.
  */
 export function featuresText({
   options: { maxBody },

@@ -1,4 +1,4 @@
-// The three folders of files [files/*]: what is stored, and under which names.
+// The three folders of files [files/*]: stores files and chooses their names.
 
 import type { fileEntry } from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
@@ -8,21 +8,21 @@ import type { Picture } from '../../pictures/picture.ts'
 import { probeIntact } from '../../pictures/codecs/intact.ts'
 import { MOST_PIXELS, probePicture } from '../../pictures/codecs/probe.ts'
 import { hash53 } from '../../lib/random.ts'
-import { hold, release } from './upload-quota.ts'
+import { retain, release } from './upload-quota.ts'
 import { type FolderType, savePlace } from './paths.ts'
 import { sampleBytes } from './samples.ts'
-import type { FileContent, SavedBy, StoredFile } from '../state/files.ts'
+import type { FileContent, RunMetadata, StoredFile } from '../state/files.ts'
 import type { Failure } from '../state/nodes.ts'
-import { textsOf } from './png-metadata.ts'
+import { metadataTexts } from './png-metadata.ts'
 import type { Hashing, World, WorldSetup } from '../state/world.ts'
 
 /** A file as an entry of an output names it. */
 type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
 
-export const keyOf = (type: string, subfolder: string, name: string): string =>
+export const fileKey = (type: string, subfolder: string, name: string): string =>
   `${type}/${subfolder}/${name}`
 
-/** The input files that the catalogue names, so that a workflow with its defaults runs [files/examples]. */
+/** The input files that the catalogue names, so that a workflow with default inputs runs [files/examples]. */
 export function addExampleFiles(world: World): void {
   const id = hash53(`${world.setup.pictureSeed}:example.png`)
   const picture: Picture = { kind: 'painted', id, width: 512, height: 512 }
@@ -36,7 +36,7 @@ export function addExampleFiles(world: World): void {
   })
 }
 
-/** Stores a file, in the place of the one that has its name. */
+/** Stores a file, and replaces the one with the same name. */
 export function store(
   world: World,
   type: FolderType,
@@ -44,28 +44,28 @@ export function store(
   name: string,
   content: FileContent,
 ): void {
-  const key = keyOf(type, subfolder, name)
+  const key = fileKey(type, subfolder, name)
   const gone = put(world.state.files, key, { content, modifiedMs: world.state.nowMs })
-  hold(world, content)
+  retain(world, content)
   for (const file of gone) release(world, file.content)
   countName(world, type, subfolder, name)
 }
 
-/** Keeps the highest number that stands between `base_` and the next `_`, for every base that the name has. */
+/** Stores the highest number between `base_` and the next `_`, for every base of the name. */
 function countName(world: World, type: string, subfolder: string, name: string): void {
   const parts = name.split('_')
   for (let at = 1; at < parts.length - 1; at++) {
     const part = parts[at] as string
     if (!/^\d{1,15}$/.test(part)) continue
-    const key = keyOf(type, subfolder, parts.slice(0, at).join('_'))
+    const key = fileKey(type, subfolder, parts.slice(0, at).join('_'))
     const number = Number(part)
     if (number > (get(world.state.counters, key) ?? -1)) put(world.state.counters, key, number)
   }
 }
 
 /**
- * Writes the files of a node under the next free counter of its prefix.
- * Returns the entries, or what the node fails with where the prefix cannot be used.
+ * Writes the files of a node under the next free counter of its prefix. Returns the entries, or the failure of the node
+ * if the prefix is invalid.
  */
 export function saveFiles(
   world: World,
@@ -77,7 +77,7 @@ export function saveFiles(
     isWholeName?: boolean
     numbersBatch?: boolean
   },
-  run: SavedBy,
+  run: RunMetadata,
 ): readonly FileEntry[] | Failure {
   const place = savePlace(save.type, fillPlaceholders(world, save.prefix, save.contents[0]))
   if ('exception_type' in place) return place
@@ -86,7 +86,7 @@ export function saveFiles(
     return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
   }
   const { subfolder, base } = place
-  const counter = (get(world.state.counters, keyOf(save.type, subfolder, base)) ?? 0) + 1
+  const counter = (get(world.state.counters, fileKey(save.type, subfolder, base)) ?? 0) + 1
   return save.contents.map((content, index) => {
     const batched = save.numbersBatch ? base.replaceAll('%batch_num%', `${index}`) : base
     const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
@@ -97,7 +97,7 @@ export function saveFiles(
   })
 }
 
-const ofRun = (content: FileContent, run: SavedBy): FileContent =>
+const ofRun = (content: FileContent, run: RunMetadata): FileContent =>
   'picture' in content ? Object.assign({}, content, { run }) : content
 
 /** Stores a file of a node on hosted, where `output` and `temp` are one [files/hosted-output-name]. */
@@ -106,19 +106,19 @@ function saveByContent(
   hashing: Hashing,
   { type, ending }: { type: 'output' | 'temp'; ending: string },
   content: FileContent,
-  run: SavedBy,
+  run: RunMetadata,
 ): FileEntry {
   const saved = ofRun(content, run)
   const filename = `${contentHash(hashing, saved, world.setup.spell)}.${ending}`
-  if (get(world.state.files, keyOf('output', '', filename)) === undefined) {
+  if (get(world.state.files, fileKey('output', '', filename)) === undefined) {
     store(world, 'output', '', filename, saved)
   }
   return { filename, subfolder: '', type }
 }
 
 /**
- * What a file is named after on hosted: its bytes, or of a picture, which has none yet, all that they depend on, spelled
- * by `spell`.
+ * The text from which hosted derives the name of a file: its bytes, or for a picture without bytes everything that
+ * determines them, spelled by `spell`.
  */
 export function contentHash(
   hashing: Hashing,
@@ -131,7 +131,7 @@ export function contentHash(
     FileContent,
     { picture: Picture }
   >
-  const texts = run === undefined ? [] : textsOf(run)
+  const texts = run === undefined ? [] : metadataTexts(run)
   const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
   const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
   return hashing.sha256Hex(spell(JSON.stringify(parts)))
@@ -152,19 +152,19 @@ function fillPlaceholders(world: World, prefix: string, first: FileContent | und
     .replaceAll('%second%', now.slice(17, 19))
 }
 
-/** The bytes of a file that has some of its own; a picture has none before they are asked for. */
+/** The bytes of a file; undefined for a picture, which is only encoded on request. */
 export function bytesOf(content: FileContent): Uint8Array | undefined {
   if ('bytes' in content) return content.bytes
   return 'sample' in content ? sampleBytes(content.sample) : undefined
 }
 
-/** A stored file as a picture, or undefined when it is none. */
+/** A stored file as a picture, or undefined if it is not one. */
 export function pictureOf(content: FileContent): Picture | undefined {
   if ('picture' in content) return content.picture
   return storedPicture(bytesOf(content) as Uint8Array)
 }
 
-/** The picture that a file holds, unless it is damaged or too large to be decoded. */
+/** The picture in a file, unless it is damaged or too large to be decoded. */
 export function intactPicture(content: FileContent): Picture | undefined {
   const bytes = bytesOf(content)
   if (bytes !== undefined && probeIntact(bytes) === null) return undefined
@@ -174,7 +174,7 @@ export function intactPicture(content: FileContent): Picture | undefined {
     : undefined
 }
 
-/** An uploaded picture, or undefined when the bytes are none. */
+/** An uploaded picture, or undefined if the bytes are not a picture. */
 export function storedPicture(bytes: Uint8Array): Extract<Picture, { kind: 'stored' }> | undefined {
   const found = probePicture(bytes)
   if (found === null) return undefined
@@ -191,8 +191,8 @@ export function fileFingerprint({ content }: Pick<StoredFile, 'content'>): strin
 }
 
 /**
- * What is known of a file that was modified then, in milliseconds since 1970. Real servers tell nanoseconds in the
- * tag, so that two writes never have the same; here the content stands for what is finer than a millisecond.
+ * The metadata of a file with this modification time, in milliseconds since 1970. On real servers the tag contains
+ * nanoseconds, so that two writes always differ; here the content replaces the part below a millisecond.
  */
 export function fileFacts(modifiedMs: number, content: FileContent): FileFacts {
   const finer = hash53(fileFingerprint({ content })) % 1_000_000

@@ -1,4 +1,4 @@
-// Encodes binary frames after the layouts of spec/server/frames.ts [frames/*]. Decoding is the business of the suites alone.
+// Encodes binary frames by the layouts of spec/server/frames.ts [frames/*]. Only the suites decode them.
 
 import { concat } from '../../lib/bytes.ts'
 import { frames } from '../../../spec/server/frames.ts'
@@ -8,7 +8,7 @@ import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
 
 const encoder = new TextEncoder()
 
-/** The bytes of a frame. `encodeImage` makes the bytes of its picture, if it has one. */
+/** The bytes of a frame. `encodeImage` encodes its picture, if it has one. */
 export function encodeFrame(
   content: FrameContent,
   encodeImage: (image: Preview | Picture, format: PictureFormat) => Uint8Array,

@@ -1,15 +1,15 @@
-// What the node manager has to install and has installed: each takes its time on the world's clock, one after another.
+// The installations of the node manager: one at a time, each with a duration on the world's clock.
 
 import { createBounded, put } from '../../lib/bounded.ts'
 import type { Installs, Model } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 import { wakeInstalls } from './timers.ts'
 
-/** So many installations wait at most, */
+/** The maximum number of waiting installations, */
 export const MAX_WAITING = 1000
-/** and so many installed models are listed; the oldest go first. */
+/** and of listed installed models; the oldest are removed first. */
 const MAX_MODELS = 10_000
-/** Time that one installation takes, in milliseconds. */
+/** The duration of one installation, in milliseconds. */
 const INSTALL_MS = 100
 
 export const createInstalls = (): Installs => ({
@@ -18,14 +18,14 @@ export const createInstalls = (): Installs => ({
   models: createBounded(MAX_MODELS),
 })
 
-/** Starts an installation, or lets it wait for those before it. */
+/** Starts an installation, or queues it behind others. */
 export function beginInstall(world: World, model: Model | null): void {
   const { waiting } = world.state.installs
   waiting.push(model)
   if (waiting.length === 1) wakeInstalls(world, world.state.nowMs + INSTALL_MS)
 }
 
-/** Ends the installation that is due, and begins the next. */
+/** Ends the current installation, and starts the next. */
 export function endInstall(world: World): void {
   const { installs, nowMs } = world.state
   const model = installs.waiting.shift()

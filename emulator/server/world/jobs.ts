@@ -1,4 +1,5 @@
-// The runs of a hosted account as jobs [jobs/*]: those that wait, run or are over, and how they are cancelled [jobs/cancel*].
+// The runs of a hosted account as jobs [jobs/*]: pending, running and finished ones, and how they are cancelled
+// [jobs/cancel*].
 
 import type { Ending, HistoryEntry, Run } from '../state/runs.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
@@ -14,11 +15,11 @@ import { restIdleWorkers, takeOut, waitingOf } from './queue.ts'
 export type Job = {
   readonly prompt_id: string
   readonly status: JobStatus
-  /** The run, as it was submitted. */
+  /** The submitted run. */
   readonly run: Pick<Run, 'serial' | 'graphText' | 'extraDataText' | 'workflow_id'>
   readonly createdMs: number
   readonly startedMs: number | null
-  /** How it went; null while it is not over. */
+  /** How it ended; null until then. */
   readonly entry: HistoryEntry | null
 }
 
@@ -46,14 +47,14 @@ const finishedJob = (entry: HistoryEntry): Job => ({
   entry,
 })
 
-/** All jobs of an account, in no order. */
+/** All jobs of an account, unordered. */
 export const jobsOf = (world: World): readonly Job[] => [
   ...waitingOf(world).map((run) => openJob(run, null)),
   ...runningOf(world).map(({ run, startedMs }) => openJob(run, startedMs)),
   ...Array.from(world.state.history.entries.values(), ({ value }) => finishedJob(value)),
 ]
 
-/** The job with this id, or undefined when the account has none. */
+/** The job with this id, or undefined if the account has none. */
 export function jobOf(world: World, id: string): Job | undefined {
   const pending = world.state.pendingById.get(id)?.[0]
   if (pending !== undefined) return openJob(pending, null)
@@ -64,8 +65,8 @@ export function jobOf(world: World, id: string): Job | undefined {
 }
 
 /**
- * Cancels jobs in their order, those that run only where they are meant too. Gives the ids of those on which it took
- * effect; everyone is told once how many are left.
+ * Cancels jobs in order, running ones only if requested. Returns the ids of the cancelled jobs, and sends the number of
+ * remaining ones to all clients once.
  */
 export function cancel(
   world: World,
@@ -81,7 +82,7 @@ export function cancel(
   return cancelled
 }
 
-/** Ends a run that has not begun; false when it is none of those. */
+/** Ends a run that has not begun; false if it has begun or is unknown. */
 function cancelPending(world: World, id: string): boolean {
   const run = world.state.pendingById.get(id)?.[0]
   if (run === undefined) return false
@@ -90,7 +91,7 @@ function cancelPending(world: World, id: string): boolean {
   return true
 }
 
-/** Files a run that never began as one that was cancelled [messages/hosted-early-cancel]. */
+/** Stores a run that never began as cancelled [messages/hosted-early-cancel]. */
 function endUnstarted(world: World, run: Run): void {
   const id = JSON.stringify(run.prompt_id)
   const data = `{"prompt_id": ${id}, "executed": [], "timestamp": ${timestamp(world)}}`
@@ -102,7 +103,7 @@ function endUnstarted(world: World, run: Run): void {
   announce(world, run.prompt_id, 'interrupted')
 }
 
-/** Asks a running job to stop at its next check point; false when it does not run, or was asked before. */
+/** Requests a running job to stop at its next check point; false if it is not running, or is stopping already. */
 function stopRunning(world: World, id: string): boolean {
   const worker = world.state.workers.find(({ running }) => running?.run.prompt_id === id)
   if (worker === undefined || worker.interrupted) return false

@@ -1,12 +1,12 @@
-// The memory of the machine that a local server pretends to run on [system/memory-of-models]: runs load models, which
-// stay until they are unloaded. Nothing is really held: what is told is reckoned from their number.
+// The simulated memory of a local server [system/memory-of-models]: runs load models, which stay until they are
+// unloaded. Statistics are computed from their number.
 
 import type { World } from '../state/world.ts'
 
-/** More do not fit: the one that came first makes room. */
+/** The maximum number of loaded models: the one loaded first makes room. */
 const MOST_MODELS = 8
 
-/** A run needs this model file. */
+/** Loads a model file for a run. */
 export function loadModel({ state: { memory } }: World, name: string): void {
   memory.models.add(name)
   const [oldest] = memory.models
@@ -19,7 +19,7 @@ export function unloadModels(world: World): void {
   unloadBetweenRuns(world)
 }
 
-/** Applies a request that came during a run. */
+/** Applies a request that arrived during a run. */
 export function unloadBetweenRuns({ state: { memory, workers } }: World): void {
   if (!memory.isUnloading || workers.some(({ running }) => running !== null)) return
   memory.isUnloading = false

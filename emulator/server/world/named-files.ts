@@ -1,8 +1,8 @@
-// The node inputs that name a file in the input folder: what their combos list, and how a name becomes a file.
+// The node inputs that name a file in the input folder: which files their combos list, and how a name is resolved.
 
 import { get } from '../../lib/bounded.ts'
 import type { Json } from '../../lib/json.ts'
-import { annotated, normalisePath } from './paths.ts'
+import { splitAnnotation, normalisePath } from './paths.ts'
 import type { StoredFile } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
@@ -10,13 +10,13 @@ import type { World } from '../state/world.ts'
 export type FileInput = {
   readonly class_type: string
   readonly name: string
-  /** What the refusal calls the file; types without a check of their own refuse what the combo does not list. */
+  /** The kind of file in the error message; types without a specific check reject what the combo does not list. */
   readonly what?: string
-  /** Endings of the files that the combo lists; all when absent. */
+  /** The extensions of the files that the combo lists; absent for all. */
   readonly endings?: readonly string[]
-  /** The subfolder whose files are listed, at any depth; those at the top of the input folder when absent. */
+  /** The subfolder whose files are listed, at any depth; absent for the top of the input folder. */
   readonly below?: string
-  /** Whether its combo lists subfolders of the input folder, and no files. */
+  /** Whether its combo lists subfolders of the input folder instead of files. */
   readonly folders?: true
 }
 
@@ -51,16 +51,16 @@ const fileInputs: readonly FileInput[] = [
   { class_type: 'LoadImageTextSetFromFolderNode', name: 'folder', folders: true },
 ]
 const byClass = new Map(fileInputs.map((input) => [input.class_type, input]))
-// This one names files of the output folder, which its combo fetches from elsewhere.
+// This one names files of the output folder, which its combo fetches separately.
 byClass.set('LoadImageOutput', { class_type: 'LoadImageOutput', name: 'image', what: 'image' })
 
-/** Whether a node input names a picture by an address of the web. Nothing is ever fetched from there. */
+/** Whether a node input names a picture by a web address. Nothing is ever fetched from there. */
 export const isWebAddress = (value: Json | undefined): value is string =>
   typeof value === 'string' && /^https?:\/\//i.test(value)
 
 export const fileInputOf = (class_type: string): FileInput | undefined => byClass.get(class_type)
 
-/** Names of the files, or of the subfolders, in the input folder that the combo of this input lists, sorted. */
+/** The sorted names of the files, or of the subfolders, that the combo of this input lists. */
 export function fileChoices(world: World, input: FileInput): Json[] {
   if (input.folders) return folderChoices(world)
   const names: string[] = []
@@ -74,7 +74,7 @@ export function fileChoices(world: World, input: FileInput): Json[] {
   return names.sort()
 }
 
-/** The subfolders of the input folder. Hosted has none, and goes on to list the one of its catalogue. */
+/** The subfolders of the input folder. Hosted has none, and lists the one of its catalogue. */
 function folderChoices({ setup, state }: World): Json[] {
   const names = new Set<string>(setup.traits.hasSubfolders ? [] : ['3d'])
   for (const key of state.files.entries.keys()) {
@@ -85,8 +85,8 @@ function folderChoices({ setup, state }: World): Json[] {
 }
 
 /**
- * The file that a hosted account has under this name, with its key: uploads stand in one flat folder, outputs in
- * another, and no two of them share a name [files/hosted-view-flat].
+ * The file of a hosted account with this name, and its key: uploads are in one flat folder, outputs in another, and
+ * their names never collide [files/hosted-view-flat].
  */
 export function flatFile(
   world: World,
@@ -106,7 +106,7 @@ export function namedFile(
   value: Json,
 ): { key: string; file: StoredFile } | undefined {
   if (typeof value !== 'string') return undefined
-  const { name, type } = annotated(value)
+  const { name, type } = splitAnnotation(value)
   if (!world.setup.traits.hasSubfolders) return flatFile(world, name)
   const path = normalisePath(name)
   if (path === undefined || path === '') return undefined

@@ -1,16 +1,18 @@
-// The names of files [files/*]: the folders that there are, paths that do not leave them, and the places that prefixes stand
-// for [files/prefix-odd, files/prefix-outside].
+// Paths of files [files/*]: the folders, paths that stay inside them, and the destinations of prefixes
+// [files/prefix-odd, files/prefix-outside].
 
 import type { Failure } from '../state/nodes.ts'
 
-/** The folders in which files are kept. */
+/** The folders that contain files. */
 export const folderTypes = ['input', 'output', 'temp'] as const
 export type FolderType = (typeof folderTypes)[number]
 export const isFolderType = (type: string): type is FolderType =>
   folderTypes.some((known) => known === type)
 
-/** A name that may end in ` [output]`, ` [input]` or ` [temp]`: the suffix and the character before it go. */
-export function annotated(name: string): {
+/**
+ * Splits a name that may end in ` [output]`, ` [input]` or ` [temp]`: removes the suffix and the character before it.
+ */
+export function splitAnnotation(name: string): {
   readonly name: string
   readonly type: FolderType | null
 } {
@@ -21,17 +23,18 @@ export function annotated(name: string): {
   return { name, type: null }
 }
 
-/** The pretended root folder: paths in replies start here. */
+/** The simulated root folder: paths in replies start here. */
 export const serverFolder = '/flowdouble'
 
-/** The path in messages for a file or a folder among the inputs, the outputs or the temporary files. */
-export const toldPath = (type: FolderType, path: string): string =>
+/** The path in messages of a file or folder in the input, output or temporary folder. */
+export const reportedPath = (type: FolderType, path: string): string =>
   path === '' ? `${serverFolder}/${type}` : `${serverFolder}/${type}/${path}`
 
-/** The same of a stored file by its key, `type/subfolder/name`, in which the subfolder may be empty. */
-export const keyPath = (key: string): string => `${serverFolder}/${key.replace('//', '/')}`
+/** The same for a stored file by its key, `type/subfolder/name`, in which the subfolder may be empty. */
+export const reportedPathOfKey = (key: string): string =>
+  `${serverFolder}/${key.replace('//', '/')}`
 
-/** Resolves `.` and `..` of a relative path. Undefined when it is absolute, leaves its root, or holds a NUL. */
+/** Resolves `.` and `..` of a relative path. Undefined if it is absolute, leaves its root, or contains a NUL. */
 export function normalisePath(path: string): string | undefined {
   if (path.startsWith('/') || path.includes('\0')) return undefined
   const parts: string[] = []
@@ -44,8 +47,8 @@ export function normalisePath(path: string): string | undefined {
 }
 
 /**
- * A path that is meant to lie in this folder, without `.` and `..`. It may leave the folder on its way as long as it
- * comes back. Undefined when it ends outside.
+ * A path inside this folder, without `.` and `..`. It may leave the folder in between as long as it returns. Undefined
+ * if it ends outside.
  */
 export function pathWithin(type: FolderType, path: string): string | undefined {
   if (path.startsWith('/')) return undefined
@@ -54,17 +57,19 @@ export function pathWithin(type: FolderType, path: string): string | undefined {
   return whole?.startsWith(`${type}/`) ? whole.slice(type.length + 1) : undefined
 }
 
-/** Where files go that a node saves: a folder below the outputs, and the beginning of their names. */
+/** The destination of the files that a node saves: a subfolder of the outputs, and the start of their names. */
 type SavePlace = { readonly subfolder: string; readonly base: string }
 
-/** The place of files that are saved under this prefix, or what its node fails with. Its last part is a name in any case. */
+/**
+ * The destination of files with this prefix, or the failure of the node. The last part of the prefix is always a name.
+ */
 export function savePlace(type: FolderType, prefix: string): SavePlace | Failure {
   if (prefix.includes('\0'))
     return { exception_type: 'ValueError', exception_message: 'embedded null byte' }
   // Most prefixes are plain names.
   if (!prefix.includes('/') && !prefix.startsWith('.') && prefix !== '')
     return { subfolder: '', base: prefix }
-  const root = toldPath(type, '')
+  const root = reportedPath(type, '')
   const isAbsolute = prefix.startsWith('/')
   const parts = resolved(prefix, isAbsolute)
   const start = isAbsolute ? '' : root
@@ -84,7 +89,7 @@ export function savePlace(type: FolderType, prefix: string): SavePlace | Failure
   return { exception_type: 'Exception', exception_message }
 }
 
-/** The parts of a path without `.` and what `..` takes back; a relative one may begin with `..`. */
+/** The parts of a path after resolving `.` and `..`; a relative one may start with `..`. */
 function resolved(path: string, isAbsolute: boolean): string[] {
   const parts: string[] = []
   for (const part of path.split('/')) {

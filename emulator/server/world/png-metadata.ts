@@ -1,14 +1,15 @@
-// The metadata of its run in a saved picture [files/workflow-in-png, files/is-changed]: the graph, and its extra data.
+// The metadata in a saved picture about its run [files/workflow-in-png, files/is-changed]: the graph and the extra
+// data.
 
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
-import type { Fingerprints, SavedBy } from '../state/files.ts'
+import type { Fingerprints, RunMetadata } from '../state/files.ts'
 
-/** The texts that a saved picture holds: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
-export function textsOf({
+/** The texts in a saved picture: the graph, then each member of `extra_pnginfo` [files/workflow-in-png]. */
+export function metadataTexts({
   graphText,
   extraDataText,
   fingerprints,
-}: SavedBy): (readonly [keyword: string, text: string])[] {
+}: RunMetadata): (readonly [keyword: string, text: string])[] {
   const prompt =
     fingerprints.size === 0
       ? graphText
@@ -20,7 +21,7 @@ export function textsOf({
   return texts
 }
 
-/** A graph whose nodes contain their fingerprints: the one that a real server holds while it runs. */
+/** A graph whose nodes contain their fingerprints, as a real server has it while it runs. */
 export function withFingerprints(graph: JsonObject, fingerprints: Fingerprints): JsonObject {
   if (fingerprints.size === 0) return graph
   const marked = new Map<string, Json>(graph)

@@ -1,4 +1,4 @@
-// The queue [queue/*]: what waits and what runs, clearing, deleting, interrupting.
+// The queue [queue/*]: pending and running runs; adding, clearing, deleting and interrupting.
 
 import { makeHeap, popHeap, pushHeap } from '../../lib/heap.ts'
 import { sendStatus } from './sockets.ts'
@@ -13,7 +13,7 @@ type Order = (a: Run, b: Run) => boolean
 const before: Order = (a, b) =>
   a.number < b.number || (a.number === b.number && a.serial < b.serial)
 
-/** With the quirk equal numbers go by their ids, and the heap shows: what is deleted leaves it at once. */
+/** With the quirk, equal numbers are ordered by id, and the heap is visible: deleted runs leave it immediately. */
 const beforeById: Order = (a, b) =>
   a.number < b.number ||
   (a.number === b.number &&
@@ -22,26 +22,26 @@ const beforeById: Order = (a, b) =>
 const showsHeap = ({ setup }: World): boolean => setup.quirks.has('queue.heap-order')
 const orderOf = (world: World): Order => (showsHeap(world) ? beforeById : before)
 
-/** What a pending run takes up, in bytes: its texts, and something for all that goes with them. */
-function sizeOf(run: Run): number {
+/** The approximate size of a pending run, in bytes: its texts, and a constant for the rest. */
+function heldBytes(run: Run): number {
   const texts = [run.graphText, run.extraDataText, run.shownExtraDataText, run.prompt_id]
   return texts.reduce((sum, { length }) => sum + length, 1024 + 16 * run.outputs.length)
 }
 
-/** Whether a run finds its place among those that wait. */
+/** Whether the queue has space for a run. */
 export const hasRoom = (
   { setup: { options }, state: { pendingBytes } }: World,
   run: Run,
-): boolean => pendingBytes + sizeOf(run) <= options.pendingLimitBytes
+): boolean => pendingBytes + heldBytes(run) <= options.pendingLimitBytes
 
-/** Adds a run to those that wait. `silently` sends no status, as where a real server trips over the run. */
+/** Adds a run to the queue. `silently` sends no status, for runs on which a real server crashes. */
 export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'notify'): void {
   pushHeap(world.state.pending, run, orderOf(world))
   const sameId = world.state.pendingById.get(run.prompt_id)
   if (sameId === undefined) world.state.pendingById.set(run.prompt_id, [run])
   else sameId.push(run)
   world.state.pendingCount++
-  world.state.pendingBytes += sizeOf(run)
+  world.state.pendingBytes += heldBytes(run)
   const idle = world.state.workers.find(
     ({ running, timer, dead }) => !running && !dead && timer === null,
   )
@@ -50,70 +50,72 @@ export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'no
   if (how === 'notify') sendStatus(world, remaining(world))
 }
 
-/** When a run has waited as long as each does before it starts [queue/start-delay]. */
+/** When the start delay of a run is over [queue/start-delay]. */
 export const readyAtMs = ({ setup }: World, { submittedAtMs }: Run): number =>
   submittedAtMs + setup.options.startDelayMs
 
-/** Takes the next run out of the queue, or undefined when none waits. */
+/** Takes the next run out of the queue, or returns undefined if it is empty. */
 export function dequeue(world: World): Run | undefined {
   for (;;) {
     const run = popHeap(world.state.pending, orderOf(world))
     if (run === undefined || !run.deleted) {
-      if (run !== undefined) uncount(world, run)
+      if (run !== undefined) subtractFromCounts(world, run)
       return run
     }
   }
 }
 
-/** The next run, left in its place. Deleted ones before it are dropped. */
+/** The next run, which stays in the queue. Removes deleted runs before it. */
 export function nextPending(world: World): Run | undefined {
   while (world.state.pending[0]?.deleted) popHeap(world.state.pending, orderOf(world))
   return world.state.pending[0]
 }
 
-/** Deleted runs leave the heap when they outnumber the others: they could hold more than all that wait. */
+/**
+ * Removes deleted runs from the heap when they outnumber the others: they could hold more memory than all pending runs.
+ */
 function dropDeleted(world: World): void {
   const { pending, pendingCount } = world.state
   if (pending.length <= 2 * pendingCount + 64) return
   const kept = pending.filter(({ deleted }) => !deleted).sort((a, b) => (before(a, b) ? -1 : 1))
   pending.length = 0
-  // A sorted list is a heap. Spread arguments are bounded, so one by one.
+  // A sorted list is a heap. Spread arguments have a limit, so push one by one.
   for (const run of kept) pending.push(run)
 }
 
-function uncount(world: World, run: Run): void {
+function subtractFromCounts(world: World, run: Run): void {
   world.state.pendingCount--
-  world.state.pendingBytes -= sizeOf(run)
+  world.state.pendingBytes -= heldBytes(run)
   const sameId = world.state.pendingById.get(run.prompt_id) ?? []
   if (sameId.length <= 1) world.state.pendingById.delete(run.prompt_id)
   else sameId.splice(sameId.indexOf(run), 1)
 }
 
-/** The runs that wait, in no order. */
+/** The pending runs, unordered. */
 export const waitingOf = ({ state: { pending } }: World): readonly Run[] =>
   pending.filter(({ deleted }) => !deleted)
 
-/** The runs that wait, the next one first. */
+/** The pending runs, the next one first. */
 export function pendingOf(world: World): readonly Run[] {
   const isBefore = orderOf(world)
   return [...waitingOf(world)].sort((a, b) => (isBefore(a, b) ? -1 : 1))
 }
 
-/** The runs that wait, in the order in which they are listed. */
+/** The pending runs, in the order of listings. */
 export const listedOf = (world: World): readonly Run[] =>
   showsHeap(world) ? waitingOf(world) : pendingOf(world)
 
-/** The place of a pending run among those that wait, from 1. */
-export function placeOf({ state: { pending } }: World, run: Run): number {
+/** The position of a pending run in the queue, from 1. */
+export function queuePosition({ state: { pending } }: World, run: Run): number {
   let place = 1
   for (const one of pending) if (!one.deleted && before(one, run)) place++
   return place
 }
 
-/** Takes a pending run out of its place. */
+/** Removes a pending run from its position. */
 export function takeOut(world: World, run: Run): void {
   run.deleted = true
-  uncount(world, run)
+  subtractFromCounts(world, run)
   if (showsHeap(world)) {
     const { pending } = world.state
     pending.splice(pending.indexOf(run), 1)
@@ -121,13 +123,13 @@ export function takeOut(world: World, run: Run): void {
   } else dropDeleted(world)
 }
 
-/** Once nothing is pending, no idle worker has anything to begin. */
+/** Without pending runs, idle workers have nothing to start. */
 export function restIdleWorkers(world: World): void {
   if (world.state.pendingCount > 0) return
   for (const worker of world.state.workers) if (worker.running === null) restWorker(world, worker)
 }
 
-/** Takes out all that wait. */
+/** Removes all pending runs. */
 export function clearPending(world: World): void {
   for (const run of world.state.pending) run.deleted = true
   world.state.pending.length = 0
@@ -136,12 +138,12 @@ export function clearPending(world: World): void {
   world.state.pendingBytes = 0
 }
 
-/** So many of the pending runs with one id are looked at, the newest first. */
+/** The maximum number of pending runs with one id that are compared, the newest first. */
 const MOST_LOOKED_AT = 1000
 
 /**
- * The number of pending runs with the number and the id of this one that differ from it otherwise, 2 for more. Real
- * servers order them by graph, which cannot be compared: runs that are equal throughout are none of these.
+ * The number of other pending runs with the number and the id of this one, 2 for more. Real servers then order them by
+ * graph, which cannot be compared. Runs that are equal throughout do not count.
  */
 export function priorityCollisions(world: World, run: Run): 0 | 1 | 2 {
   const sameId = world.state.pendingById.get(run.prompt_id) ?? []
@@ -159,5 +161,5 @@ const collides = (one: Run, other: Run): boolean =>
   one.number === other.number &&
   (one.graphText !== other.graphText || one.shownExtraDataText !== other.shownExtraDataText)
 
-/** Why a run with two such runs in front of it fails [runs/poison-fails-its-run]. */
+/** Why a run fails behind two such runs [runs/poison-fails-its-run]. */
 export const collisionText = 'two pending runs have the same number and prompt_id'

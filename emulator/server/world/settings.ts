@@ -9,7 +9,7 @@ const FILE = 'comfy.settings.json'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The settings; none where the file is missing, or is not what it was written as. */
+/** The settings; empty if the file is missing or malformed. */
 export function storedSettings(world: World): JsonObject {
   const bytes = world.state.userFolder.entries.get(FILE)?.bytes
   if (!bytes) return new Map()
@@ -21,13 +21,13 @@ export function storedSettings(world: World): JsonObject {
   }
 }
 
-/** Keeps the settings. Tells whether there was room for them. */
+/** Stores the settings. Returns whether there was enough space. */
 export function storeSettings(world: World, settings: JsonObject): boolean {
   const bytes = new TextEncoder().encode(indented(settings, '\n'))
   return writeFile(world.state.userFolder, FILE, bytes, timestamp(world))
 }
 
-/** JSON text with four blanks for each level; `lineStart` begins the lines of this one. */
+/** JSON text with four spaces for each level; `lineStart` is the indentation of this one. */
 function indented(value: Json, lineStart: string): string {
   const within = `${lineStart}    `
   if (Array.isArray(value) && value.length > 0) {

@@ -1,4 +1,4 @@
-// The socket [messages/*]: who is connected, who receives what, and what a client may say.
+// The sockets [messages/*]: who is connected, who receives what, and what clients may send.
 
 import { type MessageType, receivers } from '../../../spec/server/messages.ts'
 import { isObject, type Json, readJson } from '../../lib/json.ts'
@@ -26,7 +26,10 @@ export function sendFrame(world: World, sockets: readonly number[], content: Fra
   if (sockets.length > 0) world.effects.push({ kind: 'frame', sockets, content })
 }
 
-/** All sockets; on local of those with one client id only the newest: the older ones get nothing [messages/older-socket]. */
+/**
+ * All sockets; on local, of several with one client id only the newest: older ones receive nothing
+ * [messages/older-socket].
+ */
 export function everyone({ setup, state }: World): readonly number[] {
   const { sharesMessages } = setup.traits
   if (sharesMessages ? state.sockets.size === 0 : state.socketByClient.size === 0) return nobody
@@ -36,8 +39,8 @@ export function everyone({ setup, state }: World): readonly number[] {
 const nobody: readonly number[] = []
 
 /**
- * The sockets that receive a message type of a run with this client id (null: the run has none). On hosted all sockets
- * of the account do [messages/hosted-all-connections].
+ * The sockets that receive a message type of a run with this client id (null: none). On hosted all sockets of the
+ * account do [messages/hosted-all-connections].
  */
 export function socketsFor(
   world: World,
@@ -51,15 +54,15 @@ export function socketsFor(
   return socket === undefined ? [] : [socket]
 }
 
-/** Tells everyone how many runs are pending or running. */
+/** Sends the number of pending and running runs to all clients. */
 export const sendStatus = (world: World, count: number): void =>
   send(world, everyone(world), 'status', `{"status": {"exec_info": {"queue_remaining": ${count}}}}`)
 
-/** Opens a connection: sends it its id, and the node that its run is at. */
+/** Opens a connection: sends its id, and the current node of its run. */
 export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
   const { sharesMessages } = world.setup.traits
   const [, query] = splitTarget(input.target)
-  // Hosted ignores the client's own id: each of its connections has one of the server [messages/hosted-sid].
+  // Hosted ignores the id of the client: the server assigns one to each connection [messages/hosted-sid].
   const clientId =
     (!sharesMessages && parameter(query, 'clientId')) || drawHex32(world.state.random)
   world.state.sockets.set(input.socket, {
@@ -79,7 +82,7 @@ export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>
   }
 }
 
-/** A connection ends. Its runs go on. */
+/** Closes a connection. Its runs continue. */
 export function closeSocket(world: World, id: number): void {
   const socket = world.state.sockets.get(id)
   if (socket === undefined) return
@@ -89,7 +92,7 @@ export function closeSocket(world: World, id: number): void {
     world.state.socketByClient.delete(socket.clientId)
 }
 
-/** The first JSON object that a client sends may negotiate features; whatever else it says is ignored. */
+/** The first JSON object from a client may negotiate features; everything else is ignored. */
 export function readMessage(world: World, id: number, text: string): void {
   const socket = world.state.sockets.get(id)
   if (socket === undefined || socket.negotiated) return
@@ -103,7 +106,7 @@ export function readMessage(world: World, id: number, text: string): void {
   socket.negotiated = true
   if (message.get('type') !== 'feature_flags') return
   const flags = message.get('data')
-  // What a client says is about its id: the newest socket that has it is meant [messages/older-socket].
+  // The flags apply to a client id: to the newest socket that has it [messages/older-socket].
   const meant = world.setup.traits.sharesMessages
     ? id
     : world.state.socketByClient.get(socket.clientId)
@@ -114,7 +117,10 @@ export function readMessage(world: World, id: number, text: string): void {
   send(world, [receiver.id], 'feature_flags', featuresText(world.setup))
 }
 
-/** Whether a socket gets the previews of a run with this client id with metadata. On local only its own socket can ask. */
-export const wantsMetadata = (world: World, client_id: string | null, socket: number): boolean =>
+/**
+ * Whether a socket receives the previews of a run with this client id with metadata. On local only the run's own socket
+ * can.
+ */
+export const receivesMetadata = (world: World, client_id: string | null, socket: number): boolean =>
   (client_id !== null || world.setup.traits.sharesMessages) &&
   (world.state.sockets.get(socket)?.supportsPreviewMetadata ?? false)

@@ -1,13 +1,13 @@
-// What a world does by itself, and when: the next thing of each worker, and the end of an installation.
+// The timers of a world: when each worker continues, and when an installation ends.
 
 import { cancelTimer, setTimer } from '../../lib/timers.ts'
 import type { Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
-/** More workers than an account ever has, so that the worlds of all accounts have ranks of their own. */
+/** More workers than any account has, so that the worlds of all accounts have distinct ranks. */
 const RANKS_PER_WORLD = 1000
 
-/** Lets a worker do its next thing at this moment, instead of at the one that was set before. */
+/** Schedules a worker, and replaces its previous timer. */
 export function wakeWorker({ setup, timers }: World, worker: Worker, atMs: number): void {
   if (worker.timer !== null) cancelTimer(timers, worker.timer)
   const what = { kind: 'worker', world: setup.index, worker: worker.index } as const
@@ -15,13 +15,13 @@ export function wakeWorker({ setup, timers }: World, worker: Worker, atMs: numbe
   worker.timer = setTimer(timers, atMs, what, rank)
 }
 
-/** Leaves a worker with nothing to do. */
+/** Removes the timer of a worker. */
 export function restWorker({ timers }: World, worker: Worker): void {
   if (worker.timer !== null) cancelTimer(timers, worker.timer)
   worker.timer = null
 }
 
-/** Lets an installation end at this moment. It comes before what workers do then. */
+/** Schedules the end of an installation. It precedes workers at the same time. */
 export function wakeInstalls({ setup, timers }: World, atMs: number): void {
   const what = { kind: 'install', world: setup.index } as const
   setTimer(timers, atMs, what, setup.index * RANKS_PER_WORLD)

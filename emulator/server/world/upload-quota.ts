@@ -1,5 +1,5 @@
-// How many bytes of uploads a world holds: those of its files, also where a picture that was made of an upload is all
-// that still refers to it. What several files refer to counts once.
+// Counts the bytes of uploads that a world holds: in its files, and in pictures that were derived from an upload. Bytes
+// that several files share count once.
 
 import type { Picture } from '../../pictures/picture.ts'
 import type { FileContent, HeldBytes } from '../state/files.ts'
@@ -7,8 +7,8 @@ import type { World } from '../state/world.ts'
 
 export const createHeldBytes = (): HeldBytes => ({ files: new Map(), total: 0 })
 
-/** A file is stored that refers to these. */
-export function hold({ state: { held } }: World, content: FileContent): void {
+/** Adds the references of a stored file. */
+export function retain({ state: { held } }: World, content: FileContent): void {
   for (const bytes of uploadsIn(content)) {
     const count = held.files.get(bytes) ?? 0
     if (count === 0) held.total += bytes.length
@@ -16,7 +16,7 @@ export function hold({ state: { held } }: World, content: FileContent): void {
   }
 }
 
-/** A file is gone that referred to these. */
+/** Removes the references of a removed file. */
 export function release({ state: { held } }: World, content: FileContent): void {
   for (const bytes of uploadsIn(content)) {
     const count = held.files.get(bytes) ?? 0
@@ -25,7 +25,7 @@ export function release({ state: { held } }: World, content: FileContent): void 
   }
 }
 
-/** How many bytes are held once this file is stored as well. */
+/** The total size once this file is stored too. */
 export function heldWith({ state: { held } }: World, content: FileContent): number {
   let total = held.total
   for (const bytes of uploadsIn(content)) if (!held.files.has(bytes)) total += bytes.length
@@ -34,12 +34,12 @@ export function heldWith({ state: { held } }: World, content: FileContent): numb
 
 const nothing: ReadonlySet<Uint8Array> = new Set()
 
-/** All uploaded bytes that a file refers to: its own, or those that its picture is made of. */
+/** All uploaded bytes that a file refers to: its own, or those in its picture. */
 function uploadsIn(content: FileContent): ReadonlySet<Uint8Array> {
   if ('sample' in content) return nothing
   if ('bytes' in content) return new Set([content.bytes])
   const { picture, animation, textChunks } = content
-  if (isMadeUp(picture) && animation === undefined && textChunks === undefined) return nothing
+  if (isSynthetic(picture) && animation === undefined && textChunks === undefined) return nothing
   const found = new Set<Uint8Array>()
   if (textChunks !== undefined) found.add(textChunks)
   const seen = new Set<Picture>()
@@ -55,4 +55,4 @@ function uploadsIn(content: FileContent): ReadonlySet<Uint8Array> {
   return found
 }
 
-const isMadeUp = ({ kind }: Picture): boolean => kind === 'painted' || kind === 'solid'
+const isSynthetic = ({ kind }: Picture): boolean => kind === 'painted' || kind === 'solid'

@@ -1,9 +1,9 @@
-// The folder of the user [userdata/*]: a tree of files in memory, which no path leaves and which has its bounds.
+// The user folder [userdata/*]: a tree of files in memory with limits, which no path can leave.
 
 import { limits } from '../../../spec/limits.ts'
 import type { UserEntry, UserFolder } from '../state/files.ts'
 
-/** A name and a path, in bytes, as file systems have it. */
+/** The maximum length of a name and a path, in bytes, as in file systems. */
 const MAX_NAME_BYTES = 255
 const MAX_PATH_BYTES = 4096
 
@@ -13,8 +13,8 @@ export const createUserFolder = (atMs: number): UserFolder => ({
 })
 
 /**
- * The path of a name: decoded once more if it still contains percent signs, then without `.` and `..`.
- * Undefined when it leaves the folder.
+ * The path for a name: decoded once more if it still contains percent signs, then without `.` and `..`. Undefined if it
+ * leaves the folder.
  */
 export function resolvePath(name: string): string | undefined {
   const parts: string[] = []
@@ -30,7 +30,7 @@ export function resolvePath(name: string): string | undefined {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Decodes what is percent-encoded and leaves the rest: unlike `decodeURIComponent` it takes every text. */
+/** Decodes valid percent escapes and keeps the rest: unlike `decodeURIComponent`, it accepts every text. */
 export const unquote = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
     const codes = run.slice(1).split('%')
@@ -45,7 +45,7 @@ const isBelow = (path: string, folder: string): boolean =>
 export const entriesBelow = ({ entries }: UserFolder, path: string): [string, UserEntry][] =>
   [...entries].filter(([one]) => isBelow(one, path)).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Stores a file and makes the folders on its way. Tells whether that was possible: nothing is changed when not. */
+/** Stores a file and creates its parent folders. Returns whether that was possible: otherwise nothing changes. */
 export function writeFile(
   folder: UserFolder,
   path: string,
@@ -56,13 +56,13 @@ export function writeFile(
   if (old?.bytes === null || !isPossible(path)) return false
   const total = folder.bytes + bytes.length - (old?.bytes.length ?? 0)
   if (total > limits.userdata.value || !makeRoom(folder, path, old ? 0 : 1, nowMs)) return false
-  // A copy: what the edge gives may be a part of something larger.
+  // A copy: the bytes from the edge may be part of a larger buffer.
   folder.entries.set(path, { bytes: new Uint8Array(bytes), modifiedMs: nowMs, changedMs: nowMs })
   folder.bytes = total
   return true
 }
 
-/** Whether a file system has such a path. */
+/** Whether a file system can have such a path. */
 function isPossible(path: string): boolean {
   const encoder = new TextEncoder()
   const fits = (text: string, bytes: number): boolean => encoder.encode(text).length <= bytes
@@ -71,8 +71,8 @@ function isPossible(path: string): boolean {
 }
 
 /**
- * Makes the folders above a path that is about to have so many new entries.
- * False, and nothing made, when one of them is a file or there would be too many entries.
+ * Creates the folders of a path that is about to have so many new entries. Returns false, and creates nothing, if one
+ * of them is a file or there would be too many entries.
  */
 function makeRoom(
   { entries }: UserFolder,
@@ -99,8 +99,8 @@ export function deleteFile(folder: UserFolder, path: string): void {
 }
 
 /**
- * Moves a file, or a folder with all that is in it; a folder as the target means into it.
- * Tells whether that was possible: nothing is changed when not.
+ * Moves a file, or a folder with its content; a folder as the target means into it. Returns whether that was possible:
+ * otherwise nothing changes.
  */
 export function move(folder: UserFolder, from: string, to: string, nowMs: number): boolean {
   const { entries } = folder
@@ -110,7 +110,7 @@ export function move(folder: UserFolder, from: string, to: string, nowMs: number
   const into = entries.get(to)?.bytes === null
   const target = into ? `${to}/${nameOf(from)}`.replace(/^\//, '') : to
   const there = entries.get(target)
-  // Only a file that was named itself is written over, and only by a file.
+  // Only a file that was named directly is overwritten, and only by a file.
   if (there !== undefined && (into || entry.bytes === null)) return false
   if (isBelow(target, from) || !isPossible(target) || !makeRoom(folder, target, 0, nowMs))
     return false

@@ -25,7 +25,8 @@ async function serverLike({ emulator, deployment }: Subject) {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
   expect(options.uploadLimitBytes).toBe(limits.uploads.value)
-  const objectInfo = await readFile(catalog, 'utf8')
+  const text = await readFile(catalog, 'utf8')
+  const objectInfo = () => text
   const limited = { ...options, objectInfo, accounts: [account('one')], uploadLimitBytes: LIMIT }
   const server = createServer(limited, hostedParts)
   const [prefix, headers] = deployment === 'hosted' ? ['/api', { 'x-api-key': 'one' }] : ['', {}]

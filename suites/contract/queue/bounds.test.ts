@@ -22,7 +22,8 @@ async function serverLike({ emulator }: Subject) {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
   expect(options.pendingLimitBytes).toBe(limits.pending.value)
-  const objectInfo = await readFile(catalog, 'utf8')
+  const text = await readFile(catalog, 'utf8')
+  const objectInfo = () => text
   const accounts = [account('one'), account('two')]
   const server = createServer(
     { ...options, objectInfo, accounts, pendingLimitBytes: 100_000 },

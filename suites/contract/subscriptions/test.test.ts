@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { vi } from 'vitest'
-import { signatureOf, signedHeaders } from '../../../dist/emulator/internal.js'
+import { signPost, signedHeaders } from '../../../dist/emulator/internal.js'
 import { type Scheme, schemes } from '../../../spec/gateway/signatures.ts'
 import { testPayload, testSenders } from '../../../spec/gateway/subscriptions.ts'
 import {
@@ -149,7 +149,7 @@ proves('subscriptions/test-as', async () => {
     const row: Scheme = schemes[scheme!]
     const id = row.id === undefined ? '' : (headers[row.id] ?? '')
     const post = { body: Buffer.from(body), id, timestampSeconds: epochSeconds }
-    expect(signatureOf(row, secret, post)).toBe(headers[row.signature])
+    expect(signPost(row, secret, post)).toBe(headers[row.signature])
     const [as] = Object.entries(testSenders).find(([, own]) => own === scheme)!
     const all = signedHeaders(as as keyof typeof testSenders, secret, { ...post, event: 'x' })
     expect(all[row.signature]).toBe(headers[row.signature])
