@@ -1,4 +1,4 @@
-// How a gateway is made, and how one goes on from where another is.
+// Creates and forks gateways.
 
 import { limits } from '../../spec/limits.ts'
 import { createBounded } from '../lib/bounded.ts'
@@ -46,7 +46,7 @@ export function createGatewayWorld(
 }
 
 /**
- * A fork that continues from the state of this gateway. Neither changes the other from now on.
+ * A fork that continues from the state of this gateway. From then on, neither affects the other.
  * @public
  */
 export const forkGateway = ({ setup, state }: GatewayWorld): GatewayWorld => ({

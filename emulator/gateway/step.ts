@@ -3,7 +3,8 @@
 import { endpoints, gatewayHealth, profilePath } from '../../spec/gateway/webhooks.ts'
 import { json, type Reply } from '../http/replies.ts'
 import { writeJson } from '../lib/json.ts'
-import { decodePart, type RequestHead, splitTarget } from '../http/requests.ts'
+import type { RequestHead } from '../machine.ts'
+import { decodePart, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, buildRoutes } from '../http/routes.ts'
 import { answer } from './answers.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
@@ -81,7 +82,7 @@ const profileRoutes = buildRoutes([
   { name: 'webhook', method: postMethod, path: profilePath },
 ])
 
-/** What a request leads to, and the name of its route, which stands last in its path. */
+/** The endpoint of a request, and the name of its route, which is the last segment of its path. */
 function endpointFor(world: GatewayWorld, method: string, target: string) {
   const table = hasQuirk(world, 'webhooks.profile-paths') ? profileRoutes : routes
   const found = findEndpoint(table, method, pathWithoutQuery(target))

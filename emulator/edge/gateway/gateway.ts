@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
-import type { Entry } from '../../machine.ts'
+import type { Entry, IncomingRequest } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
 import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
 import {
@@ -19,7 +19,6 @@ import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
 import { staticFault } from '../../gateway/static-routes.ts'
 import { createGatewayWorld } from '../../gateway/gateway.ts'
 import { needsBody } from '../../gateway/step.ts'
-import type { IncomingRequest } from '../../http/requests.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Tamper } from '../driver.ts'
@@ -188,7 +187,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
 }
 
-/** As the reference gateway receives a body, whose signature is that of what was unpacked. */
+/** Receives a body like the reference gateway, which validates the signature of the decompressed body. */
 async function receiveUnpacked(request: IncomingMessage, limitBytes: number): Promise<BodyResult> {
   const received = await receiveRaw(request, limitBytes)
   return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received

@@ -11,9 +11,9 @@ import {
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limits } from '../../../spec/limits.ts'
-import type { Headers } from '../../machine.ts'
+import type { Headers, IncomingRequest, RequestHead } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
-import { type IncomingRequest, type RequestHead, splitTarget } from '../../http/requests.ts'
+import { splitTarget } from '../../http/requests.ts'
 import { after, type Later } from '../later.ts'
 import { discardBody, hasNoBody, nothing, type BodyResult } from './bodies.ts'
 import { createConnections, closeGracefully } from './pipelining.ts'
@@ -77,7 +77,7 @@ async function createHttpsServer(
   return createSecureServer({ ...options, ...certificate })
 }
 
-/** Passes complete requests to `behind`, and answers the rest itself. */
+/** Passes complete requests to `behind`, and answers everything else directly. */
 export function serve(server: Server, behind: RequestHooks): void {
   const connections = createConnections()
   const endWith = (raw: Duplex, reply: Reply): void =>

@@ -31,7 +31,7 @@ export type Sockets = {
   readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
   /** Emits the socket effects of one step. */
   readonly emit: (effects: readonly Effect[]) => void
-  /** Writes everything emitted during the work at once for each socket, up to a limit. */
+  /** Combines what is emitted during the work into one write per socket, up to a limit. */
   readonly batch: (work: () => void) => void
   /** Resolves when everything has been handed to the system. */
   readonly flushed: () => Promise<void>
@@ -57,7 +57,7 @@ type SocketHooks = {
 export function createSockets(behind: SocketHooks): Sockets {
   const { dispatch, encode, timeMs, name, compresses } = behind
   const connections = new Map<number, Connection>()
-  /** Corked sockets, which write the messages of a step at once. */
+  /** Corked sockets, which combine the messages of a step into one write. */
   const corked = new Set<Duplex>()
   let isBatching = false
   const handshakes = new Map<number, Handshake>()

@@ -1,4 +1,4 @@
-// The command `rules`, run as users run it: in this clone, and where there are no suites.
+// The command `rules`, run as users run it: in this repository, and in the package without suites.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

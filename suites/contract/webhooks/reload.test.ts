@@ -1,4 +1,4 @@
-// Where routes come from while a gateway runs: the file that changes under it, and what is kept in memory.
+// Changes of routes while a gateway runs: a file that changes, and what stays in memory.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -51,6 +51,21 @@ proves(
     write(subject, 500, { c: route })
     expect(await names(subject)).toBe('c')
     expect(statSync(fileOf(subject)).mtimeMs).toBe(500_000)
+  },
+  onFile(),
+)
+
+proves(
+  ['subscriptions/reload', 'templates/characters'],
+  async (subject) => {
+    const prompt = 'a\r\nb\rc\n{text}'
+    const text = JSON.stringify({ a: { ...route, prompt } }, null, 2)
+    for (const [at, end] of ['\n', '\r\n', '\r'].entries()) {
+      writeFileSync(fileOf(subject), text.replaceAll('\n', end))
+      utimesSync(fileOf(subject), at + 1, at + 1)
+      expect((await subject.post('a', { text: 'd\r\ne' })).status).toBe(202)
+      expect(subject.gateway.runs().at(-1)?.prompt).toBe('a\r\nb\rc\nd\r\ne')
+    }
   },
   onFile(),
 )
