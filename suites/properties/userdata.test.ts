@@ -95,6 +95,8 @@ function model(root: Folder, one: Command): number {
   if (way === null) return 403
   const found = find(root, way)
   if (one.kind === 'put') {
+    // The system call throws, as for any name that it cannot take.
+    if (way.some((part) => part.includes('\0'))) return 500
     if (found !== undefined && one.keep) return 409
     return found instanceof Map || !place(root, way, one.body) ? 400 : 200
   }
