@@ -84,6 +84,7 @@ export default defineConfig([
       main: source('cli/main.ts'),
       index: source('index.ts'),
       internal: source('internal.ts'),
+      'picture-worker': source('edge/node/picture-worker.ts'),
     },
     external: ['ws', 'yaml', rulesCommand],
     plugins: [licences, types],

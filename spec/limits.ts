@@ -12,6 +12,7 @@ export type Limit = {
     | 'ids'
     | 'levels'
     | 'lines'
+    | 'pixels'
     | 'posts'
     | 'runs'
     | 'seconds'
@@ -52,6 +53,12 @@ export const limits = {
     value: 512 * MiB,
     unit: 'bytes',
     rules: ['queue/bounded', 'queue/hosted-bounded'],
+  },
+  pixels: {
+    what: 'a picture that the server encodes before it handles another request',
+    value: 2_000_000,
+    unit: 'pixels',
+    rules: ['files/large-pictures'],
   },
   uploads: {
     what: 'all stored uploads; on the hosted server those of one account',

@@ -1,7 +1,6 @@
 // Shared by commands with subcommands: flags, usage errors, exit codes, and reading a secret from a file or standard
 // input.
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { exitCodes } from '../../spec/gateway/subscriptions.ts'
@@ -12,6 +11,7 @@ import { quirksOf } from '../options/table.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './io.ts'
+import { readNamedFile } from '../config/named-files.ts'
 
 /** Flags by their names. */
 export type FlagTable = NonNullable<ParseArgsConfig['options']>
@@ -163,7 +163,7 @@ export async function readSecret(flags: Flags, io: CommandIo): Promise<string | 
     throw usageError('Give --secret or --secret-file, not both.')
   if (file !== undefined) {
     try {
-      return withoutLineEnd(readFileSync(resolve(io.cwd, file), 'utf8'))
+      return withoutLineEnd(readNamedFile(resolve(io.cwd, file)).toString())
     } catch (error) {
       throw usageError(`Cannot read --secret-file: ${(error as Error).message}.`)
     }

@@ -1,6 +1,5 @@
 // Decides which servers `serve` starts, and with which options. Flags override the config file.
 
-import { readFileSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { profiles } from '../../spec/server/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
@@ -13,6 +12,7 @@ import { isFor, optionTable, quirksOf } from '../options/table.ts'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
 import type { Flags } from './serve-flags.ts'
+import { readNamedFile } from '../config/named-files.ts'
 
 type ServerChoice = Deployment | 'both'
 
@@ -175,7 +175,7 @@ function readConfig(path: string): OptionValues {
 function readJson(path: string, what: string): unknown {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readNamedFile(path).toString()
   } catch (error) {
     throw usageError(`Cannot read ${what} ${path}: ${(error as Error).message}`)
   }

@@ -1,6 +1,5 @@
 // The command `webhook test`: sends one signed event to a route or to any URL, and reports the result.
 
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { limits } from '../../spec/limits.ts'
 import { exitCodes, testSenders } from '../../spec/gateway/subscriptions.ts'
@@ -19,6 +18,7 @@ import { requireGivenSecret, type SubscriptionView } from '../gateway/subscripti
 import { refused } from '../lib/refused.ts'
 import { type Flags, readInput, readSecret } from './command.ts'
 import type { CommandIo } from './io.ts'
+import { readNamedFile } from '../config/named-files.ts'
 
 const TIME_OUT_MS = limits.testTimeOut.value * 1000
 
@@ -125,9 +125,11 @@ async function givenBody(flags: Flags, io: CommandIo): Promise<Uint8Array | unde
   if (payload !== undefined) return Buffer.from(payload)
   if (file === '-') return Buffer.from(await readInput(io))
   if (file === undefined) return undefined
-  return readFile(resolve(io.cwd, file)).catch((error: unknown) => {
+  try {
+    return readNamedFile(resolve(io.cwd, file))
+  } catch (error) {
     throw usageError(`Cannot read --payload-file: ${reasonOf(error)}.`)
-  })
+  }
 }
 
 type HttpReply = { readonly status: number; readonly text: string }

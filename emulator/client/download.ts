@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm, stat } from 'node:fs/promises'
-import { makeWritableFolder } from './folders.ts'
+import { makeWritableFolder } from '../config/folders.ts'
 import { basename, dirname, extname, join } from 'node:path'
 import { failure, isFailure, reasonOf } from './failure.ts'
 import type { OutputFile } from './outcome.ts'

@@ -1,12 +1,12 @@
 // A workflow file in API format: read, checked, and sent as written, so that 64-bit seeds
 // and `1.0` survive.
 
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { readJsonText } from '../lib/json-text.ts'
 import { failure, reasonOf } from './failure.ts'
 import { fieldsOf, textValues } from './json.ts'
 import type { Fields, TextValue } from './json.ts'
+import { readNamedFile } from '../config/named-files.ts'
 
 /**
  * `text` is the JSON of the graph as written; `folder` the absolute folder for its local
@@ -27,16 +27,21 @@ export type TextInput = TextValue & {
 
 /** Reads and checks a workflow file. Throws a `usage` failure that says what to do instead. */
 export async function readWorkflow(path: string): Promise<Workflow> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw failure('usage', `Cannot read the workflow ${path}: ${reasonOf(error)}.`)
-  })
-  const text = decode(path, bytes)
+  const text = decode(path, read(path))
   const graph = fieldsOf(parse(path, text))
   if (graph === undefined) {
     throw failure('usage', `${path} is not a workflow: it must contain an object of nodes.`)
   }
   refuseOtherFormats(path, graph)
   return { text, graph, folder: dirname(resolve(path)) }
+}
+
+function read(path: string): Uint8Array {
+  try {
+    return readNamedFile(path)
+  } catch (error) {
+    throw failure('usage', `Cannot read the workflow ${path}: ${reasonOf(error)}.`)
+  }
 }
 
 function decode(path: string, bytes: Uint8Array): string {

@@ -15,6 +15,10 @@ export type Codec = {
   readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
   /** The bytes of a picture file; call it only after `ready`. */
   readonly encodeFile: PictureModule['encodeFile']
+  /** Whether the bytes of a picture file are known; call it only after `ready`. */
+  readonly isKept: PictureModule['isKept']
+  /** Keeps the bytes of a picture file; call it only after `ready`. */
+  readonly keepFile: PictureModule['keepFile']
 }
 
 export function createCodec(): Codec {
@@ -33,5 +37,8 @@ export function createCodec(): Codec {
       ? (codec as PictureModule).encodePreview(image, format)
       : (codec as PictureModule).encodePicture(image, format)
   const encodeFile: Codec['encodeFile'] = (file) => (codec as PictureModule).encodeFile(file)
-  return { ready, encodeImage, encodeFile }
+  const isKept: Codec['isKept'] = (file) => (codec as PictureModule).isKept(file)
+  const keepFile: Codec['keepFile'] = (file, bytes) =>
+    (codec as PictureModule).keepFile(file, bytes)
+  return { ready, encodeImage, encodeFile, isKept, keepFile }
 }

@@ -21,8 +21,21 @@ export type Guard = {
   readonly token: string | null
 }
 
-/** Headers of proxies and tunnels, which forward requests from other machines. */
-const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+/** Headers that proxies, tunnels and content networks add to the requests of other machines. */
+const forwarding = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'x-envoy-external-address',
+]
 
 /** Why a caller is rejected, as a sentence that says what to do; undefined for an accepted one. */
 export function whyRefused(caller: Caller, guard: Guard): string | undefined {

@@ -1,6 +1,7 @@
 // The file of a journal: private, never overwritten by default. A full disk does not stop the server.
 
 import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs'
+import { requireReader } from '../config/named-files.ts'
 import { usageError } from '../options/usage.ts'
 
 export type JournalFile = {
@@ -53,6 +54,7 @@ function writeWhole(handle: number, bytes: Buffer): void {
 
 function openPrivate(path: string, overwrites: boolean): number {
   try {
+    if (overwrites) requireReader(path)
     const handle = openSync(path, overwrites ? 'w' : 'wx', 0o600)
     // An existing file keeps its mode otherwise. Do not touch anything but a regular file.
     if (fstatSync(handle).isFile()) fchmodSync(handle, 0o600)

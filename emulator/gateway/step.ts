@@ -11,7 +11,7 @@ import type { GatewayEffect, GatewayInput } from './inputs.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
 import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state.ts'
-import { loadFile } from './reload.ts'
+import { loadFile } from './reload-subscriptions.ts'
 import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
 /**

@@ -30,6 +30,14 @@ export const encodeFile = (file: PictureFile): Uint8Array => {
   return textChunks === undefined ? bytes : withTextChunks(bytes, textChunks)
 }
 
+/** Whether the cache contains the bytes of a file. */
+export const isKept = (file: PictureFile): boolean => files.has(keyOfFile(file))
+
+/** Caches the bytes of a file that were encoded elsewhere, without those of its `textChunks`. */
+export const keepFile = (file: PictureFile, bytes: Uint8Array): void => {
+  cacheBytes(keyOfFile(file), () => bytes)
+}
+
 /** The keys of requested files: their texts are long. */
 const fileKeys = new WeakMap<PictureFile, string>()
 
@@ -80,7 +88,8 @@ const cacheBytes = (key: string, make: () => Uint8Array): Uint8Array => {
   files.set(key, bytes)
   bytesKept += bytes.length
   for (const [oldest, { length }] of files) {
-    if (bytesKept <= MOST_BYTES) break
+    // The newest stays, however large: it is about to be sent.
+    if (bytesKept <= MOST_BYTES || oldest === key) break
     files.delete(oldest)
     bytesKept -= length
   }

@@ -224,6 +224,11 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'files/large-pictures': {
+    says: 'While a picture of more than 2,000,000 pixels is encoded, the server answers other requests.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/view-webp': {
     says: 'A WebP conversion is lossless at any quality; a quality above 100 returns 500.',
     basis: 'chosen',

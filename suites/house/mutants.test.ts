@@ -83,7 +83,7 @@ const stated = Object.entries<Rule>(rules)
 
 describe.skipIf(isForeign)('mutants', () => {
   // All of them take minutes: a sample shows that each kind of case can fail, the nightly command tries the rest.
-  test.each(sampleOf(mutants, 6))(
+  test.each(sampleOf(mutants, 10))(
     '%s is caught by a case of each rule that it breaks',
     async (_, mutant) => {
       const survived: RuleId[] = []

@@ -38,6 +38,12 @@ describe.skipIf(isForeign)('the package', () => {
     expect(stdout).toBe('200\nfunction\n')
   })
 
+  test('its command is linked', async () => {
+    const place = await install(await pack())
+    const { stdout } = await run(join(place, 'node_modules/.bin/flowdouble'), ['--version'])
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
   test('a CommonJS program can use it too', async () => {
     const place = await install(await pack())
     const code = "console.log(Object.keys(require('flowdouble')).includes('startEmulator'))"

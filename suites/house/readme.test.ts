@@ -2,9 +2,10 @@
 // README is a real one.
 
 import { execFile, spawnSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { transform } from 'rolldown/utils'
 import { expect, test } from 'vitest'
 import { startEmulator } from 'flowdouble'
 import { hostedKey } from '../contract/run/misbehaving-hosted.ts'
@@ -31,17 +32,13 @@ function blockOf(language: string, name: string): string {
 
 const examples = join(root, 'recordings', 'examples')
 
-let compiling: Promise<readonly string[]> | undefined
-
-const compiled = (): Promise<readonly string[]> => (compiling ??= compile())
-
-/** Compiles the script below `dist`, where it finds `ws`. This also checks its types. */
-async function compile(): Promise<readonly string[]> {
+/** Removes the types of the script, as Node does, and puts it below `dist`, where it finds `ws`. */
+async function withoutTypes(): Promise<readonly string[]> {
   const place = join(root, 'dist', 'examples')
-  const options = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--strict']
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const built = ['--outDir', place, '--ignoreConfig', join(examples, 'hosted.ts')]
-  await run(process.execPath, [tsc, ...options, ...built])
+  const file = join(examples, 'hosted.ts')
+  const { code } = await transform(file, readFileSync(file, 'utf8'))
+  mkdirSync(place, { recursive: true })
+  writeFileSync(join(place, 'hosted.js'), code)
   return [process.execPath, join(place, 'hosted.js')]
 }
 
@@ -60,7 +57,7 @@ async function runScript(
 }
 
 const scripts = [
-  ['hosted.ts', compiled, true],
+  ['hosted.ts', withoutTypes, true],
   ['hosted.py', async () => ['python3', join(examples, 'hosted.py')], hasPython],
 ] as const
 

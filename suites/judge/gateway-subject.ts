@@ -107,18 +107,24 @@ export const direct = (prompt: string, more: Readonly<Record<string, unknown>> =
 })
 
 /**
- * Posts to the route `hook` with these ids, on one connection that does not wait for answers, and returns the last
- * status.
+ * Posts this body to the route `hook` with each of these ids, on one connection that does not wait for answers, and
+ * returns their statuses.
  */
-export async function postAll(url: string, ids: readonly string[]): Promise<number> {
-  const heads = ids.map(
+export async function postAll(
+  url: string,
+  ids: readonly string[],
+  body = '',
+): Promise<readonly number[]> {
+  const posts = ids.map(
     (name, at) =>
       `POST /webhooks/hook HTTP/1.1\r\nHost: a\r\nX-Gitlab-Token: ${SECRET}\r\nX-Request-ID: ${name}\r\n` +
-      `Connection: ${at === ids.length - 1 ? 'close' : 'keep-alive'}\r\nContent-Length: 0\r\n\r\n`,
+      `Connection: ${at === ids.length - 1 ? 'close' : 'keep-alive'}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
   const socket = dial(url)
-  socket.end(heads.join(''))
-  let last = ''
-  for await (const chunk of socket) last = (last + String(chunk)).slice(-1000)
-  return Number(last.slice(last.lastIndexOf('HTTP/1.1 ')).split(' ')[1])
+  socket.end(posts.join(''))
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk as Buffer)
+  const answers = Buffer.concat(chunks).toString()
+  return [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 }

@@ -9,3 +9,22 @@ export type Reply = {
   /** The body as JSON. Throws if it is not valid JSON. */
   readonly json: () => any
 }
+
+/** A reply with these parts. Its text is decoded when a case reads it: some bodies have many megabytes. */
+export function replyOf({
+  status,
+  headers,
+  bytes,
+}: Pick<Reply, 'status' | 'headers' | 'bytes'>): Reply {
+  let decoded: string | undefined
+  const textOf = (): string => (decoded ??= bytes.toString())
+  return {
+    status,
+    headers,
+    bytes,
+    get text() {
+      return textOf()
+    },
+    json: () => JSON.parse(textOf()) as unknown,
+  }
+}

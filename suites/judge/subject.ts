@@ -13,7 +13,7 @@ import { createHttpClient, type HttpClient } from './http-client.ts'
 import type { Message } from './judge.ts'
 import { endsRun, type QueueEntry, type HistoryEntry, responsesOf } from './responses.ts'
 import { pathOn } from '../generate/replies-on.ts'
-import type { Reply } from './reply.ts'
+import { type Reply, replyOf } from './reply.ts'
 import { fetchLink } from './fetch-link.ts'
 
 export type Subject = {
@@ -120,11 +120,8 @@ function subjectFor(shared: Shared, key: string): Subject {
   const isManual = emulator?.options.clock === 'manual'
   const isStill = isManual || emulator?.options.clock === 'instant'
 
-  const raw: Subject['request'] = async (method, path, body, headers = {}) => {
-    const answer = await client.send(method, path, headers, body)
-    const text = answer.bytes.toString()
-    return { ...answer, text, json: () => JSON.parse(text) as unknown }
-  }
+  const raw: Subject['request'] = async (method, path, body, headers = {}) =>
+    replyOf(await client.send(method, path, headers, body))
   const request: Subject['request'] = (method, path, body, headers = {}) =>
     raw(method, pathOf(method, path), body, { ...credentials, ...headers })
   const get: Subject['get'] = (path) => request('GET', path)

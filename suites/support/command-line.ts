@@ -1,4 +1,4 @@
-// Runs the gateway's commands for cases: a temporary configuration directory, and commands in this process.
+// Runs commands for cases in this process, those of the gateway with a temporary configuration directory.
 
 import { createHmac } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import type { GatewayOptions } from 'flowdouble'
-import { gatewayCommand, type StartGateway, webhookCommand } from '../../dist/emulator/internal.js'
+import {
+  gatewayCommand,
+  serveCommand,
+  type StartGateway,
+  webhookCommand,
+} from '../../dist/emulator/internal.js'
 import type { quirks } from '../../spec/truth/quirks.ts'
 import { provesQuirk } from '../judge/proves.ts'
 
@@ -24,7 +29,7 @@ export type Ended = {
 export type CommandContext = {
   /** Standard input. */
   readonly stdin?: string
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly isTerminal?: boolean
 }
 
@@ -102,6 +107,12 @@ export async function runCommand(context: CommandContext, argv: readonly string[
   const [group, ...rest] = argv
   const command = group === 'webhook' ? webhookCommand : gatewayCommand
   return ended(await command(rest, io))
+}
+
+/** Runs `serve` with flags that it rejects: starting a process takes longer than the command. */
+export async function runServe(...argv: readonly string[]): Promise<Ended> {
+  const { io, ended } = ioOf({ env: process.env })
+  return ended(await serveCommand(argv, io))
 }
 
 function ioOf({ stdin = '', env = {}, isTerminal = false }: CommandContext) {

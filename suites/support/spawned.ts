@@ -42,7 +42,8 @@ export const startAt = (
 export const startLimited = (limit: string, ...args: readonly string[]): Command =>
   startProcess('sh', ['-c', `${limit}; exec "$0" "$@"`, process.execPath, main, ...args])
 
-function startProcess(program: string, args: readonly string[]): Command {
+/** Starts a program, in a temporary folder. */
+export function startProcess(program: string, args: readonly string[]): Command {
   const child = spawn(program, args, {
     cwd: folder(),
     env: { ...process.env, NO_COLOR: '1' },

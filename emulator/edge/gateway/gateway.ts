@@ -114,6 +114,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
       hint: 'Was an event posted?',
       encodeFile: noPictures,
+      ready: () => undefined,
       name,
       guard: { host: options.host, origin: null, token: options.controlToken },
       place: 'gateway',

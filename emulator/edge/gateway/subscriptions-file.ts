@@ -2,7 +2,7 @@
 
 import { dirname, join } from 'node:path'
 import { configFiles } from '../../../spec/gateway/subscriptions.ts'
-import { isFolder, makeWritableFolder } from '../../client/folders.ts'
+import { isFolder, makeWritableFolder } from '../../config/folders.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { isRefused, refused } from '../../lib/refused.ts'
 import { readText, realPlace, replaceFile } from '../../config/files.ts'

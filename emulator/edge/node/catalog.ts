@@ -1,6 +1,5 @@
 // The catalogue of node types: the built-in one or replacements, with additional types merged in.
 
-import { readFileSync } from 'node:fs'
 import { readJsonText } from '../../lib/json-text.ts'
 import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
@@ -9,6 +8,7 @@ import type { NodeTypes, ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { testNodes } from '../../server/nodes/test-nodes.ts'
 import { packageFile } from './package-files.ts'
+import { readNamedFile } from '../../config/named-files.ts'
 
 type CatalogOptions = Pick<ServerOptions, 'objectInfo' | 'nodes'>
 
@@ -71,7 +71,7 @@ function requireReadable(text: string, source: string): void {
 
 function readFileText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readNamedFile(file).toString()
   } catch (error) {
     throw usageError(`Cannot read the node types: ${(error as Error).message}`)
   }

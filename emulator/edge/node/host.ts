@@ -1,7 +1,7 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
 import type { ServerResponse } from 'node:http'
-import type { Entry, Machine, ReplyEffect } from '../../machine.ts'
+import type { Body, Entry, Machine, ReplyEffect } from '../../machine.ts'
 import type { Clock } from '../../options/server-options.ts'
 import type { Place } from '../../../spec/language.ts'
 import type { IncomingRequest } from '../../http/requests.ts'
@@ -47,6 +47,8 @@ export type Edge<E> = {
   /** What to check if a test waits in vain. */
   readonly hint: string
   readonly encodeFile: EncodeFile
+  /** Waits until a body can be encoded synchronously; undefined if it already can. */
+  readonly ready: (body: Body) => Promise<void> | undefined
   /** The value of the response header Server. */
   readonly name: string
   readonly guard: Guard
@@ -91,8 +93,15 @@ export function createHost<I, E extends { readonly kind: string }>(
   const counts = new Set<Map<string, number>>()
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
-  const write = (response: ServerResponse, reply: Reply): void =>
-    writeReply(response, reply, timeMs(), edge.encodeFile, edge.name)
+  const write = (response: ServerResponse, reply: Reply): void => {
+    const atMs = timeMs()
+    const send = (): void => {
+      if (!response.destroyed) writeReply(response, reply, atMs, edge.encodeFile, edge.name)
+    }
+    const ready = edge.ready(reply.body)
+    if (ready === undefined) send()
+    else void ready.then(send).catch(() => response.destroy())
+  }
   const reply = (effect: ReplyEffect): void => {
     const response = responses.get(effect.request)
     responses.delete(effect.request)
@@ -113,8 +122,8 @@ export function createHost<I, E extends { readonly kind: string }>(
   const { batch, flushed, worked, hint } = edge
   const startedMs = monotonicMs()
   const elapsedMs = edge.elapsedMs ?? ((): number => monotonicMs() - startedMs)
-  const surroundings = { emit, batch, elapsedMs, monotonicMs, tamper }
-  const driver = createDriver(machine, edge.clock, surroundings)
+  const hooks = { emit, batch, elapsedMs, monotonicMs, tamper }
+  const driver = createDriver(machine, edge.clock, hooks)
   const member = { driver, flushed, worked }
   const clock = createClockHandle(edge.clock, member, clocks ?? { members: [] }, hint)
 

@@ -79,7 +79,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
       options.journal === null ? null : journalFile(options.journal, options.overwrite, warn),
     )
-    const { host, sockets } = connectServer(
+    const { host, sockets, pictures } = connectServer(
       server,
       machine,
       options,
@@ -103,6 +103,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       close: async () => {
         host.driver.stop()
         sockets.closeAll()
+        pictures.close()
         await closing()
         recorder.close()
       },

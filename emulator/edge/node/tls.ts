@@ -1,8 +1,8 @@
 // The certificate of a server with HTTPS and WSS: from two files, or created at the start.
 
-import { readFileSync } from 'node:fs'
 import { usageError } from '../../options/usage.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
+import { readNamedFile } from '../../config/named-files.ts'
 
 /** A certificate and its private key, in PEM form. */
 export type Certificate = {
@@ -51,7 +51,7 @@ function certificateHosts({ host, signedBaseUrl }: TlsOptions): readonly string[
 
 function readPemFile(file: string, what: string): Buffer {
   try {
-    return readFileSync(file)
+    return readNamedFile(file)
   } catch (error) {
     throw usageError(`Cannot read the ${what}: ${(error as Error).message}`)
   }

@@ -22,6 +22,7 @@ import { createHost, type Hooks, type Host } from './host.ts'
 import { readHeaders } from './http.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
 import type { Recorder } from '../recorder.ts'
+import { createLargePictures, type LargePictures } from './large-pictures.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 /** The web servers that clients reach; a local server has none for links. */
@@ -35,8 +36,13 @@ export function connectServer(
   recorder: Recorder<Input, Effect>,
   listeners: Listeners,
   hooks: Hooks<Input, Effect>,
-): { readonly host: Host<Input, Effect>; readonly sockets: Sockets } {
+): {
+  readonly host: Host<Input, Effect>
+  readonly sockets: Sockets
+  readonly pictures: LargePictures
+} {
   const codec = createCodec()
+  const pictures = createLargePictures(codec)
   const name = nameLike(options.like)
   const readsCredentials = options.token !== null || options.deployment === 'hosted'
   const host = createHost(
@@ -50,6 +56,7 @@ export function connectServer(
       worked: () => undefined,
       hint: 'Was the workflow submitted?',
       encodeFile: codec.encodeFile,
+      ready: pictures.ready,
       name,
       guard: {
         host: options.host,
@@ -127,7 +134,7 @@ export function connectServer(
       upgrade: null,
     })
   }
-  return { host, sockets }
+  return { host, sockets, pictures }
 }
 
 /** The replies to requests that do not reach a world. */

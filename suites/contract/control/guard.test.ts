@@ -94,6 +94,13 @@ for (const [name, start] of machines) {
         { 'X-Real-IP': '127.0.0.1' },
         { Forwarded: 'for=127.0.0.1' },
         { Via: '1.1 tunnel' },
+        { 'X-Forwarded-Proto': 'https' },
+        { 'X-Client-IP': '127.0.0.1' },
+        { 'True-Client-IP': '127.0.0.1' },
+        { 'CF-Connecting-IP': '127.0.0.1' },
+        { 'Fastly-Client-IP': '127.0.0.1' },
+        { 'Fly-Client-IP': '127.0.0.1' },
+        { 'X-Envoy-External-Address': '127.0.0.1' },
       ]
       const wrong = [{}, { Authorization: 'Bearer other' }, { 'X-API-Key': 'test-key' }]
       for (const via of others) {

@@ -163,6 +163,30 @@ proves('files/view-bombs', async (subject) => {
   expect(bytes.length).toBeLessThan(200)
 })
 
+proves('files/large-pictures', async (subject) => {
+  const [width, height] = [2000, 1001]
+  const data = new Uint8Array(width * height).map((_, at) => at ^ (at >> 5))
+  const large = encode({ width, height, channels: 1, data })
+  const view = await views(subject, { 'large.png': large })
+  for (const preview of ['webp', 'jpeg']) {
+    const order: string[] = []
+    const viewed = view('large.png', { preview }).then((reply) => {
+      order.push(preview)
+      return reply
+    })
+    for (let at = 0; at < 3; at++) {
+      await subject.get('/queue')
+      order.push('queue')
+    }
+    const { status, headers, bytes } = await viewed
+    expect({ order, status }).toEqual({ order: ['queue', 'queue', 'queue', preview], status: 200 })
+    expect(headers['content-length']).toBe(`${bytes.length}`)
+    expect((await view('large.png', { preview })).bytes.equals(bytes)).toBe(true)
+    const head = { webp: 'RIFF', jpeg: '\xff\xd8\xff' }[preview] as string
+    expect(bytes.toString('latin1', 0, head.length)).toBe(head)
+  }
+})
+
 proves('files/view-undecodable', async (subject) => {
   const text = new TextEncoder().encode('no picture')
   const broken = rgba.slice()

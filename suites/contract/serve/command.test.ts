@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { serveCommand } from '../../../dist/emulator/internal.js'
-
+import { quirksCommand, runCommand, serveCommand } from '../../../dist/emulator/internal.js'
+import { runServe } from '../../support/command-line.ts'
 import { fileOf, folder, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -76,7 +76,7 @@ test('serve/port-in-use A taken port is a clear message and exit code 2', async 
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as AddressInfo
-  const { code, stderr, stdout } = await start('serve', '--port', `${port}`).ends
+  const { code, stderr, stdout } = await runServe('--port', `${port}`)
   other.close()
   expect(code).toBe(2)
   expect(stderr).toMatch(/Port \d+ is in use.*--port/)
@@ -84,7 +84,7 @@ test('serve/port-in-use A taken port is a clear message and exit code 2', async 
 })
 
 test('serve/no-address An invalid address is named in the message', async () => {
-  const { code, stderr } = await start('serve', '--host', '999.1.1.1', '--port', '0').ends
+  const { code, stderr } = await runServe('--host', '999.1.1.1', '--port', '0')
   expect(code).toBe(2)
   expect(stderr).toContain('Cannot listen on 999.1.1.1: it is not an address of this machine.')
 })
@@ -173,21 +173,9 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
     /Cannot write the journal/,
   ],
 ]
-/** The same command in this process: starting a process for each refusal would take longer than all of them. */
-async function refused(...args: readonly string[]) {
-  const output = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof output) => ({
-    write: (text: string): void => {
-      output[name] += text
-    },
-  })
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env: process.env, cwd: folder() }
-  return { code: await serveCommand(args, io), ...output }
-}
-
 for (const [name, args, says] of wrong) {
   test(`serve/refuses ${name} with a message that says what to do and exit code 2`, async () => {
-    const { code, stderr, stdout } = await refused('--port', '0', ...args)
+    const { code, stderr, stdout } = await runServe('--port', '0', ...args)
     expect(stderr).toMatch(says)
     expect(stderr).toContain('flowdouble serve --help')
     expect(stderr).not.toContain('    at ')
@@ -196,12 +184,15 @@ for (const [name, args, says] of wrong) {
 }
 
 test('serve/help The help of each command shows examples and exit codes', async () => {
-  const asked = [['--help'], ['serve', '--help'], ['run', '--help'], ['quirks', '--help']]
-  const unknown = start('srve')
-  for (const { code, stdout } of await Promise.all(asked.map((args) => start(...args).ends))) {
-    expect(code).toBe(0)
-    expect(stdout).toContain('Example')
+  const [help, unknown] = [start('--help'), start('srve')]
+  for (const command of [serveCommand, runCommand, quirksCommand]) {
+    let text = ''
+    const stdout = { write: (part: string) => (text += part) }
+    const io = { stdout, stderr: { write: () => undefined }, env: {}, cwd: folder() }
+    expect(await command(['--help'], io)).toBe(0)
+    expect(text).toContain('Example')
   }
+  expect(await help.ends).toMatchObject({ code: 0, stdout: expect.stringContaining('Example') })
   const { code, stderr } = await unknown.ends
   expect({ code, stderr }).toEqual({
     code: 2,

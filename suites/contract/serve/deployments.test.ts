@@ -6,6 +6,7 @@ import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import { WebSocket } from 'ws'
 import { banner, nextStep } from '../../../dist/emulator/internal.js'
+import { runServe } from '../../support/command-line.ts'
 import { fileOf, folder, start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
@@ -158,7 +159,7 @@ const wrong: readonly (readonly [name: string, args: readonly string[], says: Re
 ]
 for (const [name, args, says] of wrong) {
   test(`serve/refuses ${name}, without printing its secrets.`, async () => {
-    const { code, stdout, stderr } = await start('serve', '--port', '0', ...args).ends
+    const { code, stdout, stderr } = await runServe('--port', '0', ...args)
     expect(stderr).toMatch(says)
     expect(stderr).not.toContain('SECRET')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -167,8 +168,8 @@ for (const [name, args, says] of wrong) {
 
 test('serve/port-in-use If one port is taken, the other server closes as well.', async () => {
   const taken = await startEmulator()
-  const args = ['serve', '--deployment', 'both', '--port', `${taken.port - 1}`]
-  const { code, stderr } = await start(...args).ends
+  const args = ['--deployment', 'both', '--port', `${taken.port - 1}`]
+  const { code, stderr } = await runServe(...args)
   await taken.close()
   expect({ code, stderr }).toMatchObject({
     code: 2,
@@ -178,8 +179,8 @@ test('serve/port-in-use If one port is taken, the other server closes as well.',
 
 test('serve/port-in-use If the port of the signed links is taken, the message says so.', async () => {
   const taken = await startEmulator()
-  const args = ['serve', '--deployment', 'hosted', '--port', `${taken.port - 1}`]
-  const { code, stderr } = await start(...args).ends
+  const args = ['--deployment', 'hosted', '--port', `${taken.port - 1}`]
+  const { code, stderr } = await runServe(...args)
   await taken.close()
   expect(code).toBe(2)
   expect(stderr).toContain(`Port ${taken.port} is in use: signed links use the port after`)

@@ -276,7 +276,10 @@ proves(
   async ({ gateway }) => {
     const [header = '{}'] = await gateway.journal()
     const { options } = JSON.parse(header) as { options: GatewayStateOptions }
-    const world = createGatewayWorld({ ...options, routes: JSON.stringify({ hook }) })
+    const world = createGatewayWorld({
+      ...options,
+      routes: JSON.stringify({ hook: { ...hook, prompt: 'x' } }),
+    })
     const body = new Uint8Array()
     const post = (name: string): number => {
       const headers = { 'x-gitlab-token': SECRET, 'x-request-id': name }

@@ -1,0 +1,56 @@
+// Encodes large pictures in a thread, so that one that takes seconds keeps no other request waiting.
+
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { limits } from '../../../spec/limits.ts'
+import type { Body } from '../../machine.ts'
+import type { PictureFile } from '../../pictures/picture.ts'
+import type { Codec } from '../codec.ts'
+
+export type LargePictures = {
+  /** Waits until the codec has the bytes of a large picture. Undefined for any other body: there is nothing to wait for. */
+  readonly ready: (body: Body) => Promise<void> | undefined
+  /** Stops encoding. */
+  readonly close: () => void
+}
+
+export function createLargePictures(codec: Codec): LargePictures {
+  let worker: Worker | undefined
+  let isClosed = false
+  /** Resolves when the last picture is done. One at a time, as each takes much memory. */
+  let last: Promise<void> = Promise.resolve()
+
+  const make = async (file: PictureFile): Promise<void> => {
+    if (isClosed || codec.isKept(file)) return
+    // Loaded on demand, so that the server starts fast.
+    const { Worker } = await import('node:worker_threads')
+    // The codec adds the texts of another file itself.
+    const workerData = Object.assign({}, file, { textChunks: undefined })
+    worker = new Worker(workerFile(), { workerData })
+    const [bytes] = (await once(worker, 'message')) as [Uint8Array]
+    codec.keepFile(file, bytes)
+  }
+  const ready: LargePictures['ready'] = (body) => {
+    if (typeof body === 'string' || body instanceof Uint8Array) return undefined
+    if (pixelsOf(body) <= limits.pixels.value || codec.isKept(body)) return undefined
+    // If no thread can start, the codec makes the bytes later.
+    last = last.then(() => make(body)).catch(() => undefined)
+    return last
+  }
+  const close = (): void => {
+    isClosed = true
+    void worker?.terminate()
+  }
+  return { ready, close }
+}
+
+const pixelsOf = ({ picture: { width, height }, animation }: PictureFile): number =>
+  width * height * (1 + (animation?.rest.length ?? 0))
+
+/** The file of the thread, beside this one: bundled or not. */
+const workerFile = (): string =>
+  ['picture-worker.cjs', 'picture-worker.js']
+    .map((name) => join(import.meta.dirname, name))
+    .find((file) => existsSync(file)) as string
