@@ -35,7 +35,7 @@ const command = (args: readonly string[]) => {
   return { status, stdout, stderr }
 }
 
-type Listed = { readonly id: string; readonly proved: boolean | null }
+type RuleEntry = { readonly id: string; readonly proved: boolean | null }
 
 /** Copies the built command to a separate place, as in an installed package. */
 async function elsewhere(use: (folder: string) => Promise<void>): Promise<void> {
@@ -70,7 +70,7 @@ test('rules/list It prints one line per rule, with basis, deployments and statem
 })
 
 test('rules/json It prints the same as JSON', async () => {
-  const listed: Listed[] = JSON.parse((await rulesCommand(['--json'])).stdout)
+  const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'])).stdout)
   expect(listed.map(({ proved: _, ...rest }) => rest)).toEqual(
     entries.map(([id, { basis, source = null, on, says, carries = [] }]) => ({
       id,
@@ -97,7 +97,7 @@ test('rules/proved A rule is proved when a case of the suites names it', async (
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, text)
     }
-    const listed: Listed[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
+    const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
     const proved = ['queue/listing', 'queue/item', 'queue/delete']
     expect(listed.filter((one) => one.proved).map(({ id }) => id)).toEqual(proved)
     expect(listed.filter((one) => one.proved === false)).toHaveLength(entries.length - 3)
@@ -109,7 +109,7 @@ test('rules/proved A rule is proved when a case of the suites names it', async (
 
 test('rules/package Without the suites it does not print what is proved', async () => {
   await elsewhere(async (folder) => {
-    const listed: Listed[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
+    const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
     expect(new Set(listed.map(({ proved }) => proved))).toEqual(new Set([null]))
     const { stdout } = await rulesCommand([], folder)
     expect(stdout).toMatch(/^queue\/item +observed +local +- +A listed run/m)
