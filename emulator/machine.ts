@@ -51,23 +51,31 @@ export type ReplyEffect = {
 /** Request headers by lower-case name; only those that the protocol uses reach the machine. */
 export type Headers = Readonly<Record<string, string>>
 
+/** What stands before the body of a request: all that access and the choice of an endpoint depend on. */
+export type RequestHead = {
+  readonly method: string
+  /** Path and query, as they stand in the request line. */
+  readonly target: string
+  readonly headers: Headers
+}
+
+/** A request as it comes in. */
+export type IncomingRequest = RequestHead & {
+  readonly body: Uint8Array
+  /** Why the body is missing: it exceeds the limit, is incomplete, or its encoding is broken. */
+  readonly fault?: 'tooLarge' | 'unreadable' | undefined
+}
+
 /** An input of a world. `atMs` is the world's time in milliseconds since its start. */
 export type Input =
-  | {
+  | (IncomingRequest & {
       readonly kind: 'request'
       readonly atMs: number
       /** Whether the request came to the host of the signed links. */
       readonly links?: true | undefined
       /** Chosen by the edge; the reply carries it back. */
       readonly request: number
-      readonly method: string
-      /** Path and query as in the request line. */
-      readonly target: string
-      readonly headers: Headers
-      readonly body: Uint8Array
-      /** Why the body is missing: it exceeds the limit, or its encoding is broken. */
-      readonly fault?: 'tooLarge' | 'unreadable' | undefined
-    }
+    })
   | {
       readonly kind: 'open'
       readonly atMs: number

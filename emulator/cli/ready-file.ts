@@ -3,6 +3,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
+import { processExists } from '../config/processes.ts'
 import { usageError } from '../options/usage.ts'
 
 /** The file that holds the address of a command while it listens. */
@@ -62,17 +63,7 @@ async function isStale(path: string): Promise<boolean> {
   }
   const { pid, url } = (ready ?? {}) as { pid?: unknown; url?: unknown }
   if (typeof pid !== 'number' || typeof url !== 'string' || !URL.canParse(url)) return false
-  return !isAlive(pid) || !(await isListening(new URL(url)))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: the process exists and belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  return !processExists(pid) || !(await isListening(new URL(url)))
 }
 
 /** Longest wait for a connection to a possible listener, in milliseconds. */

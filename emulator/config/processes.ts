@@ -18,12 +18,13 @@ export async function startOfProcess(pid: number): Promise<string | undefined> {
   return /^[ZXx]/.test(fields[STATE] ?? '') ? undefined : fields[START]
 }
 
-function processExists(pid: number): boolean {
+/** Whether a process of this id exists; a dead one keeps its id until its parent reaps it. */
+export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: the process exists.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -1,23 +1,16 @@
 // The inputs and effects of a webhook gateway: plain data, the same behind every edge.
 
-import type { Headers } from '../machine.ts'
+import type { IncomingRequest } from '../machine.ts'
 
 /** An input of a gateway. `atMs` is the gateway's time in milliseconds since its start. */
 export type GatewayInput =
-  | {
+  /** Of each header the first value; a character stands for a byte. */
+  | (IncomingRequest & {
       readonly kind: 'request'
       readonly atMs: number
       /** Chosen by the edge; the reply carries it back. */
       readonly request: number
-      readonly method: string
-      /** Path and query as in the request line. */
-      readonly target: string
-      /** The first value of each header; a character stands for a byte. */
-      readonly headers: Headers
-      readonly body: Uint8Array
-      /** Why the body is missing: it exceeds the limit, or is incomplete. */
-      readonly fault?: 'tooLarge' | 'unreadable' | undefined
-    }
+    })
   /** The subscriptions file has changed: its text, or null if it no longer exists. */
   | {
       readonly kind: 'file'

@@ -1,22 +1,7 @@
 // Requests: their targets, query parameters and bodies.
 
 import { type Json, readJson } from '../lib/json.ts'
-import type { Headers } from '../machine.ts'
-
-/** The part of a request before its body: access and the choice of an endpoint depend on nothing else. */
-export type RequestHead = {
-  readonly method: string
-  /** Path and query, as in the request line. */
-  readonly target: string
-  readonly headers: Headers
-}
-
-/** An incoming request. */
-export type IncomingRequest = RequestHead & {
-  readonly body: Uint8Array
-  /** Why the body is missing: it exceeds the limit, or its encoding is broken. */
-  readonly fault?: 'tooLarge' | 'unreadable' | undefined
-}
+import type { Headers, IncomingRequest } from '../machine.ts'
 
 /** A request on its way to a handler. */
 export type Request = {

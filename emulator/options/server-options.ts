@@ -1,8 +1,7 @@
 // The options of a server: their types and defaults.
 
-import type { Deployment } from '../../spec/language.ts'
 import { defaultAccounts } from './accounts.ts'
-import type { Account, ScenarioFailure } from '../server/state/options.ts'
+import type { Account, ChosenOptions } from '../server/state/options.ts'
 
 /** How the server's time passes: with the wall clock, N times as fast, only through the clock handle, or without waiting. */
 export type Clock = 'real' | 'manual' | 'instant' | `x${number}`
@@ -11,36 +10,18 @@ export type Clock = 'real' | 'manual' | 'instant' | `x${number}`
 export type NodeTypes = Readonly<Record<string, unknown>>
 
 /** The complete options of a server. */
-export type ServerOptions = {
-  /** The deployment: local or hosted. */
-  readonly deployment: Deployment
-  /** The known server to behave like; null to follow the documentation. */
-  readonly like: string | null
-  /** The accounts of a hosted server. */
-  readonly accounts: readonly Account[]
-  /** Which nodes of which runs fail, and how. The first entry that matches a node applies. */
-  readonly failures: readonly ScenarioFailure[]
+export type ServerOptions = ChosenOptions & {
   /** TCP port; 0 picks a free one. */
   readonly port: number
   /** Address to listen on. */
   readonly host: string
-  /** Seed of ids, names and pictures. */
-  readonly seed: string
   readonly clock: Clock
   /** Duration of each node and each step, in milliseconds of the server's time. */
   readonly pace: number
-  /** Delay between the response to a prompt and the first message of its run, in milliseconds of the server's time. */
-  readonly startDelayMs: number
-  /** Format of previews, or none. */
-  readonly preview: 'jpeg' | 'png' | 'none'
-  /** Which results runs reuse: those of the last graph, the latest hundred, or none. */
-  readonly cache: 'classic' | 'lru' | 'none'
   /** Replaces the built-in node types: files with the `GET /object_info` of a server, or their content. */
   readonly objectInfo: readonly (string | NodeTypes)[]
   /** Additional node types in the same form; they override others of the same name. */
   readonly nodes: readonly (string | NodeTypes)[]
-  readonly models: 'listed' | 'any'
-  readonly unknownNodes: 'refuse' | 'accept'
   /** File that records all inputs and effects; null keeps only the latest, in memory. */
   readonly journal: string | null
   /** Whether to replace an existing journal file. */
@@ -49,18 +30,12 @@ export type ServerOptions = {
   readonly quirk: readonly string[]
   /** Ids of quirks to switch off, although the known server has them. */
   readonly noQuirk: readonly string[]
-  /** Allowed origin in CORS mode, or `*`; null checks the origin of requests instead. */
-  readonly cors: string | null
-  /** Bearer token that every request requires; null for none. */
-  readonly token: string | null
   /** Bearer token for the paths below /_flowdouble/ from other machines; null rejects them. */
   readonly controlToken: string | null
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxUploadSize: number | null
   /** Whether the server compresses messages for sockets that offer it. */
   readonly wsCompress: boolean
-  /** Whether the node manager is installed. */
-  readonly manager: boolean
   /**
    * Start of the server's time: milliseconds since 1970, or `now`. By default a real or scaled clock starts now, and a
    * manual or instant clock at a fixed moment.

@@ -1,9 +1,9 @@
 // The only entry into a server: an input goes in, effects come out.
 
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
-import type { Effect, Input } from '../machine.ts'
+import type { Effect, IncomingRequest, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
-import { type IncomingRequest, type RequestHead, splitTarget } from '../http/requests.ts'
+import { splitTarget } from '../http/requests.ts'
 import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
 import { endInstall } from './world/installs.ts'

@@ -133,6 +133,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'access/journal-keeps-texts': {
+    says: 'The journal contains settings and user data as clients store them, unknown secrets included.',
+    basis: 'chosen',
+    on: both,
+  },
   'access/journal-replays': {
     says: 'A journal replays, unless a known key is part of a file name or of an uploaded file.',
     basis: 'chosen',

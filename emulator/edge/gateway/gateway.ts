@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
-import type { Entry } from '../../machine.ts'
+import type { Entry, IncomingRequest } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
 import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
 import {
@@ -19,7 +19,6 @@ import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
 import { staticFault } from '../../gateway/static-routes.ts'
 import { createGatewayWorld } from '../../gateway/gateway.ts'
 import { needsBody } from '../../gateway/step.ts'
-import type { IncomingRequest } from '../../http/requests.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Tamper } from '../driver.ts'

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
-import type { IncomingRequest } from '../../http/requests.ts'
+import type { IncomingRequest } from '../../machine.ts'
 
 /** A body, or why it is missing. */
 export type BodyResult = Pick<IncomingRequest, 'body' | 'fault'>

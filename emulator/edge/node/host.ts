@@ -1,10 +1,9 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
 import type { ServerResponse } from 'node:http'
-import type { Body, Entry, Machine, ReplyEffect } from '../../machine.ts'
+import type { Body, Entry, IncomingRequest, Machine, ReplyEffect } from '../../machine.ts'
 import type { Clock } from '../../options/server-options.ts'
 import type { Place } from '../../../spec/language.ts'
-import type { IncomingRequest } from '../../http/requests.ts'
 import type { Reply } from '../../http/replies.ts'
 import type { EncodeFile } from '../../http/respond.ts'
 import { type ClockGroup, createClockHandle, type HintingClock } from '../clock-handle.ts'

@@ -2,10 +2,9 @@
 
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
-import type { Effect, Input, Machine } from '../../machine.ts'
+import type { Effect, IncomingRequest, Input, Machine } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
-import type { IncomingRequest } from '../../http/requests.ts'
 import { nameLike } from '../../options/like.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders } from '../../server/cors.ts'

@@ -2,9 +2,9 @@
 
 import { keyHeader } from '../../../spec/server/access.ts'
 import { LINK_LIFETIME_S } from '../../../spec/server/files.ts'
-import type { Effect, Headers, Input } from '../../machine.ts'
+import type { Effect, Headers, Input, RequestHead } from '../../machine.ts'
 import { empty, type Reply, refuseLink } from '../../http/replies.ts'
-import { decodePart, type RequestHead } from '../../http/requests.ts'
+import { decodePart } from '../../http/requests.ts'
 import { holdsSecret } from '../../journal/known-secrets.ts'
 import { flatFile } from '../world/named-files.ts'
 import { isEqual } from '../../lib/equal.ts'

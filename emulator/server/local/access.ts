@@ -1,9 +1,9 @@
 // Decides who may use a local server [access/bearer-*, http/foreign-origin]: pages of other origins may not at a
 // loopback address, and nobody may without the token, if there is one.
 
-import type { Headers } from '../../machine.ts'
+import type { Headers, RequestHead } from '../../machine.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
-import { parameter, type RequestHead, splitTarget } from '../../http/requests.ts'
+import { parameter, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
 import type { Admission, Server } from '../state/server.ts'
 import type { WorldOptions } from '../state/options.ts'

@@ -3,7 +3,8 @@
 import type { EndpointOn } from '../../../spec/server/endpoints.ts'
 import { endpoints as managerEndpoints } from '../../../spec/server/manager.ts'
 import { empty, type Reply, refuse } from '../../http/replies.ts'
-import { decodePart, type IncomingRequest, requestAt } from '../../http/requests.ts'
+import type { IncomingRequest } from '../../machine.ts'
+import { decodePart, requestAt } from '../../http/requests.ts'
 import {
   allowedBy,
   createRoutes,

@@ -5,11 +5,11 @@ import type { ExceptionType } from '../../../spec/server/errors.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Deployment } from '../../../spec/language.ts'
 
-/** The options of a server. They cover everything that varies between two servers; its worlds share them. */
-export type WorldOptions = {
+/** The options that a user chooses, and a server uses as they are. */
+export type ChosenOptions = {
   /** The deployment: local or hosted. */
   readonly deployment: Deployment
-  /** The known server to emulate (see spec/truth/servers.ts); null for none. */
+  /** The known server to behave like (see spec/truth/servers.ts); null to follow the documentation. */
   readonly like: string | null
   /** The users of a hosted server; each has a separate world. */
   readonly accounts: readonly Account[]
@@ -17,22 +17,32 @@ export type WorldOptions = {
   readonly failures: readonly ScenarioFailure[]
   /** Seed of ids, names and pictures. */
   readonly seed: string
-  /** The time at which the world starts, in milliseconds since 1970. */
-  readonly epochMs: number
-  /** The duration of each node and each step of a sampler, in milliseconds. */
-  readonly paceMs: number
-  /** The delay between the reply to a submit and the first message of its run, in milliseconds. */
+  /** The delay between the reply to a submit and the first message of its run, in milliseconds of the server's time. */
   readonly startDelayMs: number
   /** Format of the previews that samplers send, or none. */
   readonly preview: 'jpeg' | 'png' | 'none'
   /** Which results runs reuse: those of the last graph, the latest ones, or none. */
   readonly cache: 'classic' | 'lru' | 'none'
-  /** Returns the node types, as the JSON text of `GET /object_info`. Called on first use. */
-  readonly objectInfo: () => string
   /** `any` accepts file names in model combos that the catalogue does not list. */
   readonly models: 'listed' | 'any'
   /** `accept` runs node types that the catalogue does not list, as pass-through. */
   readonly unknownNodes: 'refuse' | 'accept'
+  /** Allowed origin in CORS mode, or `*`; null checks the origin of requests instead. */
+  readonly cors: string | null
+  /** Bearer token that every request requires; null for none. */
+  readonly token: string | null
+  /** Whether the node manager is installed. */
+  readonly manager: boolean
+}
+
+/** The options of a server. They cover everything that varies between two servers; its worlds share them. */
+export type WorldOptions = ChosenOptions & {
+  /** The time at which the world starts, in milliseconds since 1970. */
+  readonly epochMs: number
+  /** The duration of each node and each step of a sampler, in milliseconds. */
+  readonly paceMs: number
+  /** Returns the node types, as the JSON text of `GET /object_info`. Called when they are first needed. */
+  readonly objectInfo: () => string
   /** Ids of the enabled quirks (see spec/truth/quirks.ts). */
   readonly quirks: readonly QuirkId[]
   /** The maximum number of finished runs; older ones are removed. */
@@ -45,12 +55,6 @@ export type WorldOptions = {
   readonly pendingLimitBytes: number
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxBody: number | null
-  /** The origin that replies name in CORS mode; null checks the origin of requests instead. */
-  readonly cors: string | null
-  /** The bearer token that requests need; null allows everyone. */
-  readonly token: string | null
-  /** Whether the node manager is installed. */
-  readonly manager: boolean
   /** The base URL of links to files of a hosted server; null on local, which serves the files itself. */
   readonly signedLinks: SignedLinks | null
 }

@@ -1,8 +1,7 @@
 // The types of a server: its worlds, and what is specific to its deployment.
 
 import type { Reply } from '../../http/replies.ts'
-import type { IncomingRequest, RequestHead } from '../../http/requests.ts'
-import type { Effect, Input } from '../../machine.ts'
+import type { Effect, IncomingRequest, Input, RequestHead } from '../../machine.ts'
 import type { Timers } from '../../lib/timers.ts'
 import type { TimerTarget } from './runs.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'

@@ -340,6 +340,19 @@ export const gatewaySilences = [
     rules: ['subscriptions/corrupt-file', 'subscriptions/reload-corrupt'],
   },
   {
+    topic: 'A subscriptions file that appears after the start, or disappears',
+    real: 'the next post reads the new file, and drops the routes of one that is gone; a file that comes back with the same time as before is not read',
+    ours: 'like real servers, on any request; a file that comes back is read, whatever its time',
+    rules: ['subscriptions/reload', 'subscriptions/reload-missing'],
+    quirks: ['webhooks.reload-only-newer'],
+  },
+  {
+    topic: 'Line ends of the subscriptions file, and of prompts',
+    real: 'the file may have any; a prompt keeps those that it has, and those of the texts in it',
+    ours: 'like real servers',
+    rules: ['subscriptions/reload', 'templates/texts', 'templates/characters'],
+  },
+  {
     topic: 'Exit codes',
     real: '0 for everything that a command reports, 2 for incorrect use',
     ours: '0 done, 1 rejected or failed, 2 incorrect use',

@@ -69,12 +69,24 @@ export const localDifferences = [
     quirks: ['queue.poison-kills-worker'],
   },
   {
+    topic: 'Three pending runs with the same number and id',
+    stated: 'nothing',
+    real:
+      'the second and the third submit return 500 and are queued all the same; when the next run is ' +
+      'taken, that one is lost and the worker stops',
+    ours: 'the same replies; the first two execute, and the third fails, or stops the worker',
+    rules: ['queue/priority-collisions', 'runs/poison-fails-its-run'],
+    quirks: ['queue.poison-kills-worker'],
+  },
+  {
     topic: 'Key for partner nodes',
     stated: '`extra_data.api_key_partner_org`',
     real:
       '`api_key_comfy_org` or `auth_token_comfy_org`; both are removed from the history, but appear in ' +
       'the queue, and a key of any other name is kept everywhere',
-    ours: 'both names of the key are accepted, and no listing, entry or file contains any of the three',
+    ours:
+      'both names of the key are accepted, with --like too, and no listing, entry or file contains ' +
+      'any of the three',
     rules: [
       'access/partner-key-names',
       'access/partner-key-missing',

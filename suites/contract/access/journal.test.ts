@@ -44,6 +44,20 @@ proves(
   { deployment: 'hosted' },
 )
 
+for (const deployment of ['local', 'hosted'] as const) {
+  proves(
+    'access/journal-keeps-texts',
+    async ({ post, emulator }) => {
+      await post('/settings', { 'forge.token': 'of-another-service' })
+      await post('/userdata/notes.json', { token: 'of-a-third' })
+      const journal = ((await emulator?.journal()) ?? []).join()
+      expect(journal).toContain('of-another-service')
+      expect(journal).toContain('of-a-third')
+    },
+    { deployment },
+  )
+}
+
 /** The keys of the next cases, in every place where a client can put one. */
 const long = {
   accounts: [

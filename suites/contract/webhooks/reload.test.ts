@@ -56,6 +56,21 @@ proves(
 )
 
 proves(
+  ['subscriptions/reload', 'templates/characters'],
+  async (subject) => {
+    const prompt = 'a\r\nb\rc\n{text}'
+    const text = JSON.stringify({ a: { ...route, prompt } }, null, 2)
+    for (const [at, end] of ['\n', '\r\n', '\r'].entries()) {
+      writeFileSync(fileOf(subject), text.replaceAll('\n', end))
+      utimesSync(fileOf(subject), at + 1, at + 1)
+      expect((await subject.post('a', { text: 'd\r\ne' })).status).toBe(202)
+      expect(subject.gateway.runs().at(-1)?.prompt).toBe('a\r\nb\rc\nd\r\ne')
+    }
+  },
+  onFile(),
+)
+
+proves(
   'subscriptions/reload-missing',
   async (subject) => {
     write(subject, 1000, { a: route })
