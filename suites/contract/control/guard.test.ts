@@ -1,4 +1,4 @@
-// Who may use the control paths, of a server and of a gateway: one guard for both.
+// The guard of the control paths, of a server and of a gateway.
 
 import { networkInterfaces } from 'node:os'
 import { type EmulatorOptions, type GatewayOptions, startEmulator, startGateway } from 'flowdouble'
