@@ -1,4 +1,4 @@
-// What a machine is, and the inputs and effects of the server: plain data, the same behind every edge.
+// Defines machines, and the inputs and effects of the server: plain data, the same behind every edge.
 
 import type { keyHeader } from '../spec/server/access.ts'
 import type { ScriptChange } from '../spec/scenario/scenario.ts'

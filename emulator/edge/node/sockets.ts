@@ -27,7 +27,7 @@ type Connection = {
 type Handshake = { readonly request: IncomingMessage; readonly raw: Duplex; readonly head: Buffer }
 
 export type Sockets = {
-  /** Takes over the connection of a request that asks for an upgrade. */
+  /** Takes over the connection of a request for an upgrade. */
   readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
   /** Emits the socket effects of one step. */
   readonly emit: (effects: readonly Effect[]) => void
