@@ -124,21 +124,15 @@ function act(
   const place = destinationOf(world, route, extra, payload)
   if (route.isDirect) {
     report(world, post, name, 'accepted', null, shownEvent, delivery_id)
-    const { target, chat_id, thread_id, deliver_extra, fault } = place
-    const delivery = {
-      target,
-      chat_id,
-      thread_id,
-      deliver_extra,
+    const message = {
       route: name,
       event: shownEvent,
       delivery_id,
       text: runMessage(world, route, text),
-      attempt: 1,
     }
     const { request } = post
     const ending = { kind: 'direct', request, deliver: route.deliver, repeats: [] } as const
-    deliver(world, delivery, fault, ending)
+    deliver(world, place, message, ending)
     return undefined
   }
   const run = {
