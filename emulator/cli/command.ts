@@ -1,4 +1,5 @@
-// What commands with subcommands share: flags, usage errors, exit codes, and reading a secret from a file or standard input.
+// Shared by commands with subcommands: flags, usage errors, exit codes, and reading a secret from a file or standard
+// input.
 
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'

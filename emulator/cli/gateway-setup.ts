@@ -38,8 +38,8 @@ export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number>
   const after = await readSettings(dir, { env: io.env })
   if (flags.isJson) {
     const { enabled, host, port, secret } = after
-    const told = { config_dir: dir, written, enabled, host, port, has_secret: secret !== null }
-    io.stdout.write(`${JSON.stringify(told)}\n`)
+    const summary = { config_dir: dir, written, enabled, host, port, has_secret: secret !== null }
+    io.stdout.write(`${JSON.stringify(summary)}\n`)
   } else {
     io.stdout.write(report(written, after))
   }

@@ -1,4 +1,4 @@
-// What a command gets from its process: streams, environment, working directory, and the signal to stop.
+// The environment of a command: streams, variables, working directory, and the signal to stop.
 
 import type { Output } from '../client/display.ts'
 

@@ -1,4 +1,4 @@
-// What the commands that print a list share: --json, --help, and flags that select from the list.
+// Shared by the commands that print a list: --json, --help, and flags that select from the list.
 
 import { isUsageError, usageError } from '../options/usage.ts'
 import { type FlagTable, parseFlags } from './command.ts'

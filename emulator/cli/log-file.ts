@@ -6,7 +6,7 @@ import { requireReader } from '../config/named-files.ts'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './io.ts'
 
-/** The flags of a command that concern its log. */
+/** The flags of a command for its log. */
 export type LogFlags = {
   readonly json: boolean
   readonly quiet: boolean

@@ -37,7 +37,7 @@ export type LogRecord = {
   | { readonly event: 'warning'; readonly text: string }
 )
 
-/** What stands in the log for a secret. */
+/** The replacement for a secret in the log. */
 const mask = (): string => '***'
 
 /**
@@ -91,7 +91,7 @@ type Reply = Extract<Effect, { kind: 'reply' }>
 type Refusal = { readonly reason?: string; readonly hints?: readonly string[] }
 type Mask = (text: string) => string
 
-/** Why a page of another origin was refused, and what lets it in. */
+/** Why a page of another origin was rejected, and the option that allows it. */
 function originRefusal(headers: Headers, { status }: Reply, masked: Mask): Refusal | undefined {
   if (status !== 403 || judgeOrigin(headers) !== 'foreign') return undefined
   const origin = masked(headers['origin'] ?? '')

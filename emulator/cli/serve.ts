@@ -54,7 +54,7 @@ async function loadGatewaySupport(flags: Flags): Promise<typeof Beside | undefin
   return beside
 }
 
-/** What has started, and must stop. */
+/** The running servers and files, which must be stopped. */
 type RunningParts = {
   readonly emulators: Emulator[]
   readonly gateways: Gateway[]

@@ -33,8 +33,8 @@ export const absence = ({ deployment }: Server, promptId: string): string =>
     : `GET /history/${promptId} has no end of it`
 
 /**
- * Where the run is. On local, checks the queue first: a run that leaves it meanwhile is in the
- * history. Throws a `protocol` failure for an invalid response.
+ * The state of the run. On local, checks the queue first: a run that leaves it meanwhile is in the history. Throws a
+ * `protocol` failure for an invalid response.
  */
 export async function readRunState(asked: RunLookup): Promise<RunState> {
   if (asked.server.deployment === 'hosted') return readJobState(asked)
@@ -48,9 +48,8 @@ export async function readRunState(asked: RunLookup): Promise<RunState> {
 }
 
 /**
- * The history entry of a run whose end was announced. It can be delayed: asks up to 20
- * times in about 16 s. Undefined if it never appears. Throws if the last request failed, and after
- * 6 invalid responses in a row.
+ * The history entry of a run whose end was announced. It can be delayed: sends up to 20 requests in about 16 s.
+ * Undefined if it never appears. Throws if the last request failed, and after 6 invalid responses in a row.
  */
 export async function awaitEntry(asked: RunLookup & { clock: Clock }): Promise<Fields | undefined> {
   let faults = 0

@@ -41,7 +41,7 @@ const goings: ReadonlySet<unknown> = new Set([
   'cancelling_preparing',
 ])
 
-/** Where the job is. Asks for the short status first; servers without it report it with the whole job. */
+/** The state of the job. Requests the short status first; servers without it report it with the whole job. */
 export async function readJobState(asked: RunLookup): Promise<RunState> {
   for (const path of [shortPathOf(asked), jobPath(asked)]) {
     const record = await findRecord(asked, path)

@@ -13,7 +13,7 @@ export type RunLookup = {
   readonly signal: AbortSignal
 }
 
-/** Where a run is, according to the records of the server. */
+/** The state of a run in the records of the server. */
 export type RunState = 'waiting' | 'finished' | 'unknown'
 
 /** After so many invalid responses in a row the client gives up; fewer are temporary. */

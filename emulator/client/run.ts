@@ -42,7 +42,7 @@ export type RunEvent =
 export type RunOptions = {
   /** See `readAddress` for the accepted forms. */
   readonly url: string
-  /** Detected by asking the server if absent; a key implies hosted. */
+  /** Detected by a request to the server if absent; a key implies hosted. */
   readonly deployment?: Deployment
   /** The key of a hosted server; no event and no result contains it. */
   readonly apiKey?: string
@@ -183,9 +183,9 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 const newPause =
-  (tell: (event: RunEvent) => void, clock: Clock): Pause =>
+  (report: (event: RunEvent) => void, clock: Clock): Pause =>
   async (seconds, signal) => {
-    tell({ kind: 'hint', text: `The server requests a wait of ${seconds} s.` })
+    report({ kind: 'hint', text: `The server requests a wait of ${seconds} s.` })
     await clock.wait(seconds * 1000, signal)
   }
 

@@ -1,4 +1,4 @@
-// Text that others chose, as a terminal can show it.
+// Makes text from others safe to print on a terminal.
 
 /** Server text without control sequences for terminals. Keeps line ends and tabs. */
 export function printable(text: string): string {

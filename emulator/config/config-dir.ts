@@ -58,7 +58,7 @@ export async function readSettings(dir: string, given: SettingSources): Promise<
   })
 }
 
-/** Rejects unknown members of the gateway's blocks. Other blocks of the file are not ours to check. */
+/** Rejects unknown members of the gateway's blocks. Ignores other blocks of the file. */
 function requireKnown(config: unknown): void {
   const keys = Object.values(gatewaySettings).map(({ key }) => key)
   const blocks = new Set(keys.map((key) => key.slice(0, key.lastIndexOf('.'))))

@@ -1,5 +1,5 @@
-// Decides who may use the control paths: programs on this machine, and programs elsewhere with the control token.
-// Never a page of another site, and never a client with only an API key of the emulated server.
+// Decides who may use the control paths: programs on this machine, and programs elsewhere with the control token, but
+// no page of another site, and no client with only an API key of the emulated server.
 
 import { isEqual } from '../lib/equal.ts'
 import { isLoopback } from '../lib/loopback.ts'

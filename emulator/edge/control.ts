@@ -1,5 +1,5 @@
 // The control paths: requests to the test double itself, not to the server or gateway that it emulates. They move the
-// clock, return the journal, and offer what else a machine adds.
+// clock, return the journal, and provide further operations of a machine.
 
 import { didYouMean } from '../lib/nearest.ts'
 import { isUsageError } from '../options/usage.ts'

@@ -32,7 +32,7 @@ const MAX_DATE_MS = 8.64e15
 /** Longest delay of a native timer, in milliseconds. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** What a driver needs from its surroundings. */
+/** The hooks of a driver. */
 export type DriverHooks<I, E> = {
   /** Receives each input with its effects, in order. */
   readonly emit: (input: I, effects: readonly E[]) => void

@@ -9,7 +9,7 @@ export const after = <A, B>(first: Later<A>, next: (value: A) => Later<B>): Late
 const awaited = async <A, B>(first: Promise<A>, next: (value: A) => Later<B>): Promise<B> =>
   next(await first)
 
-/** Runs work, and `failed` if it throws or rejects. */
+/** Runs work, and calls `failed` if it throws or rejects. */
 export function catchFailure<T>(work: () => Later<T>, failed: (error: unknown) => T): Later<T> {
   try {
     const result = work()

@@ -45,8 +45,9 @@ function parseMembers(json: Readonly<Record<string, string>>): readonly Member[]
 }
 
 /**
- * What a post is answered; `values` fill the places, a member that is a place and no more gets the value itself.
- * @param isPython writes it in ASCII, with numbers that JSON has not.
+ * The reply to a post. `values` replace the placeholders; a member that is a single placeholder becomes the value
+ * itself.
+ * @param isPython writes ASCII only, and numbers that JSON does not allow.
  */
 export function answer(name: AnswerName, values: Values = {}, isPython = false): Reply {
   const { status, headers, members, text } = forms.get(name) as Form

@@ -1,11 +1,11 @@
-// How a gateway is made, and how one goes on from where another is.
+// Creates and forks gateways.
 
 import { limits } from '../../spec/limits.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { createRandom } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import { createRates } from './rate-limit.ts'
-import { noteSecrets } from './secrets.ts'
+import { noteSecrets } from './redact-secrets.ts'
 import { portableHmac } from './signatures.ts'
 import type { GatewayStateOptions, GatewayWorld } from './state.ts'
 import { readStatic } from './static-routes.ts'
@@ -46,7 +46,7 @@ export function createGatewayWorld(
 }
 
 /**
- * A fork that continues from the state of this gateway. Neither changes the other from now on.
+ * A fork that continues from the state of this gateway. From then on, neither affects the other.
  * @public
  */
 export const forkGateway = ({ setup, state }: GatewayWorld): GatewayWorld => ({

@@ -1,7 +1,7 @@
 // The log lines of a gateway: one for each post, run and delivery among the effects of a step, without secrets.
 
 import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './inputs.ts'
-import { redact } from './secrets.ts'
+import { redact } from './redact-secrets.ts'
 import type { GatewayState, GatewayWorld } from './state.ts'
 
 export type LogLine = {

@@ -43,8 +43,8 @@ export function deliver(
 }
 
 /**
- * Makes the repeat of a post wait for the direct delivery in progress with its id; returns whether there is one. Only its
- * end decides whether the sender must retry [webhooks/repeat-waits].
+ * Makes the repeat of a post wait for the direct delivery in progress with its id; returns whether there is one. Only
+ * the end of that delivery decides whether the sender must retry [webhooks/repeat-waits].
  */
 export function joins(
   world: GatewayWorld,

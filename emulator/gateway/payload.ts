@@ -47,10 +47,12 @@ function readForm(text: string, decode: (piece: string) => string): Map<string, 
 /** Throws URIError for broken escapes. */
 const formText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
-/** Stands for what the reader of the reference gateway fails on. */
+/** Represents a payload on which the reader of the reference gateway fails. */
 export const undecodable = Symbol('undecodable')
 
-/** The payload as the reference gateway reads it: JSON in any encoding of Unicode, any JSON value, and any form as texts. */
+/**
+ * The payload as the reference gateway reads it: JSON in any Unicode encoding, any JSON value, and any form as texts.
+ */
 export function parseLoosely(body: Uint8Array): Payload | typeof undecodable {
   const text = jsonText(body)
   if (text === undefined) return undecodable
@@ -87,11 +89,11 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-/** How the headers of a post are read. */
+/** The rules for reading the headers of a post. */
 export type HeaderRules = {
-  /** Bytes that are not UTF-8 are what Python makes of them. */
+  /** Decodes bytes that are not UTF-8 like Python. */
   readonly isPython: boolean
-  /** An empty header is an id, as at the reference gateway. */
+  /** Accepts an empty header as an id, like the reference gateway. */
   readonly takesEmpty: boolean
   /** The headers that name a delivery id. */
   readonly idHeaders: readonly string[]
@@ -105,7 +107,7 @@ const idHeader = (headers: Headers, name: string | undefined, isPython: boolean)
 const firstFilled = (headers: Headers, names: readonly string[]): string | undefined =>
   names.find((one) => (headers[one.toLowerCase()] ?? '') !== '')
 
-/** The event type of a post. Where the payload names it, it can be any JSON value that is not falsy. */
+/** The event type of a post. In the payload it can be any JSON value that is not falsy. */
 export function eventOf(headers: Headers, payload: Json, isPython: boolean): Json {
   const named = idHeader(headers, firstFilled(headers, eventHeaders), isPython)
   if (named !== undefined) return named
@@ -114,7 +116,7 @@ export function eventOf(headers: Headers, payload: Json, isPython: boolean): Jso
   return member ?? unknownEvent
 }
 
-/** The id that a post brings; undefined where it brings none. */
+/** The delivery id of a post; undefined without one. */
 export function deliveryIdOf(
   headers: Headers,
   payload: Json,
@@ -130,7 +132,9 @@ export function deliveryIdOf(
   return typeof member === 'string' && member !== '' ? member : undefined
 }
 
-/** A payload as JSON text. Hardly any has a number that JSON cannot write: only one that seems to is looked through. */
+/**
+ * A payload as JSON text. Only payloads that seem to contain a number that JSON cannot represent are searched for one.
+ */
 export function payloadText(payload: Json): string {
   const text = writeJson(payload)
   return /NaN|Infinity/.test(text) ? writeJson(finite(payload)) : text

@@ -64,7 +64,10 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   return act(world, post, route, payload, event, scheme)
 }
 
-/** Whether a post is validly signed: its scheme, `open` where the route takes any, or what is wrong; undefined for a crash. */
+/**
+ * Validates the signature of a post: returns its scheme, `open` if the route accepts any post, or the fault; undefined
+ * for a crash.
+ */
 function verifyPost(
   world: GatewayWorld,
   post: Post,
@@ -129,7 +132,7 @@ function filter(world: GatewayWorld, post: Post, route: Route, event: Json): Rep
   const { name, writtenEvents } = route
   if (!hasQuirk(world, 'webhooks.events-as-written'))
     return acceptsEvent(route, event) ? undefined : ignore(world, post, name, event)
-  // A text is searched for a text only.
+  // Searches a text for texts only.
   const crashes = hasQuirk(world, 'webhooks.crash-500')
   if (crashes && typeof event !== 'string' && isFilledText(writtenEvents))
     return crash(world, post, name)
@@ -239,7 +242,7 @@ const acceptsEvent = ({ events }: Route, event: Json): boolean =>
 
 const isFilledText = (events: Json): boolean => typeof events === 'string' && events !== ''
 
-/** The same of a filter as it was written, by the rules of Python: a part of a text is in it. */
+/** The same for a filter as written, by the rules of Python: a text contains its substrings. */
 function takesWritten(events: Json, event: Json): boolean {
   if (!isTruthy(events)) return true
   if (typeof events === 'string') return typeof event === 'string' && events.includes(event)

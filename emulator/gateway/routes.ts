@@ -15,9 +15,9 @@ export type Route = {
   readonly isEnabled: boolean
   /** The accepted event types; an empty list for all, an empty text for none at all. */
   readonly events: readonly string[]
-  /** Its filter as it was written. */
+  /** Its filter, as written. */
   readonly writtenEvents: Json
-  /** Whether its filter could be read: texts, or none at all. */
+  /** Whether its filter is valid: texts, or absent. */
   readonly isFilterValid: boolean
   /** The template; empty for none. */
   readonly prompt: string
@@ -26,11 +26,11 @@ export type Route = {
   readonly deliver: string
   readonly isDirect: boolean
   readonly extra: JsonObject
-  /** Whether that was an object, or not there. */
+  /** Whether that was an object, or absent. */
   readonly isExtraValid: boolean
-  /** Whether it has no member at all. */
+  /** Whether it has no members. */
   readonly isEmpty: boolean
-  /** Where it was subscribed: what the target `origin` stands for. */
+  /** The chat where it was subscribed: the target `origin`. */
   readonly origin: { readonly platform: string; readonly chat_id: string } | null
 }
 

@@ -53,23 +53,23 @@ const tokensIn = (headers: Headers): readonly string[] =>
 /** What is wrong with the signature of a post: the scheme, if any, and the reason. */
 export type SignatureFault = { readonly fault: string }
 
-/** Thrown where a gateway of that manner fails on the bytes of a header. */
+/** Thrown if a gateway with these rules fails on the bytes of a header. */
 export const crashed = new TypeError('A header is not UTF-8.')
 
-/** How a gateway reads signatures. */
+/** The rules for reading signatures. */
 export type SignatureRules = {
   /** Leaves out the schemes that the reference gateway of July 2026 does not understand. */
   readonly isEarlier: boolean
-  /** Times and blanks are read as Python reads them, and an empty key is one. */
+  /** Reads times and spaces like Python, and accepts an empty key. */
   readonly isLenient: boolean
   /** Fails on headers that are not UTF-8, with `crashed`. */
   readonly crashes: boolean
 }
 
 /**
- * The scheme by which a post is validly signed with the secret, or what is wrong.
- * @param nowMs the time in milliseconds since 1970, against which signed times are held.
- * Throws `crashed` where the gateway does.
+ * The scheme of a valid signature with the secret, or the fault.
+ * @param nowMs the time in milliseconds since 1970, with which signed times are compared.
+ * Throws `crashed` if the gateway does.
  */
 export function verify(
   post: SignedParts,
@@ -129,7 +129,7 @@ function isEqualSignature(offered: string, expected: string, { crashes }: Signat
   return isEqual(offered, expected)
 }
 
-/** Any blanks of Unicode in UTF-8, a character for each byte. */
+/** Any Unicode spaces in UTF-8, a character for each byte. */
 const anyBlanks =
   /(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)+/
 
@@ -156,7 +156,7 @@ function timeText({ form, signature, timestamp }: Scheme, headers: Headers): str
   return pair?.slice(prefix.length) ?? ''
 }
 
-/** What is wrong with the time that a post signs; undefined where nothing is, or where it signs none. */
+/** The fault of a signed time; undefined if it is valid, or absent. */
 function timeFault(
   scheme: Scheme,
   headers: Headers,
@@ -182,7 +182,7 @@ function pythonSeconds(written: string): number | undefined {
   return 'value' in read ? Number(read.value) : undefined
 }
 
-/** The one right signature of a post; undefined where a part of it is missing, or the secret is no key. */
+/** The valid signature of a post; undefined if a part of it is missing, or the secret is not a valid key. */
 function expectedSignature(
   scheme: Scheme,
   { headers, body }: SignedParts,
@@ -217,7 +217,7 @@ function signingKey(
 ): Uint8Array | undefined {
   if (derivation === 'utf-8' || !secret.startsWith(base64SecretPrefix)) return utf8ToBytes(secret)
   const encoded = secret.slice(base64SecretPrefix.length)
-  // An empty key is no key: anybody could sign with it [signatures/no-empty-secret].
+  // Reject an empty key: anybody could sign with it [signatures/no-empty-secret].
   if ((encoded === '' && !takesEmptyKey) || !strictBase64.test(encoded)) return undefined
   return Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
 }
@@ -230,8 +230,8 @@ function bytesText(bytes: Uint8Array): string {
 }
 
 /**
- * Replaces what proves knowledge of a secret in headers: valid signatures by those that `other` makes for
- * `redactedBody`, tokens by `hide`. For a journal, which replaces the secrets as well.
+ * Replaces signatures and tokens in headers: valid signatures by those that `other` creates for `redactedBody`, tokens
+ * by `hide`. For a journal, in which the secrets are replaced as well.
  * @param pairs each secret with its replacement.
  */
 export function signedAnew(

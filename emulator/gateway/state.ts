@@ -1,4 +1,4 @@
-// The state of a webhook gateway, and what follows from it at once.
+// The state of a webhook gateway, and values derived from it.
 
 import { loopbackHosts } from '../../spec/gateway/signatures.ts'
 import type { quirks } from '../../spec/truth/quirks.ts'
@@ -57,7 +57,7 @@ export type RunningRun = {
   readonly bytes: number
 }
 
-/** Where a text goes: the target with all details, or why it cannot be delivered. */
+/** The destination of a text: the target with all details, or why it cannot be delivered. */
 export type Destination = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
   readonly fault: string | null
 }

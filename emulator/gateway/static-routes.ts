@@ -1,4 +1,4 @@
-// The static routes of a gateway, which win over its subscriptions.
+// The static routes of a gateway, which take precedence over its subscriptions.
 
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
 import { readRoute, type Route, usable } from './routes.ts'
@@ -25,7 +25,7 @@ export function staticFault(options: GatewayStateOptions): string | undefined {
   return undefined
 }
 
-/** The route of a name; static ones win. */
+/** The route of a name; static ones take precedence. */
 export function routeOf(world: GatewayWorld, name: string): Route | undefined {
   const route = world.setup.staticRoutes.get(name) ?? world.state.dynamicRoutes.get(name)
   return route?.isEmpty && hasQuirk(world, 'webhooks.empty-route') ? undefined : route

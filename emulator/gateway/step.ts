@@ -12,7 +12,7 @@ import type { GatewayEffect, GatewayInput } from './inputs.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
 import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state.ts'
-import { loadFile } from './reload.ts'
+import { loadFile } from './reload-subscriptions.ts'
 import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
 /**
@@ -82,7 +82,7 @@ const profileRoutes = buildRoutes([
   { name: 'webhook', method: postMethod, path: profilePath },
 ])
 
-/** What a request leads to, and the name of its route, which stands last in its path. */
+/** The endpoint of a request, and the name of its route, which is the last segment of its path. */
 function endpointFor(world: GatewayWorld, method: string, target: string) {
   const table = hasQuirk(world, 'webhooks.profile-paths') ? profileRoutes : routes
   const found = findEndpoint(table, method, pathWithoutQuery(target))

@@ -51,7 +51,7 @@ function renderDefault({ payload, event, route, isCut }: Context, room: SizeBudg
 /** Whether a template refers to the event type. */
 export const namesEvent = (template: string): boolean => template.includes('{event_type}')
 
-/** The text of a reference; undefined where the payload does not resolve it. */
+/** The text of a reference; undefined if the payload does not resolve it. */
 function resolve(key: string, context: Context, room: SizeBudget): string | undefined {
   const { payload, event, isCut } = context
   if (key === '__raw__') return cut(indented(payload, room), isCut, cuts.payload)

@@ -1,11 +1,10 @@
-// What a request gets of a file [files/view-conditional]: all of it, a part, or only that it has not changed. Entity tags
-// are made and compared here.
+// Handles conditional and range requests for files [files/view-conditional], and builds and compares entity tags.
 
 import type { FileFacts, Headers } from '../machine.ts'
 import { partOf } from './ranges.ts'
 import { refuse } from './replies.ts'
 
-/** The request headers that are looked at here. */
+/** The request headers that conditions and ranges use. */
 export const conditionalHeaders = [
   'if-match',
   'if-unmodified-since',
@@ -15,7 +14,7 @@ export const conditionalHeaders = [
   'range',
 ] as const
 
-/** The part of a file that a request gets, and what is said with it. */
+/** The part of a file to send, and its status and headers. */
 type FileReply = {
   readonly status: number
   readonly reason?: string
@@ -23,7 +22,7 @@ type FileReply = {
   readonly body: Uint8Array
 }
 
-/** Answers a request with these headers for a file of these bytes; `own` are the headers of the file itself. */
+/** The reply to a request with these headers for a file of these bytes; `own` are the headers of the file. */
 export function answerFile(
   own: Headers,
   { modifiedMs, tag }: FileFacts,
@@ -33,7 +32,7 @@ export function answerFile(
   const size = bytes.length
   const etag = `${tag}-${size.toString(16)}`
   if (isPreconditionFailed(asked, etag, modifiedMs)) return refusal('preconditionFailed', own)
-  // The header has whole seconds only: round up, so that the file is not newer than its date.
+  // The header contains whole seconds only: round up, so that the file is not newer than its date.
   const secondMs = Math.ceil(modifiedMs / 1000) * 1000
   const headers: Record<string, string> = Object.assign({}, own)
   headers['ETag'] = `"${etag}"`
@@ -41,7 +40,7 @@ export function answerFile(
   if (isNotModified(asked, etag, modifiedMs)) return { status: 304, headers, body: none }
   headers['Accept-Ranges'] = 'bytes'
   const { range } = asked
-  // Of If-Range only dates count, as in the real server.
+  // Only dates in If-Range count, as on the real server.
   if (range === undefined || modifiedMs > parseDate(asked['if-range'])) {
     return { status: 200, headers, body: bytes }
   }
@@ -54,7 +53,7 @@ export function answerFile(
 
 const none = new Uint8Array()
 
-/** A refusal that has the headers of the file too. */
+/** A refusal that includes the headers of the file. */
 function refusal(
   name: Parameters<typeof refuse>[0],
   own: Headers,
@@ -81,13 +80,13 @@ function isNotModified(asked: Headers, etag: string, modifiedMs: number): boolea
   return modifiedMs <= parseDate(asked['if-modified-since'])
 }
 
-/** Whether a list of entity tags has this one, or stands for any; weak ones count where `weak` says so. */
+/** Whether a list of entity tags contains this one, or is `*`; weak tags match if `weak` is set. */
 function lists(tags: string, etag: string, weak: boolean): boolean {
   if (tags.trim() === '*') return true
   const found = tags.matchAll(/(W\/)?"([^"]*)"/g)
   return [...found].some(([, isWeak, value]) => value === etag && (weak || isWeak === undefined))
 }
 
-/** The moment that a header names, in milliseconds since 1970; NaN, which no comparison holds for, when it names none. */
+/** The time in a header, in milliseconds since 1970; NaN, which fails every comparison, if it is not a date. */
 const parseDate = (header: string | undefined): number =>
   header?.endsWith(' GMT') ? Date.parse(header) : NaN

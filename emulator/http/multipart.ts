@@ -1,4 +1,4 @@
-// The form that an upload brings: its image and its text fields, as multipart or as one line of fields.
+// Parses upload forms: the image and the text fields, as multipart or URL-encoded.
 
 import {
   getMultipartBoundary,
@@ -13,12 +13,12 @@ export type Form = {
   readonly field: (name: string) => string | undefined
 }
 
-/** The fields that are read as texts. */
+/** The fields that are read as text. */
 const textNames = new Set(['type', 'subfolder', 'overwrite', 'original_ref'])
 
 /**
- * A form in either encoding; a part that comes twice counts once. Undefined when the form is malformed, or bytes that
- * are no text stand where a text belongs [files/upload-text-bytes, files/hosted-upload-text-bytes].
+ * A form in either encoding; of a repeated part only one counts. Undefined if the form is malformed, or a text field
+ * contains bytes that are not text [files/upload-text-bytes, files/hosted-upload-text-bytes].
  */
 export function readForm(request: Request): Form | undefined {
   const type = request.headers['content-type'] ?? ''
@@ -43,7 +43,7 @@ export function readForm(request: Request): Form | undefined {
   }
   const image = parts.get('image')
   const filename = image && filenameOf(image)
-  // An empty text counts as no image, but not an empty file.
+  // An empty text counts as a missing image; an empty file does not.
   const hasImage = image !== undefined && (filename !== undefined || image.size > 0)
   return {
     image: hasImage ? { filename, bytes: new Uint8Array(image.bytes) } : undefined,
@@ -51,7 +51,7 @@ export function readForm(request: Request): Form | undefined {
   }
 }
 
-/** A file name between quotes. The library would trim its blanks. */
+/** A quoted file name. The library would trim its spaces. */
 const QUOTED_NAME = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i
 
 /** The name of a file without leading slashes; a part with an empty name is not a file. */
@@ -62,15 +62,15 @@ function filenameOf(part: MultipartPart): string | undefined {
   return name === '' ? undefined : name
 }
 
-/** Whether a part is read as a text whoever looks at it. */
+/** Whether a part is always read as text. */
 const isText = (part: MultipartPart): boolean =>
   filenameOf(part) === undefined && (part.mediaType ?? 'text/plain').startsWith('text/')
 
-/** A part as text, in its charset. Throws for bytes that are not valid in it. */
+/** A part as text, in its charset. Throws if the bytes are invalid in it. */
 const partText = ({ bytes, headers }: MultipartPart): string =>
   bodyText({ body: bytes, headers: { 'content-type': headers['content-type'] ?? '' } })
 
-/** Such a form holds no files: an image in it is a text, and an empty one is none. */
+/** Such a form contains no files: its image is a text, and an empty one counts as missing. */
 function readFields(request: Request): Form | undefined {
   let fields: URLSearchParams
   try {

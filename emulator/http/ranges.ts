@@ -1,4 +1,4 @@
-// The part of a file that a request asks for.
+// Parses Range headers.
 
 /** The part that a Range header requests: its start and its exclusive end. Null if the file has no such part. */
 export function partOf(range: string, size: number): readonly [start: number, end: number] | null {

@@ -4,22 +4,22 @@ import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec
 import type { Refusal } from '../../spec/language.ts'
 import type { Body, FileFacts } from '../machine.ts'
 
-/** The answer to a request, before the edge adds Date, Server and the length. */
+/** The reply to a request, before the edge adds Date, Server and the length. */
 export type Reply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
-  /** The reason phrase, where it is not the usual one of the status. */
+  /** The reason phrase, unless it is the default of the status. */
   readonly reason?: string
-  /** Whether the HTTP layer answers: such a reply gets none of the headers that others get (see headers.ts). */
+  /** Whether the HTTP layer replies: such a reply lacks the headers of other replies (see response-headers.ts). */
   readonly raised?: true
-  /** The body is a file, which conditional requests and ranges are about. */
+  /** The body is a file, which supports conditional requests and ranges. */
   readonly file?: FileFacts
 }
 
 type HeaderValues = Readonly<Record<string, string>>
 
-/** Of all replies in JSON without headers of their own. */
+/** The headers of all JSON replies without specific headers. */
 export const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
 const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
 const noHeaders: HeaderValues = {}
@@ -35,24 +35,24 @@ export const empty: Reply = { status: 200, headers: noHeaders, body: '' }
 /** 204. */
 export const noContent: Reply = { status: 204, headers: noHeaders, body: '' }
 
-/** A refusal by its name; `headers` complete those of the table, `values` fill the places in its text. */
+/** A refusal by its name; `headers` are added to those of the table, `values` replace the placeholders in its text. */
 export const refuse = (
   name: keyof typeof refusals,
   headers: HeaderValues = noHeaders,
   values: HeaderValues = {},
 ): Reply => refusalReply(refusals[name], headers, values)
 
-/** A refusal of hosted by its name; `values` fill the places in its message. */
+/** A hosted refusal by its name; `values` replace the placeholders in its message. */
 export const refuseHosted = (
   name: keyof typeof hostedRefusals,
   values: HeaderValues = {},
   headers: HeaderValues = noHeaders,
 ): Reply => refusalReply(hostedRefusals[name], headers, values)
 
-/** The refusal of what hosted cannot read or take: 400, with a sentence that says why. */
+/** The refusal of malformed or unacceptable input on hosted: 400, with a sentence that states why. */
 export const badRequest = (reason: string): Reply => refuseHosted('badRequest', { reason })
 
-/** A refusal of the host of signed links by its name; `values` fill the places in its message. */
+/** A refusal of the host of signed links by its name; `values` replace the placeholders in its message. */
 export const refuseLink = (name: keyof typeof linkRefusals, values: HeaderValues = {}): Reply =>
   refusalReply(linkRefusals[name], noHeaders, values)
 
@@ -80,7 +80,7 @@ function refusalReply(refusal: Refusal, headers: HeaderValues, values: HeaderVal
   return { status, headers: mergeHeaders(textHeaders, own, headers, values), body, ...more }
 }
 
-/** The headers of a refusal: what follows from its body, then its own with their places filled in, then further ones. */
+/** The headers of a refusal: those of its body, then its own with placeholders replaced, then further ones. */
 function mergeHeaders(
   byBody: HeaderValues,
   own: HeaderValues | undefined,

@@ -1,4 +1,4 @@
-// What the target and the body of a request say.
+// Requests: their targets, query parameters and bodies.
 
 import { type Json, readJson } from '../lib/json.ts'
 import type { Headers, IncomingRequest } from '../machine.ts'
@@ -8,15 +8,15 @@ export type Request = {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** The first variable part of the path, decoded, else empty. */
+  /** The first path parameter, decoded; empty without any. */
   readonly segment: string
-  /** All variable parts of the path in their order, decoded. */
+  /** All path parameters in order, decoded. */
   readonly segments: readonly string[]
   readonly headers: Headers
   readonly body: Uint8Array
 }
 
-/** The request at the end of its path: what of it does not depend on its variable parts comes as it is. */
+/** The request with the parameters of its path; everything else is passed in ready. */
 export const requestAt = (
   { method, headers, body }: IncomingRequest,
   path: string,
@@ -30,7 +30,7 @@ export function splitTarget(target: string): [path: string, query: string] {
   return cut < 0 ? [target, ''] : [target.slice(0, cut), target.slice(cut + 1)]
 }
 
-/** Percent-decoding that leaves what is malformed as it is. */
+/** Percent-decoding that keeps malformed escapes. */
 export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -44,28 +44,28 @@ export function parameter(query: string, name: string): string | undefined {
   return query === '' ? undefined : (new URLSearchParams(query).get(name) ?? undefined)
 }
 
-/** The same, where an empty one counts as none [http/hosted-empty-parameter]. */
+/** The same, but an empty value counts as absent [http/hosted-empty-parameter]. */
 export const filledParameter = (query: string, name: string): string | undefined =>
   parameter(query, name) || undefined
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A whole number of a query parameter, in decimal digits; undefined when it is none or out of its range. */
+/** A query parameter as a whole number in decimal digits; undefined if it is malformed or out of range. */
 export function wholeNumber(text: string, min: number, max: number): number | undefined {
   const value = /^\d+$/.test(text) ? Number(text) : NaN
   return value >= min && value <= max ? value : undefined
 }
 
 /**
- * The body as text in the charset of its content type, whose media type does not matter.
- * Throws TypeError for bytes that are no text in it, and RangeError for an unknown charset.
+ * The body as text in the charset of its content type, whose media type does not matter. Throws TypeError if the bytes
+ * are invalid in it, and RangeError for an unknown charset.
  */
 export function bodyText({ body, headers }: Pick<Request, 'body' | 'headers'>): string {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
   return decodeText(body, charset?.toLowerCase() || 'utf-8')
 }
 
-/** The body as JSON, or undefined when it is none. */
+/** The body as JSON, or undefined if it is not valid JSON. */
 export function bodyJson(request: Pick<Request, 'body' | 'headers'>): Json | undefined {
   try {
     return readJson(bodyText(request))
@@ -76,7 +76,7 @@ export function bodyJson(request: Pick<Request, 'body' | 'headers'>): Json | und
 
 function decodeText(bytes: Uint8Array, charset: string): string {
   if (/^utf[-_]?8$/.test(charset)) return decoder.decode(bytes)
-  // These two mean something else in a browser's list of charsets, which TextDecoder goes by.
+  // TextDecoder uses the charset names of browsers, in which these two have another meaning.
   if (/^(us-)?ascii$/.test(charset) && bytes.some((byte) => byte > 127))
     throw new TypeError('no ASCII')
   if (/^(latin-?1|iso-?8859-1)$/.test(charset)) {
@@ -89,7 +89,7 @@ function decodeText(bytes: Uint8Array, charset: string): string {
   return new TextDecoder(charset, { fatal: true }).decode(bytes)
 }
 
-/** A target in which `replace` has changed the query's tokens, however their name is spelled. */
+/** A target in which `replace` has changed the tokens in the query, however their name is spelled. */
 export function replaceToken(target: string, replace: (token: string) => string): string {
   const [path, query] = splitTarget(target)
   if (path === target) return target

@@ -5,37 +5,37 @@ import type { PictureFile } from '../pictures/picture.ts'
 import { answerFile } from './conditional-requests.ts'
 import type { Reply } from './replies.ts'
 
-/** A response that is ready to be sent. The edge decides how the connection continues. */
+/** A response ready to send. The edge decides how the connection continues. */
 export type WireReply = {
   readonly status: number
-  /** The reason phrase, where it is not the usual one of the status. */
+  /** The reason phrase, unless it is the default of the status. */
   readonly reason: string | undefined
-  /** Names and values in turn, in the order in which they are sent. */
+  /** Alternating names and values, in the order in which they are sent. */
   readonly headers: string[]
-  /** A text is short and of ASCII letters alone: it can leave in one piece with the head. */
+  /** Whether the text is short and ASCII: it can be sent together with the head. */
   readonly body: string | Uint8Array
-  /** Whether the connection is to end with this answer. */
+  /** Whether the connection ends after this response. */
   readonly isLast: boolean
 }
 
-/** What of a request changes how a reply is sent. */
+/** The parts of a request that affect how a reply is sent. */
 export type Recipient = {
   readonly method: string
-  /** Its headers by lower-case name; only those in `conditionalHeaders` count, and only for files. */
+  /** Its headers by lower-case name; only those in `conditionalHeaders` matter, and only for files. */
   readonly headers: Headers
-  /** Whether it takes a body without a length: not in HTTP/1.0. */
+  /** Whether it accepts a body without a length: not in HTTP/1.0. */
   readonly takesChunks: boolean
 }
 
-/** Makes the bytes of a picture file. */
+/** Encodes a picture file. */
 export type EncodeFile = (file: PictureFile) => Uint8Array
 
-/** What the header Server of each answer holds, unless the server behaves as a known one. */
+/** The value of the header Server, unless the server emulates a known one. */
 export const ownName = 'flowdouble'
 
 /**
- * Makes a reply ready to be sent to a recipient. `timeMs` is the world's time since 1970, for the header Date, `name` the
- * header Server.
+ * Prepares a reply for a recipient. `timeMs` is the world's time since 1970, for the header Date, `name` the header
+ * Server.
  */
 export function respond(
   reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
@@ -48,14 +48,14 @@ export function respond(
     const { status, reason, headers, body } = reply
     return complete(status, reason, headers, wireBody(body, encodeFile), recipient, timeMs, name)
   }
-  // Only here, where its bytes are known, can a file be held against what the request says of it.
+  // The conditions of a request need the bytes of the file, which are only known here.
   const bytes = encodeBody(reply.body, encodeFile)
   const found = answerFile(reply.headers, reply.file, bytes, recipient.headers)
   const { status, reason, headers, body } = found
   return complete(status, reason, headers, body, recipient, timeMs, name)
 }
 
-/** Adds the headers that every answer has. */
+/** Adds the headers of every response. */
 function complete(
   status: number,
   reason: string | undefined,
@@ -67,7 +67,7 @@ function complete(
 ): WireReply {
   const headers: string[] = []
   const isChunked = 'Transfer-Encoding' in own
-  // Real servers send no such body to HEAD, and so say nothing of it [http/head-unknown].
+  // Real servers do not build such a body for HEAD, and so do not describe it [http/head-unknown].
   const isUnsaid = isChunked && method === 'HEAD'
   for (const name in own) {
     if (name === 'Connection') continue
@@ -75,7 +75,7 @@ function complete(
     if (name === 'Content-Type' && isUnsaid) continue
     headers.push(name, own[name] as string)
   }
-  // These say by themselves that there is no body: 204 allows no length, that of 304 would be another one.
+  // These statuses imply an empty body: 204 must not have a length, and that of 304 would describe another body.
   const isBare = status === 204 || status === 304
   const hasNoLength = isBare || isUnsaid || (isChunked && takesChunks)
   if (!hasNoLength) headers.push('Content-Length', `${body.length}`)
@@ -88,7 +88,7 @@ const MAX_SHORT_TEXT = 1000
 
 const ascii = /^[\0-\x7f]*$/
 
-/** What is sent as a body: bytes, or a short text of ASCII letters. */
+/** The body to send: bytes, or a short ASCII text. */
 const wireBody = (body: Body, encodeFile: EncodeFile): Uint8Array | string =>
   typeof body === 'string' && body.length <= MAX_SHORT_TEXT && ascii.test(body)
     ? body
@@ -101,7 +101,7 @@ function encodeBody(body: Body, encodeFile: EncodeFile): Uint8Array {
 
 const encoder = new TextEncoder()
 
-/** The bytes of the last long text: constant answers are encoded once. */
+/** The bytes of the last long text: constant replies are encoded once. */
 let lastText = ''
 let lastBytes: Uint8Array = new Uint8Array()
 
@@ -116,7 +116,7 @@ function textBytes(text: string): Uint8Array {
 let dateSecond = NaN
 let date = ''
 
-/** A moment as the header Date has it. */
+/** A time in the format of the header Date. */
 export function dateText(timeMs: number): string {
   const second = Math.floor(timeMs / 1000)
   if (second !== dateSecond) {

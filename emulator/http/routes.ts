@@ -1,4 +1,4 @@
-// Finds the endpoint that a request is for.
+// Finds the endpoint for a request.
 
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
@@ -8,16 +8,16 @@ import { decodePart } from './requests.ts'
 /** The endpoint names at a path, by method. */
 type Methods = Map<string, string>
 
-/** A path with variable parts: its parts between slashes, `{name}` for any one, `{name...}` at the end for all that follow. */
+/** A path with parameters: its segments, with `{name}` for any one, and `{name...}` at the end for all that follow. */
 type Pattern = { readonly parts: readonly string[]; readonly methods: Methods }
 
-/** The paths that have endpoints: plain ones by themselves, then patterns, those with fewer variable parts first. */
+/** The paths of endpoints: constant ones by themselves, then patterns, those with fewer parameters first. */
 export type Routes = {
   readonly exact: ReadonlyMap<string, Methods>
   readonly patterns: readonly Pattern[]
 }
 
-/** Paths at and below /internal have no alias, and no page is looked up there. */
+/** Paths at and below /internal have no alias, and no pages. */
 export const isInternal = (path: string): boolean =>
   path === '/internal' || path.startsWith('/internal/')
 
@@ -25,7 +25,7 @@ const { alias } = profiles.local
 const { prefix } = profiles.hosted
 const unprefixed: readonly string[] = profiles.hosted.unprefixed
 
-/** Every path at which a deployment has an endpoint. */
+/** All paths of a deployment's endpoints. */
 export function pathsOn(
   deployment: Deployment,
   { path, hostedPath = path }: Endpoint,
@@ -39,11 +39,11 @@ const socketPaths = {
   hosted: pathsOn('hosted', endpoints.socket),
 }
 
-/** Whether sockets open at a path. */
+/** Whether a path opens sockets. */
 export const isSocketPath = (deployment: Deployment, path: string): boolean =>
   socketPaths[deployment].includes(path)
 
-/** The lookup table of the endpoints that a deployment has, but for those of these names. */
+/** The lookup table of a deployment's endpoints, without those named. */
 export const createRoutes = (deployment: Deployment, without: readonly string[] = []): Routes =>
   buildRoutes(
     Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
@@ -73,19 +73,19 @@ export function buildRoutes(
 const variablesIn = ({ parts }: Pattern): number =>
   parts.filter((part) => part.startsWith('{')).length
 
-/** What a request leads to. */
+/** The result of a lookup. */
 export type RouteMatch = {
   /** The endpoints at its path, by method. */
   readonly methods: ReadonlyMap<string, string>
-  /** The one that it is for; undefined where the path does not take its method. */
+  /** The matching endpoint; undefined if the path does not support the method. */
   readonly name: string | undefined
-  /** Whether that one reads a body: only then it matters what is wrong with it. */
+  /** Whether that endpoint reads the body: otherwise errors in it do not matter. */
   readonly readsBody: boolean
-  /** The variable parts of the path, decoded. An encoded slash stays inside its part. */
+  /** The path parameters, decoded. An encoded slash stays inside its parameter. */
   readonly segments: readonly string[]
 }
 
-/** What a request leads to; undefined for a path that has no endpoint. HEAD is answered like GET. */
+/** Looks up a request; undefined for a path without endpoints. HEAD is treated like GET. */
 export function findEndpoint(
   { exact, patterns }: Routes,
   method: string,
@@ -106,7 +106,7 @@ function matchOf(methods: Methods, method: string, segments: readonly string[]):
   return { methods, name, readsBody: methods.get('GET') !== name, segments }
 }
 
-/** The variable parts of a path; undefined where it does not fit the pattern. */
+/** The parameters of a path; undefined if it does not match the pattern. */
 function segmentsOf(pattern: readonly string[], parts: readonly string[]): string[] | undefined {
   const takesRest = pattern.at(-1)?.endsWith('...}') === true
   if (takesRest ? parts.length < pattern.length : parts.length !== pattern.length) return undefined
@@ -122,6 +122,6 @@ function segmentsOf(pattern: readonly string[], parts: readonly string[]): strin
   return segments
 }
 
-/** The methods that a path takes, for the header Allow, in no order. */
+/** The methods of a path, for the header Allow, unordered. */
 export const allowedBy = (methods: ReadonlyMap<string, string>): readonly string[] =>
   [...methods.keys()].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one))

@@ -1,21 +1,21 @@
-// The credentials by which a server knows its clients, and where a text contains them. The journal contains none of them.
+// The credentials that a server knows, and how to find and replace them in texts. The journal contains none of them.
 
 import type { WorldOptions } from '../server/state/options.ts'
 import type { KnownSecret } from '../server/state/server.ts'
 
-/** Shorter secrets could be part of any word: they are hidden only where a credential is expected. */
+/** Shorter secrets could be part of any word: they are redacted only where a credential is expected. */
 const MIN_KNOWN_LENGTH = 8
 
 type CredentialOptions = Pick<WorldOptions, 'token' | 'accounts'>
 
 /**
- * The token of a server and the keys of its accounts, those for partner nodes too, of 8 characters or more. The longest
- * come first, since one may be part of another.
+ * The token of a server and the keys of its accounts, including partner keys, of 8 characters or more. The longest come
+ * first, since one may be part of another.
  */
 export const secretsOf = (options: CredentialOptions): readonly KnownSecret[] =>
   knownSecrets(inOrder(options))
 
-/** Secrets with how each may be spelled, the longest first. */
+/** Secrets with all their spellings, the longest first. */
 export const knownSecrets = (texts: readonly string[]): readonly KnownSecret[] =>
   texts
     .toSorted((a, b) => b.length - a.length)
@@ -38,7 +38,7 @@ export const isKeyOf = (account: WorldOptions['accounts'][number], text: string)
   isKnown(text) && keysOf(account).includes(text)
 
 /**
- * The text without these secrets, as they are and as they stand in JSON and in an address.
+ * The text without these secrets, in plain, JSON and URL-encoded form.
  * @param secrets the longest first.
  * @param replace returns the replacement of one.
  */
@@ -56,11 +56,11 @@ export function withoutSecrets(
   return rest
 }
 
-/** Whether one of these secrets stands in a text, however it is spelled. */
+/** Whether a text contains one of these secrets, in any spelling. */
 export const holdsSecret = (text: string, secrets: readonly KnownSecret[]): boolean =>
   secrets.some(({ spellings }) => spellings.some((spelled) => text.includes(spelled)))
 
-/** How a secret may stand in a text, the longest first: in JSON, in what Python prints, in both, in an address. */
+/** The spellings of a secret, the longest first: in JSON, in Python's output, in both, in an address. */
 function spellingsOf(secret: string): readonly string[] {
   const printed = secret.replaceAll('\\', '\\\\')
   const texts = [inJson(inJson(secret)), inJson(printed), inJson(secret), printed, secret]
@@ -70,8 +70,8 @@ function spellingsOf(secret: string): readonly string[] {
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /**
- * Gives texts in which each secret is told by its number alone, for hashes that are to be equal in a replay, whose
- * server has placeholders for secrets.
+ * Returns a function that replaces each secret in a text by its number, for hashes that must be equal in a replay,
+ * whose server has placeholders for secrets.
  */
 export function numberSecrets(options: CredentialOptions): (text: string) => string {
   const numbered = inOrder(options)

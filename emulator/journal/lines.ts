@@ -1,10 +1,10 @@
-// A journal as lines of JSON: the options of a machine first, then each input with its effects. Written once for every
-// machine; what its secrets are and how its inputs look, its format says.
+// A journal as lines of JSON: the options of a machine first, then each input with its effects. One implementation for
+// all machines; a format defines their secrets and inputs.
 
 import type { Entry, Machine } from '../machine.ts'
 import { createRepeats } from './repeats.ts'
 
-/** Returns the placeholder of a secret: equal secrets, equal placeholders. */
+/** Returns the placeholder of a secret: equal for equal secrets. */
 export type ToPlaceholder = (secret: string) => string
 
 /** Writes the parts of a journal as values without secrets. */
@@ -14,40 +14,46 @@ export type JournalRedactor<O, I, E> = {
   readonly effect: (effect: E) => unknown
 }
 
-/** What the journal of a kind of machine is. `O` is what such a machine is made from. */
+/** The journal format of a kind of machine. `O` are the options of such a machine. */
 export type JournalFormat<O, I, E> = {
-  /** What the first line begins with. */
+  /** The start of the first line. */
   readonly version: string
-  /** What such a machine is called in messages. */
+  /** The name of such a machine in messages. */
   readonly machine: string
-  /** The secrets that the options hold. */
+  /** The secrets in the options. */
   readonly secretsOf: (options: O) => readonly string[]
-  /** @param secrets all that the machine ever knew. */
+  /** @param secrets everything that the machine ever knew. */
   readonly redactor: (
     secrets: readonly string[],
     toPlaceholder: ToPlaceholder,
   ) => JournalRedactor<O, I, E>
-  /** An input as it is, of its value in a line. */
+  /** Restores an input from its value in a line. */
   readonly inputOf: (value: unknown) => I
-  /** A new machine with the options of a journal. */
+  /** Creates a machine with the options of a journal. */
   readonly start: (options: O) => Machine<I, E>
 }
 
-/** The first line: what the machine was made from. */
+/** The first line: the options of the machine. */
 export type Header<O> = {
   readonly flowdouble: string
-  /** Number of the first entry that follows; above 0 the beginning is lost, and nothing can be replayed. */
+  /**
+   * The number of the first entry that follows; if it is above 0, the beginning is lost and the journal cannot be
+   * replayed.
+   */
   readonly first: number
   readonly options: O
 }
 
 export type LineWriter<O, I, E> = {
-  /** @param first number of the first entry that follows. */
+  /** @param first the number of the first entry that follows. */
   readonly header: (options: O, first: number) => string
   readonly entry: (entry: Entry<I, E>) => string
 }
 
-/** Writes the lines of one journal, from its first on. A large body that an earlier line holds is named by that line. */
+/**
+ * Writes the lines of one journal from the start. A large body that occurred before is replaced by a reference to its
+ * line.
+ */
 export function createLineWriter<O, I, E>(
   format: Pick<JournalFormat<O, I, E>, 'version' | 'redactor'>,
   secrets: readonly string[],

@@ -1,17 +1,17 @@
-// What stands in a journal for a secret: as long as it, so that what counts letters counts the same in a replay.
+// Placeholders for secrets in a journal: of the same length, so that lengths are equal in a replay.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
-/** Lengths of secrets whose placeholders are as long as they are; others have one of a length of its own. */
+/** Placeholders of secrets of these lengths have the same length; others have a fixed one. */
 const SIZED = { min: 8, max: 200 }
 const USUAL_LENGTH = 21
 
 const [opening, word, closing] = ['<', '<secret:', '>']
 const pattern = /<(?:secret:)?[0-9a-f]{6,}>/
 
-/** A text cut at the placeholders in it, which have the odd places. */
+/** Splits a text at its placeholders, which are at odd positions. */
 export const splitAtPlaceholders = (text: string): readonly string[] =>
   text.split(new RegExp(`(${pattern.source})`))
 
@@ -27,7 +27,7 @@ export function placeholders(key: string): (secret: string) => string {
     const digest = bytesToHex(hmac(sha256, keyBytes, utf8ToBytes(secret)))
     const isSized = secret.length >= SIZED.min && secret.length <= SIZED.max
     const length = isSized ? secret.length : USUAL_LENGTH
-    // A short one has no room for the word: its digits are to tell it from others.
+    // A short one has no space for the word, only for distinguishing digits.
     const start = length < USUAL_LENGTH ? opening : word
     const digits = length - start.length - closing.length
     return start + digest.repeat(Math.ceil(digits / digest.length)).slice(0, digits) + closing

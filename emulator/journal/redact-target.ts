@@ -1,12 +1,11 @@
-// The target of a request in a journal: without credentials.
+// Removes credentials from the target of a request, for a journal.
 
 import { splitAtPlaceholders } from './placeholders.ts'
 import { decodePart, replaceToken } from '../http/requests.ts'
 
 /**
- * The target with placeholders for the query's tokens, and for known secrets wherever they stand, however they are
- * spelled.
- * @param redactOne makes the placeholder of a secret.
+ * The target with placeholders for the tokens in the query, and for known secrets anywhere, in any spelling.
+ * @param redactOne returns the placeholder of a secret.
  * @param redactKnown replaces the known secrets in a text.
  */
 export function redactTarget(
@@ -26,7 +25,7 @@ export function redactTarget(
     .join('')
 }
 
-/** Encodes what stands around placeholders. */
+/** Encodes the text around placeholders. */
 const encodeAround = (text: string): string =>
   splitAtPlaceholders(text)
     .map((part, index) => (index % 2 === 1 ? part : encodeURIComponent(part)))

@@ -1,13 +1,13 @@
-// Large texts that come again and again, such as the whole catalogue: a journal keeps each of them once.
+// Detects repeated large texts, such as the whole catalogue: a journal contains each of them once.
 
-/** Texts of so many characters or more are kept once. */
+/** The minimum length of such a text, in characters. */
 export const MIN_REPEATED_LENGTH = 4096
-/** A file names them as long as they are among so many that came last, of so many characters together. */
+/** How many of the latest texts, and how many characters in all, a file can refer to. */
 const MAX_TEXTS = 16
 const MAX_LENGTH = 16 * 2 ** 20
 
 export type Repeats = {
-  /** The number of the entry that holds the text; undefined where none does, and from now on this one does. */
+  /** The number of the entry that contains the text; undefined if none does: from now on, this entry does. */
   readonly find: (text: string, entry: number) => number | undefined
 }
 
@@ -17,7 +17,7 @@ export function createRepeats(): Repeats {
   const find = (text: string, entry: number): number | undefined => {
     if (text.length < MIN_REPEATED_LENGTH || text.length > MAX_LENGTH) return undefined
     const earlier = entries.get(text)
-    // The text is now the one that came last.
+    // The text is now the latest one.
     entries.delete(text)
     entries.set(text, earlier ?? entry)
     if (earlier !== undefined) return earlier

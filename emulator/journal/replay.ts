@@ -1,17 +1,17 @@
-// Replays a journal: its inputs go through a new machine, whose effects are to be those of the journal.
+// Replays a journal: applies its inputs to a new machine, and compares the effects with those of the journal.
 
 import { createLineWriter, type Header, type JournalFormat } from './lines.ts'
 import { isPlaceholder, placeholders } from './placeholders.ts'
 
 export type ReplayResult = {
   readonly entries: number
-  /** The first entry whose effects differ, from 0; null where none does. */
+  /** The first entry whose effects differ, from 0; null if there are no differences. */
   readonly differs: number | null
 }
 
 /**
- * Runs the inputs of a journal through a new machine. A last line that was cut off, as by a crash, is left out.
- * Throws SyntaxError for what is not a journal of this format, or one that has lost its beginning.
+ * Runs the inputs of a journal through a new machine. Ignores an incomplete last line, as after a crash. Throws
+ * SyntaxError if the journal has another format or its beginning is missing.
  */
 export function replayJournal<O, I, E>(
   journal: string | readonly string[],
@@ -27,7 +27,7 @@ export function replayJournal<O, I, E>(
     return value === undefined ? [] : [format.inputOf((value as { input: unknown }).input)]
   })
   const machine = format.start(options)
-  // Only placeholders are left in a journal, and they stand for themselves.
+  // A journal contains only placeholders, which represent themselves.
   const toPlaceholder = placeholders('replay')
   const write = createLineWriter(format, secretsOf(options, inputs, format, machine), (secret) =>
     isPlaceholder(secret) ? secret : toPlaceholder(secret),
@@ -53,7 +53,7 @@ function readHeader<O, I, E>(line: string, format: JournalFormat<O, I, E>): O {
   return header.options
 }
 
-/** All that the machine comes to know: what it shows early on may become a secret later. */
+/** All secrets that the machine will know: a text that it sends early may become a secret later. */
 const secretsOf = <O, I, E>(
   options: O,
   inputs: readonly I[],

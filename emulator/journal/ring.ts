@@ -1,29 +1,29 @@
-// The latest entries of a journal in memory: so many, and so much, and no more.
+// Keeps the latest entries of a journal in memory, within limits of number and size.
 
 import type { Entry } from '../machine.ts'
 import { MIN_REPEATED_LENGTH } from './repeats.ts'
 
-/** So many entries are kept, */
+/** The maximum number of entries, */
 const MAX_ENTRIES = 1000
-/** as long as what they hold is together no larger than this, in bytes. */
+/** and their maximum total size, in bytes. */
 const MAX_HELD_BYTES = 8 * 2 ** 20
 
 export type Ring<I, E> = {
   readonly add: (entry: Entry<I, E>) => void
-  /** What is kept, oldest first. */
+  /** The kept entries, oldest first. */
   readonly entries: () => readonly Entry<I, E>[]
-  /** The number of the first entry that is kept. */
+  /** The number of the first kept entry. */
   readonly first: () => number
 }
 
-/** A large text that entries have as a body: it is held once for all of them. */
+/** A large text in the bodies of several entries: it is stored once. */
 type SharedText = { readonly text: string; holders: number }
 
-/** @param entryBytes about how many bytes an entry holds. */
+/** @param entryBytes the approximate size of an entry, in bytes. */
 export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ring<I, E> {
-  // Three lists in place of one of objects: an old entry is dropped without a look at it.
+  // Three lists instead of one of objects: an old entry can be dropped without reading it.
   const ring: (Entry<I, E> | undefined)[] = Array.from({ length: MAX_ENTRIES })
-  /** What each entry holds, without the large texts. */
+  /** The size of each entry, without large texts. */
   const sizes = new Float64Array(MAX_ENTRIES)
   /** The large texts of each entry. */
   const sharedBy: (readonly SharedText[])[] = Array.from({ length: MAX_ENTRIES }, () => none)
@@ -45,7 +45,7 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
     texts.delete(shared.text)
     heldBytes -= shared.text.length
   }
-  /** Keeps an entry at this place. */
+  /** Stores an entry at an index. */
   const putEntry = (at: number, entry: Entry<I, E>): void => {
     ring[at] = entry
     const sharedBytes = entry.effects.some(hasLargeBody) ? shareBodies(at, entry) : 0
@@ -53,7 +53,7 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
     sizes[at] = bytes
     heldBytes += bytes
   }
-  /** Holds the large texts of an entry once for all, and returns how many bytes they are. */
+  /** Stores the large texts of an entry once for all entries, and returns their size. */
   const shareBodies = (at: number, { input, effects }: Entry<I, E>): number => {
     const shared: SharedText[] = []
     const sharedEffects = effects.map((effect) => {

@@ -1,9 +1,9 @@
-// Bytes as text: in base64 for journals, which are JSON, and as letters to look for texts in them.
+// Converts bytes to text: base64 for journals, and one character per byte for searches.
 
 /** Bytes in base64. */
 export const base64 = (bytes: Uint8Array): string => btoa(lettersOf(bytes))
 
-/** Bytes as letters, one for each. */
+/** Bytes as text, one character for each. */
 export function lettersOf(bytes: Uint8Array): string {
   let letters = ''
   for (let at = 0; at < bytes.length; at += 8192) {

@@ -1,6 +1,6 @@
-// A map that holds so many entries and forgets the oldest: what grows in a world is bounded by these.
+// A map with a maximum size that drops its oldest entries: it limits everything that grows in a world.
 
-/** Entries in the order in which their keys first came. Replacing an entry keeps its place. */
+/** Entries in the order in which their keys were first stored. Replacing an entry keeps its place. */
 export type Bounded<T> = {
   readonly limit: number
   readonly entries: Map<string, { readonly value: T; readonly serial: number }>
@@ -19,8 +19,8 @@ export const createBounded = <T>(limit: number): Bounded<T> => ({
 })
 
 /**
- * Stores an entry, and returns those that go for it: the one that it replaces, or the oldest ones beyond the limit, which
- * are dropped in constant time each.
+ * Stores an entry, and returns the entries that it displaces: the replaced one, or the oldest ones beyond the limit,
+ * each dropped in constant time.
  */
 export function put<T>(bounded: Bounded<T>, key: string, value: T): readonly T[] {
   const known = bounded.entries.get(key)
@@ -33,7 +33,7 @@ export function put<T>(bounded: Bounded<T>, key: string, value: T): readonly T[]
   bounded.arrivals.push({ key, serial })
   const dropped: T[] = []
   while (bounded.entries.size > bounded.limit) dropOldest(bounded, dropped)
-  // Removed entries leave stale arrivals behind; they go when they outnumber what is held.
+  // Removed entries leave stale arrivals behind; remove these when they outnumber the entries.
   if (bounded.arrivals.length - bounded.head > 2 * bounded.limit + 1024) {
     bounded.arrivals = Array.from(bounded.entries, ([held, entry]) => ({
       key: held,
@@ -55,8 +55,7 @@ function dropOldest<T>(bounded: Bounded<T>, dropped: T[]): void {
     bounded.entries.delete(oldest.key)
     dropped.push(held.value)
   }
-  // The consumed front is cut off now and then: a Map that is asked for its first key instead
-  // would step over all the holes that deletions have left.
+  // Trim the consumed front now and then: finding the first key of a Map skips all holes that deletions left.
   if (bounded.head > 1024 && bounded.head * 2 > bounded.arrivals.length) {
     bounded.arrivals = bounded.arrivals.slice(bounded.head)
     bounded.head = 0

@@ -1,6 +1,6 @@
-// Bytes put together, and compared.
+// Concatenates and compares byte arrays.
 
-/** All parts, one behind the other. */
+/** All parts, one after the other. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
@@ -11,7 +11,7 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   return bytes
 }
 
-/** Whether two arrays hold the same. */
+/** Whether two arrays have the same content. */
 export const equalBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, at) => byte === other[at])
 

@@ -1,6 +1,6 @@
-// Compares what a client offers with what it should know.
+// Compares credentials in constant time.
 
-/** Compares in constant time: every character is checked. */
+/** Compares every character, whether or not an earlier one differs. */
 export function isEqual(offered: string, secret: string): boolean {
   let difference = offered.length ^ secret.length
   for (let at = 0; at < offered.length; at++) {

@@ -1,4 +1,4 @@
-// A binary heap: the smallest item first, without sorting what is behind it.
+// A binary heap: finds the smallest item without sorting the rest.
 
 /** Adds an item. `before` returns whether one item precedes another; it must be a strict order. */
 export function pushHeap<T>(heap: T[], item: T, before: (a: T, b: T) => boolean): void {
@@ -22,12 +22,12 @@ export function popHeap<T>(heap: T[], before: (a: T, b: T) => boolean): T | unde
   return first
 }
 
-/** Puts the items of a list into the order of a heap, as Python's heapify does. */
+/** Arranges the items of a list as a heap, like Python's heapify. */
 export function makeHeap<T>(list: T[], before: (a: T, b: T) => boolean): void {
   for (let at = (list.length >> 1) - 1; at >= 0; at--) sink(list, at, list[at]!, before)
 }
 
-/** Puts an item at a place or below it, so that nothing below comes before it. */
+/** Sifts an item down from an index, so that nothing below precedes it. */
 function sink<T>(heap: T[], at: number, item: T, before: (a: T, b: T) => boolean): void {
   let parent = at
   for (;;) {

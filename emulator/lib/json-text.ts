@@ -1,8 +1,9 @@
-// Reads the JSON of a file that a person wrote, and says where and why it is not JSON without quoting it: keys can stand in it.
+// Parses JSON files that people write. Errors state where and why a text is not JSON, without quoting it: it may
+// contain keys.
 
 import { readJson } from './json.ts'
 
-/** The value of a JSON text, or what is wrong with the text: the end of a sentence that begins with the file. */
+/** The value of a JSON text, or its error: the end of a sentence that starts with the file. */
 export function readJsonText(
   text: string,
 ): { readonly value: unknown } | { readonly wrong: string } {
@@ -26,10 +27,13 @@ function errorReason(text: string): string {
   return `is not valid JSON (line ${before.length}, column ${column})${yaml}`
 }
 
-/** YAML begins with a name and a colon, or a dash, where JSON has a brace or a bracket. */
+/** YAML starts with a name and a colon, or a dash, where JSON has a brace or a bracket. */
 const looksLikeYaml = /^(?:---|%YAML|(?:\s*#.*\n)*\s*(?:[\w.-]+:(?:\s|$)|- ))/
 
-/** Where a text stops being JSON. The messages of JSON.parse say so sometimes only, and differ from engine to engine. */
+/**
+ * The position of the first error in a text. The messages of JSON.parse do not always contain it, and differ between
+ * engines.
+ */
 function errorPosition(text: string): number {
   try {
     readJson(text)
@@ -37,6 +41,6 @@ function errorPosition(text: string): number {
     const place = /at position (\d+)/.exec((error as Error).message)?.[1]
     if (place !== undefined) return Number(place)
   }
-  // Our own reader takes the numbers that Python writes and JSON does not have.
+  // The project's reader accepts the numbers that Python writes and JSON does not allow.
   return Math.max(0, text.search(/\b(?:NaN|Infinity)\b/))
 }

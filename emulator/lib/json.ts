@@ -1,4 +1,4 @@
-// Reads JSON without losing what JSON.parse loses (key order, 64-bit integers, `1.0`), and writes it back as it was.
+// Reads JSON without losing what JSON.parse loses (key order, 64-bit integers, `1.0`), and writes it back unchanged.
 //
 // Node ids are integer-like keys, and the order in which nodes are validated, listed and run follows the order in the
 // text. JavaScript objects sort such keys, so documents from clients are read into Maps [workflows/keeps-key-order].
@@ -13,15 +13,15 @@ export type JsonObject = Map<string, Json>
 /** A document together with the text of each member of its top-level object. */
 export type JsonDocument = {
   readonly value: Json
-  /** Where the value of each top-level member stands in the text: [start, end). Empty for a non-object. */
+  /** The range of each top-level member's value in the text: [start, end). Empty for a non-object. */
   readonly spans: ReadonlyMap<string, readonly [start: number, end: number]>
-  /** Whether some object names a key twice: then the text says more than the value. */
+  /** Whether an object contains a duplicate key: then the text contains more than the value. */
   readonly repeatsKeys: boolean
-  /** Where numbers stand in the text, in its order: the first ones of those at the depth of a graph's literals. */
+  /** The ranges of numbers in the text, in order: the first ones at the depth of a graph's literals. */
   readonly numbers: readonly NumberSpan[]
 }
 
-/** A number that is the member `key` of `holder` and stands in the text from `start` to `end`. */
+/** A number that is the member `key` of `holder`, and its range in the text. */
 export type NumberSpan = {
   readonly holder: JsonObject
   readonly key: string
@@ -29,15 +29,18 @@ export type NumberSpan = {
   readonly end: number
 }
 
-/** Numbers are found again in objects of this depth, as the inputs of a node are: document, prompt, node, inputs, */
+/**
+ * Ranges are recorded for numbers in objects of this depth, as the inputs of a node are: document, prompt, node,
+ * inputs,
+ */
 const NUMBERS_DEPTH = 4
-/** as long as they are no more than this. */
+/** up to this number. */
 const MAX_NUMBERS = 10_000
 
-/** Deeper documents are refused; Python's own reader stops near this depth too. */
+/** Deeper documents are rejected; Python's reader stops near this depth too. */
 const MAX_DEPTH = 900
 let maxDepth = MAX_DEPTH
-/** Longer integers are refused, as Python does, because converting them takes quadratic time. */
+/** Longer integers are rejected, as in Python, because converting them takes quadratic time. */
 const MAX_INTEGER_DIGITS = 4300
 let maxIntegerDigits = MAX_INTEGER_DIGITS
 
@@ -56,8 +59,8 @@ export function numberOf(value: Json | undefined): number | undefined {
   return isFloat(value) ? value.float : undefined
 }
 
-// The reader keeps its place in module variables: it is synchronous and never re-entered, and this is
-// twice as fast as a closure or an object per document.
+// The position is a module variable: the reader is synchronous and never re-entered, and this is twice as fast as a
+// closure or an object per document.
 let text = ''
 let at = 0
 let depth = 0
@@ -70,7 +73,7 @@ export function readJson(source: string): Json {
   return readDocument(source).value
 }
 
-/** As `readJson`, with other bounds for the nesting of the text and for the digits of its integers. */
+/** Like `readJson`, with other limits for the depth of the text and the digits of its integers. */
 export function readJsonWithin(
   source: string,
   bounds: { readonly depth: number; readonly integerDigits: number },
@@ -106,7 +109,7 @@ export function readDocument(source: string): JsonDocument {
   }
 }
 
-/** A text that could be JSON, but nests deeper or has longer integers than its reader takes. */
+/** A text that could be JSON, but exceeds the depth or the digits that its reader allows. */
 export class BoundError extends SyntaxError {}
 
 function failAtBound(): never {
@@ -270,10 +273,10 @@ function integerOf(digits: string): number | bigint {
   return BigInt(digits)
 }
 
-/** A number that is a float: integral ones are marked, so that they are written with their point. */
+/** A number that is a float: integral ones are marked, so that they are written with a point. */
 export const floatOf = (value: number): Json => (Number.isInteger(value) ? { float: value } : value)
 
-/** Writes a value as JSON text: integers whole, floats with their point, members in their order. */
+/** Writes a value as JSON text: integers in full, floats with a point, members in order. */
 export function writeJson(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') return Number.isSafeInteger(value) ? `${value}` : floatText(value)
@@ -287,7 +290,7 @@ export function writeJson(value: Json): string {
   return floatText(value.float)
 }
 
-/** The same keys come in every graph: so many short ones are kept in quotes. */
+/** All graphs contain the same keys: the quoted form of so many short ones is cached. */
 const MAX_QUOTED_KEYS = 2000
 const quotedKeys = new Map<string, string>()
 
@@ -299,7 +302,7 @@ function quotedKey(key: string): string {
   return quoted
 }
 
-/** A float the way Python prints it: always a point or an exponent, exponents below 1e-4 and from 1e16. */
+/** A float as Python prints it: always with a point or an exponent, the latter below 1e-4 and from 1e16. */
 export function floatText(value: number): string {
   if (!Number.isFinite(value))
     return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity'
@@ -315,8 +318,8 @@ export function floatText(value: number): string {
 }
 
 /**
- * Copies a text into memory of its own. A slice keeps the whole body alive, and a text built by `+` is a tree
- * of its parts: both are traps for what is kept for long. Joining two or more parts writes them into a new text.
+ * Copies a text into separate memory. A slice keeps the whole body alive, and a text built by `+` is a tree of its
+ * parts: both waste memory if kept for long. Joining two or more parts creates a new text.
  */
 export function copyText(value: string): string {
   // Engines copy slices this short anyway.

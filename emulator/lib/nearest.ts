@@ -1,20 +1,20 @@
 // Finds the known name closest to a mistyped one, for error messages.
 
-/** Case and separators do not count: people write `max_upload_size` for `maxUploadSize`. */
+/** Ignores case and separators: people write `max_upload_size` for `maxUploadSize`. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '')
 
-/** The known name that is nearest to another one; undefined where none is near enough to be meant. */
+/** The known name closest to another one; undefined if none is close enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const asked = plain(name)
   if (asked === '') return undefined
   let best: string | undefined
-  // Longer names may hold more slips.
+  // Longer names allow more typing errors.
   let bestDistance = Math.min(4, Math.floor(asked.length / 3)) + 1
   for (const candidate of known) {
     const text = plain(candidate)
-    // The last part of a dotted name, such as that of a quirk, stands for the whole.
+    // The last part of a dotted name, such as that of a quirk, matches the whole name.
     const last = plain(candidate.slice(candidate.search(/[^./]*$/)))
-    // So does a beginning, after any whole name.
+    // So does the start of a name, if no whole name matches.
     const isBeginning = asked.length > 2 && text.startsWith(asked)
     const apart = isBeginning ? 0.5 : Math.min(distance(asked, text), distance(asked, last))
     if (apart < bestDistance) [best, bestDistance] = [candidate, apart]
@@ -22,13 +22,13 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best
 }
 
-/** A question to put behind a refusal, with a blank before it; empty where no name is near. */
+/** A question to append to an error message, with a leading space; empty if no name is close. */
 export function didYouMean(name: string, known: Iterable<string>, before = ''): string {
   const meant = nearest(name, known)
   return meant === undefined ? '' : ` Did you mean ${before}${meant}?`
 }
 
-/** How many letters have to be added, removed, replaced, or exchanged with the one beside them. */
+/** How many characters must be added, removed, replaced, or swapped with a neighbour. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)

@@ -1,8 +1,8 @@
-// Bytes as the texts that Python makes of them: what is not UTF-8 there is kept or let pass, where a browser's decoder fails.
+// Decodes bytes like Python, which keeps or skips invalid UTF-8 where a browser's decoder fails.
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of bytes in strict UTF-8, with its byte order mark; undefined where they are none. */
+/** The text of bytes in strict UTF-8, including a byte order mark; undefined if they are invalid. */
 export function strictText(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes)
@@ -11,7 +11,7 @@ export function strictText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A header's value, a character for each byte, as Python has it: bytes that are not UTF-8 are halves of surrogate pairs. */
+/** A header value, a character for each byte, as Python decodes it: bytes that are not UTF-8 become lone surrogates. */
 export function headerText(value: string): string {
   if (/^[\x00-\x7f]*$/.test(value)) return value
   const bytes = Uint8Array.from(value, (char) => char.charCodeAt(0))
@@ -27,12 +27,12 @@ export function headerText(value: string): string {
   return text
 }
 
-/** Whether the bytes of a header's value are UTF-8. */
+/** Whether the bytes of a header value are UTF-8. */
 export const isUtf8 = (value: string): boolean =>
   /^[\x00-\x7f]*$/.test(value) ||
   strictText(Uint8Array.from(value, (char) => char.charCodeAt(0))) !== undefined
 
-/** The length of the character that begins here; 0 where none does. */
+/** The length of the character that starts here; 0 if it is invalid. */
 function sequenceAt(bytes: Uint8Array, at: number): number {
   for (let length = 1; length <= 4 && at + length <= bytes.length; length++) {
     if (strictText(bytes.subarray(at, at + length)) !== undefined) return length
@@ -42,7 +42,9 @@ function sequenceAt(bytes: Uint8Array, at: number): number {
 
 type Encoding = { readonly unit: 1 | 2 | 4; readonly isBig: boolean; readonly mark: number }
 
-/** The encoding of JSON by its byte order mark, of so many bytes, or by where its first bytes are zero. */
+/**
+ * The encoding of JSON and the length of its byte order mark, from that mark or from the zeros among its first bytes.
+ */
 function encodingOf(bytes: Uint8Array): Encoding {
   const [a, b, c, d] = bytes
   if (a === 0 && b === 0 && c === 0xfe && d === 0xff) return { unit: 4, isBig: true, mark: 4 }
@@ -58,7 +60,9 @@ function encodingOf(bytes: Uint8Array): Encoding {
   return { unit: 1, isBig: false, mark: 0 }
 }
 
-/** The text of bytes that are JSON in UTF-8, UTF-16 or UTF-32, surrogates by themselves included; undefined where they are none. */
+/**
+ * The text of bytes that are JSON in UTF-8, UTF-16 or UTF-32, including lone surrogates; undefined if they are invalid.
+ */
 export function jsonText(bytes: Uint8Array): string | undefined {
   const { unit, isBig, mark } = encodingOf(bytes)
   const rest = bytes.subarray(mark)
@@ -74,7 +78,7 @@ export function jsonText(bytes: Uint8Array): string | undefined {
   return parts.join('')
 }
 
-/** UTF-8 in which halves of surrogate pairs are written in three bytes each. */
+/** UTF-8 in which each surrogate has three bytes. */
 function textWithSurrogates(bytes: Uint8Array): string | undefined {
   const parts: string[] = []
   let from = 0

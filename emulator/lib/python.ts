@@ -1,12 +1,12 @@
-// How Python prints and converts values: the real server's error texts and coercions are Python's own.
+// Prints and converts values like Python: the real server's error texts and coercions are those of Python.
 
 import { floatText, isFloat, isObject, type Json, numberOf } from './json.ts'
 
-/** The text that Python's `str` gives for a JSON value. */
+/** The result of Python's `str` for a JSON value. */
 export const pythonText = (value: Json): string =>
   typeof value === 'string' ? value : pythonRepr(value)
 
-/** The text that Python's `repr` gives for a JSON value. */
+/** The result of Python's `repr` for a JSON value. */
 export function pythonRepr(value: Json): string {
   if (value === null) return 'None'
   if (value === true) return 'True'
@@ -26,7 +26,7 @@ export function pythonRepr(value: Json): string {
   return floatText(value.float)
 }
 
-/** Python quotes with ' unless the text holds ' and no ". */
+/** Python quotes with ' unless the text contains ' and no ". */
 function quoted(text: string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
   let inner = ''
@@ -42,7 +42,7 @@ function quoted(text: string): string {
   return `${mark}${inner}${mark}`
 }
 
-/** Name of the Python type of a JSON value, as it stands in a TypeError. */
+/** The name of the Python type of a JSON value, as in a TypeError. */
 export function pythonTypeName(value: Json): string {
   if (value === null) return 'NoneType'
   if (typeof value === 'boolean') return 'bool'
@@ -52,7 +52,7 @@ export function pythonTypeName(value: Json): string {
   return isFloat(value) || (typeof value === 'number' && !Number.isInteger(value)) ? 'float' : 'int'
 }
 
-/** Whether Python counts the value as true. */
+/** Whether the value is true in Python. */
 export function isTruthy(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === false || value === '') return false
   if (value === true) return true
@@ -89,7 +89,7 @@ function exact(value: boolean | number | bigint | { readonly float: number }): n
   return typeof value === 'object' ? value.float : value
 }
 
-/** -1, 0 or 1 for numbers of any kind; 0 when one is not a number at all, since Python's NaN passes every bound. */
+/** -1, 0 or 1 for numbers of any kind; 0 if one is not a number, since Python's NaN is within every bound. */
 export function compareNumbers(a: Json, b: Json): number {
   const left = typeof a === 'bigint' ? a : numberOf(a)
   const right = typeof b === 'bigint' ? b : numberOf(b)
@@ -100,26 +100,26 @@ export function compareNumbers(a: Json, b: Json): number {
 /** The result of a conversion: a value, or the text of Python's exception. */
 export type Conversion = { readonly value: Json } | { readonly failure: string }
 
-/** The same text with the decimal digits of all scripts as ASCII ones, as Python's `int` and `float` read them. */
+/** The same text with the decimal digits of all scripts as ASCII, as Python's `int` and `float` read them. */
 export const withAsciiDigits = (text: string): string =>
   text.replace(/(?![0-9])\p{Nd}/gu, (digit) => `${digitValue(digit.codePointAt(0) as number)}`)
 
-/** Digits stand in runs of ten, from 0 to 9. */
+/** Digits form ranges of ten, from 0 to 9. */
 function digitValue(code: number): number {
   let first = code
   while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--
   return (code - first) % 10
 }
 
-/** Python's `isdigit`: decimal digits, and those that stand raised, lowered or in circles, which `int` does not read. */
+/** Python's `isdigit`: decimal digits, and superscript, subscript and circled ones, which `int` does not read. */
 export const isDigits = (text: string): boolean =>
   /^[\p{Nd}\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468]+$/u.test(text)
 
 const INTEGER = /^[\s]*([+-]?\d+(?:_\d+)*)[\s]*$/
-// Written so that each digit has one place to go: a regular expression that can share digits out takes quadratic time.
+// Each digit matches in only one place: a regular expression with alternatives would take quadratic time.
 const FLOAT =
   /^\s*([+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?|[+-]?(?:inf|infinity|nan))\s*$/i
-/** Python allows `_` between two digits only. */
+/** Python allows `_` only between two digits. */
 const MISPLACED_UNDERSCORE = /_(?!\d)|(?<!\d)_/
 
 /** Python's `int(value)`: truncates fractions, reads whole numbers from text. */
@@ -140,7 +140,7 @@ export function toInt(value: Json): Conversion {
       failure: `int() argument must be a string, a bytes-like object or a real number, not '${type}'`,
     }
   }
-  // Most are whole already; 0 is added to be rid of -0, which is no int.
+  // Most are whole already; adding 0 removes -0, which is not an int.
   if (Number.isSafeInteger(number)) return { value: number + 0 }
   if (Number.isNaN(number)) return { failure: 'cannot convert float NaN to integer' }
   if (!Number.isFinite(number)) return { failure: 'cannot convert float infinity to integer' }

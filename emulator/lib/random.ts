@@ -1,9 +1,9 @@
-// Numbers, ids and names drawn from a world's own seed: the core has no other source of chance.
+// Random numbers, ids and names from the seed of a world: the core has no other source of randomness.
 
 /** The state of a generator: four 32-bit words (xoshiro128**). Plain data, changed in place by each draw. */
 export type Random = { a: number; b: number; c: number; d: number }
 
-/** A generator whose draws depend on the seed text alone. */
+/** A generator whose draws depend only on the seed text. */
 export function createRandom(seed: string): Random {
   const first = hash53(seed)
   const second = hash53(seed, 0x9e3779b9)
@@ -35,7 +35,7 @@ export function next32(random: Random): number {
 /** Two hexadecimal digits for each byte. */
 const hex2 = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Eight hexadecimal digits: a table is quicker than a number that is written and filled up. */
+/** Eight hexadecimal digits: a table is faster than converting and padding a number. */
 const hex8 = (value: number): string =>
   `${hex2[value >>> 24]}${hex2[(value >>> 16) & 255]}${hex2[(value >>> 8) & 255]}${hex2[value & 255]}`
 
@@ -54,7 +54,7 @@ export function drawUuid(random: Random): string {
   return `${first}-${middle.slice(0, 4)}-${middle.slice(4)}-${rest.slice(0, 4)}-${rest.slice(4)}${last}`
 }
 
-/** `count` letters drawn from `letters`. */
+/** `count` random letters from `letters`. */
 export function drawLetters(random: Random, letters: string, count: number): string {
   let drawn = ''
   for (let i = 0; i < count; i++) drawn += letters[next32(random) % letters.length]
@@ -64,7 +64,7 @@ export function drawLetters(random: Random, letters: string, count: number): str
 /** A 53-bit hash of a text (cyrb53): fast and well distributed, but not secure against deliberate collisions. */
 export const hash53 = (text: string, seed = 0): number => hashTexts([text], seed)
 
-/** The same of texts that follow each other, without making one text of them. */
+/** The same for consecutive texts, without joining them. */
 export function hashTexts(texts: readonly string[], seed = 0): number {
   let high = 0xdeadbeef ^ seed
   let low = 0x41c6ce57 ^ seed

@@ -1,6 +1,6 @@
 // Refusals: errors for valid requests that cannot be met. The message says why, and what to do instead.
 
-/** What a command cannot do as things stand. The message is whole sentences and holds no secret. */
+/** An error for a command that cannot be carried out. The message is whole sentences and contains no secret. */
 export const refused = (message: string): Error =>
   Object.assign(new Error(message), { code: 'REFUSED' })
 

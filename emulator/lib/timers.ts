@@ -1,11 +1,11 @@
-// Timers, as plain data: what is due when, the earliest at the head of a heap. Whoever has a state of its own keeps one
-// such heap in it and asks for what is due; nothing here waits.
+// Timers as plain data: a heap with the earliest timer first. The owner of a state keeps a heap in it and takes the
+// timers that are due; nothing here waits.
 
 import { popHeap, pushHeap } from './heap.ts'
 
 export type Timer<T> = {
   readonly dueMs: number
-  /** Of timers that are due at one moment the one with the smallest rank comes first, then the one that was set first. */
+  /** Of timers with the same time, the one with the smallest rank fires first, then the one that was set first. */
   readonly rank: number
   readonly serial: number
   readonly what: T
@@ -14,7 +14,7 @@ export type Timer<T> = {
 }
 
 export type Timers<T> = {
-  /** Cancelled ones stay until they reach the top, or outnumber the others. */
+  /** Cancelled timers stay until they reach the top, or outnumber the others. */
   heap: Timer<T>[]
   nextSerial: number
   cancelledCount: number
@@ -34,7 +34,7 @@ export function setTimer<T>(timers: Timers<T>, dueMs: number, what: T, rank = 0)
   return timer
 }
 
-/** Cancels a timer; one that has fired or was cancelled before is left alone. */
+/** Cancels a timer; does nothing if it has fired or was cancelled before. */
 export function cancelTimer<T>(timers: Timers<T>, timer: Timer<T>): void {
   if (timer.isOver) return
   timer.isOver = true
@@ -47,7 +47,7 @@ export function cancelTimer<T>(timers: Timers<T>, timer: Timer<T>): void {
   timers.cancelledCount = 0
 }
 
-/** The timer that fires next; undefined where none is set. */
+/** The next timer; undefined without any. */
 export function nextTimer<T>(timers: Timers<T>): Timer<T> | undefined {
   while (timers.heap[0]?.isOver) {
     popHeap(timers.heap, isBefore)
@@ -56,7 +56,7 @@ export function nextTimer<T>(timers: Timers<T>): Timer<T> | undefined {
   return timers.heap[0]
 }
 
-/** Takes the next timer if it is due until then. */
+/** Takes the next timer if it is due by then. */
 export function takeTimer<T>(timers: Timers<T>, untilMs: number): Timer<T> | undefined {
   const timer = nextTimer(timers)
   if (timer === undefined || timer.dueMs > untilMs) return undefined

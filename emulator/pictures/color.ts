@@ -1,5 +1,5 @@
-// Colours by lightness, strength and hue (OKLCH), in which equal steps look equal.
-// Math.cos and Math.pow may differ in their last bit between engines, so nothing here uses them.
+// Colours by lightness, chroma and hue (OKLCH), in which equal steps look equal. Math.cos and Math.pow may differ in
+// their last bit between engines, so nothing here uses them.
 
 /** Red, green and blue, each 0 to 255, not rounded. */
 export type Rgb = readonly [red: number, green: number, blue: number]
@@ -7,7 +7,7 @@ export type Rgb = readonly [red: number, green: number, blue: number]
 /** `lightness` 0 to 1; `chroma` 0 (grey) to about 0.3; `hue` in turns: 0.2 and 1.2 are the same. */
 export type Tone = { lightness: number; chroma: number; hue: number }
 
-/** The colour of a tone; what a screen cannot show is cut to the nearest that it can. */
+/** The colour of a tone, clamped to what screens can show. */
 export const rgbOf = ({ lightness, chroma, hue }: Tone): Rgb => {
   const a = chroma * sineOf(hue + 0.25)
   const b = chroma * sineOf(hue)

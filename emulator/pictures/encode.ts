@@ -1,4 +1,4 @@
-// The bytes of pictures and previews, made once and kept a while: many ask for the same.
+// Encodes pictures and previews, and caches the bytes: several clients request the same ones.
 
 import { hash53 } from '../lib/random.ts'
 import { encodeApng } from './codecs/apng.ts'
@@ -11,11 +11,11 @@ import { withTextChunks } from './codecs/png-chunks.ts'
 import { encodeWebpAnimation } from './codecs/webp-animation.ts'
 import { encodeWebp } from './codecs/webp.ts'
 
-/** The file of `picture` in its own size; JPEG at quality 95. Shared with others: do not write to it. */
+/** The file of `picture` in its original size; JPEG at quality 95. Shared: do not write to it. */
 export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Array =>
   encodeFile({ picture, format, text: [] })
 
-/** The bytes of a file of a picture. Shared with others: do not write to them. */
+/** The bytes of a file of a picture. Shared: do not write to them. */
 export const encodeFile = (file: PictureFile): Uint8Array => {
   const { picture, animation, format, text, textChunks, quality = JPEG_QUALITY, channels } = file
   const bytes = cacheBytes(keyOfFile(file), () => {
@@ -30,15 +30,15 @@ export const encodeFile = (file: PictureFile): Uint8Array => {
   return textChunks === undefined ? bytes : withTextChunks(bytes, textChunks)
 }
 
-/** Whether the bytes of a file are known from earlier. */
+/** Whether the cache contains the bytes of a file. */
 export const isKept = (file: PictureFile): boolean => files.has(keyOfFile(file))
 
-/** Keeps the bytes of a file that were made elsewhere, without those of its `textChunks`. */
+/** Caches the bytes of a file that were encoded elsewhere, without those of its `textChunks`. */
 export const keepFile = (file: PictureFile, bytes: Uint8Array): void => {
   cacheBytes(keyOfFile(file), () => bytes)
 }
 
-/** The keys of files that were asked for: their texts are long. */
+/** The keys of requested files: their texts are long. */
 const fileKeys = new WeakMap<PictureFile, string>()
 
 const keyOfFile = (file: PictureFile): string => {
@@ -52,7 +52,7 @@ const keyOfFile = (file: PictureFile): string => {
   return key
 }
 
-/** The file of one step of `preview`, as `encodePicture` makes it. */
+/** The file of one step of `preview`, like `encodePicture`. */
 export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Array => {
   const { of, step, steps, maxSize } = preview
   return cacheBytes(`${pictureKey(of)} ${step}/${steps} ${maxSize} ${format}`, () => {
@@ -77,7 +77,7 @@ const pictureKey = ({ kind, id, width, height }: Picture): string =>
   `${kind} ${id} ${width}x${height}`
 
 const MOST_BYTES = 32 * 1024 * 1024
-/** The files made last, the newest at the end. */
+/** The latest files, the newest last. */
 const files = new Map<string, Uint8Array>()
 let bytesKept = 0
 

@@ -1,10 +1,10 @@
-// Pictures of flat blocks of 8 by 8 pixels, which previews are made of. Such blocks cost a JPEG
-// encoder next to nothing, and they look like the noise of a picture that is being made.
+// Mosaics of flat blocks of 8 by 8 pixels, of which previews consist. Such blocks cost a JPEG encoder almost nothing,
+// and they look like the noise of an unfinished picture.
 
 import type { Pixels } from './pixels.ts'
 import { mix } from './random.ts'
 
-/** The side of a cell in pixels: that of the blocks of a JPEG file. */
+/** The side of a cell in pixels, equal to that of the blocks of a JPEG file. */
 export const CELL = 8
 
 /** Mixes `cells` (one pixel each) with noise: a `share` of 0 is all noise, 1 is all cells. */
@@ -24,7 +24,7 @@ export const mixNoise = (cells: Pixels, share: number, seed: number): Pixels => 
   return { ...cells, data }
 }
 
-/** Averages squares of `side` by `side` cells, as seen from the upper left corner. */
+/** Averages squares of `side` by `side` cells, from the upper left corner. */
 export const coarsen = (cells: Pixels, side: number): Pixels => {
   if (side <= 1) return cells
   const data = new Uint8Array(cells.data.length)

@@ -1,4 +1,4 @@
-// Makes pixels from recipes: whole pictures, and previews, which show a picture coming into being.
+// Paints pixels from recipes: whole pictures, and previews, which get clearer with every step.
 
 import { decodePicture } from './codecs/decode.ts'
 import { CELL, coarsen, expand, mixNoise } from './mosaic.ts'
@@ -20,15 +20,15 @@ import { sceneOf } from './scene.ts'
 
 export type { Pixels } from './pixels.ts'
 
-/** Makes the pixels of a picture that another one is made of. */
+/** Paints a picture that another one is based on. */
 type Maker = (picture: Picture) => Pixels
 
-/** The pixels of `picture`, in its own size. They are not shared: do with them what you like. */
+/** The pixels of `picture`, in its original size. They are not shared: callers may change them. */
 export const paint = (picture: Picture): Pixels => paintWith(picture, new Map())
 
 /**
- * The last few blended pictures of one recipe, the newest last. Where each of twenty pictures is
- * blended of two copies of the one before, the first would else have to be painted a million times.
+ * The latest blended pictures of one recipe, the newest last. If each of twenty pictures is blended from two copies of
+ * the one before, the first would otherwise be painted a million times.
  */
 type RecentPixels = Map<Picture, Pixels>
 
@@ -94,9 +94,9 @@ const paintId = (picture: Picture, { width, height, spanX = 1, spanY = 1 }: Targ
 }
 
 /**
- * How the picture looks after `step` of `steps`: noise and coarse blocks at first, then more of the
- * picture and finer blocks, down to 8 by 8 pixels. The longer side is `maxSize` pixels, also where
- * the picture is smaller; the shorter one keeps the proportions; both are at least 8. Opaque.
+ * The picture after `step` of `steps`: noise and coarse blocks at first, then more of the picture and finer blocks,
+ * down to 8 by 8 pixels. The longer side is `maxSize` pixels, even if the picture is smaller; the shorter one keeps the
+ * aspect ratio; both are at least 8. Opaque.
  */
 export const paintPreview = ({ of, step, steps, maxSize }: Preview): Pixels => {
   const { width, height } = previewSize(of, maxSize)
@@ -125,7 +125,7 @@ const blockSide = (share: number, maxSize: number): number => {
 
 /** On the longer side. */
 const LEAST_SAMPLES = 128
-/** Up to this many pixels, a picture is painted in full: that is as quick, and exact. */
+/** Up to this many pixels, a picture is painted in full: that is fast enough, and exact. */
 const SMALL_AREA = LEAST_SAMPLES * LEAST_SAMPLES
 const MOST_CELLS = 8
 /** The cells of the last few pictures: all previews of a picture start from the same ones. */
@@ -138,7 +138,7 @@ const cellsOf = (picture: Picture, width: number, height: number): Pixels => {
   const across = Math.ceil(width / CELL)
   const down = Math.ceil(height / CELL)
   const spans = { spanX: (across * CELL) / width, spanY: (down * CELL) / height }
-  // Several samples a cell, so that all that lies inside a cell counts.
+  // Several samples per cell, so that everything inside a cell counts.
   const fine = Math.max(2, Math.ceil(LEAST_SAMPLES / Math.max(across, down)))
   const samples = paintSmall(
     picture,
@@ -150,7 +150,7 @@ const cellsOf = (picture: Picture, width: number, height: number): Pixels => {
   return cells
 }
 
-/** `picture` on few pixels, without painting it in full first wherever that can be avoided. */
+/** `picture` on few pixels, without painting it in full first if possible. */
 const paintSmall = (picture: Picture, target: Target, seen: RecentPixels): Pixels => {
   const known = seen.get(picture)
   if (known !== undefined) return known

@@ -1,8 +1,8 @@
-// What a picture is inside the machine: a recipe. Bytes are made from it at the edge, when somebody asks.
+// Pictures as recipes: inside the machine they are plain data, and the edge encodes them on request.
 
 /**
- * A picture as plain data. Equal recipes give equal bytes, everywhere.
- * `width` and `height` are pixels; `id` is a hash of all that the content depends on.
+ * A picture as plain data. Equal recipes produce equal bytes, everywhere. `width` and `height` are pixels; `id` is a
+ * hash of everything that the content depends on.
  */
 export type Picture =
   /** A painted scene that is a function of `id`. */
@@ -44,7 +44,7 @@ export type Picture =
       readonly height: number
       readonly of: Picture
     }
-  /** The part of `of` that starts at (x, y); what lies outside is black. */
+  /** The part of `of` that starts at (x, y); outside of it, black. */
   | {
       readonly kind: 'cropped'
       readonly id: number
@@ -83,10 +83,10 @@ export type Picture =
       readonly channel: Channel
     }
 
-/** What is taken out of a picture: all colours, or one channel. */
+/** What is extracted from a picture: all colours, or one channel. */
 export type Channel = 'rgb' | 'red' | 'green' | 'blue' | 'alpha'
 
-/** A preview: how `of` looks after `step` of `steps`, at most `maxSize` pixels wide and high. */
+/** A preview: `of` after `step` of `steps`, at most `maxSize` pixels wide and high. */
 export type Preview = {
   readonly of: Picture
   readonly step: number
@@ -96,10 +96,10 @@ export type Preview = {
 
 export type PictureFormat = 'png' | 'jpeg'
 
-/** The longest side that a picture can have in a file of these formats, in pixels. */
+/** The maximum side length of a picture in these formats, in pixels. */
 export const longestSide = { png: 2 ** 31 - 1, jpeg: 65535, webp: 16383 } as const
 
-/** A file of a picture, made when somebody asks for it. */
+/** A file of a picture, encoded on request. */
 export type PictureFile = {
   readonly picture: Picture
   readonly format: PictureFormat | 'webp'
@@ -107,9 +107,9 @@ export type PictureFile = {
   readonly animation?: { readonly rest: readonly Picture[]; readonly frameMs: number }
   /** Texts for a PNG file, or for an animation. */
   readonly text: readonly (readonly [keyword: string, text: string])[]
-  /** Chunks of another PNG file that hold texts; they are taken over as they are. */
+  /** Chunks with texts from another PNG file, copied unchanged. */
   readonly textChunks?: Uint8Array
-  /** Of a JPEG file, 1 to 100; 95 when absent. */
+  /** The quality of a JPEG file, 1 to 100; 95 if absent. */
   readonly quality?: number
   /**
    * What is shown: the colours without alpha, the alpha on black, or both with an alpha channel in any case.

@@ -1,4 +1,4 @@
-// Pictures as plain arrays of pixels, and the operations that treat every pixel for itself.
+// Pictures as plain arrays of pixels, and operations on each pixel.
 
 import { equalBytes } from '../lib/bytes.ts'
 
@@ -75,7 +75,7 @@ export const onlyChannels = (pixels: Pixels, channels: 'rgb' | 'a'): Pixels => {
 
 const channelAt = { red: 0, green: 1, blue: 2, alpha: 3 } as const
 
-/** An opaque copy in grey, as bright as one channel. */
+/** An opaque grey copy with the brightness of one channel. */
 export const greyOf = (pixels: Pixels, channel: keyof typeof channelAt): Pixels => {
   const data = pixels.data.slice()
   for (let at = 0; at < data.length; at += 4) {

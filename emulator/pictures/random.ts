@@ -1,7 +1,6 @@
-// Chance without chance: numbers that look drawn and follow from a seed alone, the same on every
-// engine, because only whole numbers of 32 bits are mixed.
+// Pseudo-random numbers that follow from a seed alone, the same on every engine, because they use only 32-bit integers.
 
-/** Mixes the 32 bits of a number: near inputs give unrelated results of 0 to 2^32 - 1. */
+/** Mixes the 32 bits of a number: similar inputs have unrelated results of 0 to 2^32 - 1. */
 export const mix = (value: number): number => {
   let bits = value >>> 0
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
@@ -9,11 +8,11 @@ export const mix = (value: number): number => {
   return (bits ^ (bits >>> 16)) >>> 0
 }
 
-/** A seed of 32 bits from a picture's id, which may have more. */
+/** A 32-bit seed from a picture's id, which may be longer. */
 export const seedOf = (id: number): number =>
   mix(id ^ mix(Math.floor(id / 0x100000000) + 0x9e3779b9))
 
-/** Draws one number after the other from `low` (default 0) to below `high` (default 1). */
+/** Draws successive numbers from `low` (default 0) to below `high` (default 1). */
 export type Draw = (low?: number, high?: number) => number
 
 export const drawFrom = (seed: number): Draw => {

@@ -1,17 +1,17 @@
-// Scaling: bilinear between pixel centres, and an average over the covered area where a side
-// shrinks to less than half, so that nothing is skipped.
+// Scales pictures: bilinear between pixel centres, and an average over the covered area if a side shrinks to less than
+// half, so that nothing is skipped.
 
 import type { Pixels } from './pixels.ts'
 
-/** Where the samples go. A span of 1 covers the whole side; one above 1 reaches beyond its end. */
+/** The positions of the samples. A span of 1 covers the whole side; one above 1 reaches beyond its end. */
 export type Target = { width: number; height: number; spanX?: number; spanY?: number }
 
-/** For each place of one side: the first source place, how many follow, and their weights. */
+/** For each position of one side: the first source position, how many follow, and their weights. */
 type Taps = { first: Int32Array; count: Int32Array; weights: Float64Array; most: number }
 
 /**
- * `pixels` scaled to `target`. Beyond the edge of the source its last row or column repeats.
- * Returns `pixels` itself where there is nothing to do.
+ * `pixels` scaled to `target`. Beyond the edge of the source, its last row or column repeats. Returns `pixels` itself
+ * if the size is the same.
  */
 export const scale = (pixels: Pixels, target: Target): Pixels => {
   const { width, height, spanX = 1, spanY = 1 } = target
@@ -35,7 +35,7 @@ const tapsOf = (from: number, to: number, span: number): Taps => {
   return taps
 }
 
-/** The weights of an average from `start` to `end`, both cut to the source. */
+/** The weights of an average from `start` to `end`, both clamped to the source. */
 const cover = (taps: Taps, place: number, start: number, end: number, from: number): void => {
   const low = Math.min(start, from - 1)
   const high = Math.min(Math.max(end, low + 1), from)

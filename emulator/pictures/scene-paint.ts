@@ -1,19 +1,19 @@
-// Paints a scene at any size, back to front. Only + - * / and square roots, which every engine
-// rounds alike.
+// Paints a scene at any size, back to front. Uses only + - * / and square roots, which every engine rounds the same
+// way.
 
 import { between, type Rgb } from './color.ts'
 import { blank, type Pixels } from './pixels.ts'
 import { noiseAt } from './random.ts'
 import type { Cloud, Hill, Orb, Scene, Star, Water } from './scene.ts'
 
-/** How a scene lies on pixels: the place of a pixel's centre is (x + 0.5) * stepX. */
+/** The mapping of a scene to pixels: the centre of a pixel is at (x + 0.5) * stepX. */
 type Canvas = {
   width: number
   height: number
   /** How much of the scene one pixel covers; 1 / width and 1 / height by nature. */
   stepX: number
   stepY: number
-  /** Width and height of the scene in parts of its shorter side: what keeps discs round. */
+  /** Width and height of the scene relative to its shorter side, so that discs stay round. */
   sideX: number
   sideY: number
 }
@@ -53,7 +53,7 @@ const paintSky = ({ data }: Pixels, canvas: Canvas, { sky, orb }: Scene): void =
   }
 }
 
-/** Lays a colour over one pixel; `cover` is 0 to 1. */
+/** Blends a colour over one pixel; `cover` is 0 to 1. */
 const mixPixel = (data: Uint8Array, at: number, color: Rgb, cover: number): void => {
   const [red, green, blue] = [data[at]!, data[at + 1]!, data[at + 2]!]
   data[at] = red + (color[0] - red) * cover + 0.5
@@ -66,7 +66,7 @@ type Disc = { x: number; y: number; radius: number; color: Rgb; cover: number }
 const WHITE: Rgb = [255, 255, 255]
 
 const paintStar = (pixels: Pixels, canvas: Canvas, { x, y, radius, light }: Star): void => {
-  // A star smaller than a pixel becomes a pixel with less light.
+  // A star smaller than a pixel becomes a darker pixel.
   const pixel = Math.max(canvas.stepX * canvas.sideX, canvas.stepY * canvas.sideY) * 0.7
   const shown = Math.max(radius, pixel)
   const cover = (light * radius * radius) / (shown * shown)
@@ -95,7 +95,7 @@ const drawDisc = ({ data }: Pixels, canvas: Canvas, disc: Disc): void => {
   }
 }
 
-/** An edge, column by column: where it is, and over how much height it runs through one pixel. */
+/** An edge, column by column: its position, and its slope within one pixel. */
 type Edge = { place: Float64Array; blur: Float64Array; firstRow: number }
 
 const edgeOf = ({ width, stepX, stepY }: Canvas, edge: (x: number) => number): Edge => {

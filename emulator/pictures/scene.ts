@@ -1,19 +1,19 @@
-// What a painted scene shows: sky, sun or moon, clouds, hills, sometimes water, drawn from an id.
-// All places are parts of the width (0 left to 1 right) and of the height (0 top to 1 bottom).
+// Designs a scene from an id: sky, sun or moon, clouds, hills, sometimes water. All positions are fractions of the
+// width (0 left to 1 right) and of the height (0 top to 1 bottom).
 
 import { type Rgb, rgbOf, type Tone, toneBetween } from './color.ts'
 import { type Draw, drawFrom, mix, noiseAt, seedOf } from './random.ts'
 
-/** A disc with light around it. `radius` and `reach` are parts of the shorter side. */
+/** A disc with light around it. `radius` and `reach` are fractions of the shorter side. */
 export type Orb = { x: number; y: number; radius: number; reach: number; disc: Rgb; glow: Rgb }
 
-/** `x`, `y` as places; `radius` as a part of the shorter side; `light` 0 to 1. */
+/** `x` and `y` are positions; `radius` is a fraction of the shorter side; `light` 0 to 1. */
 export type Star = { x: number; y: number; radius: number; light: number }
 
-/** A veil below `edge(x)`: densest there, with `cover` 0 to 1, and gone `depth` further down. */
+/** A veil below `edge(x)`: densest at the edge, with `cover` 0 to 1, and gone `depth` further down. */
 export type Cloud = { edge: (x: number) => number; depth: number; color: Rgb; cover: number }
 
-/** All below `edge(x)`. The color runs from `top` at the level `start` to `foot`, `depth` below. */
+/** Everything below `edge(x)`. The color runs from `top` at the level `start` to `foot`, `depth` below. */
 export type Hill = {
   edge: (x: number) => number
   start: number
@@ -24,7 +24,7 @@ export type Hill = {
   lit: number
 }
 
-/** A level from which on the picture is mirrored downwards. */
+/** A level below which the picture is a mirror image. */
 export type Water = { level: number; tint: Rgb }
 
 export type Scene = {
@@ -38,7 +38,7 @@ export type Scene = {
   nearest: Hill
 }
 
-/** The lights of a time of day. The hue of the scene is added to all hues but that of the disc. */
+/** The colours of a time of day. The hue of the scene is added to all hues except that of the disc. */
 type Mood = {
   zenith: Tone
   horizon: Tone
@@ -98,7 +98,7 @@ const MOODS: readonly Mood[] = [DAY, MORNING, EVENING, DUSK, NIGHT]
 /** The hue of blue, in turns. */
 const BLUE = 0.7
 
-/** The scene that belongs to `id`: the same for all sizes. */
+/** The scene of an `id`: the same for all sizes. */
 export const sceneOf = (id: number): Scene => {
   const draw = drawFrom(seedOf(id))
   const mood = MOODS[Math.floor(draw(0, MOODS.length))]!
@@ -140,7 +140,7 @@ const starsOf = (draw: Draw, count: number): Star[] =>
   Array.from({ length: count }, () => {
     const rare = draw()
     const y = draw(0, 0.6)
-    // Fewer are seen where the sky is bright.
+    // Fewer stars are visible if the sky is bright.
     const light = draw(0.35, 0.95) * (1 - y / 0.6)
     return { x: draw(), y, radius: 0.0012 + 0.0022 * rare * rare * rare, light }
   })
@@ -181,7 +181,7 @@ const hillsOf = (draw: Draw, { far, near, haze }: HillTones, line: number): Hill
   })
 }
 
-/** The upper edge of a hill around `place`: rougher when far (`part` 0), rounder when near (1). */
+/** The upper edge of a hill at `place`: rougher when far (`part` 0), rounder when near (1). */
 const ridgeOf = (draw: Draw, place: number, part: number, roughness: number) => {
   const seed = seedFrom(draw)
   const height = draw(0.12, 0.22) * (1 - 0.45 * part)

@@ -22,7 +22,7 @@ export type JournalOptions = Omit<WorldOptions, 'objectInfo'>
 
 export type ServerFormat = JournalFormat<JournalOptions, Input, Effect>
 
-/** @param objectInfo returns the catalogue of a server that replays. */
+/** @param objectInfo returns the catalogue for the replay. */
 export const serverFormat = (objectInfo: () => string): ServerFormat => ({
   version: 'journal 2',
   machine: 'server',

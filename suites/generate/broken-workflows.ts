@@ -1,4 +1,4 @@
-// Ways to break a valid workflow, each with what the refusal must say.
+// Ways to break a valid workflow, each with the expected error.
 
 import { fits, type Input, type Pick, typeOf } from './catalogue.ts'
 import { changed, type Graph, node } from './graphs.ts'

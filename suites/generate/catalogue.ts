@@ -85,7 +85,7 @@ const usable = usableTypes()
 /** All usable types. */
 export const types: readonly NodeType[] = Array.from(usable.values(), ({ type }) => type)
 
-/** The usable type of a node. Throws if there is none. */
+/** The usable type of a node. Throws without one. */
 export function typeOf({ class_type }: Node): NodeType {
   const found = usable.get(class_type)
   if (found === undefined) throw new Error(`${class_type} is not a usable type.`)

@@ -1,4 +1,4 @@
-// Generates values that fit a JSON Schema: as much of it as the documents of the protocol use.
+// Generates values that match a JSON Schema, for the keywords that the documents of the protocol use.
 
 import * as fc from 'fast-check'
 

@@ -1,4 +1,4 @@
-// Random requests and messages: nearly right, wrong in one place, or nonsense.
+// Generates requests and messages: almost valid, wrong in one place, or nonsense.
 
 import { deflateSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'

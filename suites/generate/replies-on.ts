@@ -1,4 +1,4 @@
-// What an endpoint may answer on a deployment: its own replies, and those of every endpoint.
+// The possible replies of an endpoint on a deployment: its own, and those of every endpoint.
 
 import { paidPaths, publicPaths } from '../../spec/server/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'

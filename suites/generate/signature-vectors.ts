@@ -1,5 +1,4 @@
-// Signed posts as senders create them: which ones a gateway with this secret and this clock accepts, and which it
-// rejects.
+// Signed posts as senders create them, both valid and invalid for a gateway with this secret and this clock.
 
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
 

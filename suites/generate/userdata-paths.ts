@@ -1,4 +1,4 @@
-// The addresses of the user's files.
+// Builds the paths of the user's files.
 
 /** The address of a file, whose slashes are encoded. */
 export const at = (file: string, query = ''): string =>

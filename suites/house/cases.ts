@@ -1,4 +1,4 @@
-// All cases of the contract, as data for code that runs them on other servers or counts them.
+// Collects all cases of the contract as data, for code that runs them on other servers or counts them.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

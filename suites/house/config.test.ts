@@ -1,4 +1,4 @@
-// The published JSON Schema of the config file follows from the table of options. With -u it is written again.
+// The published JSON Schema of the config file matches the table of options. With -u it is written again.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Each function of the public entry has one example, which runs as it is written.
+// Each function of the public entry point has one example, which runs as written.
 
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A server or a gateway is forked by a structured clone of its state: with equal inputs both branches stay equal, and
-// with different ones they do not.
+// A structured clone of the state forks a server or a gateway: with equal inputs both branches stay equal, and with
+// different ones they do not.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Each limit is in the sentences of its rules, with its number.
+// Each limit is stated in the sentences of its rules, with its number.
 
 import { expect, test } from 'vitest'
 import { limits, rules } from '../../spec/index.ts'

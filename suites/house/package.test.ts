@@ -1,4 +1,4 @@
-// The package: what is in the tarball, how large it is, and that it serves where nothing else is installed.
+// The package: the content and size of the tarball, and that it serves in an empty folder.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

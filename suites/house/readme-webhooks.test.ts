@@ -1,4 +1,4 @@
-// The four commands of the README run exactly as they are written: from zero to a verified delivery.
+// The four commands of the README run exactly as written: from zero to a verified delivery.
 
 import { execFile, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

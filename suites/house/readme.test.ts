@@ -1,5 +1,5 @@
-// The example clients run exactly as they are written, with a hand-made hosted server and the built one; and the run
-// that the README shows is a real one.
+// The example clients run exactly as written, with a hand-made hosted server and the built one; and the run in the
+// README is a real one.
 
 import { execFile, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The table of signature schemes is complete: signing each vector by its row gives the published signature.
+// The table of signature schemes is complete: signing each vector by its row produces the published signature.
 
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'

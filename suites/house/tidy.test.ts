@@ -1,4 +1,4 @@
-// Rules of the house that no linter knows: what the core does not touch, and how files begin.
+// House rules that no linter checks: what the core does not use, and how files begin.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Words that documents and comments do not use. Each of them once made sentences hard to read: an old-fashioned word, or
-// a verb for people where data is meant. Without a list they come back, because every author copies the nearest sentence.
+// Words that documents and comments avoid, because they made sentences hard to read: old-fashioned words, and verbs for
+// people used for data. Without a list they come back, because every author copies the nearest sentence.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,14 +8,20 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Where the list applies: the folders and files whose text follows it so far. */
-const checked: readonly string[] = ['spec/', 'suites/render/', 'README.md', '.github/']
+/** The folders and files that the list applies to. */
+const checked: readonly string[] = ['spec/', 'emulator/', 'suites/', 'README.md', '.github/']
+
+/** Texts on the wire that the recorded transcripts contain: they stay as they are. */
+const recorded: readonly string[] = [
+  'and gives the same bytes on every run.',
+  'and gives it as an output under the key text',
+]
 
 /** What is not written, and what to write instead. */
 const words: readonly (readonly [unwanted: RegExp, instead: string])[] = [
   [/\b(tells?|told|untold|telling)\b/i, 'returns, reports, contains, states'],
   [/\b(hears?|heard)\b/i, 'receives'],
-  [/\b(is|are|was|were|be) no (?!longer\b)[a-z]/i, 'is not a, is not a valid'],
+  [/(?<!\bthere )\b(is|are|was|were|be) no (?!longer\b)[a-z]/i, 'is not a, is not a valid'],
   [/\bthere (is|are|was) (none|not)\b/i, 'without one; does not exist'],
   [/\b(one's|of (its|his|their|our|my|your)) own\b/i, 'separate; name the thing'],
   [/\bwants?\b/i, 'requires'],
@@ -42,19 +48,22 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((file) => /\.(ts|md)$/.test(file) && !file.endsWith('words.test.ts'))
   .filter((file) => checked.some((place) => file.startsWith(place)) && existsSync(join(root, file)))
 
+const withoutRecorded = (line: string): string =>
+  recorded.reduce((text, one) => text.replace(one, ''), line)
+
 /** Lines with such a word, each with its place and with what to write instead. */
 const findings = (file: string): string[] =>
   readFileSync(join(root, file), 'utf8')
     .split('\n')
     .flatMap((line, at) =>
       words
-        .filter(([unwanted]) => unwanted.test(line))
+        .filter(([unwanted]) => unwanted.test(withoutRecorded(line)))
         .map(([, instead]) => `${file}:${at + 1}: ${line.trim()} (${instead})`),
     )
 
 test('there are files to check', () => {
   expect(files).toEqual(expect.arrayContaining(['spec/PROTOCOL.md', 'README.md']))
-  expect(files.length).toBeGreaterThan(40)
+  expect(files.length).toBeGreaterThan(500)
 })
 
 test.each(files)('%s avoids words that are hard to read', (file) => {

@@ -1,4 +1,4 @@
-// Decodes binary frames, from the layouts in spec/server/frames.ts alone: it shares no code with what encodes them.
+// Decodes binary frames by the layouts in spec/server/frames.ts alone: it shares no code with the encoder.
 
 import { frames } from '../../spec/server/frames.ts'
 import type { Frame } from '../../spec/language.ts'

@@ -1,4 +1,3 @@
-// How cases state expectations: they import `expect` from here, so that a host other than the test runner can supply
-// its own.
+// Provides `expect` to the cases, so that a host other than the test runner can supply another implementation.
 
 export { expect } from 'vitest'

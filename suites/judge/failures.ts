@@ -1,4 +1,4 @@
-// What the cases about failing runs share.
+// Shared by the cases about failing runs.
 
 import { type ExceptionType, exceptionTypes } from '../../spec/server/errors.ts'
 import type { Graph } from '../generate/graphs.ts'

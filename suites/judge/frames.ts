@@ -1,4 +1,4 @@
-// What the cases about binary frames share: a graph that sends previews, and the frames as bytes.
+// Shared by the cases about binary frames: a graph that sends previews, and the frames as bytes.
 
 import type { Session } from './client.ts'
 import { type Graph, node } from '../generate/graphs.ts'

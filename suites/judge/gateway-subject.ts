@@ -1,4 +1,4 @@
-// What a case of the gateway runs against: a new gateway on a manual clock, and a sender that signs its posts.
+// The subject of a gateway case: a new gateway on a manual clock, and a sender that signs its posts.
 
 import { createHmac } from 'node:crypto'
 import { type Gateway, type GatewayLogLine, type GatewayOptions, startGateway } from 'flowdouble'

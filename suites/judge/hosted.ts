@@ -1,4 +1,4 @@
-// How cases describe hosted: its refusals.
+// Builds the expected refusals of a hosted server.
 
 import { hostedError, hostedRefusals } from '../../spec/server/errors.ts'
 import { violations } from './judge.ts'

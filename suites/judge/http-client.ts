@@ -1,4 +1,4 @@
-// Requests of the suites: sent as they are, over connections that stay open for the next one.
+// Sends the requests of the suites unchanged, over connections that stay open.
 
 import { Agent, type ClientRequest, type IncomingMessage, request as sendPlain } from 'node:http'
 import { Agent as SecureAgent, request as sendSecure } from 'node:https'

@@ -1,4 +1,4 @@
-// Judges what a server sends by the spec: each message by its schema, the messages of a run by the order table.
+// Judges the messages of a server by the spec: each message by its schema, the messages of a run by the order table.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Deployment, Message as MessageSpec, Schema } from '../../spec/language.ts'

@@ -1,4 +1,4 @@
-// Signed links as a client uses them: read from the answer to a view, then fetched without a key.
+// Signed links as a client uses them: read from the reply to a view, then fetched without a key.
 
 import { viewPath } from '../generate/form.ts'
 import type { Subject } from './subject.ts'

@@ -1,4 +1,4 @@
-// Registers a case for one or more rules: they give it its title, and it runs on a subject that it does not share.
+// Registers a case for one or more rules: they form its title, and it runs on a separate subject.
 
 import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
 import { test as register } from 'vitest'

@@ -1,4 +1,4 @@
-// How a client reads the queue, the history and the end of a run on either deployment: the same facts in other shapes.
+// Reads the queue, the history and the end of a run on either deployment: the same facts in different forms.
 
 import type { Deployment } from '../../spec/language.ts'
 import type { Graph } from '../generate/graphs.ts'

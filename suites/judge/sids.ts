@@ -1,4 +1,4 @@
-// The ids that a server chooses for sockets whose clients name none, or whose names it does not use.
+// The ids that a server chooses for sockets whose clients do not name one, or whose ids it ignores.
 
 import type { Session } from './client.ts'
 import { expect } from './expect.ts'

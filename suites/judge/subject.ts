@@ -1,4 +1,4 @@
-// What a case runs against: a new world on a manual clock, or the server that SUBJECT_URL names, with the deployment
+// The subject of a case: a new world on a manual clock, or the server that SUBJECT_URL names, with the deployment
 // SUBJECT_DEPLOYMENT and, on hosted, the key SUBJECT_KEY.
 
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
@@ -42,7 +42,7 @@ export type Subject = {
   }>
   /** The ids in the history, oldest first. */
   readonly history: () => Promise<readonly string[]>
-  /** The history entry of a finished run, or undefined if there is none. */
+  /** The history entry of a finished run, or undefined without one. */
   readonly finished: (prompt_id: string) => Promise<HistoryEntry | undefined>
   /** Posts a value as JSON. */
   readonly post: (path: string, value: unknown) => Promise<Reply>

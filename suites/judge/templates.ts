@@ -1,4 +1,4 @@
-// What cases about templates share: a route with a template, and a payload with its indented form.
+// Shared by the cases about templates: a route with a template, and a payload with its indented form.
 
 import { direct, type GatewaySubject } from './gateway-subject.ts'
 import { expect } from './expect.ts'

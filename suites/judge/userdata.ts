@@ -1,4 +1,4 @@
-// How cases access the user's files: their addresses, writing one, listing all.
+// Accesses the user's files for cases: builds paths, writes a file, lists all files.
 
 import { at } from '../generate/userdata-paths.ts'
 import type { Subject } from './subject.ts'

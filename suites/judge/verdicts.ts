@@ -1,4 +1,4 @@
-// What a server rejects in a submitted graph, node by node.
+// Reads the errors in the reply to a rejected graph, node by node.
 
 import type { Graph } from '../generate/graphs.ts'
 import type { Subject } from './subject.ts'

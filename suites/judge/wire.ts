@@ -1,4 +1,4 @@
-// One HTTP exchange as bytes on a separate connection: it shows what the usual clients hide, as it arrived.
+// One HTTP exchange as bytes on a separate connection, including what HTTP clients hide.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

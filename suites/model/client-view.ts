@@ -1,4 +1,4 @@
-// What a client of a local server can know about it from its requests and the replies: enough to predict hosted.
+// The state of a local server as far as a client can know it from requests and replies: enough to predict hosted.
 
 import type { Graph } from '../generate/graphs.ts'
 import type { PlainRequest } from '../generate/actions.ts'

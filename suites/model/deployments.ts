@@ -1,4 +1,4 @@
-// Where the two deployments differ in the model: one row of functions for each.
+// The differences between the deployments in the model: one row of functions for each.
 
 import type { Deployment } from '../../spec/language.ts'
 import type { Ended, Outcome, Submit } from './submit.ts'

@@ -1,5 +1,5 @@
-// A small server, written from the rules: which runs wait, run and have ended, and who is notified, on a clock of its
-// own.
+// A small model of a server, written from the rules: pending, running and finished runs, and the recipients of
+// messages, on a separate clock.
 
 import { tiers } from '../../spec/server/access.ts'
 import type { Deployment } from '../../spec/language.ts'

@@ -1,4 +1,4 @@
-// The input of the model about a run, and its output about a finished one.
+// The input of the model for a run, and its output for a finished one.
 
 /** What the only node of a run does. */
 export type Work =

@@ -1,4 +1,4 @@
-// How a server presents what the model holds: an account with the names of its runs and files, and the differences by
+// How a server presents the state of the model: an account with the names of its runs and files, and the differences by
 // deployment.
 
 import type { Deployment } from '../../spec/language.ts'
@@ -17,7 +17,7 @@ import { expect } from '../judge/expect.ts'
 export type AccountClient = {
   readonly subject: Subject
   readonly sessions: Map<string, Session>
-  /** The id of the run with this name; the name itself if there is none. */
+  /** The id of the run with this name; the name itself without one. */
   readonly idOf: (name: string) => string
   readonly nameOf: (id: string) => string
   /** From now on this id belongs to this run. Fails if it belongs to another. */
@@ -68,7 +68,7 @@ export type Responses = {
   ) => void
   /** Checks the first messages of a client; `ids` are the runs of which it must be notified. */
   readonly hello: (messages: readonly Message[], client: string, ids: readonly string[]) => void
-  /** The content of a file; undefined if there is none. */
+  /** The content of a file; undefined if it does not exist. */
   readonly content: (subject: Subject, filename: string) => Promise<string | undefined>
 }
 

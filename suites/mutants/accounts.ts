@@ -1,4 +1,4 @@
-// Wrong hosted servers: whom they accept, what they disclose, how runs fail, and what a submit changes.
+// Wrong hosted servers: in the access that they grant, what they disclose, how runs fail, and what a submit changes.
 
 import {
   answers,

@@ -1,4 +1,4 @@
-// Wrong gateways: in what they answer, accept and render, and in where they deliver.
+// Wrong gateways: in their replies, what they accept and render, and where they deliver.
 
 import type { GatewayOptions, OutboxEntry, GatewayEffect, GatewayInput } from 'flowdouble'
 import type { GatewayMutant, Mutants } from './tamper.ts'

@@ -100,7 +100,7 @@ export const http: Mutants = {
     tamper: onReply(/^GET \/queue/, () => ({ status: 200 })),
   },
   'head-is-refused': { breaks: ['http/head'], tamper: answers(/^HEAD \/models/, 405) },
-  'no-twin': { breaks: ['http/alias-below-api'], tamper: answers(/^GET \/api\/queue/, 404) },
+  'no-alias': { breaks: ['http/alias-below-api'], tamper: answers(/^GET \/api\/queue/, 404) },
   'options-only-where-known': {
     breaks: ['http/options'],
     tamper: answers(/^OPTIONS \/nowhere/, 404),

@@ -1,4 +1,4 @@
-// The functions from which wrong servers are built: each changes what leaves the world, and nothing else.
+// The functions from which wrong servers are built: each changes only the output of the world.
 
 import type { Effect, EmulatorOptions, GatewayOptions, Input } from 'flowdouble'
 import { endpoints, profiles, type RuleId } from '../../spec/index.ts'

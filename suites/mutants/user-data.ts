@@ -1,4 +1,4 @@
-// Wrong servers that mishandle what surrounds the runs: the node manager, the log, settings and user data.
+// Wrong servers that mishandle everything around runs: the node manager, the log, settings and user data.
 
 import {
   answers,

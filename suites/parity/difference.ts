@@ -1,4 +1,4 @@
-// A declared difference of the deployments, as a type.
+// The type of a declared difference between the deployments.
 
 import type { quirks, RuleId } from '../../spec/index.ts'
 import type { PlainRequest } from '../generate/actions.ts'

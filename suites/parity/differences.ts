@@ -1,4 +1,5 @@
-// The declared differences of the deployments: functions that convert what a local server sends into what hosted sends.
+// The declared differences between the deployments: functions that convert the output of a local server into that of
+// hosted.
 
 import { fileDifferences } from './files.ts'
 import { runDifferences } from './runs.ts'

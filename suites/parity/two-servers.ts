@@ -1,5 +1,4 @@
-// One of two servers that receive the same requests: what it returns, without the names that it chose for runs and
-// files.
+// One of two servers that receive the same requests: its output, without the names that it chose for runs and files.
 
 import { createHash } from 'node:crypto'
 import { isMessage, type Received as Raw, type Session } from '../judge/client.ts'

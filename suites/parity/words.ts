@@ -1,4 +1,4 @@
-// The functions from which differences are built.
+// The building blocks of differences.
 
 import { hostedRefusals } from '../../spec/server/errors.ts'
 import {

@@ -10,6 +10,7 @@ import { formOf, type Part, viewPath } from '../generate/form.ts'
 import { smallWorld } from '../support/small-world.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
+import { anyText } from '../generate/texts.ts'
 import { runs } from '../support/effort.ts'
 
 const folders = ['input', 'output', 'temp'] as const
@@ -22,7 +23,7 @@ const others = ['\r\n', ';', '=', '[input]', ' [output]', 'etc/passwd', 'proc/se
 const piece = fc.constantFrom(...attacks, ...words, ...others, 'package.json', 'n'.repeat(300))
 const name = fc.oneof(
   fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  anyText(20),
   fc.integer({ min: 1000, max: 2000 }).map((length) => 'long'.repeat(length / 4)),
 )
 const type = fc.oneof(fc.constantFrom(...folders), name)

@@ -7,14 +7,12 @@ import type { FrameContent } from 'flowdouble'
 import { encodeFrame } from '../../dist/emulator/internal.js'
 import { frames } from '../../spec/server/frames.ts'
 import { type Decoded, decodeFrame } from '../judge/decode.ts'
+import { anyText } from '../generate/texts.ts'
 import { runs } from '../support/effort.ts'
 
 const settings = { seed: 11, numRuns: runs(300) }
 
-const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
-  fc.string({ unit: 'grapheme', maxLength: 20 }),
-)
+const text = fc.oneof(anyText(40), fc.string({ unit: 'grapheme', maxLength: 20 }))
 const format = fc.constantFrom('jpeg' as const, 'png' as const)
 const bytes = fc.uint8Array({ maxLength: 60 })
 const image = { kind: 'solid', id: 1, width: 1, height: 1, color: 0 } as const

@@ -1,4 +1,4 @@
-// An interrupt at every moment of two runs: it ends what the rules say, and the other run never notices.
+// An interrupt at every moment of two runs: it ends the run that the rules name, and the other run continues.
 
 import { describe, expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'

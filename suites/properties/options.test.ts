@@ -1,4 +1,5 @@
-// What holds for every value of an option: our own check accepts what the published schema accepts, and nothing else.
+// What holds for every value of an option: the project's check accepts what the published schema accepts, and nothing
+// else.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'

@@ -1,4 +1,4 @@
-// What holds for every small workflow: the server accepts it, and all places agree about its run.
+// What holds for every small workflow: the server accepts it, and all endpoints report the same about its run.
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'

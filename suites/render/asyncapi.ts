@@ -1,4 +1,4 @@
-// Writes the AsyncAPI document out of the spec: the socket of each deployment, with its messages and binary frames.
+// Writes the AsyncAPI document from the spec: the socket of each deployment, with its messages and binary frames.
 
 import { frames, messages, order, profiles, receivers } from '../../spec/index.ts'
 import { previewMetadata } from '../../spec/server/frames.ts'

@@ -1,5 +1,5 @@
-// Writes the configuration with which Schemathesis uses the marks of the OpenAPI documents: it accepts that real
-// servers violate their own schemas there, and only there.
+// Writes the configuration for Schemathesis: real servers may violate their schemas only where the OpenAPI documents
+// say so.
 
 import { both, gateway } from '../../spec/language.ts'
 import type { Part } from './documents.ts'

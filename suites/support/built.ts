@@ -1,4 +1,4 @@
-// The built package: bundled as it is installed, or, when coverage is measured, file by file as the compiler writes it.
+// The built package: bundled as it is installed, or unbundled when coverage is measured.
 
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-// How much the commands of the suites try: everything in `npm run test:long`, a small fixed sample in `npm test`.
+// The effort of a test run: everything in `npm run test:long`, a small fixed sample in `npm test`.
 
 /** Whether everything is tried. A request for one seed of a property includes all of its runs. */
 export const isLong = process.env['SUITE'] === 'long' || process.env['FC_SEED'] !== undefined

@@ -1,4 +1,4 @@
-// A fake terminal: what a command writes to it, as lines on a screen.
+// A fake terminal: shows the output of a command as lines on a screen.
 
 import { serveCommand } from '../../dist/emulator/internal.js'
 import { folder } from './spawned.ts'

@@ -1,4 +1,4 @@
-// The package as somebody installs it: packed from the build, and installed in an empty folder, without a network.
+// Packs the package from the build, and installs it in an empty folder without a network, as users would.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'

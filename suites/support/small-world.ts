@@ -1,4 +1,4 @@
-// The options of a small world that cases create in process, where they need limits that no option sets.
+// The options of a small world that cases create in process, with limits that no option sets.
 
 import type { WorldOptions } from '../../dist/emulator/internal.js'
 

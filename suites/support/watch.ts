@@ -1,4 +1,4 @@
-// The log of a server as it appears on a terminal.
+// Reads the log of a server from a terminal.
 
 import type { Entry } from 'flowdouble'
 import { type CommandIo, createRecordReader, openLog } from '../../dist/emulator/internal.js'

@@ -187,7 +187,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
 }
 
-/** As the reference gateway receives a body, whose signature is that of what was unpacked. */
+/** Receives a body like the reference gateway, which validates the signature of the decompressed body. */
 async function receiveUnpacked(request: IncomingMessage, limitBytes: number): Promise<BodyResult> {
   const received = await receiveRaw(request, limitBytes)
   return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received

@@ -1,4 +1,4 @@
-// Request bodies: collected up to the limit, and decompressed.
+// Collects request bodies up to the limit, and decompresses them.
 
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
@@ -35,13 +35,13 @@ export function receiveBody(request: IncomingMessage, limitBytes: number): Promi
   )
 }
 
-/** How a body is compressed; undefined where it is not, or in another way. */
+/** The compression of a body; undefined without one, or if it is unknown. */
 function codingOf({ headers }: IncomingMessage): 'gzip' | 'deflate' | undefined {
   const coding = headers['content-encoding']?.trim().toLowerCase()
   return coding === 'gzip' || coding === 'deflate' ? coding : undefined
 }
 
-/** A body as it was before it was compressed. */
+/** Decompresses a body. */
 export async function unpacked(
   request: IncomingMessage,
   body: Uint8Array,

@@ -22,18 +22,21 @@ export function readCatalog({ objectInfo, nodes }: CatalogOptions): () => string
   const additions = nodes.map((source) => sourceText(source, 'nodes'))
   let text: string | undefined
   return () => {
-    text ??= joined([...(bases.length === 0 ? [builtIn()] : bases), ...additions])
+    text ??= joined([...(bases.length === 0 ? [builtInTypes()] : bases), ...additions])
     return text
   }
 }
-
-const builtIn = (): string => readFileText(packageFile('spec/node-types.json'))
 
 /** A single text stays as written and is not parsed. */
 function joined(texts: readonly string[]): string {
   const [first = '', ...more] = texts
   return more.length === 0 ? first : writeJson(merged(texts))
 }
+
+let builtIn: string | undefined
+
+/** The built-in types, read once: a process can start many servers. */
+const builtInTypes = (): string => (builtIn ??= readFileText(packageFile('spec/node-types.json')))
 
 function merged(texts: readonly string[]): JsonObject {
   const types: JsonObject = new Map()
@@ -58,7 +61,7 @@ function sourceText(source: string | NodeTypes, flag: 'object-info' | 'nodes'): 
   return text
 }
 
-/** The server reads it with bounds of its own, which the platform does not have. */
+/** Rejects files beyond the limits of the JSON reader, which JSON.parse does not have. */
 function requireReadable(text: string, source: string): void {
   try {
     readJson(text)

@@ -1,5 +1,6 @@
 // Creates a certificate for this machine, and the authority that signs it [deployments/certificate-auto]. No library:
-// those that write X.509 are larger than all that serve needs, and what a test needs of the format is below.
+// those that write X.509 are larger than everything else that serve loads, and tests need only the few parts of the
+// format below.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'

@@ -1,4 +1,4 @@
-// Hosts a machine: its driver, clock, journal and control paths, and the way of requests in and responses out.
+// Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
 import type { ServerResponse } from 'node:http'
 import type { Body, Entry, IncomingRequest, Machine, ReplyEffect } from '../../machine.ts'
@@ -46,12 +46,12 @@ export type Edge<E> = {
   /** What to check if a test waits in vain. */
   readonly hint: string
   readonly encodeFile: EncodeFile
-  /** Waits until a body can be encoded at once; undefined if it can. */
+  /** Waits until a body can be encoded synchronously; undefined if it already can. */
   readonly ready: (body: Body) => Promise<void> | undefined
   /** The value of the response header Server. */
   readonly name: string
   readonly guard: Guard
-  /** The place whose OpenAPI document it serves. */
+  /** The deployment or gateway whose OpenAPI document it serves. */
   readonly place: Place
 }
 

@@ -77,7 +77,7 @@ async function createHttpsServer(
   return createSecureServer({ ...options, ...certificate })
 }
 
-/** Passes complete requests to `behind`, and answers the rest itself. */
+/** Passes complete requests to `behind`, and answers everything else directly. */
 export function serve(server: Server, behind: RequestHooks): void {
   const connections = createConnections()
   const endWith = (raw: Duplex, reply: Reply): void =>

@@ -33,8 +33,8 @@ export type Connections = {
 }
 
 /**
- * So many requests are handled while an answer before them is on its way. Those behind them wait for it: one connection
- * neither keeps the server from the others nor fills its memory with answers that nobody reads.
+ * The maximum number of requests that are handled while an earlier response is being sent. Later ones wait: one
+ * connection must neither block others nor fill the memory with unread responses.
  */
 const MAX_BEHIND = 16
 

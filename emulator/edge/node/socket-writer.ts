@@ -31,7 +31,7 @@ export type Writer = {
 }
 
 export function createWriter(compresses: boolean): Writer {
-  /** Corked sockets, which write the messages of a step at once. */
+  /** Corked sockets, which combine the messages of a step into one write. */
   const corked = new Set<Duplex>()
   let isBatching = false
 

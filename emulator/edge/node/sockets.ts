@@ -16,7 +16,7 @@ export type Sockets = {
   readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
   /** Emits the socket effects of one step. */
   readonly emit: (effects: readonly Effect[]) => void
-  /** Writes everything emitted during the work at once for each socket, up to a limit. */
+  /** Combines what is emitted during the work into one write per socket, up to a limit. */
   readonly batch: (work: () => void) => void
   /** Resolves when everything has been handed to the system. */
   readonly flushed: () => Promise<void>

@@ -1,16 +1,16 @@
-// Tells from the headers of a file what it says about transparency, as a loader of pictures looks at it.
+// Reads the kind of transparency from the headers of a file, as an image loader does.
 
 import type { Picture } from '../picture.ts'
 import { hasChunk } from './png-chunks.ts'
 import { probePicture } from './probe.ts'
 
 /**
- * `channel`: each pixel, or each colour of a palette, has an alpha of its own. `key`: one colour counts as
- * transparent, which is no channel. `none`: all pixels are opaque.
+ * `channel`: each pixel, or each palette colour, has an alpha value. `key`: one colour counts as transparent, without a
+ * channel. `none`: all pixels are opaque.
  */
 export type Alpha = 'channel' | 'key' | 'none'
 
-/** Where a PNG file tells its colour type; a WebP file has its flags, or its bits, at fixed places too. */
+/** The position of the colour type in a PNG file; the flags or bits of a WebP file are at fixed positions too. */
 const PNG_COLOUR_TYPE_AT = 25
 const EXTENDED_WEBP_FLAGS_AT = 20
 const LOSSLESS_WEBP_FLAG_AT = 24
@@ -33,7 +33,7 @@ const alphaOfPng = (bytes: Uint8Array): Alpha => {
   return type === 3 ? 'channel' : 'key'
 }
 
-/** What a picture that came from a file says about transparency. What nodes make is opaque. */
+/** The kind of transparency of a picture that was loaded from a file. Pictures from nodes are opaque. */
 export const alphaOf = (picture: Picture): Alpha => {
   if (picture.kind === 'stored') return alphaOfBytes(picture.bytes)
   return picture.kind === 'masked' ? 'channel' : 'none'

@@ -11,7 +11,7 @@ const MOST_TIME = 0xffff
 
 /**
  * A PNG file that shows these frames, which have one size, again and again.
- * Each text becomes a comf chunk behind the pixels: keyword, zero byte, JSON. A single frame makes a still picture.
+ * Each text becomes a comf chunk after the pixels: keyword, zero byte, JSON. A single frame makes a still picture.
  */
 export const encodeApng = (frames: readonly Frame[], texts: TextChunks): Uint8Array => {
   const files = frames.map(({ pixels }) => encodePng(pixels))
@@ -32,7 +32,7 @@ export const encodeApng = (frames: readonly Frame[], texts: TextChunks): Uint8Ar
   return pngOf([chunk('IHDR', header), ...head, ...body, ...tail, chunk('IEND')])
 }
 
-/** Which part of the picture a frame is, here all of it, and how long it stays until the next takes its place. */
+/** The part of the picture that a frame covers, here all of it, and its duration. */
 const frameControl = ({ pixels, shownMs }: Frame, sequence: number): Uint8Array => {
   const bytes = new Uint8Array(26)
   bytes.set(numbers(sequence, pixels.width, pixels.height))

@@ -1,7 +1,6 @@
-// Turns the bytes of uploaded PNG and JPEG files into pixels.
-// The files come from strangers: what the libraries get is made safe for them before, so that a few bytes cannot keep
-// the server busy or fill its memory, and whatever a decoder throws ends here. Of WebP, GIF and BMP files only the
-// headers are read: there is no decoder of them that could be overwhelmed.
+// Decodes uploaded PNG and JPEG files into pixels. The files are untrusted: they are sanitised before the libraries
+// read them, so that a few bytes cannot keep the server busy or fill its memory, and all errors of a decoder are caught
+// here. Of WebP, GIF and BMP files only the headers are read: no decoder can be attacked.
 
 import { decode as decodePng, type DecodedPng } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
@@ -24,7 +23,7 @@ export const decodePicture = (bytes: Uint8Array): Pixels | null => {
   return null
 }
 
-/** The library counts what it allocates, and gives up beyond this: enough for the largest picture in four colours. */
+/** The library counts its allocations, and stops beyond this limit: enough for the largest picture in four colours. */
 const maxMemoryUsageInMB = 512
 
 const fromJpeg = (bytes: Uint8Array, pixels: number): Pixels => {
@@ -34,7 +33,7 @@ const fromJpeg = (bytes: Uint8Array, pixels: number): Pixels => {
   return { width, height, data }
 }
 
-/** One pixel of a PNG as it stands in the file: 1 to 4 samples of `depth` bits. */
+/** One pixel of a PNG in the file: 1 to 4 samples of `depth` bits. */
 type Samples = readonly [number, number, number, number]
 
 const toRgba = (png: DecodedPng): Pixels => {

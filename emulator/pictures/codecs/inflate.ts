@@ -1,11 +1,10 @@
-// Unpacks the deflate streams of PNG files from strangers, with a bound on the bytes that come out and on the work.
-// The library that reads the rest has neither: it unpacks all there is, and builds a table of 32,768 places for every
-// block, also for one that holds nothing.
+// Inflates the deflate streams of untrusted PNG files, with limits for the output and the work. The library for the
+// rest has neither: it inflates everything, and builds a table of 32,768 entries for every block, even an empty one.
 
 const MOST_CODE_BITS = 15
-/** Codes up to this length are found with one lookup; building such a table costs little. */
+/** Codes up to this length are decoded with one lookup; building such a table is cheap. */
 const QUICK_BITS = 9
-/** Honest files have blocks of some thousand bytes. */
+/** The blocks of normal files have some thousand bytes. */
 const LEAST_BLOCK_BYTES = 128
 const SPARE_BLOCKS = 1000
 
@@ -15,7 +14,7 @@ const END_OF_BLOCK = 256
 const LITERALS = 288
 const DISTANCES = 30
 
-/** The lengths and distances of the symbols: the smallest one, and the number of extra bits to add. */
+/** The lengths and distances of the symbols: the smallest value, and the number of extra bits to add. */
 const LENGTH_BITS = [
   0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
 ]
@@ -29,22 +28,25 @@ const leastOf = (bits: readonly number[], first: number): number[] => {
     return least
   })
 }
-// The longest length has a symbol of its own, which breaks the row.
+// The longest length has a separate symbol, which breaks the sequence.
 const LEAST_LENGTH = [...leastOf(LENGTH_BITS.slice(0, -1), 3), 258]
 const LEAST_DISTANCE = leastOf(DISTANCE_BITS, 1)
 
-/** How symbols are coded: for the next bits of the stream `symbol * 16 + length`, or 0; and all there is for longer codes. */
+/**
+ * A code: `quick` contains `symbol * 16 + length` for the next bits of the stream, or 0; the rest describes longer
+ * codes.
+ */
 type Code = { quick: Uint16Array; counts: Uint16Array; symbols: Uint16Array }
 
-/** Bytes read so far, and bits of them that are not used yet; the first bit is the lowest. */
+/** The bytes read so far, and unused bits of them; the first bit is the lowest. */
 type Source = { data: Uint8Array; at: number; bits: number; bitCount: number }
 
 /** Bytes unpacked so far. */
 type Sink = { bytes: Uint8Array; length: number }
 
 /**
- * The first `mostBytes` bytes of a zlib stream, or all that it has; what comes after them is not looked at, and its
- * checksum neither. Throws for a damaged stream, and for one of many blocks with next to nothing in them.
+ * The first `mostBytes` bytes of a zlib stream, or all if it has fewer; ignores the rest and the checksum. Throws for a
+ * damaged stream, and for one with many nearly empty blocks.
  */
 export const inflate = (data: Uint8Array, mostBytes: number): Uint8Array => {
   const head = ((data[0] ?? 0) << 8) | (data[1] ?? 0)
@@ -92,7 +94,7 @@ const copyStored = (source: Source, sink: Sink): void => {
   skipBits(source, source.bitCount & 7)
   const length = take(source, 16)
   if (length !== (take(source, 16) ^ 0xffff)) throw damaged()
-  // What was read ahead is read again.
+  // Return the bytes that were read ahead.
   const from = source.at - (source.bitCount >> 3)
   const end = Math.min(length, sink.bytes.length - sink.length)
   if (from + end > source.data.length) throw damaged()
@@ -154,7 +156,7 @@ const decode = (source: Source, { quick, counts, symbols }: Code): number => {
   throw damaged()
 }
 
-/** The code that follows from the lengths of its codes: the symbols in the order of their codes, and the short ones by their bits. */
+/** The code for these code lengths: the symbols in the order of their codes, and the short codes by their bits. */
 const buildCode = (lengths: Uint8Array): Code => {
   const counts = new Uint16Array(MOST_CODE_BITS + 1)
   for (const length of lengths) counts[length]!++
@@ -191,7 +193,7 @@ const fixedCodes = (): Codes => {
   return fixed
 }
 
-/** Codes that stand before their block; their lengths are coded themselves. */
+/** The codes in the header of a block; their lengths are coded themselves. */
 const readCodes = (source: Source): Codes => {
   const literals = take(source, 5) + 257
   const distances = take(source, 5) + 1
@@ -226,7 +228,7 @@ const readCodes = (source: Source): Codes => {
 
 const MOST_STORED_BYTES = 0xffff
 
-/** A zlib stream that holds these bytes as they are. Its checksum is left at 0, which no reader of ours looks at. */
+/** A zlib stream that stores these bytes uncompressed. Its checksum is 0: the decoders here ignore it. */
 export const stored = (bytes: Uint8Array): Uint8Array => {
   const blocks = Math.max(1, Math.ceil(bytes.length / MOST_STORED_BYTES))
   const stream = new Uint8Array(2 + 5 * blocks + bytes.length + 4)

@@ -1,11 +1,11 @@
-// Tells whether a file can be decoded, without decoding it: the server decides on uploads before a decoder is loaded.
+// Checks whether a file can be decoded, without decoding it: the server accepts uploads before a decoder is loaded.
 
 import { isWholePng } from './png-chunks.ts'
 import { MOST_PIXELS, type Probe, probePicture } from './probe.ts'
 
 /**
- * What the headers of a picture say, or null where `bytes` are no picture, one that is cut off or damaged, or one of
- * more than MOST_PIXELS. A damage that checksums do not show goes unnoticed: such a picture is painted, not decoded.
+ * The size and format of a picture, or null if `bytes` are not a picture, are truncated or damaged, or have more than
+ * MOST_PIXELS. Damage that checksums do not reveal goes unnoticed: such a picture is painted, not decoded.
  */
 export const probeIntact = (bytes: Uint8Array): Probe | null => {
   const probe = probePicture(bytes)
@@ -14,7 +14,7 @@ export const probeIntact = (bytes: Uint8Array): Probe | null => {
   return probe.format === 'jpeg' && !hasEndOfJpeg(bytes) ? null : probe
 }
 
-/** Whether the marker that ends a JPEG file stands somewhere; readers do not mind what comes after. */
+/** Whether the marker that ends a JPEG file occurs anywhere; readers ignore what follows. */
 const hasEndOfJpeg = (bytes: Uint8Array): boolean => {
   let at = bytes.lastIndexOf(0xd9)
   while (at > 2 && bytes[at - 1] !== 0xff) at = bytes.lastIndexOf(0xd9, at - 1)

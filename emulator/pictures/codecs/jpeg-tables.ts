@@ -1,14 +1,14 @@
-// The tables of the JPEG standard (ITU-T T.81, Annex K) and what an encoder derives from them.
-// They are here because the encoder is our own: jpeg.ts says why.
+// The tables of the JPEG standard (ITU-T T.81, Annex K) and those that an encoder derives from them. jpeg.ts explains
+// why the project has an encoder.
 
-/** Where the 64 coefficients of a block stand, in the order in which a file names them. */
+/** The positions of the 64 coefficients of a block, in the order of a file. */
 export const ZIGZAG: readonly number[] = [
   0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20,
   13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52,
   45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 ]
 
-// K.1 and K.2, row by row: the steps of the coefficients at quality 50.
+// K.1 and K.2, row by row: the quantisation steps at quality 50.
 const LUMINANCE_STEPS: readonly number[] = [
   16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56,
   14, 17, 22, 29, 51, 87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113,
@@ -20,7 +20,7 @@ const CHROMINANCE_STEPS: readonly number[] = [
   99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
 ]
 
-/** A Huffman table as files hold it: how many codes have 1 to 16 bits, and their symbols. */
+/** A Huffman table as in files: how many codes have 1 to 16 bits, and their symbols. */
 export type HuffmanTable = { counts: readonly number[]; symbols: readonly number[] }
 
 const hexBytes = (hex: string): number[] => (hex.match(/../g) ?? []).map((two) => parseInt(two, 16))
@@ -56,10 +56,10 @@ export const CHROMINANCE_AC: HuffmanTable = {
   ),
 }
 
-/** For every symbol its code and the number of bits of that. */
+/** The code of every symbol, and its length in bits. */
 export type Codes = { code: Uint16Array; length: Uint8Array }
 
-/** Annex C: the codes count upwards and grow by one bit when a length is used up. */
+/** Annex C: codes count upwards, with one more bit for each further length. */
 export const codesOf = ({ counts, symbols }: HuffmanTable): Codes => {
   const codes: Codes = { code: new Uint16Array(256), length: new Uint8Array(256) }
   let next = 0

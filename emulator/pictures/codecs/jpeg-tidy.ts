@@ -1,20 +1,20 @@
-// Makes JPEG files from strangers safe for the library that decodes them, which follows as many scans and tables as a
-// file has: each scan can go over every block of the picture, whatever few bytes it takes.
+// Sanitises untrusted JPEG files for the library that decodes them. It processes as many scans and tables as a file
+// contains: each scan can cover every block of the picture in only a few bytes.
 
 import { concat } from '../../lib/bytes.ts'
 import { MOST_PIXELS } from './probe.ts'
 
 /** Encoders write about ten. */
 const MOST_SCANS = 64
-/** Scans times pixels: the largest pictures can have so many scans. */
+/** The maximum of scans times pixels: the largest pictures can have so many scans. */
 const MOST_SCANS_OF_LARGEST = 16
-/** Tables and headers, without those that say nothing of the pixels. */
+/** The maximum size of tables and headers, without segments that do not affect the pixels. */
 const MOST_SEGMENTS = 1000
 
 const START_OF_SCAN = 0xda
 const END_OF_PICTURE = 0xd9
 const COMMENT = 0xfe
-/** JFIF and Adobe: the only ones of their kind that say what the colours mean. */
+/** JFIF and Adobe: the only application segments that define the meaning of the colours. */
 const FIRST_APPLICATION = 0xe0
 const ADOBE = 0xee
 const LAST_APPLICATION = 0xef
@@ -27,8 +27,8 @@ const isIdle = (marker: number): boolean =>
 const isBare = (marker: number): boolean => marker === 1 || (marker >= 0xd0 && marker <= 0xd8)
 
 /**
- * The same picture of so many pixels without texts, profiles and what comes after its end. Throws where it has more scans or tables
- * than an honest one.
+ * The same picture without texts, profiles and data after its end. Throws if it has more scans or tables than normal
+ * files of this size.
  */
 export const tidyJpeg = (bytes: Uint8Array, pixels: number): Uint8Array => {
   const parts: Uint8Array[] = [bytes.subarray(0, 2)]
@@ -55,7 +55,7 @@ export const tidyJpeg = (bytes: Uint8Array, pixels: number): Uint8Array => {
   return tidy
 }
 
-/** Where the next marker stands: within a scan, 0xff is followed by 0 or by the number of a restart. */
+/** The position of the next marker: within a scan, 0xff is followed by 0 or by the number of a restart. */
 const endOfScan = (bytes: Uint8Array, from: number): number => {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? END_OF_PICTURE
@@ -64,7 +64,7 @@ const endOfScan = (bytes: Uint8Array, from: number): number => {
   return bytes.length
 }
 
-/** How often a scan may start, whichever way a reader takes through the file: also inside of tables. */
+/** How often a scan may start, whichever way a reader parses the file: also inside tables. */
 const scansOf = (bytes: Uint8Array): number => {
   let scans = 0
   for (let at = bytes.indexOf(0xff); at >= 0; at = bytes.indexOf(0xff, at + 1)) {

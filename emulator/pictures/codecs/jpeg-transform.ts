@@ -1,6 +1,5 @@
-// The cosine transform of 8 by 8 values, in the arrangement of Arai, Agui and Nakajima: 5
-// multiplications a line. It leaves every coefficient too large by a known factor, which the
-// division by the quantisation step takes out again. It is a part of the encoder, of which jpeg.ts says why it is our own.
+// The cosine transform of 8 by 8 values, by Arai, Agui and Nakajima: 5 multiplications per line. It scales every
+// coefficient by a known factor, which the division by the quantisation step removes. Part of the encoder in jpeg.ts.
 
 /** cos(k * pi / 16) * sqrt(2) for k of 1 to 7, and 1 for k = 0: the factor of row or column k. */
 const FACTORS: readonly number[] = [
@@ -8,7 +7,7 @@ const FACTORS: readonly number[] = [
   0.541196100146197, 0.2758993792829431,
 ]
 
-/** What to multiply each transformed coefficient with, so that it becomes a number of `steps`. */
+/** The factors that turn each transformed coefficient into a number of `steps`. */
 export const quantizerOf = (steps: readonly number[]): Float64Array =>
   Float64Array.from(steps, (step, at) => 1 / (step * 8 * FACTORS[at >> 3]! * FACTORS[at & 7]!))
 
@@ -18,7 +17,7 @@ export const transform = (block: Float64Array): void => {
   for (let column = 0; column < 8; column++) transformLine(block, column, 8)
 }
 
-/** Transforms the 8 values that start at `at` and stand `step` apart. */
+/** Transforms the 8 values that start at `at`, `step` apart. */
 const transformLine = (block: Float64Array, at: number, step: number): void => {
   const [at1, at2, at3] = [at + step, at + step * 2, at + step * 3]
   const [at4, at5, at6, at7] = [at + step * 4, at + step * 5, at + step * 6, at + step * 7]

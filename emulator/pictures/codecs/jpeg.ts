@@ -1,8 +1,7 @@
-// Writes JPEG files: baseline, every channel in full resolution, with the tables of the standard.
-// Blocks of one colour are recognised and cost almost nothing; previews consist of them.
-// No library does it: jpeg-js, which decodes uploads, takes 24 ms for a preview of 64 by 64 pixels, since it builds its
-// tables anew each time, and its encoder needs Buffer, which only Node has; this takes 0.3 ms. Codecs in WebAssembly
-// are slower than this at previews, and load asynchronously.
+// Writes JPEG files: baseline, all channels in full resolution, with the tables of the standard. Detects blocks of one
+// colour, which cost almost nothing; previews consist of them. No library fits: jpeg-js, which decodes uploads, takes
+// 24 ms for a preview of 64 by 64 pixels, since it builds its tables each time, and its encoder requires Buffer, which
+// only Node has; this takes 0.3 ms. WebAssembly codecs are slower for previews, and load asynchronously.
 
 import {
   CHROMINANCE_AC,
@@ -18,21 +17,20 @@ import {
 import { quantizerOf, transform } from './jpeg-transform.ts'
 import type { Pixels } from '../pixels.ts'
 
-/** Bytes written so far, and up to 7 bits that do not fill a byte yet. */
+/** The bytes written so far, and up to 7 bits of an incomplete byte. */
 type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number }
 
-/** How one channel is written, and its last mean, to which the next one is told as a difference. */
+/** How one channel is written, and its last mean: the next one is written as a difference to it. */
 type Channel = { block: Float64Array; quantizer: Float64Array; dc: Codes; ac: Codes; last: number }
 
-/** What depends on the quality alone. */
+/** The data that depends only on the quality. */
 type Setup = { header: (width: number, height: number) => number[]; channels: () => Channel[] }
 
-/** More bytes than three blocks take: 3 * 64 values of 27 bits at most, each byte doubled. */
+/** The maximum size of three blocks, in bytes: 3 * 64 values of 27 bits at most, each byte doubled. */
 const ROOM = 2048
 
 /**
- * A JPEG file of `pixels`; alpha is ignored. `quality` is 1 to 100. Each side is at most 65535
- * pixels, which is all that the format can say.
+ * A JPEG file of `pixels`; ignores alpha. `quality` is 1 to 100. The format limits each side to 65535 pixels.
  */
 export const encodeJpeg = (pixels: Pixels, quality: number): Uint8Array => {
   const { width, height } = pixels
@@ -43,7 +41,7 @@ export const encodeJpeg = (pixels: Pixels, quality: number): Uint8Array => {
   bytes.set(head)
   const sink: Sink = { bytes, length: head.length, bits: 0, bitCount: 0 }
   writeBlocks(sink, pixels, channels())
-  // The last byte is filled up with ones.
+  // The last byte is padded with ones.
   if (sink.bitCount > 0) putBits(sink, 0xff >> sink.bitCount, 8 - sink.bitCount)
   sink.bytes[sink.length++] = 0xff
   sink.bytes[sink.length++] = 0xd9
@@ -120,7 +118,7 @@ const huffmanBytes = (place: number, { counts, symbols }: HuffmanTable): number[
 ]
 
 const writeBlocks = (sink: Sink, pixels: Pixels, channels: readonly Channel[]): void => {
-  // Whole pixels at once compare four times as fast. A view of words has to start at a whole word.
+  // Comparing whole pixels is four times as fast. A view of 32-bit words must start at a multiple of four.
   const data = pixels.data.byteOffset % 4 === 0 ? pixels.data : pixels.data.slice()
   const words = new Uint32Array(data.buffer, data.byteOffset, pixels.width * pixels.height)
   for (let top = 0; top < pixels.height; top += 8) {
@@ -159,7 +157,7 @@ const isOneColor = (
   return true
 }
 
-/** Fills the first `count` values of the three blocks. Beyond the edge its pixels are repeated. */
+/** Fills the first `count` values of the three blocks. Beyond the edge, its pixels are repeated. */
 const loadBlock = (
   { width, height, data }: Pixels,
   left: number,
@@ -184,7 +182,7 @@ const roundOff = (value: number): number => (value < 0 ? value - 0.5 : value + 0
 const END_OF_BLOCK = 0
 const SIXTEEN_ZEROS = 0xf0
 
-/** A block whose 64 values equal the first: the transform of that is their sum and nothing else. */
+/** A block whose 64 values are equal: only the first coefficient of its transform is not zero. */
 const writeFlatBlock = (sink: Sink, channel: Channel): void => {
   writeMean(sink, channel, roundOff(channel.block[0]! * 64 * channel.quantizer[0]!))
   putCode(sink, channel.ac, END_OF_BLOCK)
@@ -219,10 +217,10 @@ const writeMean = (sink: Sink, channel: Channel, mean: number): void => {
   putValue(sink, value, size)
 }
 
-/** How many bits a value takes without its sign. */
+/** The number of bits of a value without its sign. */
 const bitLength = (value: number): number => 32 - Math.clz32(Math.abs(value))
 
-/** Negative values are written less 1, in as many bits: their first bit then is 0. */
+/** Negative values are written minus 1, in the same number of bits: their first bit then is 0. */
 const putValue = (sink: Sink, value: number, size: number): void =>
   putBits(sink, value < 0 ? value + (1 << size) - 1 : value, size)
 
@@ -237,7 +235,7 @@ const putBits = (sink: Sink, value: number, count: number): void => {
     bitCount -= 8
     const byte = (bits >> bitCount) & 255
     sink.bytes[sink.length++] = byte
-    // A marker starts with 255, so that a plain 255 is followed by 0.
+    // A marker starts with 255, so that a 255 in the data is followed by 0.
     if (byte === 255) sink.bytes[sink.length++] = 0
   }
   sink.bits = bits & 255

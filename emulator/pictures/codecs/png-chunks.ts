@@ -1,20 +1,20 @@
-// The chunks of PNG files, as they come and as one library wrote them.
-// It imports no library, so that the server can look at uploads without loading a decoder.
+// Reads and writes the chunks of PNG files. Imports no library, so that the server can check uploads without loading a
+// decoder.
 
 import { concat } from '../../lib/bytes.ts'
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const SIGNATURE_LENGTH = 8
-/** Length, name and checksum: what a chunk has besides its content. */
+/** Length, name and checksum: the parts of a chunk besides its content. */
 const FRAME_LENGTH = 12
 
-/** `at` and `end` are where the whole chunk starts and where the next one starts. */
+/** `at` is the start of the whole chunk, `end` that of the next one. */
 type Chunk = { name: string; at: number; end: number }
 
-/** More than honest files have: without a bound, a large file of empty chunks would fill the memory. */
+/** More than normal files have: otherwise a large file of empty chunks would fill the memory. */
 const MOST_CHUNKS = 65_536
 
-/** The chunks of a file up to the first one that is cut off, and at most MOST_CHUNKS. */
+/** The chunks of a file up to the first truncated one, and at most MOST_CHUNKS. */
 const chunksOf = (bytes: Uint8Array): Chunk[] => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const chunks: Chunk[] = []
@@ -40,7 +40,7 @@ const join = (bytes: Uint8Array, chunks: readonly Chunk[]): Uint8Array => {
   return joined
 }
 
-/** Whether all chunks that are needed to see the picture are there, to the end, with right checksums. */
+/** Whether all chunks that are required to show the picture are complete, with valid checksums. */
 export const isWholePng = (bytes: Uint8Array): boolean => {
   const chunks = chunksOf(bytes)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -49,12 +49,12 @@ export const isWholePng = (bytes: Uint8Array): boolean => {
   return (
     chunks.some(({ name }) => name === 'IDAT') &&
     chunks.some(({ name }) => name === 'IEND') &&
-    // Chunks with a small first letter can be done without.
+    // Chunks with a lower-case first letter are optional.
     chunks.every((chunk) => /^[a-z]/.test(chunk.name) || hasValidChecksum(chunk))
   )
 }
 
-/** For each byte, what it does to a CRC-32. */
+/** The effect of each byte on a CRC-32. */
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1
@@ -94,13 +94,13 @@ export const hasChunk = (bytes: Uint8Array, name: string): boolean =>
 
 const isText = ({ name }: Chunk): boolean => name === 'tEXt' || name === 'zTXt' || name === 'iTXt'
 
-/** The chunks of a PNG file that hold texts, as they stand there. */
+/** The chunks of a PNG file that contain texts, unchanged. */
 export const textChunksOf = (bytes: Uint8Array): Uint8Array => {
   const chunks = chunksOf(bytes).filter(isText)
   return join(bytes, chunks).subarray(SIGNATURE_LENGTH)
 }
 
-/** The same PNG file with these chunks behind its header. */
+/** The same PNG file with these chunks after its header. */
 export const withTextChunks = (bytes: Uint8Array, chunks: Uint8Array): Uint8Array => {
   const cut = chunksOf(bytes)[0]?.end ?? bytes.length
   const joined = new Uint8Array(bytes.length + chunks.length)
@@ -110,7 +110,7 @@ export const withTextChunks = (bytes: Uint8Array, chunks: Uint8Array): Uint8Arra
   return joined
 }
 
-/** The same file with its texts before its pixels: some readers look no further. */
+/** The same file with its texts before its pixels: some readers stop there. */
 export const textsFirst = (bytes: Uint8Array): Uint8Array => {
   const rank = (name: string): number => ['IHDR', 'tEXt', 'IDAT', 'IEND'].indexOf(name)
   return join(

@@ -1,4 +1,5 @@
-// Makes PNG files from strangers safe for the library that decodes them: nothing in them is larger than the header says.
+// Sanitises untrusted PNG files for the library that decodes them: nothing in the result is larger than the header
+// states.
 
 import { concat } from '../../lib/bytes.ts'
 import { inflate, stored } from './inflate.ts'
@@ -8,10 +9,10 @@ const HEADER_LENGTH = 13
 const MOST_PALETTE_BYTES = 3 * 256
 const MOST_TRANSPARENCY_BYTES = 256
 
-/** How many samples a pixel has, by colour type. */
+/** The number of samples per pixel, by colour type. */
 const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** The seven passes of an interlaced file: where each starts, and how far apart its pixels are. */
+/** The seven passes of an interlaced file: where each starts, and the distances between its pixels. */
 const PASSES = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -23,9 +24,9 @@ const PASSES = [
 ] as const
 
 /**
- * The same picture without all that is not needed to see it, and with its rows as they are instead of compressed. The
- * decoder would give up at a text or a colour profile that it does not like, and unpack rows without end. As many
- * bytes are unpacked as the header announces, and no more. Throws where the file is damaged.
+ * The same picture with only the required chunks, and with its rows uncompressed: the decoder would fail on an unusual
+ * text or colour profile, and inflate rows without a limit. Inflates as many bytes as the header announces, and no
+ * more. Throws if the file is damaged.
  */
 export const tidyPng = (bytes: Uint8Array): Uint8Array => {
   const [header] = contentsOf(bytes, 'IHDR')
@@ -48,7 +49,7 @@ export const tidyPng = (bytes: Uint8Array): Uint8Array => {
   ])
 }
 
-/** How many bytes the rows have that a header announces, each with the byte that says how it is filtered. */
+/** The size of the rows that a header announces, each with its filter byte. */
 export const rowBytesOf = (header: Uint8Array): number => {
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength)
   const [width, height] = [view.getUint32(0), view.getUint32(4)]

@@ -8,14 +8,14 @@ import { textsFirst } from './png-chunks.ts'
 /** JSON texts for a file, each with its keyword. */
 export type TextChunks = ReadonlyArray<readonly [keyword: string, json: string]>
 
-/** Level 1 takes a third of the time of the usual 6; the scenes pack well at any level. */
+/** Level 1 takes a third of the time of the default 6; the scenes compress well at any level. */
 const LEVEL = 1
 
 /**
- * A PNG file of `pixels`, without an alpha channel where all of it is opaque and `keepsAlpha` is not set.
- * Each pair of `text` becomes a tEXt chunk before the pixels. The texts are JSON: characters beyond
- * ASCII are written as \uXXXX, as real servers do. Pairs with a keyword that PNG does not allow
- * (1 to 79 printable Latin-1 characters) are left out; of equal keywords the last one counts.
+ * A PNG file of `pixels`, without an alpha channel if all pixels are opaque and `keepsAlpha` is not set. Each pair of
+ * `text` becomes a tEXt chunk before the pixels. The texts are JSON: characters beyond ASCII are written as \uXXXX, as
+ * on real servers. Omits pairs with a keyword that PNG does not allow (1 to 79 printable Latin-1 characters); of equal
+ * keywords the last one counts.
  */
 export const encodePng = (
   pixels: Pixels,
@@ -34,7 +34,7 @@ export const encodePng = (
   return texts.length > 0 ? textsFirst(png) : png
 }
 
-/** The texts whose keywords a file can hold, as JSON in ASCII. */
+/** The texts with valid keywords, as JSON in ASCII. */
 export const usableTexts = (text: TextChunks): TextChunks =>
   text
     .filter(([keyword]) => /^[\x20-\x7e\xa1-\xff]{1,79}$/.test(keyword))

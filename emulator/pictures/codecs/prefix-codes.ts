@@ -1,13 +1,13 @@
-// Prefix codes for WebP: short codes for frequent symbols.
+// Builds prefix codes for WebP: short codes for frequent symbols.
 
-/** No code is longer, in bits. */
+/** The maximum length of a code, in bits. */
 export const MOST_CODE_BITS = 15
 
-/** The length of the code of each symbol, 0 for those that never come. At least one does. */
+/** The length of the code of each symbol, 0 for unused ones. At least one is used. */
 export const codeLengths = (counts: Uint32Array): Uint8Array => {
   let weights = counts
   let lengths = huffmanLengths(weights)
-  // Flatter counts give a flatter tree.
+  // Flatter counts result in a flatter tree.
   while (Math.max(...lengths) > MOST_CODE_BITS) {
     weights = weights.map((weight) => (weight > 0 ? (weight >>> 1) | 1 : 0))
     lengths = huffmanLengths(weights)
@@ -30,7 +30,7 @@ const huffmanLengths = (weights: Uint32Array): Uint8Array => {
   return lengths
 }
 
-/** The codes that follow from their lengths, to be written from the lowest bit up. */
+/** The codes for these lengths, to be written from the lowest bit up. */
 export const canonicalCodes = (lengths: Uint8Array): Uint16Array => {
   const codes = new Uint16Array(lengths.length)
   let next = 0

@@ -1,14 +1,14 @@
-// Tells what kind of picture some bytes hold and how large it is, from the headers alone.
-// It imports nothing, never throws and only moves forward: the bytes come from strangers.
+// Detects the format and the size of a picture from its headers alone. The bytes are untrusted: imports nothing, never
+// throws, and only moves forward.
 
-/** What the headers of a picture say. `width` and `height` are pixels, at least 1. */
+/** The headers of a picture. `width` and `height` are in pixels, at least 1. */
 export type Probe = {
   format: 'png' | 'jpeg' | 'webp' | 'gif' | 'bmp'
   width: number
   height: number
 }
 
-/** Pictures of more pixels than this are not decoded: their few bytes could fill the memory. */
+/** Pictures with more pixels are not decoded: their few bytes could fill the memory. */
 export const MOST_PIXELS = 4096 * 4096
 
 /** The format and size of the picture in `bytes`, or null for an unknown format. */
@@ -18,7 +18,7 @@ export const probePicture = (bytes: Uint8Array): Probe | null => {
   return found !== null && found.width > 0 && found.height > 0 ? found : null
 }
 
-// Numbers that reach beyond the end read as 0, and a size of 0 is no picture: hence few checks.
+// Numbers beyond the end read as 0, and a size of 0 is invalid: hence few checks.
 const bigEndian = (bytes: Uint8Array, at: number, length: number): number => {
   let value = 0
   for (let i = at; i < at + length; i++) value = value * 256 + (bytes[i] ?? 0)
@@ -42,7 +42,7 @@ const probePng = (bytes: Uint8Array): Probe | null => {
   if (!hasText(bytes, 0, '\x89PNG\r\n\x1a\n') || !hasText(bytes, 12, 'IHDR')) return null
   const width = bigEndian(bytes, 16, 4)
   const height = bigEndian(bytes, 20, 4)
-  // The standard keeps sizes below 2 to the power of 31.
+  // The standard limits sizes to 2 to the power of 31, minus 1.
   return width < 2 ** 31 && height < 2 ** 31 ? { format: 'png', width, height } : null
 }
 
@@ -85,7 +85,7 @@ const probeBmp = (bytes: Uint8Array): Probe | null => {
     return { format: 'bmp', width: littleEndian(bytes, 18, 2), height: littleEndian(bytes, 20, 2) }
   }
   if (header < 40 || header > 124) return null
-  // A negative height says that the rows run from the top down.
+  // A negative height means that the rows run from the top down.
   const width = littleEndian(bytes, 18, 4) | 0
   const height = littleEndian(bytes, 22, 4) | 0
   return { format: 'bmp', width, height: Math.abs(height) }
@@ -106,7 +106,7 @@ const extendedWebp = (bytes: Uint8Array): Probe | null => {
 
 const losslessWebp = (bytes: Uint8Array): Probe | null => {
   if (bytes.length < 25 || bytes[20] !== 0x2f) return null
-  // 14 bits of width and 14 bits of height, each less 1, from the lowest bit up.
+  // 14 bits of width and 14 bits of height, each minus 1, from the lowest bit up.
   const bits = littleEndian(bytes, 21, 4)
   return { format: 'webp', width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }

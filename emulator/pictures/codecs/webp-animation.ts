@@ -1,24 +1,23 @@
-// Writes WebP files with more than one picture in them: still or animated, lossless, with texts as EXIF.
-// The container is our own for the same reason as the pictures in it: webp.ts says it.
+// Writes WebP files with several pictures: still or animated, lossless, with texts as EXIF. webp.ts explains why no
+// library does it.
 
 import { concat, latin1 } from '../../lib/bytes.ts'
 import type { Frame } from '../pixels.ts'
 import { usableTexts, type TextChunks } from './png.ts'
 import { encodeWebp } from './webp.ts'
 
-/** What the header says to be in the file. */
+/** The flags in the header. */
 const HAS_ANIMATION = 0x02
 const HAS_EXIF = 0x08
-/** A frame takes the place of what was shown before, without being blended with it. */
+/** A frame replaces the previous one, without blending. */
 const REPLACES = 0x02
 const MOST_MS = 0xffffff
-/** The signature and the length of the file, which the chunks follow. */
+/** The signature and the length of the file, before the chunks. */
 const HEAD_LENGTH = 12
 
 /**
- * A WebP file that shows these frames, which have one size, again and again.
- * The texts stand in EXIF tags, from that of the camera model downwards: keyword, colon, JSON. A single frame makes a
- * still picture.
+ * A WebP file that shows these frames, of one size, in a loop. The texts are in EXIF tags, from that of the camera
+ * model downwards: keyword, colon, JSON. A single frame makes a still picture.
  */
 export const encodeWebpAnimation = (frames: readonly Frame[], texts: TextChunks): Uint8Array => {
   const isStill = frames.length === 1
@@ -35,7 +34,7 @@ export const encodeWebpAnimation = (frames: readonly Frame[], texts: TextChunks)
   const content = concat([
     latin1('WEBP'),
     chunk('VP8X', Uint8Array.of(flags, 0, 0, 0, ...size)),
-    // A background of transparent black, and no end of it.
+    // A transparent black background, and an endless loop.
     ...(isStill ? [] : [chunk('ANIM', new Uint8Array(6))]),
     ...shown,
     ...(exif === undefined ? [] : [chunk('EXIF', exif)]),
@@ -55,11 +54,11 @@ const chunk = (name: string, ...parts: readonly Uint8Array[]): Uint8Array => {
 
 /** The tag of the first text; the others have the ones below. */
 const MODEL = 0x0110
-/** The type of a tag that is a text with a zero byte at its end. */
+/** The tag type for a text with a zero byte at its end. */
 const ASCII = 2
-/** A tag: its number, type, length, and where its text stands. */
+/** A tag: its number, type, length, and the position of its text. */
 const TAG_LENGTH = 12
-/** Shorter texts would stand in the tag itself. */
+/** Shorter texts would be inside the tag. */
 const LEAST_LENGTH = 5
 
 function exifOf(texts: TextChunks): Uint8Array | undefined {
@@ -70,7 +69,7 @@ function exifOf(texts: TextChunks): Uint8Array | undefined {
       tag: MODEL - at,
       text: latin1(`${keyword}:${json}`.padEnd(LEAST_LENGTH - 1) + '\0'),
     }))
-    // Tags stand in rising order.
+    // Tags are in ascending order.
     .toReversed()
   let at = 8 + 2 + tagged.length * TAG_LENGTH + 4
   const tags = tagged.flatMap(({ tag, text }) => {

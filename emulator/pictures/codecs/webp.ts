@@ -1,13 +1,13 @@
-// Writes WebP files, lossless: every pixel as the difference to what its neighbours suggest, in prefix codes.
-// Of the format it uses two transforms (subtract green, predictor) and one group of codes; nothing refers back.
-// No library does it without a price: the codecs there are come as WebAssembly, of 300 KB and more, have to be loaded
-// before they can be called, and give other bytes with each version; this is the default of /view?preview=, and small.
+// Writes lossless WebP files: every pixel as the difference to a prediction from its neighbours, in prefix codes. Uses
+// two transforms of the format (subtract green, predictor) and one group of codes, without back references. No library
+// fits: the existing codecs are WebAssembly of 300 KB and more, load asynchronously, and produce different bytes in
+// each version; this is the default of /view?preview=, and small.
 
 import { canonicalCodes, codeLengths, MOST_CODE_BITS } from './prefix-codes.ts'
 import { longestSide } from '../picture.ts'
 import type { Pixels } from '../pixels.ts'
 
-/** Bytes written so far, and up to 7 bits that do not fill a byte yet; the first bit is the lowest. */
+/** The bytes written so far, and up to 7 bits of an incomplete byte; the first bit is the lowest. */
 type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number }
 
 const put = (sink: Sink, value: number, count: number): void => {
@@ -24,19 +24,19 @@ const put = (sink: Sink, value: number, count: number): void => {
   }
 }
 
-/** How many symbols the code of each channel knows; that of green has 24 more, for references back. */
+/** The number of symbols of each channel's code; that of green has 24 more, for back references. */
 const CHANNELS = [
   { at: 1, symbols: 280 },
   { at: 0, symbols: 256 },
   { at: 2, symbols: 256 },
   { at: 3, symbols: 256 },
 ] as const
-/** Predicts a pixel as left + top - top left, kept between 0 and 255. */
+/** Predicts a pixel as left + top - top left, clamped to 0 to 255. */
 const GRADIENT = 12
 /** Kinds of transforms. */
 const PREDICTOR = 0
 const SUBTRACT_GREEN = 2
-/** The largest block that has a predictor of its own: 2 to the power of 2 + 7 pixels. */
+/** The largest block with a separate predictor: 2 to the power of 2 + 7 pixels. */
 const BLOCK_BITS = 7
 
 /** A lossless WebP file of `pixels`, each side at most `longestSide.webp`. */
@@ -82,13 +82,13 @@ const putTransforms = (sink: Sink): void => {
   put(sink, 1, 1)
   put(sink, PREDICTOR, 2)
   put(sink, BLOCK_BITS, 3)
-  // The predictors of the blocks are a picture of their own, whose green tells which: the same in all of them.
+  // The predictors of the blocks form a picture, whose green value selects one: the same for all blocks.
   put(sink, 0, 1)
   for (const symbol of [GRADIENT, 0, 0, 0, 0]) putOnlySymbol(sink, symbol)
   put(sink, 0, 1)
 }
 
-/** What is left of each pixel when the transforms have been applied. */
+/** The differences that remain after the transforms. */
 const residualsOf = ({ width, data }: Pixels): Uint8Array => {
   const values = data.slice()
   for (let at = 0; at < values.length; at += 4) {
@@ -118,7 +118,7 @@ const countsOf = (residuals: Uint8Array, first: number, symbols: number): Uint32
   return counts
 }
 
-/** A code of one symbol, which takes no bits afterwards. */
+/** A code of one symbol, which takes no bits. */
 const putOnlySymbol = (sink: Sink, symbol: number): void => {
   // A simple code with one symbol, written in 8 bits.
   put(sink, 0b101, 3)
@@ -128,7 +128,7 @@ const putOnlySymbol = (sink: Sink, symbol: number): void => {
 /** The order of the code length codes in the format. */
 const LENGTH_ORDER = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
-/** Writes the code for symbols that come so often, and gives it. */
+/** Writes the code for symbols of these frequencies, and returns it. */
 const putCode = (sink: Sink, counts: Uint32Array): { lengths: Uint8Array; bits: Uint16Array } => {
   const lengths = codeLengths(counts)
   const used = counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0)
@@ -140,7 +140,7 @@ const putCode = (sink: Sink, counts: Uint32Array): { lengths: Uint8Array; bits: 
     return { lengths: new Uint8Array(counts.length), bits: new Uint16Array(counts.length) }
   }
   put(sink, 0, 1)
-  // Each length from 0 to 15 takes 4 bits; the shorthands for repeated ones are not used.
+  // Each length from 0 to 15 takes 4 bits; the codes for repetitions are unused.
   put(sink, LENGTH_ORDER.length - 4, 4)
   for (const length of LENGTH_ORDER) put(sink, length <= MOST_CODE_BITS ? 4 : 0, 3)
   put(sink, 0, 1)

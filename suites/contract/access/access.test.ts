@@ -1,4 +1,4 @@
-// Who has access on local, which is everyone, and the key that partner nodes require.
+// Access to a local server, which is open to everyone, and the key that partner nodes require.
 
 import { secretKeys } from '../../../spec/server/access.ts'
 import { type Graph, node, talking } from '../../generate/graphs.ts'

@@ -1,4 +1,4 @@
-// Who has access on hosted: keys, tiers, the socket, and what each account can see of the others.
+// Access to a hosted server: keys, tiers, the socket, and what each account can see of the others.
 
 import { paidPaths, publicPaths } from '../../../spec/server/access.ts'
 import { hostedError, planRefusal } from '../../../spec/server/errors.ts'

@@ -1,4 +1,4 @@
-// The bearer token of a local server: who has access, and that the token never appears in any output.
+// The bearer token of a local server: which requests need it, and that it never appears in any output.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// What a workflow can use: node types, uploaded files among their options, model folders and models.
+// The catalogue: node types, uploaded files among their options, model folders and models.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

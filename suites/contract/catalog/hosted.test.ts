@@ -1,4 +1,4 @@
-// What hosted returns for node types, models and their previews, and which of them it lacks.
+// The hosted catalogue: node types, models and their previews, and missing endpoints.
 
 import {
   globalSubgraphs,

@@ -1,4 +1,4 @@
-// What a test can request of the gateway double over HTTP, and who may do so.
+// The control paths of the gateway, and who may use them.
 
 import { type GatewayOptions, startGateway } from 'flowdouble'
 import gatewayDocument from '../../../spec/openapi.gateway.json' with { type: 'json' }

@@ -20,7 +20,7 @@ const ways = [
   ['POST', '/_flowdouble/advance', '{"ms": 1000}'],
 ] as const
 
-/** The address of this machine that is not loopback; undefined if there is none. */
+/** The address of this machine that is not loopback; undefined without one. */
 const elsewhere = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address

@@ -1,5 +1,4 @@
-// What a test can request of the double itself: moving its clock and reading its journal over HTTP, and what a person
-// sees.
+// The control paths of a server: moving its clock and reading its journal over HTTP, and the page for people.
 
 import { test } from 'vitest'
 import { banner, nextStep, quirksCommand } from '../../../dist/emulator/internal.js'

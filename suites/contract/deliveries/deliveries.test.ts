@@ -1,4 +1,4 @@
-// Where texts go: direct deliveries, and what each target means.
+// Direct deliveries, and the meaning of each target.
 
 import { targets as allTargets, platforms } from '../../../spec/gateway/deliveries.ts'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'

@@ -1,4 +1,4 @@
-// Targets that take no text: a platform without a chat, one that is not connected, a target spelled in another way.
+// Targets that cannot be delivered to: a platform without a chat, one that is not connected, and unusual spellings.
 
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// What happens when the answer of a run cannot be delivered: further attempts, and who is notified.
+// Answers of runs that cannot be delivered: further attempts, and who is notified.
 
 import type { Delivery } from 'flowdouble'
 import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'

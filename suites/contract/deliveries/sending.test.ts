@@ -166,7 +166,7 @@ proves(
     })
     const failures: unknown[] = []
     for (const status of [302, 404, 500]) {
-      await withReceiving({ status, body: '{"secret": "of the receiver"}' }, async ({ url }) => {
+      await withReceiving({ status, body: '{"secret": "of the endpoint"}' }, async ({ url }) => {
         address = url
         expect((await subject.post('telegram', {})).status).toBe(502)
         failures.push(lastError(subject))

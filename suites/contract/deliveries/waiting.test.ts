@@ -1,4 +1,4 @@
-// How many agent runs can wait.
+// The limit of waiting agent runs.
 
 import { postAll, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// Which paths hosted has: those below its prefix, under their new names, and none that only local has.
+// The paths of hosted: below its prefix, under their new names, and without those that only local has.
 
 import { hostedModels } from '../../../spec/server/catalog.ts'
 import { endpoints } from '../../../spec/index.ts'

@@ -1,4 +1,4 @@
-// How much of the uploads is stored: everything that some file still refers to counts, and no more.
+// The limit of uploads: all bytes that some file still refers to count, and no others.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Files: views that ask whether a file has changed, or request a part of it.
+// Files: conditional requests and range requests.
 
 import request from 'supertest'
 import { viewPath } from '../../generate/form.ts'

@@ -1,4 +1,4 @@
-// The history: its entries, and what failed, interrupted and cached runs leave in it.
+// The history: its entries, including those of failed, interrupted and cached runs.
 
 import { historyById } from '../../../spec/server/history.ts'
 import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'

@@ -1,4 +1,5 @@
-// What is rejected before the path is checked: pages of a foreign origin, and bodies that are too large.
+// Requests that are rejected before the path is checked: from pages of a foreign origin, or with bodies that are too
+// large.
 
 import { once } from 'node:events'
 import { WebSocket } from 'ws'

@@ -1,4 +1,4 @@
-// What holds for every path of hosted: its refusals, HEAD, OPTIONS, pages of other origins, bodies.
+// The rules for every path of hosted: refusals, HEAD, OPTIONS, pages of other origins, bodies.
 
 import { gzipSync } from 'node:zlib'
 import { hostedCors } from '../../../spec/server/http.ts'

@@ -1,4 +1,4 @@
-// Requests that would crash a careless server, or keep it busy for ever: it answers, and continues.
+// Requests that would crash a careless server, or keep it busy forever: it replies, and continues.
 
 import { connect } from 'node:net'
 import { test } from 'vitest'

@@ -1,5 +1,5 @@
-// What surrounds a request: lines that are too long, input that is not HTTP, kept connections, other upgrades,
-// the page for a failure, and how long a reply may be cached.
+// HTTP around requests: lines that are too long, input that is not HTTP, kept connections, other upgrades, the page for
+// a failure, and caching headers.
 
 import { once } from 'node:events'
 import { errors, limits } from '../../../spec/index.ts'

@@ -1,4 +1,4 @@
-// Which paths and methods exist: the alias below /api, HEAD, OPTIONS, and everything unknown.
+// Paths and methods: the alias below /api, HEAD, OPTIONS, and everything unknown.
 
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'

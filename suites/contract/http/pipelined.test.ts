@@ -1,4 +1,4 @@
-// Several requests on one connection, in one write: each gets its answer, in order, whatever is between them.
+// Several requests on one connection, in one write: each gets its reply, in order, whatever is between them.
 
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// How many hosted jobs run at a time, and what those that wait report.
+// The number of hosted jobs that run at a time, and the reports of waiting ones.
 
 import { tiers } from '../../../spec/server/access.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'

@@ -1,4 +1,4 @@
-// The words of a failure in the job detail, which are those of the socket, or names of Python exceptions with a quirk.
+// The words for failures in the job detail: those of the socket, or names of Python exceptions with a quirk.
 
 import { type ExceptionType, pythonNames } from '../../../spec/server/errors.ts'
 import { account, errorOf, words } from '../../judge/failures.ts'

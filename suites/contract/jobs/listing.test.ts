@@ -1,4 +1,4 @@
-// The list of hosted jobs: which of them, in which order, page by page.
+// The list of hosted jobs: its filters, its order and its pages.
 
 import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
 import {

@@ -1,4 +1,4 @@
-// The node manager: its paths, the progress of installations, and where they show.
+// The node manager: its paths, the progress of installations, and installed models in the listings.
 
 import { changed, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// The JSON messages of the socket: what each type holds.
+// The JSON messages of the socket: the content of each type.
 
 import {
   failing,

@@ -1,4 +1,4 @@
-// How much may wait in the queue: the memory for runs that have not begun is bounded.
+// The limit of the queue: the memory for pending runs is bounded.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The hosted queue: interrupting what runs.
+// The hosted queue: interrupting running jobs.
 
 import { slow, talking } from '../../generate/graphs.ts'
 import {

@@ -1,4 +1,4 @@
-// The queue: interrupting what runs.
+// The queue: interrupting the running run.
 
 import { slow } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'

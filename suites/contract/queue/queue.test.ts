@@ -1,4 +1,4 @@
-// The queue: listing, order, clearing and deleting, and what a removal leaves.
+// The queue: listing, order, clearing and deleting, and the messages after a removal.
 
 import { queueListing } from '../../../spec/server/queue.ts'
 import type { Session } from '../../judge/client.ts'

@@ -1,4 +1,4 @@
-// The command `rules`, run as users run it: in this clone, and where there are no suites.
+// The command `rules`, run as users run it: in this repository, and in the package without suites.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { test } from 'vitest'
 import type { rulesCommand as runHere } from '../../../dist/emulator/internal.js'
 import type { Rule } from '../../../spec/language.ts'
 import { rules } from '../../../spec/index.ts'
+import { main } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -28,7 +29,6 @@ async function rulesCommand(args: readonly string[], folder = root) {
 }
 
 const command = (args: readonly string[]) => {
-  const main = join(root, 'dist', 'emulator', 'cli', 'main.js')
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
     encoding: 'utf8',
   })
@@ -37,11 +37,15 @@ const command = (args: readonly string[]) => {
 
 type Listed = { readonly id: string; readonly proved: boolean | null }
 
+/** Types and maps are half of what the compiler writes. */
+const isRun = (file: string): boolean => !/\.d\.ts$|\.map$|\.tsbuildinfo$/.test(file)
+
 /** Copies the built command to a separate place, as in an installed package. */
 async function elsewhere(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
   try {
-    cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
+    for (const part of ['dist/emulator', 'dist/spec'])
+      cpSync(join(root, part), join(folder, part), { recursive: true, filter: isRun })
     cpSync(join(root, 'package.json'), join(folder, 'package.json'))
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     await use(folder)

@@ -1,4 +1,4 @@
-// What the client sends and what it downloads: workflows, uploads, outputs.
+// The files that the client sends and downloads: workflows, uploads, outputs.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -54,7 +54,7 @@ export async function filesIn(folder: string): Promise<Record<string, string>> {
   )
 }
 
-/** A clock on which pauses between two attempts end at once, and waits of 10 s and more only when `pass` ends them. */
+/** A clock on which pauses between attempts end immediately, and waits of 10 s and more only when `pass` ends them. */
 export function testClock() {
   let nowMs = 0
   const held = new Set<{ ms: number; finish: () => void }>()

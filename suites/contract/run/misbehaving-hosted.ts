@@ -1,4 +1,4 @@
-// What makes the misbehaving server a hosted one: paths below /api, one key, jobs instead of queue and history.
+// Turns the misbehaving server into a hosted one: paths below /api, one key, jobs instead of queue and history.
 
 import type { IncomingMessage } from 'node:http'
 

@@ -1,5 +1,4 @@
-// A hand-made workflow server that does to a client what real servers do on bad days. Its options are
-// its behaviours.
+// A hand-made workflow server that misbehaves like real servers on bad days. Its options choose the misbehaviour.
 
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'

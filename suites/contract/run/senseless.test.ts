@@ -1,4 +1,4 @@
-// What the client does if the answers of a server make no sense, or if only the socket is missing.
+// The client and a server whose responses make no sense, or whose socket is missing.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -31,7 +31,7 @@ const senseless: readonly (readonly [string, Behaviour, string, string])[] = [
   ['a page as status', always(status, { body: '<html>' }), status, 'invalid JSON (<html>)'],
   ['no text as status', always(status, { body: '' }), status, 'answered with invalid JSON'],
   ['an unknown word', { hosted: { words: ['weird'] } }, status, 'answered {"status":"weird"}'],
-  ['a status without a word', always(status, { body: '{}' }), status, 'answered {}'],
+  ['a status with an empty object', always(status, { body: '{}' }), status, 'answered {}'],
   ['a number as word', always(status, { body: '{"status":7}' }), status, '{"status":7}'],
   ['a status that is null', always(status, { body: 'null' }), status, 'answered null'],
   [

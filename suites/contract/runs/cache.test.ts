@@ -1,4 +1,4 @@
-// The cache of a server: which nodes of a run do not run again.
+// The result cache of a server: which nodes a run skips.
 
 import { encode } from 'fast-png'
 import { changed, failing, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'

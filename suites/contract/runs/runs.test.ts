@@ -240,14 +240,14 @@ proves('runs/poison-fails-its-run', async ({ connect, run }) => {
 })
 
 /** Runs that differ only in their graphs. */
-const twin = { number: 5, prompt_id: 'twin' }
+const sameRun = { number: 5, prompt_id: 'same' }
 
 proves('queue/priority-collisions', async ({ connect, submit, get, reach, idle }) => {
   const session = await connect('me')
   await submit(slow(), { prompt_id: 'first', client_id: 'me' })
   await reach(session, ({ type }) => type === 'progress')
   const statusOf = async (color: number, fields: object): Promise<number> =>
-    (await submit(solid(color), { client_id: 'me', ...twin, ...fields })).status
+    (await submit(solid(color), { client_id: 'me', ...sameRun, ...fields })).status
   expect(await statusOf(1, {})).toBe(200)
   expect(await statusOf(1, {})).toBe(200)
   expect(await statusOf(2, { number: 6 })).toBe(200)
@@ -259,12 +259,12 @@ proves('queue/priority-collisions', async ({ connect, submit, get, reach, idle }
   expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(statusCount)
   const { queue_pending } = (await get('/queue')).json()
   const pending = queue_pending.map(([number, id]: unknown[]) => `${String(number)} ${String(id)}`)
-  expect(pending.toSorted()).toEqual(['5 other', '5 twin', '5 twin', '6 twin', '6 twin'])
+  expect(pending.toSorted()).toEqual(['5 other', '5 same', '5 same', '6 same', '6 same'])
   await idle()
   const history = (await get('/history')).json()
-  expect(Object.keys(history).toSorted()).toEqual(['first', 'other', 'twin'])
-  expect(history.twin.prompt[3]).toEqual({ client_id: 'you' })
-  expect(history.twin.status.status_str).toBe('success')
+  expect(Object.keys(history).toSorted()).toEqual(['first', 'other', 'same'])
+  expect(history.same.prompt[3]).toEqual({ client_id: 'you' })
+  expect(history.same.status.status_str).toBe('success')
 })
 
 proves(
@@ -272,13 +272,13 @@ proves(
   async ({ submit, get, idle }) => {
     await submit(slow(), { prompt_id: 'first' })
     const statuses: number[] = []
-    for (const color of [1, 2, 3]) statuses.push((await submit(solid(color), twin)).status)
+    for (const color of [1, 2, 3]) statuses.push((await submit(solid(color), sameRun)).status)
     expect(statuses).toEqual([200, 500, 500])
     await submit(solid(4), { prompt_id: 'behind', number: 9 })
     await idle()
     expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
     const history = (await get('/history')).json()
-    const words = ['first', 'twin', 'behind'].map((id) => history[id].status.status_str)
+    const words = ['first', 'same', 'behind'].map((id) => history[id].status.status_str)
     expect(words).toEqual(['success', 'error', 'success'])
     for (const name of ['solid_00001_.png', 'solid_00002_.png', 'solid_00003_.png']) {
       expect((await get(`/view?filename=${name}`)).status).toBe(200)

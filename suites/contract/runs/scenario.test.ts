@@ -1,4 +1,4 @@
-// Runs that fail because a scenario says so.
+// Runs that a scenario makes fail.
 
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
 import { account, errorOf, failed, words } from '../../judge/failures.ts'

@@ -1,4 +1,4 @@
-// The progress of nodes: how many steps each reports, and up to which number.
+// The progress of nodes: the number of steps that each reports, and its maximum.
 
 import { changed, type Graph, node, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// Which options each of the servers of `serve` receives, and which of them a server rejects.
+// The options of the servers of `serve`: which ones each receives, and which ones it rejects.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The ready file: it exists while a command listens, and never holds an address at which nobody does.
+// The ready file: it exists while a command listens, and never contains a stale address.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

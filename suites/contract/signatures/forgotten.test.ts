@@ -1,4 +1,4 @@
-// Secrets that a gateway knew long ago, or that are short: they stay as hidden as those of its current routes.
+// Secrets that a gateway no longer uses, or that are short: they stay redacted like those of its current routes.
 
 import { postAll, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'

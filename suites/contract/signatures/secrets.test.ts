@@ -1,4 +1,5 @@
-// Signed times, letters beyond ASCII, and the secrets: which one applies, which count as none, and that none is shown.
+// Signed times, characters beyond ASCII, and secrets: which one applies, which ones are invalid, and that none is
+// printed.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

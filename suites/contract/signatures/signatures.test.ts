@@ -1,4 +1,4 @@
-// How senders authenticate: each scheme with published vectors, and which scheme applies.
+// Signature schemes: published vectors for each, and which scheme applies.
 
 import { type SchemeName, schemes } from '../../../spec/gateway/signatures.ts'
 import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'

@@ -1,4 +1,4 @@
-// What the commands of subscriptions print, and how they end.
+// The output and the exit codes of the commands for subscriptions.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { subscriptionList } from '../../../spec/gateway/subscriptions.ts'

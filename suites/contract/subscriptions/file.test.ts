@@ -1,4 +1,4 @@
-// The subscriptions file on disk: its mode, its replacement, its lock, and what happens to a corrupt one.
+// The subscriptions file on disk: its mode, its replacement, its lock, and corrupt files.
 
 import { spawn } from 'node:child_process'
 import {

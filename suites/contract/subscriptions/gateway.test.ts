@@ -1,4 +1,4 @@
-// How a gateway uses its configuration directory: routes that come and go, settings that stay, `gateway run`.
+// A gateway with a configuration directory: routes that change, settings that stay, and `gateway run`.
 
 import { utimesSync } from 'node:fs'
 import { type Gateway, type GatewayOptions, startGateway } from 'flowdouble'

@@ -1,4 +1,4 @@
-// Where the settings of the gateway are, and which of them takes precedence.
+// The sources of the gateway's settings, and their precedence.
 
 import {
   withCli,

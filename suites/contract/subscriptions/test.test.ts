@@ -1,4 +1,4 @@
-// The command `webhook test`: what it sends, how it signs, and how it reports the answer.
+// The command `webhook test`: the post, its signature, and the report of the response.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What hosted returns about itself and about the requesting account.
+// The reports of a hosted server about itself and about the requesting account.
 
 import { tiers } from '../../../spec/server/access.ts'
 import { hostedFeatures } from '../../../spec/server/messages.ts'

@@ -1,4 +1,4 @@
-// How the prompt of a route becomes a text.
+// Templates: rendering the prompt of a route.
 
 import { limits } from '../../../spec/limits.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'

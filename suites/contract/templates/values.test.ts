@@ -1,4 +1,4 @@
-// How the values of a payload appear in a text.
+// Templates: the form of payload values in a text.
 
 import { proves } from '../../judge/proves.ts'
 import { container, delivers, indented, many } from '../../judge/templates.ts'

@@ -1,4 +1,4 @@
-// User data: operations that fail, with which file names, and how much fits.
+// User data: operations that fail, file names that they reject, and limits.
 
 import { errors, limits } from '../../../spec/index.ts'
 import { proves } from '../../judge/proves.ts'

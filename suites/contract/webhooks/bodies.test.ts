@@ -1,4 +1,4 @@
-// Bodies of posts to the gateway: how large they are, and which payload they contain.
+// Bodies of posts to the gateway: their maximum size, and their payloads.
 
 import { once } from 'node:events'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'

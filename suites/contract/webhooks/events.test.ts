@@ -1,4 +1,4 @@
-// Which event a post is, and which routes it triggers.
+// The event type of a post, and the routes that it triggers.
 
 import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// What a gateway logs: a line for each post, run and delivery.
+// The log of a gateway: a line for each post, run and delivery.
 
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// The order in which a gateway reports what happens.
+// The order in which a gateway reports posts, runs and deliveries.
 
 import {
   createGatewayWorld,

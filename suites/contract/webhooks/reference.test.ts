@@ -1,4 +1,4 @@
-// What the reference gateway does otherwise, as its quirks rebuild it, and where a path is read as it reads it.
+// The quirks of the reference gateway, and how it reads paths.
 
 import { createHmac } from 'node:crypto'
 import { deflateSync, gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-// Where routes come from while a gateway runs: the file that changes under it, and what is kept in memory.
+// Changes of routes while a gateway runs: a file that changes, and what stays in memory.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'

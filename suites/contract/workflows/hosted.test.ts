@@ -1,4 +1,4 @@
-// Submitting on hosted: which members a client can set, which are few, and what is rejected.
+// Submitting on hosted: the few members that a client can set, and rejected requests.
 
 import { hostedError } from '../../../spec/server/errors.ts'
 import { submitRefusal, submitReply } from '../../../spec/server/workflows.ts'

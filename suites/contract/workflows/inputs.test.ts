@@ -1,4 +1,4 @@
-// What validation rejects in the literals of a node, and what it accepts.
+// The validation of literals: accepted and rejected values.
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// What validation rejects in the links of a node, and what it accepts.
+// The validation of links: accepted and rejected ones.
 
 import { changed, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,4 +1,4 @@
-// The members of a submit that say which part of the graph runs, under which number and id.
+// The members of a submit that choose the outputs to run, the number and the id of the run.
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'

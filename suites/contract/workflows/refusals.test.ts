@@ -1,4 +1,4 @@
-// Rejected workflows: the answer, the nodes that it names, and that the world stays as it was.
+// Rejected workflows: the reply, the nodes that it names, and that nothing else changes.
 
 import { nodeErrorsById, submitReply, submitRefusal } from '../../../spec/server/workflows.ts'
 import { type Graph, node, solid, talking } from '../../generate/graphs.ts'

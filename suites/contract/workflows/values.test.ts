@@ -1,4 +1,4 @@
-// How the values of a submitted workflow are returned: converted, unwrapped, in their order, with every digit.
+// The values of a submitted workflow in replies: converted, unwrapped, in their order, with every digit.
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'

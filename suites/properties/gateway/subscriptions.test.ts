@@ -142,7 +142,7 @@ const spawned = (...argv: readonly string[]): Promise<number | null> =>
   })
 
 test(
-  'many commands at once, in a directory that does not exist yet, lose nothing',
+  'many simultaneous commands, in a directory that does not exist yet, lose nothing',
   withCli(async (cli) => {
     const dir = join(cli.dir, 'new', 'one')
     const names = Array.from({ length: isLong ? 20 : 4 }, (_, at) => `r${at}`)

@@ -3,6 +3,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { direct, startGatewaySubject } from '../../judge/gateway-subject.ts'
+import { anyText } from '../../generate/texts.ts'
 import { runs } from '../../support/effort.ts'
 
 const key = fc.constantFrom(
@@ -29,7 +30,7 @@ const template = fc
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
-    fc.string({ unit: 'binary', maxLength: 8 }),
+    anyText(8),
     fc.constantFrom('{a}', '{__raw__}', null, true, 0, -0.5, 1e21),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.array(tie('value'), { maxLength: 3 }),

@@ -114,7 +114,7 @@ describe('encoders', () => {
     expect(file.indexOf('tEXtprompt')).toBeLessThan(file.indexOf('IDAT'))
   })
 
-  it('pictures/pinned the same recipe gives the same bytes, today and tomorrow', () => {
+  it('pictures/pinned the same recipe produces the same bytes, today and tomorrow', () => {
     const picture = painted(20260101, 96, 64)
     const preview = { of: picture, step: 7, steps: 20, maxSize: 128 }
     expect({
@@ -153,7 +153,7 @@ describe('painting', () => {
     }
   })
 
-  it('pictures/any-size the same id gives the same scene at every size', () => {
+  it('pictures/any-size the same id produces the same scene at every size', () => {
     const large = painted(8, 512, 384)
     const reduced = paint({ kind: 'scaled', id: 1, width: 64, height: 48, of: large })
     expect(distance(reduced, paint(painted(8, 64, 48)))).toBeLessThan(60)

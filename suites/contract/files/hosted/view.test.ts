@@ -1,4 +1,4 @@
-// Files on hosted: what a view answers, which is a link to a file and never the file.
+// Files on hosted: a view returns a link to a file, never the file.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'

@@ -2,7 +2,7 @@
 
 import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state.ts'
 import { log } from './log.ts'
-import { noteSecrets } from './secrets.ts'
+import { noteSecrets } from './redact-secrets.ts'
 import { readFile, readRoute, type Route, usable } from './routes.ts'
 
 /** Applies the text of a subscriptions file; null if the file no longer exists. */
