@@ -122,37 +122,13 @@ export function endRun(
   const error = isEmpty ? noAnswer : failure
   const is_silent = error === null && isSilence(trimmed)
   const status = error === null ? 'completed' : 'failed'
-  const ended: AgentRun = {
-    route: run.route,
-    event: run.event,
-    delivery_id: run.delivery_id,
-    prompt: run.prompt,
-    skills: run.skills,
-    payload: run.payload,
-    chat_id: run.chat_id,
-    session_key: run.session_key,
-    status,
-    answer: failure === null ? trimmed : null,
-    is_silent,
-    error,
-  }
+  const result = { status, answer: failure === null ? trimmed : null, is_silent, error } as const
+  const ended: AgentRun = Object.assign({}, run, result)
   world.effects.push({ kind: 'run', id, run: ended })
   const { route, event, delivery_id } = run
   if (!is_silent) {
     const text = isEmpty ? notices.empty : failure === null ? trimmed : noticeOf(failure)
-    const { target, chat_id, thread_id, deliver_extra, fault } = place
-    const delivery = {
-      target,
-      chat_id,
-      thread_id,
-      deliver_extra,
-      text,
-      route,
-      event,
-      delivery_id,
-      attempt: 1,
-    }
-    deliver(world, delivery, fault, { kind: 'answer' })
+    deliver(world, place, { text, route, event, delivery_id }, { kind: 'answer' })
   }
   if (world.state.asked.delete(id)) startNextRuns(world)
 }
