@@ -1,4 +1,4 @@
-// Which test files the commands run: `npm run test:quick`, `npm test`, `npm run test:long`.
+// Selects the test files of each command: `npm run test:quick`, `npm test`, `npm run test:long`.
 
 import { join } from 'node:path'
 
@@ -10,9 +10,11 @@ const slow = [
   'access/hosted',
   'access/token',
   'catalog/hosted',
+  'catalog/own-types',
   'deliveries/agents',
   'deliveries/commands',
   'deliveries/runs',
+  'deliveries/senders',
   'deliveries/sending',
   'deliveries/waiting',
   'deployments/tls',
@@ -22,19 +24,25 @@ const slow = [
   'files/samples',
   'files/hosted/links',
   'files/hosted/uploads',
+  'files/hosted/view',
   'frames/frames',
+  'frames/previews',
   'history/queries',
   'http/bodies',
   'http/guards',
   'http/hosted',
   'http/hostile',
   'http/pipelined',
+  'internal/internal',
+  'manager/manager',
   'messages/transport',
   'queue/bounds',
+  'runs/cache',
   'runs/failures',
   'settings/settings',
   'signatures/forgotten',
   'subscriptions/file',
+  'subscriptions/gateway',
   'subscriptions/setup',
   'subscriptions/subscriptions',
   'subscriptions/test',

@@ -40,8 +40,8 @@ export function startRun(
     prompt,
     skills,
     payload,
-    chat_id: fill(chatIdParts, route, delivery_id),
-    session_key: fill(sessionKeyParts, route, delivery_id),
+    chat_id: renderId(chatIdParts, route, delivery_id),
+    session_key: renderId(sessionKeyParts, route, delivery_id),
     status: 'running',
     answer: null,
     is_silent: false,
@@ -81,7 +81,7 @@ const partsOf = (form: string): readonly string[] => form.split(/\{(name|deliver
 const chatIdParts = partsOf(runIds.chat_id)
 const sessionKeyParts = partsOf(runIds.session_key)
 
-function fill(parts: readonly string[], route: string, delivery_id: string): string {
+function renderId(parts: readonly string[], route: string, delivery_id: string): string {
   let text = ''
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as string

@@ -12,7 +12,7 @@ import { type Connection, createWriter, flush, MAX_STALL_MS } from './socket-wri
 type Handshake = { readonly request: IncomingMessage; readonly raw: Duplex; readonly head: Buffer }
 
 export type Sockets = {
-  /** Takes over the connection of a request that asks for an upgrade. */
+  /** Takes over the connection of a request for an upgrade. */
   readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
   /** Emits the socket effects of one step. */
   readonly emit: (effects: readonly Effect[]) => void

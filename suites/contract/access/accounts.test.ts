@@ -284,7 +284,7 @@ test('serve/watch A terminal shows why hosted rejects a submit, and no key', asy
   await subject.submit({ '1': node('NoSuchNode') })
   await subject.submit(solid())
   await subject.close()
-  expect(printed).toMatch(/400 POST \/api\/prompt .*no JSON/)
+  expect(printed).toMatch(/400 POST \/api\/prompt .*not valid JSON/)
   expect(printed).toMatch(/400 POST \/api\/prompt .*NoSuchNode/)
   expect(printed).toMatch(/success run/)
   expect(printed).not.toContain('test-key')
