@@ -5,6 +5,7 @@ import * as access from './server/access.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
 import * as deployments from './server/deployments.ts'
+import * as faults from './scenario/faults.ts'
 import * as files from './server/files.ts'
 import * as frameLayouts from './server/frames.ts'
 import * as history from './server/history.ts'
@@ -43,6 +44,7 @@ export const areas = {
   settings,
   internal,
   manager,
+  faults,
   webhooks,
   signatures,
   templates,
@@ -68,6 +70,7 @@ export const rules = {
   ...settings.rules,
   ...internal.rules,
   ...manager.rules,
+  ...faults.rules,
   ...webhooks.rules,
   ...signatures.rules,
   ...templates.rules,

@@ -150,5 +150,7 @@ export function createDriver<I, E>(
     clearTimeout(timer)
   }
 
+  // A machine can have timers from the start.
+  schedule()
   return { dispatch, advance, advanceUntil, runUntilIdle, nowMs: machine.nowMs, stop }
 }

@@ -3,7 +3,8 @@
 import { type Script, scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
 import type { gatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
-import { fits } from './json-schema.ts'
+import { faultProblem } from './faults.ts'
+import { fits, isPlainObject } from './json-schema.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
@@ -32,9 +33,22 @@ export const noScenario: Scenario = {
 /** Reads the option: the scenarios merged in order, or a message that says what is wrong. */
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const problem = scenarios.map(problemInFaults).find((one) => one !== undefined)
+  if (problem !== undefined) return problem
   const wrong = scenarios.findIndex((one) => !fits(scenarioSchema, one))
   if (wrong >= 0) return `scenario ${wrong + 1} does not match scenario.schema.json`
   return (scenarios as readonly ScenarioInput[]).reduce(merge, noScenario)
+}
+
+/** What is wrong with the faults of a scenario; other parts of it are not checked here. */
+function problemInFaults(scenario: unknown): string | undefined {
+  const faults = isPlainObject(scenario) ? scenario['faults'] : undefined
+  if (!Array.isArray(faults)) return undefined
+  for (const [index, fault] of faults.entries()) {
+    const problem = faultProblem(fault)
+    if (problem !== undefined) return `fault ${index + 1} ${problem}`
+  }
+  return undefined
 }
 
 /** Lists are joined in order; of options and types that two scenarios set, the later one applies. */

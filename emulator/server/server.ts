@@ -4,7 +4,7 @@ import { tiers } from '../../spec/server/access.ts'
 import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { createRandom, hash53 } from '../lib/random.ts'
-import { createTimers } from '../lib/timers.ts'
+import { createTimers, type Timers } from '../lib/timers.ts'
 import type { WorldOptions } from './state/options.ts'
 import { changeScript } from './script.ts'
 import type { ScriptState } from './state/scenario.ts'
@@ -28,7 +28,8 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
       : hostedSetups(options, hosted).map((own, index) => worldSetup(options, own, index))
   const worlds = setups.map(worldState)
   const timers = createTimers<TimerTarget>()
-  const state = { nowMs: 0, timers, script: scriptState(options), worlds, sockets: new Map() }
+  const script = scriptState(options, timers)
+  const state = { nowMs: 0, timers, script, wire: null, worlds, sockets: new Map() }
   const server = serverOf(options, options.deployment === 'local' ? null : hosted, setups, state)
   for (const world of server.worlds) addExampleFiles(world)
   return server
@@ -85,10 +86,10 @@ const worldSetup = (
 })
 
 /** The script at the start. */
-function scriptState({ script, seed }: WorldOptions): ScriptState {
+function scriptState({ script, seed }: WorldOptions, timers: Timers<TimerTarget>): ScriptState {
   const random = createRandom(`faults of ${seed}`)
   const state: ScriptState = { runs: [], nodes: [], faults: [], random, lastFault: 0 }
-  changeScript(state, { load: script })
+  changeScript(state, timers, { load: script })
   return state
 }
 

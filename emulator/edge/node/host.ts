@@ -1,7 +1,7 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
 import type { ServerResponse } from 'node:http'
-import type { Body, Entry, IncomingRequest, Machine, ReplyEffect } from '../../machine.ts'
+import type { Body, Effect, Entry, IncomingRequest, Machine, ReplyEffect } from '../../machine.ts'
 import type { Clock } from '../../options/server-options.ts'
 import type { Place } from '../../../spec/language.ts'
 import type { Reply } from '../../http/replies.ts'
@@ -19,6 +19,7 @@ import {
 import { createDriver, type Driver, type Tamper } from '../driver.ts'
 import { type Guard, whyRefused } from '../control-access.ts'
 import type { Recorder } from '../recorder.ts'
+import { resetRequest, sendPart } from './broken-replies.ts'
 import { writeReply } from './http.ts'
 
 /** Hooks into inputs and effects. */
@@ -92,7 +93,7 @@ export function createHost<I, E extends { readonly kind: string }>(
   const counts = new Set<Map<string, number>>()
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
-  const write = (response: ServerResponse, reply: Reply): void => {
+  const write = (response: ServerResponse, reply: Reply | ReplyEffect): void => {
     const atMs = timeMs()
     const send = (): void => {
       if (!response.destroyed) writeReply(response, reply, atMs, edge.encodeFile, edge.name)
@@ -103,8 +104,17 @@ export function createHost<I, E extends { readonly kind: string }>(
   }
   const reply = (effect: ReplyEffect): void => {
     const response = responses.get(effect.request)
-    responses.delete(effect.request)
+    // Its other parts follow.
+    if (effect.transport === undefined || !('parts' in effect.transport))
+      responses.delete(effect.request)
     if (response !== undefined) write(response, effect)
+  }
+  const disturb = (effect: PartEffect): void => {
+    const response = responses.get(effect.request)
+    if (response === undefined) return
+    if (effect.kind === 'part') return sendPart(response)
+    responses.delete(effect.request)
+    resetRequest(response)
   }
   const count = (effect: E): void => {
     const name = machine.nameOf(effect)
@@ -113,7 +123,10 @@ export function createHost<I, E extends { readonly kind: string }>(
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
-    for (const effect of effects) if (isReply(effect)) reply(effect)
+    for (const effect of effects) {
+      if (isReply(effect)) reply(effect)
+      else if (isOfFault(effect)) disturb(effect)
+    }
     edge.emit(effects)
     if (counts.size > 0) effects.forEach(count)
     onEntry?.(entry)
@@ -161,8 +174,14 @@ export function createHost<I, E extends { readonly kind: string }>(
   return { driver, clock, timeMs, enter, write, answerControl: control }
 }
 
-const isReply = (effect: { readonly kind: string }): effect is ReplyEffect =>
-  effect.kind === 'reply'
+type AnyEffect = { readonly kind: string }
+/** What a fault does to the connection of a request. */
+type PartEffect = Extract<Effect, { kind: 'part' | 'reset' }>
+
+const isReply = (effect: AnyEffect): effect is ReplyEffect => effect.kind === 'reply'
+
+const isOfFault = (effect: AnyEffect): effect is PartEffect =>
+  effect.kind === 'part' || effect.kind === 'reset'
 
 /** Writes a control response with additional `headers`. */
 function writeAnswer(

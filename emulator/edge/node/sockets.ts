@@ -4,8 +4,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../../spec/limits.ts'
-import type { Effect, Headers, Input } from '../../machine.ts'
+import type { Effect, Headers, Input, SentFrame } from '../../machine.ts'
 import { dateText } from '../../http/respond.ts'
+import { resetConnection } from './broken-replies.ts'
+import { createBreaks, sendCut } from './broken-sockets.ts'
 import { readHeaders, replyText } from './http.ts'
 import { type Connection, createWriter, flush, MAX_STALL_MS } from './socket-writer.ts'
 
@@ -43,29 +45,35 @@ export function createSockets(hooks: SocketHooks): Sockets {
   const connections = new Map<number, Connection>()
   const writer = createWriter(hooks.compresses)
   const handshakes = createHandshakes(hooks, connections)
+  const breaks = createBreaks(connections, handshakes.reset)
 
   const emit = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'accept') handshakes.accept(effect.socket)
       if (effect.kind === 'refuse') handshakes.refuse(effect)
+      if (effect.kind === 'end' || effect.kind === 'silence') breaks.apply(effect)
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
-      const { sockets } = effect
+      const { sockets, cutBytes } = effect
       const isFrame = effect.kind === 'frame'
       // One buffer for all receivers; a text for one alone is encoded on its way out.
       const data = isFrame
-        ? hooks.encode(effect.content)
+        ? encodeFrame(effect)
         : sockets.length === 1
           ? effect.text
           : Buffer.from(effect.text)
       for (const id of sockets) {
         const connection = connections.get(id)
-        if (connection !== undefined) writer.send(connection, data, isFrame)
+        if (connection === undefined) continue
+        if (cutBytes === undefined) writer.send(connection, data, isFrame)
+        else sendCut(connection, Buffer.from(data), isFrame, cutBytes)
       }
     }
     writer.endStep()
   }
+  const encodeFrame = ({ content, shortBytes }: SentFrame): Uint8Array =>
+    shortBytes === undefined ? hooks.encode(content) : hooks.encode(content).subarray(0, shortBytes)
   const flushed = async (): Promise<void> => {
-    await Promise.all(Array.from(connections.values(), flush))
+    await Promise.all([...Array.from(connections.values(), flush), ...breaks.pending])
   }
   const closeAll = (): void => {
     for (const { close } of connections.values()) close(1001, 'The server stops.')
@@ -84,6 +92,8 @@ type Handshakes = {
   /** Accepts a handshake: from then on its socket is among the connections, until it closes. */
   readonly accept: (id: number) => void
   readonly refuse: (effect: Extract<Effect, { kind: 'refuse' }>) => void
+  /** Resets the connection of a handshake that is not answered yet. */
+  readonly reset: (id: number) => void
 }
 
 function createHandshakes(hooks: SocketHooks, connections: Map<number, Connection>): Handshakes {
@@ -99,11 +109,16 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     protocol = await server
     const id = ++lastId
     handshakes.set(id, { request, raw, head })
+    raw.once('close', () => {
+      // The client has not waited for the answer.
+      if (handshakes.delete(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
+    })
     const headers: Headers = readHeaders(request, hooks.readsCredentials)
     const target = request.url ?? '/ws'
     dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers, ...faultOf(request) }))
     // A handshake can still fail at its connection; then report the socket as closed.
-    if (!connections.has(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
+    if (!connections.has(id) && !handshakes.has(id))
+      dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
   }
   const accept = (id: number): void => {
     const handshake = handshakes.get(id)
@@ -130,7 +145,12 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     handshakes.delete(socket)
     raw?.end(replyText({ status, headers, body }, timeMs(), name), () => raw.destroy())
   }
-  return { upgrade, accept, refuse }
+  const reset = (id: number): void => {
+    const raw = handshakes.get(id)?.raw
+    handshakes.delete(id)
+    if (raw !== undefined) void resetConnection(raw)
+  }
+  return { upgrade, accept, refuse, reset }
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

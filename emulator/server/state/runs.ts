@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts'
 import type { Timer } from '../../lib/timers.ts'
+import type { FaultTimer } from './faults.ts'
 import type { RunMetadata } from './files.ts'
 import type { NodeResult, NodeType, Value, Work } from './nodes.ts'
 
@@ -107,10 +108,11 @@ export type Running = {
   lastNode: string | null
 }
 
-/** What a timer triggers: a worker, or the end of an installation. Worlds and workers by their index. */
+/** What a timer triggers: a worker, the end of an installation, or a fault. Worlds and workers by their index. */
 export type TimerTarget =
   | { readonly kind: 'worker'; readonly world: number; readonly worker: number }
   | { readonly kind: 'install'; readonly world: number }
+  | FaultTimer
 
 /** Executes one run after the other from the queue. */
 export type Worker = {
