@@ -1,6 +1,7 @@
-// What a machine is, and the inputs and effects of the server: plain data, the same behind every edge.
+// Defines machines, and the inputs and effects of the server: plain data, the same behind every edge.
 
 import type { keyHeader } from '../spec/server/access.ts'
+import type { ScriptChange } from '../spec/scenario/scenario.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './pictures/picture.ts'
 
 /** An input of a machine with its effects. */
@@ -97,6 +98,8 @@ export type Input =
       readonly text: string
     }
   | { readonly kind: 'close'; readonly atMs: number; readonly socket: number }
+  /** The script of the server changes. */
+  | { readonly kind: 'script'; readonly atMs: number; readonly change: ScriptChange }
   /** Time passes: fires all timers that are due until `atMs`. */
   | { readonly kind: 'wake'; readonly atMs: number }
 

@@ -1,4 +1,4 @@
-// Which test files the commands run: `npm run test:quick`, `npm test`, `npm run test:long`.
+// Selects the test files of each command: `npm run test:quick`, `npm test`, `npm run test:long`.
 
 import { join } from 'node:path'
 

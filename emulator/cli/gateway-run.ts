@@ -124,7 +124,7 @@ ${addresses.map((line) => `${line}\n`).join('')}  Agent    ${display.agent}
 
 /**
  * Prints log lines: to standard output if that is a terminal, otherwise to standard error, so that standard output
- * carries only what a program asked for. With --quiet, prints warnings and errors only.
+ * carries only what a program requested. With --quiet, prints warnings and errors only.
  */
 function logger(flags: Flags, io: CommandIo): (line: LogLine) => void {
   const [isQuiet, isData] = [flags.isSet('quiet'), flags.isSet('json-log')]

@@ -25,7 +25,7 @@ Examples:
   flowdouble rules | grep ^queue/
 `
 
-type RuleListing = {
+type RuleEntry = {
   readonly id: string
   readonly basis: Basis
   /** The source of an observed rule; null for other rules. */
@@ -44,7 +44,7 @@ export const rulesCommand = (argv: readonly string[], io: CommandIo): number =>
     return isJson ? `${JSON.stringify(listed, null, 2)}\n` : listing(listed)
   })
 
-const listRules = (proved: ReadonlySet<string> | null): readonly RuleListing[] =>
+const listRules = (proved: ReadonlySet<string> | null): readonly RuleEntry[] =>
   Object.entries<Rule>(rules).map(([id, { basis, source = null, on, says, carries = [] }]) => ({
     id,
     basis,
@@ -74,7 +74,7 @@ function provedRules(): ReadonlySet<string> | null {
   return new Set(ids)
 }
 
-function listing(listed: readonly RuleListing[]): string {
+function listing(listed: readonly RuleEntry[]): string {
   const idWidth = Math.max(...listed.map(({ id }) => id.length))
   const lines = listed.map(({ id, basis, on, says, carries, proved }) => {
     const where = on.length > 1 ? 'both' : (on[0] ?? '')

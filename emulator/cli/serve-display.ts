@@ -1,4 +1,4 @@
-// What `serve` prints for people: a banner, and what to try next.
+// Prints the output of `serve` for people: a banner, and what to try next.
 
 import { relative } from 'node:path'
 import pc from 'picocolors'

@@ -5,7 +5,7 @@ import { failure, isFailure } from './failure.ts'
 import { absence, readRunState } from './history.ts'
 import { senselessMax } from './records.ts'
 import type { RunState } from './records.ts'
-import { connect, isOpen, take } from './socket.ts'
+import { connect, isOpen, takeItem } from './socket.ts'
 import type { Feed, Message } from './socket.ts'
 
 const quietMs = 10_000
@@ -52,7 +52,7 @@ type Watch = {
 export async function followRun(feed: Feed, run: FollowedRun): Promise<void> {
   const watch = newWatch(feed, run)
   for (;;) {
-    const item = await take(feed, Math.max(0, watch.checkAtMs - feed.clock.now()))
+    const item = await takeItem(feed, Math.max(0, watch.checkAtMs - feed.clock.now()))
     if (item?.kind === 'message' && item.message.data['prompt_id'] === run.promptId) {
       noteMessage(feed, watch)
       run.onMessage(item.message)

@@ -74,14 +74,14 @@ export async function connect(feed: Feed): Promise<void> {
     socket.on('message', (bytes, isBinary) => {
       const message = isBinary ? undefined : parseMessage(bytes)
       if (message?.type === 'status') ready()
-      if (message !== undefined) put(feed, { kind: 'message', message })
+      if (message !== undefined) addItem(feed, { kind: 'message', message })
     })
     socket.on('error', (error) => reject(refusal(feed.server, error)))
     socket.on('close', () => {
       reject(refusal(feed.server, new Error('it closed the connection')))
       stop.abort()
       feed.signal.removeEventListener('abort', abort)
-      if (isReady && feed.socket === socket) put(feed, { kind: 'dropped' })
+      if (isReady && feed.socket === socket) addItem(feed, { kind: 'dropped' })
     })
   })
 }
@@ -118,14 +118,14 @@ function connectionHint({ deployment }: Server, reason: string): string {
     : 'If it requires credentials, give them in the URL: --url "http://host:port/?token=TOKEN"'
 }
 
-function put(feed: Feed, item: Item): void {
+function addItem(feed: Feed, item: Item): void {
   if (feed.items.length >= itemsMax) feed.items.shift()
   feed.items.push(item)
   feed.wake()
 }
 
 /** The next item; undefined if none comes within `ms`. */
-export async function take(feed: Feed, ms: number): Promise<Item | undefined> {
+export async function takeItem(feed: Feed, ms: number): Promise<Item | undefined> {
   if (feed.items.length === 0) {
     const arrived = new Promise<void>((resolve) => {
       feed.wake = resolve

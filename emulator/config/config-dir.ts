@@ -147,7 +147,7 @@ export async function writeSettings(
   const before = JSON.stringify(plain(document))
   for (const [name, value] of Object.entries(answers)) {
     if (name !== 'secret')
-      put(document, gatewaySettings[name as keyof SetupAnswers].key.split('.'), value)
+      setValue(document, gatewaySettings[name as keyof SetupAnswers].key.split('.'), value)
   }
   const env = await readEnv(dir)
   let newEnv = env
@@ -193,7 +193,7 @@ async function modeOf(dir: string): Promise<number> {
 }
 
 /** Sets a value in a document; creates missing and empty maps on the way. */
-function put(document: Document, path: readonly string[], value: unknown): void {
+function setValue(document: Document, path: readonly string[], value: unknown): void {
   for (let depth = 0; depth < path.length; depth++) {
     const above = path.slice(0, depth)
     const found: unknown = depth === 0 ? document.contents : document.getIn(above, true)

@@ -16,9 +16,9 @@ export type Codec = {
   /** The bytes of a picture file; call it only after `ready`. */
   readonly encodeFile: PictureModule['encodeFile']
   /** Whether the bytes of a picture file are known; call it only after `ready`. */
-  readonly isKept: PictureModule['isKept']
+  readonly isKept: PictureModule['isFileCached']
   /** Keeps the bytes of a picture file; call it only after `ready`. */
-  readonly keepFile: PictureModule['keepFile']
+  readonly keepFile: PictureModule['cacheFile']
 }
 
 export function createCodec(): Codec {
@@ -37,8 +37,8 @@ export function createCodec(): Codec {
       ? (codec as PictureModule).encodePreview(image, format)
       : (codec as PictureModule).encodePicture(image, format)
   const encodeFile: Codec['encodeFile'] = (file) => (codec as PictureModule).encodeFile(file)
-  const isKept: Codec['isKept'] = (file) => (codec as PictureModule).isKept(file)
+  const isKept: Codec['isKept'] = (file) => (codec as PictureModule).isFileCached(file)
   const keepFile: Codec['keepFile'] = (file, bytes) =>
-    (codec as PictureModule).keepFile(file, bytes)
+    (codec as PictureModule).cacheFile(file, bytes)
   return { ready, encodeImage, encodeFile, isKept, keepFile }
 }

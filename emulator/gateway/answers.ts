@@ -52,10 +52,10 @@ function parseMembers(json: Readonly<Record<string, string>>): readonly Member[]
 export function answer(name: AnswerName, values: Values = {}, isPython = false): Reply {
   const { status, headers, members, text } = forms.get(name) as Form
   if (members === undefined)
-    return { status, headers: filled(headers, values), body: fill(text, values) }
+    return { status, headers: filled(headers, values), body: fillText(text, values) }
   let body = ''
   for (const { before, text, place } of members) {
-    const given = place === undefined ? fill(text, values) : (values[place] ?? null)
+    const given = place === undefined ? fillText(text, values) : (values[place] ?? null)
     body += before + (isPython ? inAscii(writeJson(given)) : writeJson(finite(given)))
   }
   return { status, headers, body: `${body}}` }
@@ -64,10 +64,10 @@ export function answer(name: AnswerName, values: Values = {}, isPython = false):
 /** The sentence of a refusal, for the log. */
 export function refusalReason(name: RefusalName, values: Values): string {
   const [first] = forms.get(name)?.members ?? []
-  return fill(first?.text ?? '', values)
+  return fillText(first?.text ?? '', values)
 }
 
-const fill = (text: string, values: Values): string =>
+const fillText = (text: string, values: Values): string =>
   text.includes('{')
     ? text.replace(/\{(\w+)\}/g, (place, key: string) => {
         const value = values[key]
@@ -76,4 +76,4 @@ const fill = (text: string, values: Values): string =>
     : text
 
 const filled = (headers: Form['headers'], values: Values): Form['headers'] =>
-  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fill(text, values)]))
+  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fillText(text, values)]))

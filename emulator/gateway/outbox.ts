@@ -7,21 +7,37 @@ import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './timers.ts'
 import type { Delivery, ScriptedFailure } from './inputs.ts'
-import { type Attempt, type GatewayWorld, hasQuirk, nextSerial, timeMs } from './state.ts'
+import {
+  type Attempt,
+  type Destination,
+  type GatewayWorld,
+  hasQuirk,
+  nextSerial,
+  timeMs,
+} from './state.ts'
 import { log } from './log.ts'
 import { forget } from './delivery-ids.ts'
+
+/** A text to be delivered, with the post that it comes from. */
+type Message = Pick<Delivery, 'route' | 'event' | 'delivery_id' | 'text'>
 
 /** The errors for external work that times out. */
 export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as const
 
-/** Makes the first delivery, unless a fault prevents it. Its effects follow immediately, or when an input reports its end. */
+/**
+ * Delivers a text to its destination, unless a fault prevents it. The effects follow immediately, or when an input reports
+ * the end of the attempt.
+ */
 export function deliver(
   world: GatewayWorld,
-  delivery: Delivery,
-  fault: string | null,
+  { target, chat_id, thread_id, deliver_extra, fault }: Destination,
+  message: Message,
   ending: Attempt['ending'],
 ): void {
   const id = nextSerial(world)
+  const place = { target, chat_id, thread_id, deliver_extra }
+  // In journals the members of the message stand in the order of the caller.
+  const delivery: Delivery = Object.assign(place, message, { attempt: 1 })
   world.state.attempts.set(id, { delivery, ending, fault, row: null })
   attempt(world, id)
 }

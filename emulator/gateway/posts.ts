@@ -18,7 +18,7 @@ import {
 import type { GatewayInput, PostEffect } from './inputs.ts'
 import { deliver, joins } from './outbox.ts'
 import { countPost } from './rate-limit.ts'
-import { hasQuirk, isOpenAllowed, type GatewayWorld, timeMs } from './state.ts'
+import { type Destination, hasQuirk, isOpenAllowed, type GatewayWorld, timeMs } from './state.ts'
 import { routeOf } from './static-routes.ts'
 import type { Route } from './routes.ts'
 import { hasRoom, runBytes, startRun } from './runs.ts'
@@ -97,16 +97,12 @@ function act(
   scheme: SchemeName | undefined,
 ): Reply | undefined {
   const { name } = route
-  const shownEvent = plainValue(event)
   const isPython = hasQuirk(world, 'webhooks.python-json')
   const crashes = hasQuirk(world, 'webhooks.crash-500')
-  const isText = typeof event === 'string'
-  if (hasQuirk(world, 'webhooks.events-as-written')) {
-    // Searches a text for texts only.
-    if (crashes && !isText && isFilledText(route.writtenEvents)) return crash(world, post, name)
-    if (!takesWritten(route.writtenEvents, event)) return ignore(world, post, name, event)
-  } else if (!acceptsEvent(route, event)) return ignore(world, post, name, event)
-  if (crashes && !isText && namesEvent(route.prompt)) return crash(world, post, name)
+  const filtered = filter(world, post, route, event)
+  if (filtered !== undefined) return filtered
+  if (crashes && typeof event !== 'string' && namesEvent(route.prompt))
+    return crash(world, post, name)
   const context = { payload, event, route: name, isCut: hasQuirk(world, 'webhooks.cut-prompt') }
   const text = render(route.prompt, context)
   const extra = renderExtra(world, route.extra, context)
@@ -118,38 +114,75 @@ function act(
   }
   const delivery_id = deliveryIdOf(post.headers, payload, scheme, manner) ?? makeId(world)
   if (!remember(world, name, delivery_id)) {
-    report(world, post, name, 'duplicate', null, shownEvent, delivery_id)
+    report(world, post, name, 'duplicate', null, plainValue(event), delivery_id)
     return joins(world, name, delivery_id, post.request)
       ? undefined
       : answer('duplicate', { delivery_id }, isPython)
   }
   if (crashes && !route.isExtraValid) return crash(world, post, name)
   const place = destinationOf(world, route, extra, payload)
-  if (route.isDirect) {
-    report(world, post, name, 'accepted', null, shownEvent, delivery_id)
-    const { target, chat_id, thread_id, deliver_extra, fault } = place
-    const delivery = {
-      target,
-      chat_id,
-      thread_id,
-      deliver_extra,
-      route: name,
-      event: shownEvent,
-      delivery_id,
-      text: runMessage(world, route, text),
-      attempt: 1,
-    }
-    const { request } = post
-    const ending = { kind: 'direct', request, deliver: route.deliver, repeats: [] } as const
-    deliver(world, delivery, fault, ending)
-    return undefined
+  const accepted = { post, route, payload, event, delivery_id, text }
+  return route.isDirect
+    ? deliverText(world, accepted, place)
+    : startAgentRun(world, accepted, place)
+}
+
+/** The reply to a post whose event the route does not accept; undefined if it does. */
+function filter(world: GatewayWorld, post: Post, route: Route, event: Json): Reply | undefined {
+  const { name, writtenEvents } = route
+  if (!hasQuirk(world, 'webhooks.events-as-written'))
+    return acceptsEvent(route, event) ? undefined : ignore(world, post, name, event)
+  // Searches a text for texts only.
+  const crashes = hasQuirk(world, 'webhooks.crash-500')
+  if (crashes && typeof event !== 'string' && isFilledText(writtenEvents))
+    return crash(world, post, name)
+  return takesWritten(writtenEvents, event) ? undefined : ignore(world, post, name, event)
+}
+
+/** A post that passes all checks, with its rendered text. */
+type AcceptedPost = {
+  readonly post: Post
+  readonly route: Route
+  readonly payload: Json
+  readonly event: Json
+  readonly delivery_id: string
+  readonly text: string
+}
+
+/** Delivers the text of a post. The reply comes with the end of the delivery. */
+function deliverText(
+  world: GatewayWorld,
+  { post, route, event, delivery_id, text }: AcceptedPost,
+  place: Destination,
+): undefined {
+  const { name } = route
+  const shownEvent = plainValue(event)
+  report(world, post, name, 'accepted', null, shownEvent, delivery_id)
+  const message = {
+    route: name,
+    event: shownEvent,
+    delivery_id,
+    text: runMessage(world, route, text),
   }
+  const { request } = post
+  const ending = { kind: 'direct', request, deliver: route.deliver, repeats: [] } as const
+  deliver(world, place, message, ending)
+}
+
+/** Starts the agent run of a post, if there is room for it. */
+function startAgentRun(
+  world: GatewayWorld,
+  { post, route, payload, event, delivery_id, text }: AcceptedPost,
+  place: Destination,
+): Reply {
+  const { name, skills } = route
+  const shownEvent = plainValue(event)
   const run = {
     route: name,
     event: shownEvent,
     delivery_id,
     prompt: text,
-    skills: route.skills,
+    skills,
     payload: payloadText(payload),
   }
   if (!hasRoom(world, runBytes(run))) {
@@ -159,7 +192,7 @@ function act(
   }
   report(world, post, name, 'accepted', null, shownEvent, delivery_id)
   startRun(world, run, place)
-  return answer('accepted', { name, event, delivery_id }, isPython)
+  return answer('accepted', { name, event, delivery_id }, hasQuirk(world, 'webhooks.python-json'))
 }
 
 /** `webhook-id` belongs to a scheme of signatures that the reference gateway of July 2026 does not understand. */

@@ -40,8 +40,8 @@ export function startRun(
     prompt,
     skills,
     payload,
-    chat_id: fill(chatIdParts, route, delivery_id),
-    session_key: fill(sessionKeyParts, route, delivery_id),
+    chat_id: renderId(chatIdParts, route, delivery_id),
+    session_key: renderId(sessionKeyParts, route, delivery_id),
     status: 'running',
     answer: null,
     is_silent: false,
@@ -81,7 +81,7 @@ const partsOf = (form: string): readonly string[] => form.split(/\{(name|deliver
 const chatIdParts = partsOf(runIds.chat_id)
 const sessionKeyParts = partsOf(runIds.session_key)
 
-function fill(parts: readonly string[], route: string, delivery_id: string): string {
+function renderId(parts: readonly string[], route: string, delivery_id: string): string {
   let text = ''
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as string
@@ -122,37 +122,13 @@ export function endRun(
   const error = isEmpty ? noAnswer : failure
   const is_silent = error === null && isSilence(trimmed)
   const status = error === null ? 'completed' : 'failed'
-  const ended: AgentRun = {
-    route: run.route,
-    event: run.event,
-    delivery_id: run.delivery_id,
-    prompt: run.prompt,
-    skills: run.skills,
-    payload: run.payload,
-    chat_id: run.chat_id,
-    session_key: run.session_key,
-    status,
-    answer: failure === null ? trimmed : null,
-    is_silent,
-    error,
-  }
+  const result = { status, answer: failure === null ? trimmed : null, is_silent, error } as const
+  const ended: AgentRun = Object.assign({}, run, result)
   world.effects.push({ kind: 'run', id, run: ended })
   const { route, event, delivery_id } = run
   if (!is_silent) {
     const text = isEmpty ? notices.empty : failure === null ? trimmed : noticeOf(failure)
-    const { target, chat_id, thread_id, deliver_extra, fault } = place
-    const delivery = {
-      target,
-      chat_id,
-      thread_id,
-      deliver_extra,
-      text,
-      route,
-      event,
-      delivery_id,
-      attempt: 1,
-    }
-    deliver(world, delivery, fault, { kind: 'answer' })
+    deliver(world, place, { text, route, event, delivery_id }, { kind: 'answer' })
   }
   if (world.state.asked.delete(id)) startNextRuns(world)
 }

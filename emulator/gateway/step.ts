@@ -17,7 +17,7 @@ import { answerByScript, endRun, waitingRuns } from './runs.ts'
 
 /**
  * Applies the input to the state and returns the effects in order. Synchronous and deterministic: equal
- * states and inputs give equal effects. First fires the timers that are due before the input.
+ * states and inputs have equal effects. First fires the timers that are due before the input.
  */
 export function step(world: GatewayWorld, input: GatewayInput): readonly GatewayEffect[] {
   const effects: GatewayEffect[] = []

@@ -60,7 +60,7 @@ export const refuseLink = (name: keyof typeof linkRefusals, values: HeaderValues
 export const refuseByPlan = (name: keyof typeof planRefusals): Reply =>
   refusalReply(planRefusals[name], noHeaders, {})
 
-const fill = (text: string, values: HeaderValues): string =>
+const fillText = (text: string, values: HeaderValues): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)
 
 function refusalReply(refusal: Refusal, headers: HeaderValues, values: HeaderValues): Reply {
@@ -72,11 +72,11 @@ function refusalReply(refusal: Refusal, headers: HeaderValues, values: HeaderVal
     return { status, headers: mergeHeaders(noHeaders, own, headers, values), body: '', ...more }
   if ('json' in refusal.body) {
     const body = JSON.stringify(refusal.body.json, (_, value: unknown) =>
-      typeof value === 'string' ? fill(value, values) : value,
+      typeof value === 'string' ? fillText(value, values) : value,
     )
     return { status, headers: mergeHeaders(jsonHeaders, own, headers, values), body, ...more }
   }
-  const body = fill(refusal.body.text, values)
+  const body = fillText(refusal.body.text, values)
   return { status, headers: mergeHeaders(textHeaders, own, headers, values), body, ...more }
 }
 
@@ -89,6 +89,6 @@ function mergeHeaders(
 ): HeaderValues {
   if (own === undefined && more === noHeaders) return byBody
   const headers: Record<string, string> = Object.assign({}, byBody)
-  for (const name in own) headers[name] = fill(own[name] as string, values)
+  for (const name in own) headers[name] = fillText(own[name] as string, values)
   return Object.assign(headers, more)
 }

@@ -1,4 +1,4 @@
-// Which addresses and names refer to this machine only.
+// Recognizes the addresses and names that refer to this machine only.
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i
 

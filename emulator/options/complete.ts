@@ -4,6 +4,8 @@ import type { Deployment } from '../../spec/language.ts'
 import { limits } from '../../spec/limits.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
+import type { Script } from '../../spec/scenario/scenario.ts'
+import { noScenario, type Scenario } from './scenario.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import { quirksLike, serverLike } from './like.ts'
 import { type OptionValues, readOptions, readValue, type OptionLabel } from './read.ts'
@@ -19,7 +21,12 @@ export function completeOptions(
   given: OptionValues,
   where: OptionLabel = (name) => `option ${name}`,
 ): ServerOptions {
-  const read: Partial<ServerOptions> = readOptions(optionTable, withKnownLike(given, where), where)
+  const { world } = scenarioOf(given, where)
+  const read: Partial<ServerOptions> = readOptions(
+    optionTable,
+    withKnownLike({ ...world, ...given }, where),
+    where,
+  )
   const { deployment = defaults.deployment, quirk = [], noQuirk = [] } = read
   const server = serverLike(read.like, deployment, where('like'))
   requireUse(read, deployment, where)
@@ -37,6 +44,12 @@ export function completeOptions(
   requireKnownUsers(completed, where('failures'))
   return completed
 }
+
+/** The scenario of a caller. Its `world` has options of the server, which the caller can override. */
+const scenarioOf = ({ scenario }: OptionValues, where: OptionLabel): Scenario =>
+  scenario === undefined
+    ? noScenario
+    : (readValue(optionTable.scenario, scenario, where('scenario')) as Scenario)
 
 /** Checks `like` first, so that an unknown server is reported before any other option. */
 function withKnownLike(given: OptionValues, where: OptionLabel): OptionValues {
@@ -119,6 +132,7 @@ export const worldOptions = (
   cors: options.cors,
   token: options.token,
   manager: options.manager,
+  script: scriptOf(options),
   signedLinks:
     linksPort === null
       ? null
@@ -128,6 +142,13 @@ export const worldOptions = (
           baseUrl: options.signedBaseUrl,
           strict: options.strictSignedLinks,
         },
+})
+
+const scriptOf = ({ scenario: { start, runs, nodes, faults } }: ServerOptions): Script => ({
+  start,
+  runs,
+  nodes,
+  faults,
 })
 
 const isQuirkId = (id: string): id is QuirkId => quirkIds.includes(id)

@@ -1,4 +1,4 @@
-// Which texts are valid as a credential in a header.
+// Checks whether a text is valid as a credential in a header.
 
 /** Visible ASCII without spaces, as the pattern of a JSON Schema. */
 export const headerPattern = '^[\\x21-\\x7e]+$'

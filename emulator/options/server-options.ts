@@ -1,6 +1,7 @@
 // The options of a server: their types and defaults.
 
 import { defaultAccounts } from './accounts.ts'
+import { noScenario, type Scenario, type ScenarioInput } from './scenario.ts'
 import type { Account, ChosenOptions } from '../server/state/options.ts'
 
 /** How the server's time passes: with the wall clock, N times as fast, only through the clock handle, or without waiting. */
@@ -22,6 +23,8 @@ export type ServerOptions = ChosenOptions & {
   readonly objectInfo: readonly (string | NodeTypes)[]
   /** Additional node types in the same form; they override others of the same name. */
   readonly nodes: readonly (string | NodeTypes)[]
+  /** The script of the server: its start, rules for runs and nodes, faults. */
+  readonly scenario: Scenario
   /** File that records all inputs and effects; null keeps only the latest, in memory. */
   readonly journal: string | null
   /** Whether to replace an existing journal file. */
@@ -63,13 +66,15 @@ type NodeTypesInput = string | NodeTypes | readonly (string | NodeTypes)[] | nul
 
 /** Options that a caller passes. Each has a default. */
 export type ServerOptionsInput = Partial<
-  Omit<ServerOptions, 'accounts' | 'seed' | 'objectInfo' | 'nodes'>
+  Omit<ServerOptions, 'accounts' | 'seed' | 'objectInfo' | 'nodes' | 'scenario'>
 > & {
   readonly accounts?: readonly AccountInput[]
   /** A number can also be passed as text. */
   readonly seed?: string | number
   readonly objectInfo?: NodeTypesInput
   readonly nodes?: NodeTypesInput
+  /** One scenario, or several that are merged in order. */
+  readonly scenario?: ScenarioInput | readonly ScenarioInput[]
 }
 
 /** The default start time of manual and instant clocks: 2026-01-01, 00:00 UTC. */
@@ -96,6 +101,7 @@ export const defaults: ServerOptions = {
   nodes: [],
   models: 'listed',
   unknownNodes: 'refuse',
+  scenario: noScenario,
   journal: null,
   overwrite: false,
   quirk: [],

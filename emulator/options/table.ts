@@ -6,6 +6,8 @@ import { serversOn } from './like.ts'
 import type { Deployment, Place, Quirk } from '../../spec/language.ts'
 import { accountsSchema, readAccounts } from './accounts.ts'
 import { headerPattern } from './header-text.ts'
+import { scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
+import { readScenarios } from './scenario.ts'
 import { failuresSchema, readFailures } from './failures.ts'
 import type { OptionName } from './server-options.ts'
 import type { OptionTable } from './read.ts'
@@ -59,6 +61,14 @@ export const optionTable: OptionTable<OptionName> = {
     help: 'nodes that fail: a JSON array of {class_type, node_id, user, run, exception_type, ...}',
     schema: failuresSchema,
     readWhole: readFailures,
+  },
+  scenario: {
+    flag: 'scenario',
+    value: 'FILE',
+    help: 'script of the server: its start, rules for runs and nodes, faults; repeatable, merged in order',
+    many: true,
+    schema: scenarioSchema,
+    readWhole: readScenarios,
   },
   port: {
     flag: 'port',

@@ -31,10 +31,10 @@ export const encodeFile = (file: PictureFile): Uint8Array => {
 }
 
 /** Whether the cache contains the bytes of a file. */
-export const isKept = (file: PictureFile): boolean => files.has(keyOfFile(file))
+export const isFileCached = (file: PictureFile): boolean => files.has(keyOfFile(file))
 
 /** Caches the bytes of a file that were encoded elsewhere, without those of its `textChunks`. */
-export const keepFile = (file: PictureFile, bytes: Uint8Array): void => {
+export const cacheFile = (file: PictureFile, bytes: Uint8Array): void => {
   cacheBytes(keyOfFile(file), () => bytes)
 }
 

@@ -37,7 +37,7 @@ type RequestInput = Extract<Input, { kind: 'request' }>
 /** Replaces secrets: values known to be one, secrets in a text, and what the server knows. */
 type Redactor = {
   readonly one: (secret: string) => string
-  readonly known: (text: string) => string
+  readonly redactKnown: (text: string) => string
   /** Whether a text contains a known secret. */
   readonly holds: (text: string) => boolean
 }
@@ -52,11 +52,11 @@ function redactor(
   toPlaceholder: ToPlaceholder,
 ): JournalRedactor<JournalOptions, Input, Effect> {
   const secrets = knownSecrets(secretTexts)
-  const known = (text: string): string => withoutSecrets(text, secrets, toPlaceholder)
+  const redactKnown = (text: string): string => withoutSecrets(text, secrets, toPlaceholder)
   // A known secret may occur wherever any secret is redacted.
   const hidden = new Set(secrets.map(({ text }) => toPlaceholder(text)))
   const one = (secret: string): string => (hidden.has(secret) ? secret : toPlaceholder(secret))
-  const redact: Redactor = { one, known, holds: (text) => holdsSecret(text, secrets) }
+  const redact: Redactor = { one, redactKnown, holds: (text) => holdsSecret(text, secrets) }
   return {
     options: (options) => redactOptions(options, toPlaceholder),
     input: (input) => redactInput(input, redact),
@@ -75,9 +75,9 @@ const redactOptions = (options: JournalOptions, toPlaceholder: ToPlaceholder): J
 })
 
 function redactInput(input: Input, redact: Redactor): unknown {
-  if (input.kind === 'message') return { ...input, text: redact.known(input.text) }
+  if (input.kind === 'message') return { ...input, text: redact.redactKnown(input.text) }
   if (input.kind !== 'request' && input.kind !== 'open') return input
-  const target = redactTarget(input.target, redact.one, redact.known)
+  const target = redactTarget(input.target, redact.one, redact.redactKnown)
   if (input.kind === 'open')
     return { ...input, target, headers: redactHeaders(input.headers, redact) }
   const { body: _body, ...rest } = input
@@ -93,7 +93,7 @@ function redactHeaders(headers: Headers, redact: Redactor): Headers {
     else if (name === 'authorization') {
       const [, scheme = '', secret = value] = /^(bearer +)(.*)$/i.exec(value) ?? []
       redacted[name] = scheme + redact.one(secret)
-    } else redacted[name] = redact.known(value)
+    } else redacted[name] = redact.redactKnown(value)
   }
   return redacted
 }
@@ -108,12 +108,12 @@ function redactBody(input: RequestInput, redact: Redactor): { headers: Headers }
     // A body that is not text is rejected whole, unless it is a form; a key in it must not be kept either.
     const letters = lettersOf(body).replaceAll('\0', '')
     const mayHoldKey =
-      secretKeys.some((name) => letters.includes(name)) || redact.known(letters) !== letters
+      secretKeys.some((name) => letters.includes(name)) || redact.redactKnown(letters) !== letters
     return mayHoldKey
       ? { headers, body: redact.one(letters) }
       : { headers, bodyBase64: base64(body) }
   }
-  const known = redact.known(text)
+  const known = redact.redactKnown(text)
   const redacted = holdsFiles(input) ? known : withoutPartnerKeys(known, redact)
   if (redacted !== text) {
     const inUtf8 = { 'content-type': type.replace(/charset\s*=\s*"?[^\s;"]*"?/i, 'charset=utf-8') }
@@ -126,7 +126,7 @@ function redactBody(input: RequestInput, redact: Redactor): { headers: Headers }
 /** The bytes without the known secrets in them, as far as they are ASCII. */
 function redactBytes(bytes: Uint8Array, redact: Redactor): Uint8Array {
   const letters = lettersOf(bytes)
-  const redacted = redact.known(letters)
+  const redacted = redact.redactKnown(letters)
   return redacted === letters ? bytes : Uint8Array.from(redacted, (letter) => letter.charCodeAt(0))
 }
 
@@ -178,7 +178,7 @@ const redactMember = (value: Json, { one }: Redactor): Json =>
 
 /** A value without keys: the same object if it contains none. */
 function redactJson(value: Json, redact: Redactor): Json {
-  if (typeof value === 'string') return redact.known(value)
+  if (typeof value === 'string') return redact.redactKnown(value)
   if (Array.isArray(value)) {
     const items = value.map((item) => redactJson(item, redact))
     return items.some((item, index) => item !== value[index]) ? items : value
@@ -188,7 +188,7 @@ function redactJson(value: Json, redact: Redactor): Json {
   let isChanged = false
   for (const [name, member] of value) {
     const redacted = isSecret(name) ? redactMember(member, redact) : redactJson(member, redact)
-    const redactedName = redact.known(name)
+    const redactedName = redact.redactKnown(name)
     isChanged ||= redacted !== member || redactedName !== name
     members.set(redactedName, redacted)
   }
@@ -213,7 +213,7 @@ function redactEffect(effect: Effect, redact: Redactor): unknown {
 
 /** The content of effects: byte arrays as their length and hash, and without keys. */
 function redactValue(value: unknown, redact: Redactor): unknown {
-  if (typeof value === 'string') return withoutSecretMembers(redact.known(value), redact)
+  if (typeof value === 'string') return withoutSecretMembers(redact.redactKnown(value), redact)
   if (value instanceof Uint8Array) {
     const bytes = redactBytes(value, redact)
     return { bytes: bytes.length, sha256: bytesToHex(sha256(bytes)) }

@@ -6,6 +6,8 @@ import { createBounded } from '../lib/bounded.ts'
 import { createRandom, hash53 } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldOptions } from './state/options.ts'
+import { changeScript } from './script.ts'
+import type { ScriptState } from './state/scenario.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
 import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
@@ -25,7 +27,8 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
       ? [worldSetup(options, null, 0)]
       : hostedSetups(options, hosted).map((own, index) => worldSetup(options, own, index))
   const worlds = setups.map(worldState)
-  const state = { nowMs: 0, timers: createTimers<TimerTarget>(), worlds, sockets: new Map() }
+  const timers = createTimers<TimerTarget>()
+  const state = { nowMs: 0, timers, script: scriptState(options), worlds, sockets: new Map() }
   const server = serverOf(options, options.deployment === 'local' ? null : hosted, setups, state)
   for (const world of server.worlds) addExampleFiles(world)
   return server
@@ -49,9 +52,9 @@ function serverOf(
   setups: readonly WorldSetup[],
   state: ServerState,
 ): Server {
-  const { timers } = state
+  const { timers, script } = state
   const [first, ...others] = setups.map((setup, index): World => {
-    return { setup, state: state.worlds[index] as WorldState, timers, effects: [] }
+    return { setup, state: state.worlds[index] as WorldState, timers, script, effects: [] }
   })
   if (first === undefined) throw new Error('A hosted server cannot be made without an account.')
   return { options, hosted, secrets: secretsOf(options), state, worlds: [first, ...others] }
@@ -80,6 +83,14 @@ const worldSetup = (
   spell: numberSecrets(options),
   pictureSeed: hash53(`pictures of ${options.seed}`),
 })
+
+/** The script at the start. */
+function scriptState({ script, seed }: WorldOptions): ScriptState {
+  const random = createRandom(`faults of ${seed}`)
+  const state: ScriptState = { runs: [], nodes: [], faults: [], random, lastFault: 0 }
+  changeScript(state, { load: script })
+  return state
+}
 
 const createWorker = (index: number): Worker => ({
   index,

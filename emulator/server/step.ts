@@ -1,5 +1,6 @@
 // The only entry into a server: an input goes in, effects come out.
 
+import { changeScript } from './script.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
@@ -30,6 +31,7 @@ export function step(server: Server, input: Input): readonly Effect[] {
     const isForLinks = input.links && hosted !== null
     effects.push(...(isForLinks ? hosted.answerLink(server, input) : answer(server, input)))
   } else if (input.kind === 'open') connect(server, input)
+  else if (input.kind === 'script') changeScript(server.state.script, input.change)
   else if (input.kind !== 'wake') {
     const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
     if (world === undefined) return effects

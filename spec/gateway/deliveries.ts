@@ -1,4 +1,4 @@
-// Where the text of a route goes: its targets, agent runs and their answers, the outbox, and real senders.
+// Deliveries: targets, agent runs and their answers, the outbox, and real senders.
 
 import { gateway, type Rules, type Schema } from '../language.ts'
 

@@ -1,4 +1,4 @@
-// How senders authenticate: each signature scheme as a row of a table, in order of precedence.
+// Signatures: each signature scheme as a row of a table, in order of precedence.
 
 import { gateway, type Rules } from '../language.ts'
 import { limits } from '../limits.ts'

@@ -1,4 +1,4 @@
-// Where routes come from: the subscriptions file, static routes, settings, and the commands that manage them.
+// Subscriptions: the subscriptions file, static routes, settings, and the commands that manage them.
 
 import { gatewayAddress } from './webhooks.ts'
 import { gateway, type Rules, type Schema } from '../language.ts'

@@ -1,4 +1,4 @@
-// How the prompt of a route becomes a text: references to the payload, and the text without a prompt.
+// Templates: references to the payload in the prompt of a route, and the text without a prompt.
 
 import { gateway, type Rules } from '../language.ts'
 

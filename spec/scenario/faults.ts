@@ -1,6 +1,7 @@
 // Faults: what goes wrong on purpose, when, and for whom. A fault is data; the machine applies it on the world's clock.
 
 import type { Schema } from '../language.ts'
+import type { Static } from '../static.ts'
 
 const name = { type: 'string', minLength: 1 } as const
 const count = { type: 'integer', minimum: 1 } as const
@@ -134,3 +135,5 @@ export const fault = {
     times: { ...count, description: 'how many times it applies at most (default: always)' },
   },
 } as const satisfies Schema
+
+export type Fault = Static<typeof fault>

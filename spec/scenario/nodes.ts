@@ -2,6 +2,7 @@
 // behaviour of node types whose code nobody has.
 
 import type { Schema } from '../language.ts'
+import type { Static } from '../static.ts'
 
 const name = { type: 'string', minLength: 1 } as const
 const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
@@ -118,3 +119,5 @@ export const nodeRule = {
     },
   },
 } as const satisfies Schema
+
+export type NodeRule = Static<typeof nodeRule>

@@ -1,6 +1,7 @@
 // Run rules: how long runs wait and take, how they end, and how far records lag behind the socket.
 
 import type { Schema } from '../language.ts'
+import type { Static } from '../static.ts'
 
 const name = { type: 'string', minLength: 1 } as const
 const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
@@ -27,3 +28,5 @@ export const runRule = {
     socketLagMs: { ...delay, description: 'how much later than the server its messages are sent' },
   },
 } as const satisfies Schema
+
+export type RunRule = Static<typeof runRule>

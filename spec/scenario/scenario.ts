@@ -1,11 +1,11 @@
 // The scenario: one file that scripts a world, and the schema of that file.
 
 import type { Schema } from '../language.ts'
-import { fault } from './faults.ts'
+import { type Fault, fault } from './faults.ts'
 import { gatewayScript } from './gateway.ts'
-import { nodeRule } from './nodes.ts'
-import { runRule } from './runs.ts'
-import { start } from './start.ts'
+import { type NodeRule, nodeRule } from './nodes.ts'
+import { type RunRule, runRule } from './runs.ts'
+import { type Start, start } from './start.ts'
 
 /** A scenario file, apart from `world`, whose members are the options of the server (see emulator/options/table.ts). */
 export const scenario = {
@@ -28,3 +28,17 @@ export const scenario = {
     gateway: gatewayScript,
   },
 } as const satisfies Schema
+
+/** What a scenario says of a server. It is part of the server's options; the contents of files stand in it. */
+export type Script = {
+  readonly start: Start
+  readonly runs: RunRule[]
+  readonly nodes: NodeRule[]
+  readonly faults: Fault[]
+}
+
+/** A change of the script while the server runs: rules and faults are replaced, or one fault is added or removed. */
+export type ScriptChange =
+  | { readonly load: Omit<Script, 'start'> }
+  | { readonly add: Fault }
+  | { readonly remove: string }

@@ -1,6 +1,7 @@
 // What a world starts with: files, finished runs, and runs of other clients.
 
 import type { Schema } from '../language.ts'
+import type { Static } from '../static.ts'
 import { scenarioFile } from './nodes.ts'
 
 const name = { type: 'string', minLength: 1 } as const
@@ -67,3 +68,5 @@ export const start = {
     },
   },
 } as const satisfies Schema
+
+export type Start = Static<typeof start>

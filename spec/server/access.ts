@@ -1,4 +1,4 @@
-// Who has access: the API key, the bearer token, the tiers of an account, the key for partner nodes.
+// Access: the API key, the bearer token, the tiers of an account, the key for partner nodes.
 
 import { both, hosted, local, type Rules } from '../language.ts'
 

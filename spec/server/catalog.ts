@@ -1,4 +1,4 @@
-// What a workflow can use: node types with their inputs, model folders and model files.
+// The catalogue: node types with their inputs, model folders and model files.
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'

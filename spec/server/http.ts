@@ -1,4 +1,4 @@
-// What holds for every path: the alias below /api, HEAD, OPTIONS, unknown paths and methods, bodies.
+// HTTP for every path: the alias below /api, HEAD, OPTIONS, unknown paths and methods, bodies.
 
 import { hostedError } from './errors.ts'
 import { both, hosted, local, type Endpoint, type Rules } from '../language.ts'

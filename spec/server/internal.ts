@@ -1,4 +1,4 @@
-// What the server offers its own front end below /internal/: its log, its folders and their files.
+// The endpoints for the server's own front end below /internal/: its log, its folders and their files.
 
 import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { folderTypes } from './files.ts'

@@ -1,4 +1,4 @@
-// What a front end stores about its user: settings by id, and the users.
+// Settings of the front end by id, and the users.
 
 import { hostedError } from './errors.ts'
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'

@@ -1,4 +1,4 @@
-// What the description of the server states, one fact per entry, in order. Rules carry them (see `carries`).
+// The statements of the description of the server, one fact per entry, in order. Rules carry them (see `carries`).
 
 export const statements = {
   // What the server does

@@ -4,7 +4,7 @@ import { fits, type Input, type Pick, typeOf } from './catalogue.ts'
 import { changed, type Graph, node } from './graphs.ts'
 
 /** A broken workflow, and how its refusal names the break. */
-export type Broken = {
+export type BrokenWorkflow = {
   readonly graph: Graph
   /** The type of the error of the whole. */
   readonly error: string
@@ -13,7 +13,7 @@ export type Broken = {
 }
 
 /** Undefined if nothing in a workflow can be broken in this way. */
-type Break = (graph: Graph, pick: Pick) => Broken | undefined
+type Break = (graph: Graph, pick: Pick) => BrokenWorkflow | undefined
 
 type Site = { readonly id: string; readonly input: Input; readonly value: unknown }
 

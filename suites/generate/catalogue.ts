@@ -56,13 +56,13 @@ function readTypes(): NodeType[] {
     .filter(({ inputs }) => inputs.every(({ type }) => !Array.isArray(type) || type.length > 0))
 }
 
-type Usable = ReadonlyMap<string, { readonly type: NodeType; readonly round: number }>
+type UsableTypes = ReadonlyMap<string, { readonly type: NodeType; readonly round: number }>
 
 /**
  * The usable types by name. Each round adds those whose links the types of earlier rounds can feed: a node that is fed
  * from earlier rounds only has an end of nodes before it.
  */
-function usableTypes(): Usable {
+function usableTypes(): UsableTypes {
   const usable = new Map<string, { readonly type: NodeType; readonly round: number }>()
   const types = readTypes()
   for (let round = 0, before = -1; usable.size > before; round++) {

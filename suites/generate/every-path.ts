@@ -6,7 +6,7 @@ import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { talking } from './graphs.ts'
 import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
 
-type Plain = {
+type PlainRequest = {
   /** Path and query, with a value for each variable part. */
   readonly path: string
   readonly body?: unknown
@@ -21,7 +21,7 @@ type LocalName = Exclude<
 >
 
 // The requests leave the answers as they are: the same request again gets the same answer.
-const plain: Readonly<Record<LocalName, Plain>> = {
+const plain: Readonly<Record<LocalName, PlainRequest>> = {
   submit: {
     path: '/prompt',
     body: { prompt: talking(), prompt_id: 'mine', number: 1 },
@@ -81,11 +81,13 @@ const plain: Readonly<Record<LocalName, Plain>> = {
 }
 
 /** The requests, ready to be sent, with the spec of their endpoints. */
-export const everyPath = Object.entries<Plain>(plain).map(([name, { path, body, status }]) => {
-  const endpoint: Endpoint = endpoints[name as keyof typeof plain]
-  const text = body === undefined ? '' : JSON.stringify(body)
-  return { method: endpoint.method, path, body: text, status, replies: endpoint.replies }
-})
+export const everyPath = Object.entries<PlainRequest>(plain).map(
+  ([name, { path, body, status }]) => {
+    const endpoint: Endpoint = endpoints[name as keyof typeof plain]
+    const text = body === undefined ? '' : JSON.stringify(body)
+    return { method: endpoint.method, path, body: text, status, replies: endpoint.replies }
+  },
+)
 
 /** Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. */
 export const everyHostedPath = Object.values<Endpoint>(endpoints)

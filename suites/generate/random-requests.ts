@@ -145,8 +145,8 @@ const part: fc.Arbitrary<Part> = fc
   )
 const multipart = fc.array(part, { maxLength: 3 })
 
-type Sent = { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }
-const body: fc.Arbitrary<Sent> = fc.oneof(
+type SentRequest = { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }
+const body: fc.Arbitrary<SentRequest> = fc.oneof(
   jsonBody.map((bytes) => ({ body: bytes, headers: {} })),
   fc.uint8Array({ maxLength: 64 }).map((bytes) => ({ body: bytes, headers: {} })),
   multipart.map((parts) => {
@@ -176,7 +176,7 @@ const header = fc.constantFrom<Readonly<Record<string, string>>>(
   { 'X-Long': 'x'.repeat(9000) },
 )
 
-export type SomeRequest = {
+export type RandomRequest = {
   readonly method: string
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
@@ -184,7 +184,7 @@ export type SomeRequest = {
 }
 
 /** Whole requests: what their headers say about the body leaves nothing to wait for. */
-export const someRequestOn = (deployment: Deployment): fc.Arbitrary<SomeRequest> =>
+export const someRequestOn = (deployment: Deployment): fc.Arbitrary<RandomRequest> =>
   fc
     .record({
       method: fc.constantFrom('GET', 'POST', 'POST', ...methods),
@@ -207,11 +207,19 @@ type Parts = {
   readonly query: readonly (readonly [name: string, text: string])[]
   readonly header: Readonly<Record<string, string>>
   readonly credential: Readonly<Record<string, string>>
-  readonly sent: Sent
+  readonly sent: SentRequest
   readonly prefix: string
 }
 
-function build({ method, path, query, header, credential: own, sent, prefix }: Parts): SomeRequest {
+function build({
+  method,
+  path,
+  query,
+  header,
+  credential: own,
+  sent,
+  prefix,
+}: Parts): RandomRequest {
   const asked = query.map(([name, text]) => `${name}=${text}`).join('&')
   const place = path.startsWith('/') ? prefix + path : path
   const target = asked === '' ? place : `${place}?${asked}`

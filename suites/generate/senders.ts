@@ -12,7 +12,7 @@ import {
 /** The moment at which gateways start, in seconds since 1970. */
 export const NOW = 1767225600
 
-export type Sent = {
+export type PostContent = {
   readonly body: string | Uint8Array
   readonly secret: string
   readonly id?: string
@@ -29,7 +29,7 @@ const keyOf = (secret: string, { key }: Scheme): Buffer =>
 /** The headers of a post that is signed by a scheme. */
 export function headersOf(
   name: SchemeName,
-  { body, secret, id = 'msg-1', timestamp = `${NOW}` }: Sent,
+  { body, secret, id = 'msg-1', timestamp = `${NOW}` }: PostContent,
 ): Record<string, string> {
   const scheme: Scheme = schemes[name]
   if (scheme.signs === 'token' || scheme.encoding === 'plain') {

@@ -1,4 +1,4 @@
-// Equal seeds and equal inputs give equal bytes; and a journal replays to the effects that it lists.
+// Equal seeds and equal inputs produce equal bytes, and a journal replays to the effects that it lists.
 
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'

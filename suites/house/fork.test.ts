@@ -27,7 +27,11 @@ import { failing, type Graph, slow, textToImage } from '../generate/graphs.ts'
 
 type Server = ReturnType<typeof createServer>
 /** An input without its time. */
-type Timeless = Input extends infer One ? (One extends Input ? Omit<One, 'atMs'> : never) : never
+type TimelessInput = Input extends infer One
+  ? One extends Input
+    ? Omit<One, 'atMs'>
+    : never
+  : never
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
 
@@ -49,7 +53,7 @@ const request = (
   path: string,
   body: string | Uint8Array = '',
   headers: Readonly<Record<string, string>> = {},
-): Timeless => ({
+): TimelessInput => ({
   kind: 'request',
   request: ++lastRequest,
   method,
@@ -58,10 +62,10 @@ const request = (
   body: typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body),
 })
 
-const submit = (deployment: Deployment, prompt: Graph): Timeless =>
+const submit = (deployment: Deployment, prompt: Graph): TimelessInput =>
   request(deployment, 'POST', '/prompt', JSON.stringify({ prompt, client_id: 'me' }))
 
-const upload = (deployment: Deployment, name: string, text: string): Timeless => {
+const upload = (deployment: Deployment, name: string, text: string): TimelessInput => {
   const [body, headers] = formOf({
     name: 'image',
     filename: name,
@@ -72,7 +76,7 @@ const upload = (deployment: Deployment, name: string, text: string): Timeless =>
 }
 
 /** The inputs of both branches: some for everything that a state holds. */
-const inputsOf = (deployment: Deployment): readonly Timeless[] => [
+const inputsOf = (deployment: Deployment): readonly TimelessInput[] => [
   upload(deployment, 'a.txt', 'another text'),
   submit(deployment, textToImage(2)),
   submit(deployment, failing()),
@@ -101,9 +105,9 @@ const hashOf = (effects: readonly Effect[]): string =>
     .digest('hex')
 
 /** Applies these inputs, 7 milliseconds apart, then everything due. Returns a hash of the effects of each. */
-function live(server: Server, inputs: readonly Timeless[]): readonly string[] {
+function live(server: Server, inputs: readonly TimelessInput[]): readonly string[] {
   const hashes: string[] = []
-  const feed = (input: Timeless, atMs: number): void => {
+  const feed = (input: TimelessInput, atMs: number): void => {
     hashes.push(hashOf(step(server, { ...input, atMs })))
   }
   for (const input of inputs) feed(input, server.state.nowMs + 7)

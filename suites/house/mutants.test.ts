@@ -5,7 +5,7 @@ import { type RuleId, rules } from '../../spec/index.ts'
 import type { Place, Rule } from '../../spec/language.ts'
 import { mutants } from '../mutants/index.ts'
 import { type Mutant, onData, onJson, type Tamper } from '../mutants/tamper.ts'
-import { type Case, type More, runCase } from '../judge/proves.ts'
+import { type Case, type CaseOptions, runCase } from '../judge/proves.ts'
 import { isForeign } from '../judge/subject.ts'
 import { isLong, sampleOf } from '../support/effort.ts'
 import { cases, source, withCases } from './cases.ts'
@@ -28,7 +28,7 @@ async function fails(one: Case, mutant: Mutant): Promise<boolean> {
 }
 
 /** What makes a subject wrong. `onFault` is called if that itself breaks down. */
-function brokenBy(mutant: Mutant, place: Place, onFault: () => void): More {
+function brokenBy(mutant: Mutant, place: Place, onFault: () => void): CaseOptions {
   if ('gateway' in mutant) {
     const { tamper, options = {} } = mutant.gateway
     return { gateway: tamper ? { ...options, tamper: guarded(tamper(), onFault) } : options }

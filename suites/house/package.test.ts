@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { dependencies, pack, type Packed, root, unpack } from '../support/packed.ts'
+import { dependencies, pack, type InstalledPackage, root, unpack } from '../support/packed.ts'
 import { folder, startAt } from '../support/spawned.ts'
 import { isForeign } from '../judge/subject.ts'
 
@@ -15,7 +15,7 @@ type Manifest = {
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 
 describe.skipIf(isForeign)('the package', () => {
-  let packed: Packed
+  let packed: InstalledPackage
   let paths: readonly string[]
   beforeAll(async () => {
     packed = await pack()

@@ -1,22 +1,22 @@
 // A client of the socket that logs everything it receives and judges it on arrival.
 
 import { WebSocket } from 'ws'
-import { type Decoded, decodeFrame } from './decode.ts'
+import { type DecodedFrame, decodeFrame } from './decode.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
-export type Received = Message | Decoded
+export type ReceivedItem = Message | DecodedFrame
 
-export const isMessage = (received: Received): received is Message => 'type' in received
+export const isMessage = (received: ReceivedItem): received is Message => 'type' in received
 
 export type Session = {
   readonly clientId: string | undefined
-  readonly received: readonly Received[]
+  readonly received: readonly ReceivedItem[]
   /** All JSON messages so far. */
   readonly messages: () => readonly Message[]
   /** All frames so far. */
-  readonly frames: () => readonly Decoded[]
+  readonly frames: () => readonly DecodedFrame[]
   /** The bytes of all frames so far. */
   readonly rawFrames: readonly Uint8Array[]
   /** The raw text of all JSON messages so far. */
@@ -34,7 +34,7 @@ export type Session = {
 
 /** Stores what arrives on a socket, in order. */
 function createLog(deployment: Deployment) {
-  const received: Received[] = []
+  const received: ReceivedItem[] = []
   const texts: string[] = []
   const rawFrames: Uint8Array[] = []
   const faults: string[] = []
@@ -59,8 +59,8 @@ function createLog(deployment: Deployment) {
     }
   }
   const messages = (): readonly Message[] => received.filter(isMessage)
-  const frames = (): readonly Decoded[] =>
-    received.filter((item): item is Decoded => !isMessage(item))
+  const frames = (): readonly DecodedFrame[] =>
+    received.filter((item): item is DecodedFrame => !isMessage(item))
   return { received, texts, rawFrames, faults, messages, frames, take }
 }
 

@@ -4,7 +4,7 @@ import { frames } from '../../spec/server/frames.ts'
 import type { Frame } from '../../spec/language.ts'
 
 /** A frame by the name of its layout, with its fields by name. */
-export type Decoded = {
+export type DecodedFrame = {
   readonly frame: keyof typeof frames
   readonly fields: Readonly<
     Record<string, number | string | Uint8Array | Readonly<Record<string, unknown>>>
@@ -12,13 +12,13 @@ export type Decoded = {
 }
 
 /** Decodes a frame. Throws for an unknown type code and for a frame that ends before its fields do. */
-export function decodeFrame(bytes: Uint8Array): Decoded {
+export function decodeFrame(bytes: Uint8Array): DecodedFrame {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const type = readU32(view, 0)
   const found = Object.entries<Frame>(frames).find(([, layout]) => layout.type === type)
   if (found === undefined) throw new Error(`There is no frame of type ${type}.`)
   const [name, layout] = found
-  const fields: Record<string, Decoded['fields'][string]> = {}
+  const fields: Record<string, DecodedFrame['fields'][string]> = {}
   let at = 4
   for (const field of layout.fields) {
     if (field.is === 'u32') {
@@ -34,7 +34,7 @@ export function decodeFrame(bytes: Uint8Array): Decoded {
     fields[field.name] = readPart(field.is, part)
     at = end
   }
-  return { frame: name as Decoded['frame'], fields }
+  return { frame: name as DecodedFrame['frame'], fields }
 }
 
 function readU32(view: DataView, at: number): number {
@@ -43,7 +43,7 @@ function readU32(view: DataView, at: number): number {
   return view.getUint32(at)
 }
 
-function readPart(is: string, part: Uint8Array): Decoded['fields'][string] {
+function readPart(is: string, part: Uint8Array): DecodedFrame['fields'][string] {
   if (is === 'bytes') return part
   const text = new TextDecoder('utf-8', { fatal: true }).decode(part)
   return is === 'prefixed-json' ? (JSON.parse(text) as Record<string, unknown>) : text

@@ -1,7 +1,7 @@
 // Fetches a signed link without a key and without following redirects.
 
 /** What a link answers, without following it further. */
-export type Fetched = {
+export type FetchedLink = {
   readonly status: number
   readonly headers: Headers
   readonly bytes: Buffer
@@ -13,7 +13,7 @@ export async function fetchLink(
   link: string,
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
-): Promise<Fetched> {
+): Promise<FetchedLink> {
   const reply = await fetch(link, { method, headers, redirect: 'manual' })
   const bytes = Buffer.from(await reply.arrayBuffer())
   return { status: reply.status, headers: reply.headers, bytes, text: bytes.toString() }

@@ -2,7 +2,7 @@
 
 import { viewPath } from '../generate/form.ts'
 import type { Subject } from './subject.ts'
-import { type Fetched, fetchLink } from './fetch-link.ts'
+import { type FetchedLink, fetchLink } from './fetch-link.ts'
 import { expect } from './expect.ts'
 
 /** The link that a view of this file leads to; `values` are further ones of the query. */
@@ -17,7 +17,7 @@ export async function linkTo(
 }
 
 /** The word that a rejected link returns as its reason, with its status. */
-export function refusalOf({ status, headers, text }: Fetched): readonly [number, string] {
+export function refusalOf({ status, headers, text }: FetchedLink): readonly [number, string] {
   expect(headers.get('content-type')).toMatch(/^application\/xml/)
   const [, code = ''] =
     /^<\?xml .*?\?><Error><Code>(\w+)<\/Code><Message>.+<\/Error>$/.exec(text) ?? []
@@ -40,4 +40,4 @@ export async function digits(
 }
 
 /** Status and text of an answer. */
-export const seen = ({ status, text }: Fetched) => [status, text]
+export const seen = ({ status, text }: FetchedLink) => [status, text]

@@ -8,7 +8,7 @@ import { type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
 import { isForeign, isUnsupported, startSubject, type Subject } from './subject.ts'
 
 /** Further options with which a case starts: each kind of subject has its own. */
-export type More = { readonly server?: EmulatorOptions; readonly gateway?: GatewayOptions }
+export type CaseOptions = { readonly server?: EmulatorOptions; readonly gateway?: GatewayOptions }
 
 /** A case at one place, as data. `ids` are rules, or `quirks/` and the id of a quirk. */
 export type Case = {
@@ -18,7 +18,7 @@ export type Case = {
   /** Whether it cannot run on a foreign server that the suites judge. */
   readonly isUnsupported: boolean
   /** Starts a subject for this case alone, and returns a function that runs the case on it and closes it. */
-  readonly start: (more?: More) => Promise<() => Promise<void>>
+  readonly start: (more?: CaseOptions) => Promise<() => Promise<void>>
 }
 
 type OnGateway<T> = {
@@ -57,7 +57,7 @@ export async function collectCases(load: () => Promise<unknown>): Promise<readon
 }
 
 /** Runs a case on a new subject. */
-export const runCase = async ({ start }: Case, more: More = {}): Promise<void> =>
+export const runCase = async ({ start }: Case, more: CaseOptions = {}): Promise<void> =>
   (await start(more))()
 
 /** The places where a case runs: those at which all of its rules hold, unless its options name a deployment. */

@@ -102,7 +102,7 @@ export async function startSubject(options: EmulatorOptions = {}): Promise<Subje
 }
 
 /** What subjects with different keys share. */
-type Shared = {
+type SharedServer = {
   readonly url: string
   readonly deployment: Deployment
   readonly emulator: Emulator | null
@@ -110,7 +110,7 @@ type Shared = {
   readonly sessions: Session[]
 }
 
-function subjectFor(shared: Shared, key: string): Subject {
+function subjectFor(shared: SharedServer, key: string): Subject {
   const { url, deployment, emulator, client, sessions } = shared
   const isHosted = deployment === 'hosted'
   const credentials: Readonly<Record<string, string>> =

@@ -7,10 +7,10 @@ import type { PlainRequest } from '../generate/actions.ts'
 export type PlainReply = { readonly status: number; readonly type: string; readonly body: any }
 
 /** A message, or a frame, as JSON. */
-export type Received = any
+export type ReceivedItem = any
 
 /** What each client received during an action. The listener is a client to which all runs belong on local. */
-export type ReceivedByClient = Readonly<Record<string, readonly Received[]>>
+export type ReceivedByClient = Readonly<Record<string, readonly ReceivedItem[]>>
 export const listener = 'listener'
 
 /** A listed run of local: number, id, graph, extra data, outputs. */
@@ -104,7 +104,7 @@ export function noteReply(
 }
 
 /** Updates the view from a message of a local server. */
-export function noteMessage({ runs }: ClientView, { type, data }: Received): void {
+export function noteMessage({ runs }: ClientView, { type, data }: ReceivedItem): void {
   const run = runs.get(data?.prompt_id)
   if (run === undefined) return
   if (type === 'executing' && data.node !== null) run.nodes.push(data.node)

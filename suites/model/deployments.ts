@@ -1,10 +1,10 @@
 // The differences between the deployments in the model: one row of functions for each.
 
 import type { Deployment } from '../../spec/language.ts'
-import type { Ended, Outcome, Submit } from './submit.ts'
+import type { RunEnd, Outcome, Submit } from './submit.ts'
 
 /** What an interrupt can do to the runs of an account. */
-type Stops = {
+type Interrupts = {
   /** Interrupts the matching workers; the id is that of their run, undefined if none runs. */
   readonly stop: (isMeant: (id: string | undefined) => boolean) => void
   /** Interrupts the oldest run that was not interrupted before. */
@@ -13,7 +13,7 @@ type Stops = {
   readonly isKnown: (id: string) => boolean
 }
 
-export type Ways = {
+export type DeploymentRules = {
   /** The members of a submit that affect its place. */
   readonly order: (submit: Submit) => Pick<Submit, 'number' | 'front'>
   /** By how much a rejected submit increases the number of the next one. */
@@ -31,12 +31,12 @@ export type Ways = {
   /** Whether a removed run counts as finished, or as if it had never existed. */
   readonly removedIsCancelled: boolean
   /** Whether the run that an interrupt names exists. */
-  readonly interrupt: (stops: Stops, id?: string) => boolean
+  readonly interrupt: (stops: Interrupts, id?: string) => boolean
   /** The entries of the history, in order. `submitted` are the ids of all runs. */
   readonly history: (
-    ended: ReadonlyMap<string, Ended>,
+    ended: ReadonlyMap<string, RunEnd>,
     submitted: readonly string[],
-  ) => readonly (readonly [id: string, ended: Ended])[]
+  ) => readonly (readonly [id: string, ended: RunEnd])[]
   /** Whether a client that connects is notified of this run. */
   readonly isNotified: (run: Submit, client: string) => boolean
   /** The name that a file gets. */
@@ -48,7 +48,7 @@ export type Ways = {
   ) => string
 }
 
-const local: Ways = {
+const local: DeploymentRules = {
   order: (submit) => submit,
   refusedCounts: 1,
   place: (number) => number,
@@ -73,7 +73,7 @@ const local: Ways = {
   },
 }
 
-const hosted: Ways = {
+const hosted: DeploymentRules = {
   order: () => ({ front: false }),
   refusedCounts: 0,
   place: (_, at) => at + 1,
@@ -99,4 +99,4 @@ const hosted: Ways = {
   nameOf: (_files, _name, content) => `the file of ${content}`,
 }
 
-export const ways: Readonly<Record<Deployment, Ways>> = { local, hosted }
+export const ways: Readonly<Record<Deployment, DeploymentRules>> = { local, hosted }

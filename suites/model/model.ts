@@ -3,21 +3,21 @@
 
 import { tiers } from '../../spec/server/access.ts'
 import type { Deployment } from '../../spec/language.ts'
-import { type Ways, ways } from './deployments.ts'
-import type { Ended, Outcome, Submit } from './submit.ts'
+import { type DeploymentRules, ways } from './deployments.ts'
+import type { RunEnd, Outcome, Submit } from './submit.ts'
 
-type Waiting = Submit & {
+type PendingRun = Submit & {
   readonly number: number
   readonly submittedMs: number
 }
-type Running = {
-  readonly run: Waiting
+type ActiveRun = {
+  readonly run: PendingRun
   readonly isCached: boolean
   /** Completed steps; undefined before the node has begun. */
   steps: number | undefined
 }
 type Worker = {
-  running: Running | null
+  running: ActiveRun | null
   /** When it acts next. */
   dueMs: number
   isInterrupted: boolean
@@ -47,10 +47,10 @@ export function createModel(deployment: Deployment): Model {
   return { accounts, advance: (byMs) => accounts.forEach((one) => one.advance(byMs)) }
 }
 
-function createAccount(own: Ways, workerCount: number) {
+function createAccount(own: DeploymentRules, workerCount: number) {
   let nowMs = 0
   let counter = 0
-  let pending: Waiting[] = []
+  let pending: PendingRun[] = []
   const workers = Array.from({ length: workerCount }, (): Worker => ({
     running: null,
     dueMs: Infinity,
@@ -59,15 +59,15 @@ function createAccount(own: Ways, workerCount: number) {
     isFreed: false,
   }))
   /** Running runs, in the order in which they began. */
-  let begun: Running[] = []
+  let begun: ActiveRun[] = []
   /** All runs, in the order of their submits. */
   const submitted: string[] = []
-  const ended = new Map<string, Ended>()
+  const ended = new Map<string, RunEnd>()
   const files = new Map<string, string>()
   /** The ends of runs that each connected client was notified of since it connected. */
   const endsByClient = new Map<string, string[]>()
 
-  const readyMs = ({ submittedMs }: Waiting): number => submittedMs + START_DELAY_MS
+  const readyMs = ({ submittedMs }: PendingRun): number => submittedMs + START_DELAY_MS
 
   const notify = ({ id, client }: Submit, outcome: Outcome): void => {
     const line = `${id} ${outcome === 'removed' ? 'interrupted' : outcome}`
@@ -93,7 +93,7 @@ function createAccount(own: Ways, workerCount: number) {
     worker.dueMs = nowMs + PACE_MS
   }
 
-  const end = (worker: Worker, { run, isCached }: Running, outcome: Outcome): void => {
+  const end = (worker: Worker, { run, isCached }: ActiveRun, outcome: Outcome): void => {
     worker.running = null
     begun = begun.filter((other) => other.run !== run)
     const isLate = own.looksAtTheEnd && worker.isInterrupted && outcome === 'success'
@@ -104,7 +104,7 @@ function createAccount(own: Ways, workerCount: number) {
     if (next !== undefined) worker.dueMs = Math.max(nowMs + PACE_MS, readyMs(next))
   }
 
-  const begin = (worker: Worker, current: Running): void => {
+  const begin = (worker: Worker, current: ActiveRun): void => {
     const { work } = current.run
     if (current.isCached) return end(worker, current, 'success')
     current.steps = 0
@@ -113,7 +113,7 @@ function createAccount(own: Ways, workerCount: number) {
   }
 
   /** A step of a slow node, or the end of another one. Only steps notice an interrupt. */
-  const goOn = (worker: Worker, current: Running, done: number): void => {
+  const goOn = (worker: Worker, current: ActiveRun, done: number): void => {
     const { work } = current.run
     if (work.kind === 'talk') worker.cachedText = work.text
     if (work.kind !== 'slow') {

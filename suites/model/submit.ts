@@ -18,7 +18,7 @@ export type Submit = {
 export type Outcome = 'success' | 'error' | 'interrupted' | 'removed'
 
 /** What is stored about a finished run. */
-export type Ended = {
+export type RunEnd = {
   readonly outcome: Outcome
   readonly isCached: boolean
   isForgotten: boolean

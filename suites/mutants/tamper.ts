@@ -33,7 +33,7 @@ export type Mutants = Readonly<Record<string, Mutant>>
 
 type Request = Extract<Input, { readonly kind: 'request' }>
 type Reply = Extract<Effect, { readonly kind: 'reply' }>
-type Sent = Extract<Effect, { readonly kind: 'send' }>
+type SentMessage = Extract<Effect, { readonly kind: 'send' }>
 type Frame = Extract<Effect, { readonly kind: 'frame' }>
 
 /** Changes each effect into others. */
@@ -102,13 +102,13 @@ export const stale =
     })()
   }
 
-export const isSent = (effect: Effect, type: string): effect is Sent =>
+export const isSent = (effect: Effect, type: string): effect is SentMessage =>
   effect.kind === 'send' && effect.text.startsWith(`{"type": "${type}"`)
 
 /** Changes each message of a type into others, which go to the same sockets. */
 export const onMessage = (
   type: string,
-  change: (message: Message, sent: Sent) => readonly unknown[],
+  change: (message: Message, sent: SentMessage) => readonly unknown[],
 ): Maker =>
   each((effect) => {
     if (!isSent(effect, type)) return [effect]
@@ -116,7 +116,7 @@ export const onMessage = (
     return change(message, effect).map((other) => saying(effect, JSON.stringify(other)))
   })
 
-const saying = (effect: Sent, text: string): Sent => ({ ...effect, text })
+const saying = (effect: SentMessage, text: string): SentMessage => ({ ...effect, text })
 
 /** Changes the data of the messages of a type. */
 export const onData = (type: string, change: (data: any) => unknown): Maker =>

@@ -1,14 +1,14 @@
 // One of two servers that receive the same requests: its output, without the names that it chose for runs and files.
 
 import { createHash } from 'node:crypto'
-import { isMessage, type Received as Raw, type Session } from '../judge/client.ts'
+import { isMessage, type ReceivedItem as Raw, type Session } from '../judge/client.ts'
 import { deep, jsonType, reason } from './words.ts'
 import { nobody } from '../judge/jobs.ts'
 import {
   listener,
   type ReceivedByClient,
   pathOf,
-  type Received,
+  type ReceivedItem,
   type PlainReply,
 } from '../model/client-view.ts'
 import { fetchFile } from '../judge/links.ts'
@@ -116,7 +116,7 @@ export async function createSide(subject: Subject): Promise<Side> {
     return { ...value, name: await learnFile({ filename: name, subfolder, type: folder }) }
   }
 
-  const plainOf = (raw: Raw): Promise<Received> =>
+  const plainOf = (raw: Raw): Promise<ReceivedItem> =>
     plain(
       JSON.stringify(isMessage(raw) ? raw : { frame: raw.frame, ...raw.fields }, (_, value) =>
         value instanceof Uint8Array ? hashOf(value) : value,
@@ -146,11 +146,11 @@ export async function createSide(subject: Subject): Promise<Side> {
       sessions.delete(client)
     },
     received: async () => {
-      const byClient: Record<string, Received[]> = {}
+      const byClient: Record<string, ReceivedItem[]> = {}
       for (const [client, one] of sessions) {
         await one.session.settled()
         const { received } = one.session
-        const messages: Received[] = []
+        const messages: ReceivedItem[] = []
         for (const raw of received.slice(one.at)) messages.push(await plainOf(raw))
         byClient[client] = messages
         one.at = received.length

@@ -5,7 +5,7 @@ import {
   listener,
   type ReceivedByClient,
   type ClientView,
-  type Received,
+  type ReceivedItem,
   type PlainReply,
 } from '../model/client-view.ts'
 import type { PlainRequest } from '../generate/actions.ts'
@@ -31,10 +31,10 @@ export function refusedAs(name: keyof typeof hostedRefusals): PlainReply {
 export const onListener =
   (
     change: (
-      messages: readonly Received[],
+      messages: readonly ReceivedItem[],
       view: ClientView,
       request: PlainRequest | undefined,
-    ) => readonly Received[] | undefined,
+    ) => readonly ReceivedItem[] | undefined,
   ) =>
   (
     received: ReceivedByClient,

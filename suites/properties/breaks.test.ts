@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
 import { submitRefusal } from '../../spec/server/workflows.ts'
 import { roots, treeOf, trees } from '../generate/arbitraries.ts'
-import { type Broken, breaks } from '../generate/broken-workflows.ts'
+import { type BrokenWorkflow, breaks } from '../generate/broken-workflows.ts'
 import { pickFrom } from '../generate/catalogue.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { violations } from '../judge/judge.ts'
@@ -32,7 +32,10 @@ async function accepts({ submit, post }: Subject, graph: Graph): Promise<void> {
   await post('/queue', { clear: true })
 }
 
-async function refuses({ submit, get }: Subject, { graph, error, blame }: Broken): Promise<void> {
+async function refuses(
+  { submit, get }: Subject,
+  { graph, error, blame }: BrokenWorkflow,
+): Promise<void> {
   const reply = await submit(graph)
   const refusal = reply.json()
   expect([reply.status, refusal.error?.type]).toEqual([400, error])

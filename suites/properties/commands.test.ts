@@ -17,12 +17,12 @@ import type { Work } from '../model/submit.ts'
 import { runs } from '../support/effort.ts'
 
 /** The accounts of a server; local has one. */
-type Real = { readonly accounts: readonly AccountClient[]; submits: number }
+type RealServer = { readonly accounts: readonly AccountClient[]; submits: number }
 
 /** A command that is always possible: it does the same to both, and compares the answers. */
-type Command = fc.AsyncCommand<Model, Real>
+type Command = fc.AsyncCommand<Model, RealServer>
 /** What an account does: it becomes a command once its account is known. */
-type Deed = (who: number) => Command
+type CommandMaker = (who: number) => Command
 
 const graphOf = (work: Work): Graph => {
   if (work.kind === 'slow') return slow(work.seconds, work.steps)
@@ -73,8 +73,8 @@ function endingOf(name: string, { status }: any): unknown[] {
 const deed =
   (
     name: string,
-    run: (model: AccountModel, own: AccountClient, real: Real, all: Model) => Promise<void>,
-  ): Deed =>
+    run: (model: AccountModel, own: AccountClient, real: RealServer, all: Model) => Promise<void>,
+  ): CommandMaker =>
   (who) => ({
     check: () => true,
     run: async (model, real) => {
@@ -86,7 +86,7 @@ const deed =
 
 type Fields = Omit<Parameters<AccountModel['submit']>[0], 'id'>
 
-const submitted = (fields: Fields): Deed =>
+const submitted = (fields: Fields): CommandMaker =>
   deed(`submit ${JSON.stringify(fields)}`, async (model, own, real) => {
     const { work, client, ...rest } = fields
     const name = `run ${real.submits++}`
@@ -108,14 +108,14 @@ const refused = deed('submit nothing', async (model, { subject }) => {
   expect((await subject.submit({})).status).toBe(400)
 })
 
-const advanced = (ms: number): Deed =>
+const advanced = (ms: number): CommandMaker =>
   deed(`advance ${ms}`, async (_model, { subject }, _real, all) => {
     all.advance(ms)
     await subject.emulator?.advance(ms)
   })
 
 /** Removes pending runs: the named ones, or all. */
-const removed = (names?: readonly string[]): Deed =>
+const removed = (names?: readonly string[]): CommandMaker =>
   deed(`remove ${names?.join(', ') ?? 'all'}`, async (model, own) => {
     const ids = names?.map(own.idOf)
     const reply = await own.subject.post('/queue', ids ? { delete: ids } : { clear: true })
@@ -125,7 +125,7 @@ const removed = (names?: readonly string[]): Deed =>
   })
 
 /** Forgets entries of the history: the named ones, or all. */
-const forgotten = (names?: readonly string[]): Deed =>
+const forgotten = (names?: readonly string[]): CommandMaker =>
   deed(`forget ${names?.join(', ') ?? 'all'}`, async (model, { subject, idOf }) => {
     const change = names ? { delete: names.map(idOf) } : { clear: true }
     const { status, text } = await subject.post('/history', change)
@@ -134,7 +134,7 @@ const forgotten = (names?: readonly string[]): Deed =>
     else model.forgetAll()
   })
 
-const interrupted = (name?: string): Deed =>
+const interrupted = (name?: string): CommandMaker =>
   deed(`interrupt ${name ?? ''}`, async (model, { subject, idOf }) => {
     const body = name === undefined ? {} : { prompt_id: idOf(name) }
     const { status } = await subject.post('/interrupt', body)
@@ -147,7 +147,7 @@ const freed = deed('free', async (model, { subject }) => {
   expect([status, text]).toEqual([200, ''])
 })
 
-const uploaded = (name: string, content: string, overwrite: boolean): Deed =>
+const uploaded = (name: string, content: string, overwrite: boolean): CommandMaker =>
   deed(`upload ${content} as ${name}${overwrite ? ', over it' : ''}`, async (model, own) => {
     const file = { name, bytes: Buffer.from(content) }
     const fields = { overwrite: `${overwrite}`, type: 'input' }
@@ -156,7 +156,7 @@ const uploaded = (name: string, content: string, overwrite: boolean): Deed =>
     expect(reply).toEqual({ name: reply.name, subfolder: '', type: 'input' })
   })
 
-const viewed = (name: string): Deed =>
+const viewed = (name: string): CommandMaker =>
   deed(`view ${name}`, async (model, own) => {
     const filename = own.fileOf(name)
     expect(await responsesOn[own.subject.deployment].content(own.subject, filename)).toEqual(
@@ -164,14 +164,14 @@ const viewed = (name: string): Deed =>
     )
   })
 
-const disconnected = (client: string): Deed =>
+const disconnected = (client: string): CommandMaker =>
   deed(`disconnect ${client}`, async (model, { sessions }) => {
     await sessions.get(client)?.close()
     sessions.delete(client)
     model.disconnect(client)
   })
 
-const connected = (client: string): Deed =>
+const connected = (client: string): CommandMaker =>
   deed(`connect ${client}`, async (model, { subject, sessions, idOf }) => {
     const session = await subject.connect(client)
     // A client that reconnects is there before its old socket is gone.
@@ -205,25 +205,25 @@ const id = fc.nat({ max: 9 }).map((serial) => `run ${serial}`)
 const ids = fc.array(id, { maxLength: 4 })
 const content = fc.constantFrom('one', 'two', 'three')
 
-const change: fc.Arbitrary<Deed> = fc.oneof(
+const change: fc.Arbitrary<CommandMaker> = fc.oneof(
   ids.map(removed),
   ids.map(forgotten),
   fc.constantFrom(removed(), removed(), forgotten(), refused),
 )
 const interrupt = fc.option(id, { nil: undefined, freq: 2 }).map(interrupted)
 const stored = ['a', 'a (1)', 'b', 'b (1)', 'the file of one', 'the file of two']
-const file: fc.Arbitrary<Deed> = fc.oneof(
+const file: fc.Arbitrary<CommandMaker> = fc.oneof(
   fc.tuple(fc.constantFrom('a', 'b'), content, fc.boolean()).map((one) => uploaded(...one)),
   fc.constantFrom(...stored).map(viewed),
 )
 const advance = fc.oneof(fc.constantFrom(5, 5, 10, 25, 30, 700), fc.nat(100)).map(advanced)
-const socket: fc.Arbitrary<Deed> = fc.oneof(
+const socket: fc.Arbitrary<CommandMaker> = fc.oneof(
   { weight: 2, arbitrary: client.map(connected) },
   { weight: 1, arbitrary: client.map(disconnected) },
 )
 
 /** The kinds of actions with their weights. */
-const deeds: fc.Arbitrary<Deed> = fc.oneof(
+const deeds: fc.Arbitrary<CommandMaker> = fc.oneof(
   { weight: 4, arbitrary: submit.map(submitted) },
   { weight: 6, arbitrary: advance },
   { weight: 3, arbitrary: socket },

@@ -22,12 +22,12 @@ import { type PlainRequest, type Action, actionsUpTo } from '../generate/actions
 import { createSide, type Side } from '../parity/two-servers.ts'
 import { isLong, runs, sampleOf } from '../support/effort.ts'
 
-type Declared = ReturnType<typeof createDifferences>
-type Both = {
+type DeclaredDifferences = ReturnType<typeof createDifferences>
+type ServerPair = {
   readonly local: Side
   readonly hosted: Side
   readonly known: ClientView
-  readonly declared: Declared
+  readonly declared: DeclaredDifferences
 }
 
 /** The requests to both after each action. */
@@ -46,7 +46,7 @@ function same(expected: unknown, reply: unknown, about: string): void {
 }
 
 async function ask(
-  { local, hosted, known: view, declared }: Both,
+  { local, hosted, known: view, declared }: ServerPair,
   request: PlainRequest,
 ): Promise<PlainRequest> {
   noteRequest(view, request)
@@ -59,7 +59,7 @@ async function ask(
 }
 
 /** Applies an action to both. Returns the request to local. */
-async function play(both: Both, action: Action): Promise<PlainRequest | undefined> {
+async function play(both: ServerPair, action: Action): Promise<PlainRequest | undefined> {
   const { local, hosted, known: view } = both
   if (action.kind === 'request') return ask(both, action.request)
   for (const side of [local, hosted]) {
@@ -71,7 +71,7 @@ async function play(both: Both, action: Action): Promise<PlainRequest | undefine
 }
 
 async function listen(
-  { local, hosted, known: view, declared }: Both,
+  { local, hosted, known: view, declared }: ServerPair,
   request?: PlainRequest,
 ): Promise<void> {
   const received: ReceivedByClient = await local.received()
@@ -86,7 +86,7 @@ async function listen(
 /** Plays actions on a local and a hosted server, and compares everything that they send. */
 async function playAll(
   played: readonly Action[],
-  declared: Declared,
+  declared: DeclaredDifferences,
   tampered: EmulatorOptions = {},
 ): Promise<void> {
   const preview = 'png'
@@ -112,7 +112,7 @@ const path = process.env['FC_PATH'] ?? ''
 
 /** Plays many sequences. Returns the smallest one with a difference that no row explains, or undefined. */
 async function search(
-  declared: Declared,
+  declared: DeclaredDifferences,
   numRuns: number,
   maxActions: number,
   tamper?: () => Tamper,

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import type { FrameContent } from 'flowdouble'
 import { encodeFrame } from '../../dist/emulator/internal.js'
 import { frames } from '../../spec/server/frames.ts'
-import { type Decoded, decodeFrame } from '../judge/decode.ts'
+import { type DecodedFrame, decodeFrame } from '../judge/decode.ts'
 import { anyText } from '../generate/texts.ts'
 import { runs } from '../support/effort.ts'
 
@@ -20,7 +20,7 @@ const image = { kind: 'solid', id: 1, width: 1, height: 1, color: 0 } as const
 type Case = {
   readonly content: FrameContent
   readonly file: Uint8Array
-  readonly fields: Decoded['fields']
+  readonly fields: DecodedFrame['fields']
 }
 
 const anyCase: fc.Arbitrary<Case> = fc.oneof(

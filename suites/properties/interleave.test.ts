@@ -42,10 +42,10 @@ async function withRuns(deployment: Deployment, body: (stage: Stage) => Promise<
 }
 
 /** A message with the name of its run. */
-type Received = Message & { readonly of: Name | undefined }
+type ReceivedMessage = Message & { readonly of: Name | undefined }
 
 /** Fires the next due event, and returns the messages that it sends. */
-async function tick({ subject, session, ids }: Stage): Promise<readonly Received[]> {
+async function tick({ subject, session, ids }: Stage): Promise<readonly ReceivedMessage[]> {
   await session.settled()
   const before = session.messages().length
   await subject.emulator?.until(() => true)
@@ -61,10 +61,10 @@ async function tick({ subject, session, ids }: Stage): Promise<readonly Received
 }
 
 /** What happens at each due moment of both runs without an interrupt. */
-type Ticks = readonly (readonly Received[])[]
+type Ticks = readonly (readonly ReceivedMessage[])[]
 
 async function watch(deployment: Deployment): Promise<Ticks> {
-  const ticks: (readonly Received[])[] = []
+  const ticks: (readonly ReceivedMessage[])[] = []
   const isOver = (): boolean => ticks.flat().filter(endsRun(deployment)).length === runs.length
   await withRuns(deployment, async (stage) => {
     while (!isOver()) ticks.push(await tick(stage))
@@ -73,7 +73,7 @@ async function watch(deployment: Deployment): Promise<Ticks> {
 }
 
 /** The node at which a run checks for an interrupt in these messages: one that begins, or takes a step. */
-const checkedNode = (messages: readonly Received[], name: Name): unknown =>
+const checkedNode = (messages: readonly ReceivedMessage[], name: Name): unknown =>
   messages.find(
     ({ of, type, data }) =>
       of === name && /^(executing|progress)$/.test(type) && data['node'] !== null,

@@ -8,7 +8,7 @@ import { isOf, nobody, oneAtATimeOn, queued } from '../judge/jobs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
 
-type Pending = { readonly id: string; readonly number: number }
+type PendingRun = { readonly id: string; readonly number: number }
 type Submit = { readonly kind: 'submit'; readonly number?: number; readonly front: boolean }
 type Command =
   | Submit
@@ -45,7 +45,7 @@ const manners = {
 
 /** The queue as a sorted list: no heap, no holes. */
 function createModel({ numberOf, counts, countsRefused }: (typeof manners)[Deployment]) {
-  let pending: Pending[] = []
+  let pending: PendingRun[] = []
   let counter = 0
   return {
     ids: () => pending.map(({ id }) => id),

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { both } from '../../spec/language.ts'
 import {
   someMessage,
-  type SomeRequest,
+  type RandomRequest,
   someRequestOn,
   statusesOn,
 } from '../generate/random-requests.ts'
@@ -23,7 +23,7 @@ const allowed = new Set([...general, ...statusesOn('local')])
 /** Sends a request on a separate connection, and returns the status of its answer and the rest of it. */
 async function send(
   url: string,
-  { method, target, headers, body }: SomeRequest,
+  { method, target, headers, body }: RandomRequest,
 ): Promise<[status: number, rest: string]> {
   const all = { Host: new URL(url).host, Connection: 'close', ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)

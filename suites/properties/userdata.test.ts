@@ -154,7 +154,7 @@ async function play(commands: readonly Command[], subject: Subject): Promise<voi
     expect([one, reply.status]).toEqual([one, status])
     if (one.kind === 'list' && status === 200)
       expect(reply.json().toSorted()).toEqual(listedInModel(root, one))
-    const listed: Listed[] = (await subject.get('/v2/userdata')).json()
+    const listed: ListedFile[] = (await subject.get('/v2/userdata')).json()
     const sizes = listed.map(({ path, size }) => `${path}: ${size ?? 'folder'}`)
     const wanted = everything(root).map(
       ([path, content]) => `${path}: ${content?.length ?? 'folder'}`,
@@ -168,7 +168,7 @@ async function play(commands: readonly Command[], subject: Subject): Promise<voi
   }
 }
 
-type Listed = { readonly path: string; readonly size?: number }
+type ListedFile = { readonly path: string; readonly size?: number }
 
 test('userdata/model User data equals the tree of a small model.', async () => {
   const property = fc.asyncProperty(fc.array(command, { maxLength: 20 }), async (commands) => {
@@ -212,7 +212,7 @@ test('userdata/hostile-names No name leaves the user folder or breaks the server
       statuses.add(status)
       expect([200, 204, 400, 403, 404, 405, 409, 500]).toContain(status)
     }
-    const listed: Listed[] = (await subject.get('/v2/userdata')).json()
+    const listed: ListedFile[] = (await subject.get('/v2/userdata')).json()
     const names = listed.flatMap(({ path }) => path.split('/'))
     expect(names.filter((part) => ['', '.', '..'].includes(part) || part.includes('\0'))).toEqual(
       [],

@@ -17,7 +17,7 @@ import {
 import type { quirks } from '../../spec/truth/quirks.ts'
 import { provesQuirk } from '../judge/proves.ts'
 
-export type Ended = {
+export type CommandResult = {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -37,8 +37,8 @@ export type CommandLine = {
   /** The configuration directory. */
   readonly dir: string
   /** Runs `webhook` or `gateway` with these arguments on the directory. */
-  readonly run: (...argv: readonly string[]) => Promise<Ended>
-  readonly runIn: (context: CommandContext, ...argv: readonly string[]) => Promise<Ended>
+  readonly run: (...argv: readonly string[]) => Promise<CommandResult>
+  readonly runIn: (context: CommandContext, ...argv: readonly string[]) => Promise<CommandResult>
   readonly path: (name: string) => string
   readonly has: (name: string) => boolean
   readonly read: (name: string) => string
@@ -102,7 +102,10 @@ export function commandLineAt(dir: string): CommandLine {
 }
 
 /** Runs a command in this process. The environment is only what the caller passes. */
-export async function runCommand(context: CommandContext, argv: readonly string[]): Promise<Ended> {
+export async function runCommand(
+  context: CommandContext,
+  argv: readonly string[],
+): Promise<CommandResult> {
   const { io, ended } = ioOf(context)
   const [group, ...rest] = argv
   const command = group === 'webhook' ? webhookCommand : gatewayCommand
@@ -110,7 +113,7 @@ export async function runCommand(context: CommandContext, argv: readonly string[
 }
 
 /** Runs `serve` with flags that it rejects: starting a process takes longer than the command. */
-export async function runServe(...argv: readonly string[]): Promise<Ended> {
+export async function runServe(...argv: readonly string[]): Promise<CommandResult> {
   const { io, ended } = ioOf({ env: process.env })
   return ended(await serveCommand(argv, io))
 }
@@ -124,7 +127,7 @@ function ioOf({ stdin = '', env = {}, isTerminal = false }: CommandContext) {
     env,
     cwd: tmpdir(),
   }
-  const ended = (code: number): Ended => ({
+  const ended = (code: number): CommandResult => ({
     code,
     stdout,
     stderr,
@@ -166,7 +169,7 @@ export const urlOf = async (cli: CommandLine, env = {}): Promise<string> =>
 export async function runWizard(
   argv: readonly string[],
   answers: readonly (readonly [question: RegExp, answer: string])[],
-): Promise<Ended> {
+): Promise<CommandResult> {
   const { io, ended, said } = ioOf({ isTerminal: true })
   const keyboard = Object.assign(new PassThrough(), { isTTY: true })
   const waiting = [...answers]
@@ -192,7 +195,7 @@ export type ReceivedRequest = {
   readonly body: Buffer
 }
 
-export type Receiving = {
+export type ReceivingEndpoint = {
   readonly url: string
   readonly port: number
   readonly got: ReceivedRequest[]
@@ -204,7 +207,7 @@ export type Receiving = {
 /** A receiver that accepts everything, and sends each request the same answer; null never answers. */
 export async function startReceiving(
   answer: { readonly status: number; readonly body: string } | null,
-): Promise<Receiving> {
+): Promise<ReceivingEndpoint> {
   const got: ReceivedRequest[] = []
   let arrive = (): void => {}
   const arrival = new Promise<void>((resolve) => (arrive = resolve))
@@ -237,7 +240,7 @@ export async function startReceiving(
 /** Calls with a receiver that is closed afterwards. */
 export async function withReceiving(
   answer: { readonly status: number; readonly body: string } | null,
-  use: (receiving: Receiving) => Promise<void>,
+  use: (receiving: ReceivingEndpoint) => Promise<void>,
 ): Promise<void> {
   const receiving = await startReceiving(answer)
   try {
@@ -254,12 +257,12 @@ export const hmac = (
 ): string => createHmac('sha256', secret).update(text).digest(encoding)
 
 /** A gateway of `gateway run`, in this process. */
-export type Running = {
+export type RunningCommand = {
   readonly url: string
   /** What the command has printed so far. */
   readonly said: () => string
   /** Stops the command as a signal does. */
-  readonly stop: () => Promise<Ended>
+  readonly stop: () => Promise<CommandResult>
 }
 
 /** Runs `gateway run` on a free port until it listens. Rejects if it ends before that. */
@@ -267,7 +270,7 @@ export async function runGateway(
   cli: CommandLine,
   context: CommandContext = {},
   ...argv: readonly string[]
-): Promise<Running> {
+): Promise<RunningCommand> {
   const { io, ended, said } = ioOf(context)
   const stop = new AbortController()
   let listen = (): void => {}

@@ -13,7 +13,7 @@ const modules = join(root, 'node_modules')
 /** What the package depends on. */
 export const dependencies = ['ws', 'yaml']
 
-export type Packed = {
+export type InstalledPackage = {
   readonly tarball: string
   readonly size: number
   readonly unpackedSize: number
@@ -21,17 +21,17 @@ export type Packed = {
 }
 
 /** Packs the build. */
-export async function pack(): Promise<Packed> {
+export async function pack(): Promise<InstalledPackage> {
   const place = folder()
   const argv = ['pack', '--ignore-scripts', '--json', '--pack-destination', place]
   const { stdout } = await run('npm', argv, { cwd: root })
-  const [made] = JSON.parse(stdout) as (Omit<Packed, 'tarball'> & { filename: string })[]
+  const [made] = JSON.parse(stdout) as (Omit<InstalledPackage, 'tarball'> & { filename: string })[]
   if (made === undefined) throw new Error('npm packed nothing.')
   return { ...made, tarball: join(place, made.filename) }
 }
 
 /** An empty folder as `npm install` leaves it, faster: the tarball unpacked, and the dependencies of the clone. */
-export async function unpack({ tarball }: Packed): Promise<string> {
+export async function unpack({ tarball }: InstalledPackage): Promise<string> {
   const place = folder()
   const own = join(place, 'node_modules/flowdouble')
   mkdirSync(own, { recursive: true })
@@ -42,7 +42,7 @@ export async function unpack({ tarball }: Packed): Promise<string> {
 }
 
 /** Installs a tarball in an empty folder; its dependencies, and the types of Node, are those of the clone. */
-export async function install({ tarball }: Packed): Promise<string> {
+export async function install({ tarball }: InstalledPackage): Promise<string> {
   const place = folder()
   writeFileSync(join(place, 'package.json'), '{ "type": "module" }')
   const paths = dependencies.map((name) => join(modules, name))

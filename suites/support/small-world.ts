@@ -26,5 +26,6 @@ export const smallWorld: WorldOptions = {
   cors: null,
   token: null,
   manager: false,
+  script: { start: {}, runs: [], nodes: [], faults: [] },
   signedLinks: null,
 }

@@ -1,13 +1,13 @@
 // Writes messages as short lines, so that a case can compare a whole sequence.
 
-import { isMessage, type Received } from '../judge/client.ts'
+import { isMessage, type ReceivedItem } from '../judge/client.ts'
 import type { Message } from '../judge/judge.ts'
 
 /**
  * One line per message: its type and its subject. The nodes of a progress_state appear as `id state value/max`, a frame
  * as the name of its layout.
  */
-export const transcript = (received: readonly Received[]): string[] =>
+export const transcript = (received: readonly ReceivedItem[]): string[] =>
   received.map((item) => (isMessage(item) ? line(item) : item.frame))
 
 function line({ type, data }: Message): string {

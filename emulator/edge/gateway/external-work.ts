@@ -8,7 +8,7 @@ import type { Agent, Deliveries } from '../../options/gateway.ts'
 type Dispatch = (at: (atMs: number) => GatewayInput) => void
 
 export type Work = {
-  /** Starts the work that effects request, and ends what is over. */
+  /** Starts the work that effects request, and ends the work that is no longer needed. */
   readonly emit: (effects: readonly GatewayEffect[]) => void
   /** Resolves when one piece of running work has ended; undefined if none is running. */
   readonly ended: () => Promise<void> | undefined

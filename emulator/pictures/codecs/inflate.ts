@@ -57,8 +57,8 @@ export const inflate = (data: Uint8Array, mostBytes: number): Uint8Array => {
   let blocksLeft = SPARE_BLOCKS + mostBytes / LEAST_BLOCK_BYTES
   for (let isLast = false; !isLast && sink.length < mostBytes; blocksLeft--) {
     if (blocksLeft <= 0) throw new RangeError('The stream has more blocks than its bytes need.')
-    isLast = take(source, 1) === 1
-    const kind = take(source, 2)
+    isLast = takeBits(source, 1) === 1
+    const kind = takeBits(source, 2)
     if (kind === 0) copyStored(source, sink)
     else if (kind === 1) unpack(source, sink, fixedCodes())
     else if (kind === 2) unpack(source, sink, readCodes(source))
@@ -69,7 +69,7 @@ export const inflate = (data: Uint8Array, mostBytes: number): Uint8Array => {
 
 const damaged = (): Error => new RangeError('The stream is damaged.')
 
-const fill = (source: Source): void => {
+const readAhead = (source: Source): void => {
   while (source.bitCount <= 24 && source.at < source.data.length) {
     source.bits |= source.data[source.at++]! << source.bitCount
     source.bitCount += 8
@@ -77,8 +77,8 @@ const fill = (source: Source): void => {
 }
 
 /** The next bits as a number; at most 16. */
-const take = (source: Source, count: number): number => {
-  if (source.bitCount < count) fill(source)
+const takeBits = (source: Source, count: number): number => {
+  if (source.bitCount < count) readAhead(source)
   if (source.bitCount < count) throw damaged()
   const value = source.bits & ((1 << count) - 1)
   skipBits(source, count)
@@ -92,8 +92,8 @@ const skipBits = (source: Source, count: number): void => {
 
 const copyStored = (source: Source, sink: Sink): void => {
   skipBits(source, source.bitCount & 7)
-  const length = take(source, 16)
-  if (length !== (take(source, 16) ^ 0xffff)) throw damaged()
+  const length = takeBits(source, 16)
+  if (length !== (takeBits(source, 16) ^ 0xffff)) throw damaged()
   // Return the bytes that were read ahead.
   const from = source.at - (source.bitCount >> 3)
   const end = Math.min(length, sink.bytes.length - sink.length)
@@ -120,11 +120,11 @@ const unpack = (source: Source, sink: Sink, { literals, distances }: Codes): voi
 const copyBack = (source: Source, sink: Sink, symbol: number, distances: Code): void => {
   const lengthBits = LENGTH_BITS[symbol]
   if (lengthBits === undefined) throw damaged()
-  const length = LEAST_LENGTH[symbol]! + take(source, lengthBits)
+  const length = LEAST_LENGTH[symbol]! + takeBits(source, lengthBits)
   const place = decode(source, distances)
   const distanceBits = DISTANCE_BITS[place]
   if (distanceBits === undefined) throw damaged()
-  const distance = LEAST_DISTANCE[place]! + take(source, distanceBits)
+  const distance = LEAST_DISTANCE[place]! + takeBits(source, distanceBits)
   if (distance > sink.length) throw damaged()
   const { bytes } = sink
   const end = Math.min(sink.length + length, bytes.length)
@@ -133,7 +133,7 @@ const copyBack = (source: Source, sink: Sink, symbol: number, distances: Code): 
 }
 
 const decode = (source: Source, { quick, counts, symbols }: Code): number => {
-  if (source.bitCount < MOST_CODE_BITS) fill(source)
+  if (source.bitCount < MOST_CODE_BITS) readAhead(source)
   const entry = quick[source.bits & ((1 << QUICK_BITS) - 1)]!
   const length = entry & 15
   if (length > 0 && length <= source.bitCount) {
@@ -195,11 +195,11 @@ const fixedCodes = (): Codes => {
 
 /** The codes in the header of a block; their lengths are coded themselves. */
 const readCodes = (source: Source): Codes => {
-  const literals = take(source, 5) + 257
-  const distances = take(source, 5) + 1
-  const codeCount = take(source, 4) + 4
+  const literals = takeBits(source, 5) + 257
+  const distances = takeBits(source, 5) + 1
+  const codeCount = takeBits(source, 4) + 4
   const ofLengths = new Uint8Array(LENGTH_ORDER.length)
-  for (const symbol of LENGTH_ORDER.slice(0, codeCount)) ofLengths[symbol] = take(source, 3)
+  for (const symbol of LENGTH_ORDER.slice(0, codeCount)) ofLengths[symbol] = takeBits(source, 3)
   const code = buildCode(ofLengths)
   const lengths = new Uint8Array(literals + distances)
   for (let at = 0; at < lengths.length;) {
@@ -212,10 +212,10 @@ const readCodes = (source: Source): Codes => {
     const repeated = symbol === 16 ? lengths[at - 1]! : 0
     const times =
       symbol === 16
-        ? 3 + take(source, 2)
+        ? 3 + takeBits(source, 2)
         : symbol === 17
-          ? 3 + take(source, 3)
-          : 11 + take(source, 7)
+          ? 3 + takeBits(source, 3)
+          : 11 + takeBits(source, 7)
     if (at + times > lengths.length) throw damaged()
     lengths.fill(repeated, at, at + times)
     at += times

@@ -13,7 +13,7 @@ export type NodeError = {
   readonly extra_info: JsonObject
 }
 
-const fill = (template: string, values: Readonly<Record<string, string>>): string =>
+const fillTemplate = (template: string, values: Readonly<Record<string, string>>): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
 const build = (
@@ -22,8 +22,8 @@ const build = (
   extra: readonly (readonly [string, Json])[],
 ): NodeError => ({
   type,
-  message: fill(words[type].message, values),
-  details: fill(words[type].details, values),
+  message: fillTemplate(words[type].message, values),
+  details: fillTemplate(words[type].details, values),
   extra_info: new Map(extra),
 })
 

@@ -1,4 +1,4 @@
-// What a hosted server reports about itself and the account [system/hosted-*], and the feedback that it accepts.
+// Reports of a hosted server about itself and the account [system/hosted-*], and the feedback that it accepts.
 
 import { feedback, freeRequest, type hostedSystemStats } from '../../../spec/server/system.ts'
 import type { Static } from '../../../spec/static.ts'

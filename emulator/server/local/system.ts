@@ -1,4 +1,4 @@
-// What the server reports about itself [system/*]: statistics, features, GET /prompt, and a page for people at GET /.
+// Reports of the server about itself [system/*]: statistics, features, GET /prompt, and a page for people at GET /.
 
 import { type NamedServer, servers } from '../../../spec/truth/servers.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'

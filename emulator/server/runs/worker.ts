@@ -42,7 +42,7 @@ export function advance(world: World, worker: Worker): void {
   else finishNode(world, running, running.work)
 }
 
-function due(world: World, { worker }: Running, delayMs: number): void {
+function scheduleNext(world: World, { worker }: Running, delayMs: number): void {
   wakeWorker(world, worker, world.state.nowMs + delayMs)
 }
 
@@ -79,7 +79,7 @@ function begin(world: World, running: Running, poison: string | null): void {
     () => `{"nodes": ${nodes}, ${members(world, running)}`,
   )
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
-  if (failure === undefined) due(world, running, world.setup.options.paceMs)
+  if (failure === undefined) scheduleNext(world, running, world.setup.options.paceMs)
   else fail(world, running, running.order[0] ?? firstKey(graph), failure)
 }
 
@@ -167,7 +167,7 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
   }
   if (running.work.notification !== undefined)
     sendNotification(world, running, running.work.notification)
-  due(world, running, running.work.stepMs ?? world.setup.options.paceMs)
+  scheduleNext(world, running, running.work.stepMs ?? world.setup.options.paceMs)
 }
 
 function performStep(
@@ -196,7 +196,7 @@ function performStep(
   }
   // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined
-  due(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
+  scheduleNext(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
 }
 
 function finishNode(world: World, running: Running, done: Work): void {

@@ -4,6 +4,7 @@ import type { tiers } from '../../../spec/server/access.ts'
 import type { ExceptionType } from '../../../spec/server/errors.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Deployment } from '../../../spec/language.ts'
+import type { Script } from '../../../spec/scenario/scenario.ts'
 
 /** The options that a user chooses, and a server uses as they are. */
 export type ChosenOptions = {
@@ -55,6 +56,8 @@ export type WorldOptions = ChosenOptions & {
   readonly pendingLimitBytes: number
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxBody: number | null
+  /** What scripts the server. */
+  readonly script: Script
   /** The base URL of links to files of a hosted server; null on local, which serves the files itself. */
   readonly signedLinks: SignedLinks | null
 }

@@ -4,6 +4,7 @@ import type { Reply } from '../../http/replies.ts'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../../machine.ts'
 import type { Timers } from '../../lib/timers.ts'
 import type { TimerTarget } from './runs.ts'
+import type { ScriptState } from './scenario.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'
 import type { Hashing, HostedWorld, World, WorldState } from './world.ts'
 
@@ -40,6 +41,8 @@ export type ServerState = {
   /** The time of all its worlds, in milliseconds since its start. */
   nowMs: number
   readonly timers: Timers<TimerTarget>
+  /** The script in force. */
+  readonly script: ScriptState
   /** In the order of the accounts; local has one world. */
   readonly worlds: readonly WorldState[]
   /** The index of the world of each open socket. */

@@ -7,6 +7,7 @@ import type { Random } from '../../lib/random.ts'
 import type { Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
 import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
+import type { ScriptState } from './scenario.ts'
 import type { Traits } from './traits.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
 import type { TimerTarget, HistoryEntry, Run, Worker } from './runs.ts'
@@ -125,6 +126,8 @@ export type World = {
   readonly state: WorldState
   /** The timers of its server. */
   readonly timers: Timers<TimerTarget>
+  /** The script of its server. */
+  readonly script: ScriptState
   /** The effects of the current step. */
   effects: Effect[]
 }

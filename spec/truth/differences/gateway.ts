@@ -1,4 +1,5 @@
-// Where the description of the webhook gateway and the reference gateway differ, and what the description leaves open.
+// Differences between the description of the webhook gateway and the reference gateway, and what the description leaves
+// open.
 
 import type { Difference } from './difference.ts'
 

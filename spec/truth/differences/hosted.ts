@@ -1,4 +1,4 @@
-// Where the description of the hosted server and what is published about hosted servers differ, topic by topic.
+// Differences between the description of the hosted server and published facts about hosted servers, by topic.
 
 import type { Difference } from './difference.ts'
 

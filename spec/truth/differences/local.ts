@@ -1,4 +1,4 @@
-// Where the description of the local server and real servers differ, topic by topic, and what this server does.
+// Differences between the description of the local server and real servers, by topic, and the behaviour of this server.
 
 import type { Difference } from './difference.ts'
 

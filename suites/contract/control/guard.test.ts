@@ -1,4 +1,4 @@
-// Who may use the control paths, of a server and of a gateway: one guard for both.
+// The guard of the control paths, of a server and of a gateway.
 
 import { networkInterfaces } from 'node:os'
 import { type EmulatorOptions, type GatewayOptions, startEmulator, startGateway } from 'flowdouble'
@@ -6,14 +6,19 @@ import { expect } from '../../judge/expect.ts'
 import { exchange } from '../../judge/wire.ts'
 import { test } from '../../judge/proves.ts'
 
-type Common = Pick<EmulatorOptions & GatewayOptions, 'host' | 'controlToken'>
-type Running = { readonly url: string; readonly port: number; readonly close: () => Promise<void> }
+type CommonOptions = Pick<EmulatorOptions & GatewayOptions, 'host' | 'controlToken'>
+type RunningServer = {
+  readonly url: string
+  readonly port: number
+  readonly close: () => Promise<void>
+}
 
-const machines: readonly (readonly [string, (options: Common) => Promise<Running>])[] = [
-  ['local', (options) => startEmulator({ clock: 'manual', ...options })],
-  ['hosted', (options) => startEmulator({ clock: 'manual', deployment: 'hosted', ...options })],
-  ['gateway', (options) => startGateway({ port: 0, clock: 'manual', control: true, ...options })],
-]
+const machines: readonly (readonly [string, (options: CommonOptions) => Promise<RunningServer>])[] =
+  [
+    ['local', (options) => startEmulator({ clock: 'manual', ...options })],
+    ['hosted', (options) => startEmulator({ clock: 'manual', deployment: 'hosted', ...options })],
+    ['gateway', (options) => startGateway({ port: 0, clock: 'manual', control: true, ...options })],
+  ]
 
 const ways = [
   ['GET', '/_flowdouble/journal', ''],
@@ -27,7 +32,8 @@ const elsewhere = Object.values(networkInterfaces())
 
 for (const [name, start] of machines) {
   const on =
-    (options: Common, body: (running: Running) => Promise<void>) => async (): Promise<void> => {
+    (options: CommonOptions, body: (running: RunningServer) => Promise<void>) =>
+    async (): Promise<void> => {
       const running = await start(options)
       try {
         await body(running)

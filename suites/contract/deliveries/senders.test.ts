@@ -34,8 +34,8 @@ const targets = Object.keys(chats)
 const lastError = ({ gateway }: GatewaySubject) => gateway.outbox().at(-1)?.error
 
 /** Method, address, credential and body of calls. */
-type Shown = { readonly method: string; readonly url: string; readonly headers: Headers }
-const shown = ({ method, url, headers, ...call }: Shown & { readonly body: unknown }) => [
+type VisibleCall = { readonly method: string; readonly url: string; readonly headers: Headers }
+const shown = ({ method, url, headers, ...call }: VisibleCall & { readonly body: unknown }) => [
   `${method} ${url}`,
   headers.get('authorization'),
   call.body,

@@ -19,7 +19,7 @@ const file = (name: string): string => join(import.meta.dirname, '../../tls', na
 const certificate = { tlsCert: file('cert.pem'), tlsKey: file('key.pem') }
 const ca = await readFile(certificate.tlsCert)
 
-type Received = { readonly status: number; readonly text: string; readonly location: string }
+type TlsReply = { readonly status: number; readonly text: string; readonly location: string }
 
 /** One exchange with a server whose certificate is checked. */
 async function ask(
@@ -28,7 +28,7 @@ async function ask(
   method = 'GET',
   body = '',
   trusted: string | Buffer = ca,
-): Promise<Received> {
+): Promise<TlsReply> {
   const sent = request(url, { method, headers, ca: trusted, agent: false })
   sent.end(body)
   const [reply] = await once(sent, 'response')

@@ -69,7 +69,7 @@ proves(
 )
 
 proves('http/pipelined', async ({ url, deployment }) => {
-  // What asks for a tunnel comes while Node still has the answer before it in its hands.
+  // A request for a tunnel arrives while Node still sends the response before it.
   const path = pathOn[deployment]
   const tunnel = `${line('CONNECT', 'example.com:80')}\r\n`
   for (let depth = 0; depth <= 3; depth++) {

@@ -35,7 +35,7 @@ const command = (args: readonly string[]) => {
   return { status, stdout, stderr }
 }
 
-type Listed = { readonly id: string; readonly proved: boolean | null }
+type RuleEntry = { readonly id: string; readonly proved: boolean | null }
 
 /** Types and maps are half of what the compiler writes. */
 const isRun = (file: string): boolean => !/\.d\.ts$|\.map$|\.tsbuildinfo$/.test(file)
@@ -74,7 +74,7 @@ test('rules/list It prints one line per rule, with basis, deployments and statem
 })
 
 test('rules/json It prints the same as JSON', async () => {
-  const listed: Listed[] = JSON.parse((await rulesCommand(['--json'])).stdout)
+  const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'])).stdout)
   expect(listed.map(({ proved: _, ...rest }) => rest)).toEqual(
     entries.map(([id, { basis, source = null, on, says, carries = [] }]) => ({
       id,
@@ -101,7 +101,7 @@ test('rules/proved A rule is proved when a case of the suites names it', async (
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, text)
     }
-    const listed: Listed[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
+    const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
     const proved = ['queue/listing', 'queue/item', 'queue/delete']
     expect(listed.filter((one) => one.proved).map(({ id }) => id)).toEqual(proved)
     expect(listed.filter((one) => one.proved === false)).toHaveLength(entries.length - 3)
@@ -113,7 +113,7 @@ test('rules/proved A rule is proved when a case of the suites names it', async (
 
 test('rules/package Without the suites it does not print what is proved', async () => {
   await elsewhere(async (folder) => {
-    const listed: Listed[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
+    const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
     expect(new Set(listed.map(({ proved }) => proved))).toEqual(new Set([null]))
     const { stdout } = await rulesCommand([], folder)
     expect(stdout).toMatch(/^queue\/item +observed +local +- +A listed run/m)

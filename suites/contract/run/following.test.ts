@@ -1,4 +1,4 @@
-// How the client follows a run and judges its end, whatever the server does meanwhile.
+// The client follows a run and judges its end, whatever the server does meanwhile.
 
 import { test } from 'vitest'
 import { end, entryOf, message, picture, promptId, succeeded } from './misbehaving-server.ts'

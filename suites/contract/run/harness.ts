@@ -14,7 +14,7 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { hostedKey } from './misbehaving-hosted.ts'
 import { startPunishingServer } from './misbehaving-server.ts'
-import type { Behaviour, PunishingServer } from './misbehaving-server.ts'
+import type { Behaviour, MisbehavingServer } from './misbehaving-server.ts'
 
 const leftovers: (() => Promise<unknown>)[] = []
 
@@ -30,7 +30,7 @@ export function cleanUp(remove: () => Promise<unknown>): void {
 export const sampler =
   '{"3": {"class_type": "KSampler", "inputs": {}, "_meta": {"title": "Sampler"}}}'
 
-export async function serve(behaviour: Behaviour = {}): Promise<PunishingServer> {
+export async function serve(behaviour: Behaviour = {}): Promise<MisbehavingServer> {
   const server = await startPunishingServer(behaviour)
   cleanUp(server.close)
   return server
@@ -80,7 +80,7 @@ export function testClock() {
   return { now: () => nowMs, wait, pass }
 }
 
-type Ran = {
+type RunReport = {
   readonly result: RunResult
   readonly events: readonly RunEvent[]
   readonly files: Record<string, string>
@@ -88,13 +88,13 @@ type Ran = {
 
 /** One run of a workflow's text. `onEvent` receives each event. */
 export async function runOn(
-  server: Pick<PunishingServer, 'url'>,
+  server: Pick<MisbehavingServer, 'url'>,
   options: Partial<RunOptions> & {
     readonly text?: string
     readonly folder?: string
     readonly onEvent?: (event: RunEvent) => void
   } = {},
-): Promise<Ran> {
+): Promise<RunReport> {
   const { text = sampler, onEvent, folder = await newFolder(), ...rest } = options
   const [workflowPath, outDir] = [join(folder, 'workflow.json'), join(folder, 'out')]
   await writeFile(workflowPath, text)
@@ -112,16 +112,16 @@ export async function runOn(
 export const serveHosted = ({
   hosted = {},
   ...behaviour
-}: Behaviour = {}): Promise<PunishingServer> => serve({ hosted, ...behaviour })
+}: Behaviour = {}): Promise<MisbehavingServer> => serve({ hosted, ...behaviour })
 
 /** Like `runOn`, with the key of the misbehaving hosted server. */
 export const runHosted = (
-  server: PunishingServer,
+  server: MisbehavingServer,
   options: Parameters<typeof runOn>[1] = {},
-): Promise<Ran> => runOn(server, { apiKey: hostedKey, ...options })
+): Promise<RunReport> => runOn(server, { apiKey: hostedKey, ...options })
 
 /** Which of these paths were requested, in order. */
-export const asked = ({ requests }: PunishingServer, ...paths: readonly string[]): string[] =>
+export const asked = ({ requests }: MisbehavingServer, ...paths: readonly string[]): string[] =>
   requests.flatMap(({ path }) => (paths.includes(path) ? [path] : []))
 
 /**

@@ -59,7 +59,7 @@ type Upload = {
   readonly fields: Record<string, unknown>
 }
 
-export type PunishingServer = {
+export type MisbehavingServer = {
   readonly url: string
   readonly requests: RecordedRequest[]
   readonly submits: string[]
@@ -70,7 +70,7 @@ export type PunishingServer = {
   readonly close: () => Promise<void>
 }
 
-type World = Omit<PunishingServer, 'url' | 'close'> & {
+type World = Omit<MisbehavingServer, 'url' | 'close'> & {
   readonly behaviour: Behaviour
   readonly sockets: Map<WebSocket, string | null>
   connections: number
@@ -91,7 +91,7 @@ export const entryOf = (outputs: object): object => ({
   status: { status_str: 'success', completed: true, messages: [] },
 })
 
-export async function startPunishingServer(behaviour: Behaviour = {}): Promise<PunishingServer> {
+export async function startPunishingServer(behaviour: Behaviour = {}): Promise<MisbehavingServer> {
   const world: World = {
     behaviour,
     requests: [],

@@ -9,7 +9,7 @@ import {
   hmac,
   postTo,
   runGateway,
-  type Running,
+  type RunningCommand,
   subscriptionsName,
   withReceiving,
 } from '../../support/command-line.ts'
@@ -17,11 +17,15 @@ import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 /** What a gateway with this subscriptions file logged, and how often it read the file. */
-type Watched = { readonly gateway: Gateway; readonly lines: string[]; readonly loads: () => number }
+type WatchedGateway = {
+  readonly gateway: Gateway
+  readonly lines: string[]
+  readonly loads: () => number
+}
 
 async function withGateway(
   cli: CommandLine,
-  use: (watched: Watched) => Promise<void>,
+  use: (watched: WatchedGateway) => Promise<void>,
   options: GatewayOptions = {},
 ): Promise<void> {
   const lines: string[] = []
@@ -157,7 +161,7 @@ proves(
 proves(
   'subscriptions/read-once',
   withCli(async (cli) => {
-    const statuses = async ({ url }: Running) => [
+    const statuses = async ({ url }: RunningCommand) => [
       await postTo(url, 'one', 'first'),
       await postTo(url, 'one', 'second'),
       await postTo(url, 'two', 'second'),

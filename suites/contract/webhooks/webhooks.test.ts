@@ -111,14 +111,14 @@ proves(
 )
 
 /** A post that fails at this check and, as far as possible, at all later ones. */
-type Wrong = { readonly name: string; readonly body: string; readonly headers?: object }
+type WrongPost = { readonly name: string; readonly body: string; readonly headers?: object }
 
 proves(
   'webhooks/order',
   async ({ post, send }) => {
     const long = ' '.repeat(101)
     const broken = '{'
-    const failing: Record<string, Wrong> = {
+    const failing: Record<string, WrongPost> = {
       unknownRoute: { name: 'nobody', body: long },
       routeDisabled: { name: 'off', body: long },
       payloadTooLarge: { name: 'full', body: long },

@@ -1,0 +1,26 @@
+// The script in force on a server, which inputs can change while it runs.
+
+import type { Fault } from '../../../spec/scenario/faults.ts'
+import type { NodeRule } from '../../../spec/scenario/nodes.ts'
+import type { RunRule } from '../../../spec/scenario/runs.ts'
+import type { Random } from '../../lib/random.ts'
+
+/** A fault with its counters. */
+export type ActiveFault = {
+  readonly id: string
+  readonly fault: Fault
+  /** How many requests or messages have matched it. */
+  matched: number
+  /** How many times it has applied. */
+  applied: number
+}
+
+export type ScriptState = {
+  runs: readonly RunRule[]
+  nodes: readonly NodeRule[]
+  faults: ActiveFault[]
+  /** Decides about faults with a probability. Its draws change nothing else. */
+  readonly random: Random
+  /** Numbers faults without an id. */
+  lastFault: number
+}
