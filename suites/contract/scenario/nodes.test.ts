@@ -166,7 +166,6 @@ proves(
       { node_id: '3', steps: 3 },
       { class_type: 'KSampler', steps: 7 },
       { node_id: '8', run: 2, exception_type: 'OOMError' },
-      { node_id: '8', user: 'other', exception_type: 'ValueError', run: 9 },
     ],
   }),
 )
