@@ -14,6 +14,7 @@ import * as jobs from './server/jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
+import { rules as startRules } from './scenario/start.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
 import * as signatures from './gateway/signatures.ts'
@@ -31,6 +32,7 @@ export const areas = {
   http,
   workflows,
   runs,
+  scenario: { rules: { ...startRules } },
   jobs,
   messages: socket,
   frames: frameLayouts,
@@ -56,6 +58,7 @@ export const rules = {
   ...http.rules,
   ...workflows.rules,
   ...runs.rules,
+  ...startRules,
   ...jobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
