@@ -53,7 +53,7 @@ export function createDriver<I, E>(
 ): Driver<I, E> {
   const { nextWakeMs, epochMs, isWaitingForOthers } = machine
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
 
   const wallMs = (): number => Math.floor(elapsedMs() * scale)
@@ -104,7 +104,7 @@ export function createDriver<I, E>(
   const runInstantly = (): void => {
     if (stopped) return
     catchUp(INSTANT_SLICE_MS, () => !isWaitingForOthers())
-    if (nextWakeMs() !== undefined && !isWaitingForOthers()) setImmediate(runInstantly)
+    if (nextWakeMs() !== undefined && !isWaitingForOthers()) afterInputs(runInstantly)
   }
 
   const dispatch = (at: (atMs: number) => I): void => {
@@ -151,4 +151,10 @@ export function createDriver<I, E>(
   }
 
   return { dispatch, advance, advanceUntil, runUntilIdle, nowMs: machine.nowMs, stop }
+}
+
+/** Does work after the inputs that have arrived. Browsers have no setImmediate. */
+const afterInputs = (work: () => void): void => {
+  if (typeof setImmediate === 'function') setImmediate(work)
+  else setTimeout(work)
 }

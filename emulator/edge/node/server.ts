@@ -7,7 +7,8 @@ import { usageError } from '../../options/usage.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { createServer } from '../../server/server.ts'
-import { readCatalog, requireKnownTypes } from './catalog.ts'
+import { readCatalog, requireKnownTypes } from '../catalog.ts'
+import { nodeTypeFiles } from './node-types.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
 import type { Emulator } from '../handles.ts'
@@ -62,7 +63,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     )
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)
-  const objectInfo = readCatalog(options)
+  const objectInfo = readCatalog(options, nodeTypeFiles)
   requireKnownTypes(options, objectInfo)
   const hosted = isHosted ? await loadHosted() : null
   const main = await createWebServer(certificate)

@@ -6,7 +6,8 @@ import { isPlainObject } from '../../options/json-schema.ts'
 import type { ScenarioInput } from '../../options/scenario.ts'
 import { isUsageError } from '../../options/usage.ts'
 import { createServer } from '../../server/server.ts'
-import { readCatalog, requireKnownTypes } from './catalog.ts'
+import { readCatalog, requireKnownTypes } from '../catalog.ts'
+import { nodeTypeFiles } from './node-types.ts'
 import { loadHosted } from './hosted.ts'
 
 /** Why no server could start with a scenario, on each deployment that it is for; undefined if they could. */
@@ -28,7 +29,7 @@ async function tryOn(deployment: unknown, scenario: ScenarioInput): Promise<void
     { deployment, scenario: [scenario] },
     (name) => `option "${name}" of world`,
   )
-  const objectInfo = readCatalog(options)
+  const objectInfo = readCatalog(options, nodeTypeFiles)
   requireKnownTypes(options, objectInfo)
   const hosted = options.deployment === 'hosted' ? await loadHosted() : null
   createServer(worldOptions(options, objectInfo, Date.now(), 0), hosted)
