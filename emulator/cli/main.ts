@@ -74,7 +74,7 @@ function stopSignal(): AbortSignal {
 async function main(argv: readonly string[]): Promise<number> {
   const [name = '', ...rest] = argv
   if (name === '--version') {
-    const { packageFile } = await import('../edge/node/package-files.ts')
+    const { packageFile } = await import('../config/package-files.ts')
     const text = readFileSync(packageFile('package.json'), 'utf8')
     process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
     return 0

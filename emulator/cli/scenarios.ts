@@ -5,7 +5,7 @@ import {
   problemText,
   scenarioNames,
   type ScenarioProblem,
-} from '../edge/node/scenario-files.ts'
+} from '../config/scenario-files.ts'
 import { tryScenario } from '../edge/node/try-scenario.ts'
 import { printable } from '../client/terminal-text.ts'
 import { isUsageError, usageError } from '../options/usage.ts'

@@ -113,7 +113,7 @@ async function scenariosOf(
 ): Promise<readonly ScenarioInput[]> {
   const { scenario } = server
   if (scenario === undefined && configured === undefined) return []
-  const { loadScenarios } = await import('../edge/node/scenario-files.ts')
+  const { loadScenarios } = await import('../config/scenario-files.ts')
   return scenario === undefined
     ? loadScenarios(configured, dirname(resolve(cwd, config ?? '')))
     : loadScenarios(scenario, cwd)

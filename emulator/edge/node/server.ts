@@ -125,6 +125,6 @@ async function readScenarios(
   given: EmulatorOptions['scenario'],
 ): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
   if (given === undefined) return {}
-  const { loadScenarios } = await import('./scenario-files.ts')
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
   return { scenario: await loadScenarios(given, process.cwd()) }
 }

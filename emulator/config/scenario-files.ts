@@ -3,11 +3,11 @@
 
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { scenarioFile } from '../../../spec/scenario/nodes.ts'
-import { scenarioWorkflow } from '../../../spec/scenario/start.ts'
-import { readNamedFile } from '../../config/named-files.ts'
-import { readJsonText } from '../../lib/json-text.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { scenarioFile } from '../../spec/scenario/nodes.ts'
+import { scenarioWorkflow } from '../../spec/scenario/start.ts'
+import { readNamedFile } from './named-files.ts'
+import { readJsonText } from '../lib/json-text.ts'
+import { nearest } from '../lib/nearest.ts'
 import {
   isPlainObject,
   pathText,
@@ -15,11 +15,11 @@ import {
   type Violation,
   violations,
   violationText,
-} from '../../options/json-schema.ts'
-import type { ScenarioInput } from '../../options/scenario.ts'
-import { scenarioFileSchema } from '../../options/scenario-schema.ts'
-import { optionTable } from '../../options/table.ts'
-import { usageError } from '../../options/usage.ts'
+} from '../options/json-schema.ts'
+import type { ScenarioInput } from '../options/scenario.ts'
+import { scenarioFileSchema } from '../options/scenario-schema.ts'
+import { optionTable } from '../options/table.ts'
+import { usageError } from '../options/usage.ts'
 import { packageFile } from './package-files.ts'
 import type { Position } from './scenario-text.ts'
 

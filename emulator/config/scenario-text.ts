@@ -11,7 +11,7 @@ import {
   type Pair,
   parseDocument,
 } from 'yaml'
-import type { Violation } from '../../options/json-schema.ts'
+import type { Violation } from '../options/json-schema.ts'
 
 export type Position = { readonly line: number; readonly column: number }
 
