@@ -16,6 +16,7 @@ import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
 import { rules as runRules } from './scenario/runs.ts'
+import { rules as startRules } from './scenario/start.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
 import * as signatures from './gateway/signatures.ts'
@@ -33,7 +34,7 @@ export const areas = {
   http,
   workflows,
   runs,
-  scenario: { rules: { ...nodeRules, ...runRules } },
+  scenario: { rules: { ...startRules, ...runRules, ...nodeRules } },
   jobs,
   messages: socket,
   frames: frameLayouts,
@@ -61,6 +62,7 @@ export const rules = {
   ...runs.rules,
   ...nodeRules,
   ...runRules,
+  ...startRules,
   ...jobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
