@@ -10,6 +10,8 @@ export type Tamper<I = Input, E = Effect> = (effects: readonly E[], input: I) =>
 export type Driver<I, E> = {
   /** Applies an input now, and emits its effects before it returns. */
   readonly dispatch: (at: (atMs: number) => I) => void
+  /** Applies an input that changes the time of the machine, and continues from that time. */
+  readonly jump: (at: (atMs: number) => I) => void
   /** Advances a manual clock by this many milliseconds. */
   readonly advance: (byMs: number) => void
   /** Fires the timers of a manual clock one by one until an effect matches or none is left. Returns whether one matched. */
@@ -56,7 +58,9 @@ export function createDriver<I, E>(
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
-  const wallMs = (): number => Math.floor(elapsedMs() * scale)
+  /** The time of the machine when the wall clock was at 0: another one after a jump. */
+  let startMs = machine.nowMs()
+  const wallMs = (): number => Math.floor(elapsedMs() * scale) + startMs
 
   /**
    * A clock that does not run by itself keeps the time of the last input. A running one never skips a timer: if the machine
@@ -115,6 +119,14 @@ export function createDriver<I, E>(
     schedule()
   }
 
+  const jump = (at: (atMs: number) => I): void => {
+    if (stopped) return
+    apply(at(nowMs()))
+    startMs += machine.nowMs() - wallMs()
+    if (clock === 'instant') runInstantly()
+    else schedule()
+  }
+
   const advance = (byMs: number): void => {
     if (stopped) throw usageError('The server is closed. Start another one.')
     const untilMs = machine.nowMs() + byMs
@@ -150,5 +162,5 @@ export function createDriver<I, E>(
     clearTimeout(timer)
   }
 
-  return { dispatch, advance, advanceUntil, runUntilIdle, nowMs: machine.nowMs, stop }
+  return { dispatch, jump, advance, advanceUntil, runUntilIdle, nowMs: machine.nowMs, stop }
 }

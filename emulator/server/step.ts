@@ -1,6 +1,7 @@
 // The only entry into a server: an input goes in, effects come out.
 
 import { changeScript } from './script.ts'
+import { changeWorld, endSockets } from './change-world.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
@@ -32,6 +33,8 @@ export function step(server: Server, input: Input): readonly Effect[] {
     effects.push(...(isForLinks ? hosted.answerLink(server, input) : answer(server, input)))
   } else if (input.kind === 'open') connect(server, input)
   else if (input.kind === 'script') changeScript(server.state.script, input.change)
+  else if (input.kind === 'world') effects.push(...changeWorld(server, input))
+  else if (input.kind === 'drop') effects.push(...endSockets(server, input.how))
   else if (input.kind !== 'wake') {
     const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
     if (world === undefined) return effects
