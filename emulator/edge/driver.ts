@@ -14,10 +14,20 @@ export type Driver<I, E> = {
   readonly jump: (at: (atMs: number) => I) => void
   /** Advances a manual clock by this many milliseconds. */
   readonly advance: (byMs: number) => void
-  /** Fires the timers of a manual clock one by one until an effect matches or none is left. Returns whether one matched. */
-  readonly advanceUntil: (matches: (effect: E) => boolean) => boolean
-  /** Fires the timers of a manual clock one by one until none is left, or only external work is pending. */
-  readonly runUntilIdle: () => void
+  /**
+   * Fires the timers of a manual clock one by one until an effect matches, or none is left that is due by this time.
+   * Returns whether one matched.
+   */
+  readonly advanceUntil: (matches: (effect: E) => boolean, untilMs: number) => boolean
+  /**
+   * Fires the timers of a manual clock one by one until none is left that is due by this time, or only external work is
+   * pending. Returns whether later timers are left.
+   */
+  readonly runUntilIdle: (untilMs: number) => boolean
+  /** Fires the next timer of a manual clock. Returns whether there was one. */
+  readonly fireNext: () => boolean
+  /** Whether a timer is left. */
+  readonly hasTimers: () => boolean
   /** The machine's time, in milliseconds since its start. */
   readonly nowMs: () => number
   readonly stop: () => void
@@ -119,6 +129,10 @@ export function createDriver<I, E>(
     schedule()
   }
 
+  const requireOpen = (): void => {
+    if (stopped) throw usageError('The server is closed. Start another one.')
+  }
+
   const jump = (at: (atMs: number) => I): void => {
     if (stopped) return
     apply(at(nowMs()))
@@ -128,7 +142,7 @@ export function createDriver<I, E>(
   }
 
   const advance = (byMs: number): void => {
-    if (stopped) throw usageError('The server is closed. Start another one.')
+    requireOpen()
     const untilMs = machine.nowMs() + byMs
     if (epochMs + untilMs > MAX_DATE_MS) {
       throw usageError(`Time cannot move by ${byMs} milliseconds: the date would be out of range.`)
@@ -140,21 +154,29 @@ export function createDriver<I, E>(
     })
   }
 
-  const runUntilIdle = (): void => {
-    if (stopped) throw usageError('The server is closed. Start another one.')
-    catchUp(Infinity, () => !isWaitingForOthers())
+  const runUntilIdle = (untilMs: number): boolean => {
+    requireOpen()
+    catchUp(Infinity, (dueMs) => dueMs <= untilMs && !isWaitingForOthers())
+    return nextWakeMs() !== undefined && !isWaitingForOthers()
   }
 
-  const advanceUntil = (matches: (effect: E) => boolean): boolean => {
-    if (stopped) throw usageError('The server is closed. Start another one.')
+  const advanceUntil = (matches: (effect: E) => boolean, untilMs: number): boolean => {
+    requireOpen()
     let matched = false
     batch(() => {
       let due = nextWakeMs()
-      for (; due !== undefined && !matched; due = nextWakeMs()) {
+      for (; due !== undefined && due <= untilMs && !matched; due = nextWakeMs()) {
         matched = wakeAt(due).some(matches)
       }
     })
     return matched
+  }
+
+  const fireNext = (): boolean => {
+    requireOpen()
+    const due = nextWakeMs()
+    if (due !== undefined) batch(() => wakeAt(due))
+    return due !== undefined
   }
 
   const stop = (): void => {
@@ -162,5 +184,15 @@ export function createDriver<I, E>(
     clearTimeout(timer)
   }
 
-  return { dispatch, jump, advance, advanceUntil, runUntilIdle, nowMs: machine.nowMs, stop }
+  return {
+    dispatch,
+    jump,
+    advance,
+    advanceUntil,
+    runUntilIdle,
+    fireNext,
+    hasTimers: () => nextWakeMs() !== undefined,
+    nowMs: machine.nowMs,
+    stop,
+  }
 }
