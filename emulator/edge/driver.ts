@@ -65,7 +65,7 @@ export function createDriver<I, E>(
 ): Driver<I, E> {
   const { nextWakeMs, epochMs, isWaitingForOthers } = machine
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
 
   /** The time of the machine when the wall clock was at 0: another one after a jump. */
@@ -118,7 +118,7 @@ export function createDriver<I, E>(
   const runInstantly = (): void => {
     if (stopped) return
     catchUp(INSTANT_SLICE_MS, () => !isWaitingForOthers())
-    if (nextWakeMs() !== undefined && !isWaitingForOthers()) setImmediate(runInstantly)
+    if (nextWakeMs() !== undefined && !isWaitingForOthers()) afterInputs(runInstantly)
   }
 
   const dispatch = (at: (atMs: number) => I): void => {
@@ -195,4 +195,10 @@ export function createDriver<I, E>(
     nowMs: machine.nowMs,
     stop,
   }
+}
+
+/** Does work after the inputs that have arrived. Browsers have no setImmediate. */
+const afterInputs = (work: () => void): void => {
+  if (typeof setImmediate === 'function') setImmediate(work)
+  else setTimeout(work)
 }

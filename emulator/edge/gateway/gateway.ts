@@ -24,10 +24,11 @@ import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Tamper } from '../driver.ts'
 import type { Later } from '../later.ts'
 import { trackConnections } from '../lifetime.ts'
-import { createHost } from '../node/host.ts'
+import { createHost } from '../host.ts'
 import { noPictures } from '../node/http.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
+import { nodeParts, nodeResponses } from '../node/responses.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
@@ -112,11 +113,10 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       // Real senders sign with wall-clock time, which continues while a machine sleeps.
       elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
       hint: 'Was an event posted?',
-      encodeFile: noPictures,
+      responses: nodeResponses(noPictures, name),
       ready: () => undefined,
-      name,
       guard: { host: options.host, origin: null, token: options.controlToken },
-      place: 'gateway',
+      ...nodeParts('gateway'),
     },
     { onEntry, tamper, clocks },
     gatewayPaths({ ...own, runsText: () => runsText(recent) }),

@@ -7,7 +7,8 @@ import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { createServer } from '../../server/server.ts'
 import type { Hosted } from '../../server/state/server.ts'
-import { readCatalog, requireKnownTypes } from './catalog.ts'
+import { readCatalog, requireKnownTypes } from '../catalog.ts'
+import { nodeTypeFiles } from './node-types.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
 import type { Emulator } from '../handles.ts'
@@ -60,7 +61,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const options = completeOptions({ port: 0, ...rest })
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)
-  const objectInfo = readCatalog(options)
+  const objectInfo = readCatalog(options, nodeTypeFiles)
   requireKnownTypes(options, objectInfo)
   const hosted = isHosted ? await loadHosted() : null
   const main = await createWebServer(certificate)

@@ -1,4 +1,4 @@
-// Writes to sockets: the messages of a step leave each socket at once. Readers that stall or fall behind hold up nothing.
+// Writes to sockets: one write per socket for the messages of a step. Readers that stall or fall behind hold up nothing.
 
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
@@ -26,7 +26,7 @@ export type Writer = {
   readonly send: (connection: Connection, bytes: Uint8Array | string, binary: boolean) => void
   /** Writes what a step has sent, unless it is part of a batch. */
   readonly endStep: () => void
-  /** Writes everything sent during the work at once for each socket, up to a limit. */
+  /** Combines everything sent during the work into one write per socket, up to a limit. */
   readonly batch: (work: () => void) => void
 }
 

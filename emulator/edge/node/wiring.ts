@@ -4,22 +4,22 @@ import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Effect, IncomingRequest, Input, Machine } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
-import { type Reply, refuse, refuseHosted } from '../../http/replies.ts'
+import { refuse } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders } from '../../server/cors.ts'
-import { finish } from '../../server/response-headers.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
-import type { WorldOptions } from '../../server/state/options.ts'
 import type { Server } from '../../server/state/server.ts'
 import { needsBody } from '../../server/step.ts'
+import { guardOf, refusalsOf } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import { createCodec } from '../codec.ts'
 import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after, type Later } from '../later.ts'
-import { createHost, type Hooks, type Host } from './host.ts'
+import { createHost, type Hooks, type Host } from '../host.ts'
 import { readHeaders } from './http.ts'
-import { type RequestHooks, serve } from './http-listener.ts'
+import { nodeParts, nodeResponses } from './responses.ts'
+import { serve } from './http-listener.ts'
 import type { Recorder } from '../recorder.ts'
 import { createLargePictures, type LargePictures } from './large-pictures.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -36,7 +36,7 @@ export function connectServer(
   listeners: Listeners,
   hooks: Hooks<Input, Effect>,
 ): {
-  readonly host: Host<Input, Effect>
+  readonly host: Host<Input, Effect, ServerResponse>
   readonly sockets: Sockets
   readonly pictures: LargePictures
 } {
@@ -54,16 +54,10 @@ export function connectServer(
       flushed: () => sockets.flushed(),
       worked: () => undefined,
       hint: 'Was the workflow submitted?',
-      encodeFile: codec.encodeFile,
+      responses: nodeResponses(codec.encodeFile, name),
       ready: pictures.ready,
-      name,
-      guard: {
-        host: options.host,
-        // Pages of any origin may then use the server, but not the control paths.
-        origin: options.cors === '*' ? null : options.cors,
-        token: options.controlToken,
-      },
-      place: options.deployment,
+      guard: guardOf(options, options.host),
+      ...nodeParts(options.deployment),
     },
     hooks,
   )
@@ -134,14 +128,4 @@ export function connectServer(
     })
   }
   return { host, sockets, pictures }
-}
-
-/** The replies to requests that do not reach a world. */
-function refusalsOf(options: WorldOptions): RequestHooks['refusals'] {
-  if (options.deployment === 'local')
-    return { badRequest: refuse('badRequestText'), internal: refuse('internal') }
-  const reason = 'This is not a valid HTTP request, or one of its lines is too long.'
-  const badRequest = refuseHosted('badRequest', { reason }, { Connection: 'close' })
-  const inHosted = (reply: Reply): Reply => finish(options, '', undefined, reply)
-  return { badRequest: inHosted(badRequest), internal: inHosted(refuseHosted('internal')) }
 }

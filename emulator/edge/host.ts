@@ -1,12 +1,9 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
-import type { ServerResponse } from 'node:http'
-import type { Body, Entry, IncomingRequest, Machine, ReplyEffect } from '../../machine.ts'
-import type { Clock } from '../../options/server-options.ts'
-import type { Place } from '../../../spec/language.ts'
-import type { Reply } from '../../http/replies.ts'
-import type { EncodeFile } from '../../http/respond.ts'
-import { type ClockGroup, createClockHandle, type HintingClock } from '../clock-handle.ts'
+import type { Body, Entry, IncomingRequest, Machine, ReplyEffect } from '../machine.ts'
+import type { Clock } from '../options/server-options.ts'
+import type { Reply } from '../http/replies.ts'
+import { type ClockGroup, createClockHandle, type HintingClock } from './clock-handle.ts'
 import {
   type ControlReply,
   answerControl,
@@ -15,11 +12,10 @@ import {
   jsonText,
   type ClockMover,
   refusal,
-} from '../control.ts'
-import { createDriver, type Driver, type Tamper } from '../driver.ts'
-import { type Guard, whyRefused } from '../control-access.ts'
-import type { Recorder } from '../recorder.ts'
-import { writeReply } from './http.ts'
+} from './control.ts'
+import { createDriver, type Driver, type Tamper } from './driver.ts'
+import { type Caller, type Guard, whyRefused } from './control-access.ts'
+import type { Recorder } from './recorder.ts'
 
 /** Hooks into inputs and effects. */
 export type Hooks<I, E> = {
@@ -30,8 +26,26 @@ export type Hooks<I, E> = {
   readonly clocks?: ClockGroup | undefined
 }
 
+/** How an edge writes its responses, which are of type R. */
+export type Responses<R> = {
+  /** Writes a reply, unless the client has disconnected. `timeMs` is the machine's time since 1970. */
+  readonly write: (response: R, reply: Reply, timeMs: number) => void
+  /** Ends a response without a reply. */
+  readonly drop: (response: R) => void
+  /** Calls back when the response is finished, or its client has disconnected. */
+  readonly onceClosed: (response: R, closed: () => void) => void
+  /** Who made the request. */
+  readonly callerOf: (response: R) => Caller
+  /** Writes the response to a control request, with additional headers. */
+  readonly writeControl: (
+    response: R,
+    reply: ControlReply,
+    headers: Readonly<Record<string, string>>,
+  ) => void
+}
+
 /** What a machine needs from its edge. */
-export type Edge<E> = {
+export type Edge<E, R> = {
   readonly clock: Clock
   /** Emits the effects of a step that are not replies. */
   readonly emit: (effects: readonly E[]) => void
@@ -41,69 +55,62 @@ export type Edge<E> = {
   readonly flushed: () => Promise<unknown>
   /** Resolves when one piece of external work has ended; undefined if none is running. */
   readonly worked: () => Promise<void> | undefined
-  /** How long the machine has been running, in milliseconds; by default from a monotonic clock. */
+  /** The time of a monotonic clock, in milliseconds. */
+  readonly monotonicMs: () => number
+  /** How long the machine has been running, in milliseconds; by default from the monotonic clock. */
   readonly elapsedMs?: (() => number) | undefined
   /** What to check if a test waits in vain. */
   readonly hint: string
-  readonly encodeFile: EncodeFile
+  readonly responses: Responses<R>
   /** Waits until a body can be encoded synchronously; undefined if it already can. */
   readonly ready: (body: Body) => Promise<void> | undefined
-  /** The value of the response header Server. */
-  readonly name: string
   readonly guard: Guard
-  /** The deployment or gateway whose OpenAPI document it serves. */
-  readonly place: Place
+  /** Loads the text of the OpenAPI document that it serves. */
+  readonly openapi: () => Promise<string>
 }
 
-export type Host<I, E> = {
+export type Host<I, E, R> = {
   readonly driver: Driver<I, E>
   readonly clock: HintingClock<E>
   /** The machine's time since 1970, in milliseconds. */
   readonly timeMs: () => number
   /** Applies a request; writes the reply to the response. */
-  readonly enter: (response: ServerResponse, input: (atMs: number, request: number) => I) => void
+  readonly enter: (response: R, input: (atMs: number, request: number) => I) => void
   /** Writes a reply that bypasses the machine. */
-  readonly write: (response: ServerResponse, reply: Reply) => void
+  readonly write: (response: R, reply: Reply) => void
   /** Answers a control request. `headers` are added if the guard accepts it. */
   readonly answerControl: (
     arrived: IncomingRequest,
-    response: ServerResponse,
+    response: R,
     headers: Readonly<Record<string, string>>,
   ) => Promise<void>
 }
 
-/** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */
-function monotonicMs(): number {
-  const [seconds, nanoseconds] = process.hrtime()
-  return seconds * 1e3 + nanoseconds / 1e6
-}
-
 /** @param more returns additional control paths. */
-export function createHost<I, E extends { readonly kind: string }>(
+export function createHost<I, E extends { readonly kind: string }, R>(
   machine: Machine<I, E>,
   recorder: Recorder<I, E>,
-  edge: Edge<E>,
+  edge: Edge<E, R>,
   { onEntry, tamper, clocks }: Hooks<I, E>,
   more: ControlPaths = {},
-): Host<I, E> {
-  const responses = new Map<number, ServerResponse>()
+): Host<I, E, R> {
+  const { responses, monotonicMs } = edge
+  const waiting = new Map<number, R>()
   let lastRequest = 0
   /** How many effects of each kind have been emitted, for each counter. */
   const counts = new Set<Map<string, number>>()
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
-  const write = (response: ServerResponse, reply: Reply): void => {
+  const write = (response: R, reply: Reply): void => {
     const atMs = timeMs()
-    const send = (): void => {
-      if (!response.destroyed) writeReply(response, reply, atMs, edge.encodeFile, edge.name)
-    }
     const ready = edge.ready(reply.body)
-    if (ready === undefined) send()
-    else void ready.then(send).catch(() => response.destroy())
+    if (ready === undefined) return responses.write(response, reply, atMs)
+    const send = (): void => responses.write(response, reply, atMs)
+    void ready.then(send).catch(() => responses.drop(response))
   }
   const reply = (effect: ReplyEffect): void => {
-    const response = responses.get(effect.request)
-    responses.delete(effect.request)
+    const response = waiting.get(effect.request)
+    waiting.delete(effect.request)
     if (response !== undefined) write(response, effect)
   }
   const count = (effect: E): void => {
@@ -126,12 +133,12 @@ export function createHost<I, E extends { readonly kind: string }>(
   const member = { driver, flushed, worked }
   const clock = createClockHandle(edge.clock, member, clocks ?? { members: [] }, hint)
 
-  const enter: Host<I, E>['enter'] = (response, input) => {
+  const enter: Host<I, E, R>['enter'] = (response, input) => {
     const request = ++lastRequest
-    responses.set(request, response)
+    waiting.set(request, response)
     driver.dispatch((atMs) => input(atMs, request))
     // A client that disconnects waits for no reply.
-    if (responses.has(request)) response.once('close', () => responses.delete(request))
+    if (waiting.has(request)) responses.onceClosed(response, () => waiting.delete(request))
   }
   const move: ClockMover = async (how) => {
     const counted = new Map<string, number>()
@@ -144,33 +151,16 @@ export function createHost<I, E extends { readonly kind: string }>(
     return { nowMs: machine.nowMs(), timeMs: timeMs(), happened: Object.fromEntries(counted) }
   }
   const openapi: ControlPaths = {
-    'GET openapi.json': async () => {
-      // Parsed only on demand.
-      const { openapiText } = await import('./openapi.ts')
-      return jsonText(openapiText(edge.place))
-    },
+    'GET openapi.json': async () => jsonText(await edge.openapi()),
   }
   const paths: ControlPaths = Object.assign(commonPaths(move, recorder.lines), openapi, more)
-  const control: Host<I, E>['answerControl'] = async (arrived, response, headers) => {
-    const { socket, headers: asked } = response.req
-    const caller = { address: socket.remoteAddress ?? '', headers: asked }
-    const why = whyRefused(caller, edge.guard)
-    if (why !== undefined) return writeAnswer(response, refusal(403, why), {})
-    writeAnswer(response, await answerControl(arrived, paths), headers)
+  const control: Host<I, E, R>['answerControl'] = async (arrived, response, headers) => {
+    const why = whyRefused(responses.callerOf(response), edge.guard)
+    if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
+    responses.writeControl(response, await answerControl(arrived, paths), headers)
   }
   return { driver, clock, timeMs, enter, write, answerControl: control }
 }
 
 const isReply = (effect: { readonly kind: string }): effect is ReplyEffect =>
   effect.kind === 'reply'
-
-/** Writes a control response with additional `headers`. */
-function writeAnswer(
-  response: ServerResponse,
-  { status, type, text }: ControlReply,
-  headers: Readonly<Record<string, string>>,
-): void {
-  const length = Buffer.byteLength(text)
-  response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, ...headers })
-  response.end(text)
-}
