@@ -20,6 +20,8 @@ export type Machine<I, E> = {
   readonly step: (input: I) => readonly E[]
   /** The input for time that passes. */
   readonly wake: (atMs: number) => I
+  /** The input for a change of its whole state. */
+  readonly changeWorld: (atMs: number, change: WorldChange) => I
   /** When its next timer is due; undefined if it waits for an input. */
   readonly nextWakeMs: () => number | undefined
   /**

@@ -21,21 +21,23 @@ export type ClockGroup = { readonly members: ClockMember[] }
 const MAX_WAIT_MS = 31_536_000_000
 
 /** The handle inside the edge: it can add a hint to the error of a wait that never ends. */
-export type HintingClock<E> = Pick<ClockHandle<E, never>, 'advance'> & {
+export type HintingClock<E> = Pick<ClockHandle<E>, 'advance'> & {
   readonly until: (
-    what: 'idle' | 'next' | ((effect: E) => boolean),
+    what: string | ((effect: E) => boolean),
     limit?: WaitLimit & { readonly hint?: string },
   ) => Promise<void>
 }
 
 /**
  * @param member the machine, which joins the others of its group.
+ * @param nameOf the name of an effect.
  * @param usualHint what to check when no timer is left.
  */
 export function createClockHandle<I, E>(
   clock: Clock,
   member: ClockMember & { readonly driver: Driver<I, E> },
   { members }: ClockGroup,
+  nameOf: (effect: E) => string,
   usualHint: string,
 ): HintingClock<E> {
   const { driver } = member
@@ -81,7 +83,10 @@ export function createClockHandle<I, E>(
           ? await idle(untilMs)
           : what === 'next'
             ? driver.fireNext()
-            : driver.advanceUntil(what, untilMs)
+            : driver.advanceUntil(
+                typeof what === 'function' ? what : (effect) => nameOf(effect) === `run ${what}`,
+                untilMs,
+              )
       await catchUp()
       if (isReached) return
       if (driver.hasTimers()) {

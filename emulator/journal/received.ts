@@ -2,7 +2,7 @@
 // compared with what a test expects.
 
 import type { Entry } from '../machine.ts'
-import { differences, isMatch } from '../lib/match.ts'
+import { differences } from '../lib/match.ts'
 import { matchesPath } from '../lib/path-pattern.ts'
 
 /** A journal as a reader sees it: the kept entries, and a function that hides the secrets of a value. */
@@ -96,7 +96,10 @@ export type Verification = {
   /** How many requests match. */
   readonly count: number
   /** The requests that come closest to matching, the closest first, and where they differ. */
-  readonly near: readonly { readonly request: ReceivedRequest; readonly differs: readonly string[] }[]
+  readonly near: readonly {
+    readonly request: ReceivedRequest
+    readonly differs: readonly string[]
+  }[]
   /** Whether all requests since the last reset were compared: the journal keeps the latest ones only. */
   readonly complete: boolean
 }
@@ -138,9 +141,6 @@ export function verify(
     .slice(0, MAX_NEAR)
   return { passed, count, near: passed ? [] : near, complete }
 }
-
-/** Whether the members of a message, frame or delivery match a filter. */
-export const matchesItem = (item: object, filter: object): boolean => isMatch(item, filter)
 
 /** The entries since the last change of the whole state, with their numbers. */
 export function entriesSinceStart<I extends { readonly kind: string }, E>({

@@ -1,11 +1,12 @@
 // The only entry into a server: an input goes in, effects come out.
 
+import { keyHeader } from '../../spec/server/access.ts'
 import { changeScript } from './script.ts'
 import { changeWorld, endSockets } from './change-world.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
-import { splitTarget } from '../http/requests.ts'
+import { parameter, splitTarget } from '../http/requests.ts'
 import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
 import { endInstall } from './world/installs.ts'
@@ -136,6 +137,17 @@ const route = (
 /** Checks who may use the server before the path is considered [access/*]. */
 const admit = (server: Server, head: RequestHead): Admission =>
   server.hosted === null ? admitOnLocal(server, head) : server.hosted.admit(server, head)
+
+/** The account that sent a request; null on local, and without a valid key. */
+export function userOf(server: Server, head: RequestHead): string | null {
+  const admitted = admit(server, head)
+  if ('refusal' in admitted || !hasKey(head)) return null
+  return admitted.world.setup.hosted?.account.user ?? null
+}
+
+const hasKey = ({ headers, target }: RequestHead): boolean =>
+  [keyHeader.toLowerCase(), 'authorization'].some((name) => headers[name] !== undefined) ||
+  parameter(splitTarget(target)[1], 'token') !== undefined
 
 /** Whether the reply to a request depends on its body: not if its sender, path or method is rejected. */
 export function needsBody(server: Server, head: RequestHead): boolean {

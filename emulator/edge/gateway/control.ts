@@ -1,22 +1,25 @@
 // The control paths of a gateway: its outbox and runs, failures of deliveries, and subscriptions in memory.
 
 import { type ControlPaths, jsonText, readMembers, ok, unusable } from '../control.ts'
-import type { Gateway } from '../handles.ts'
+import type { Gateway, WorldHandle } from '../handles.ts'
+import { handlePaths } from '../world-paths.ts'
 import type { RouteInput } from '../../options/gateway.ts'
 
-type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove'> & {
-  /** The agent runs as JSON text. */
-  readonly runsText: () => string
-}
+type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove'> &
+  WorldHandle & {
+    /** The agent runs as JSON text. */
+    readonly runsText: () => string
+  }
 
 export const gatewayPaths = (gateway: Control): ControlPaths => ({
+  ...handlePaths(gateway),
   'GET outbox': () => ok(gateway.outbox()),
   'GET runs': () => jsonText(gateway.runsText()),
-  'POST outbox': (body) => {
+  'POST outbox': ({ body }) => {
     gateway.failDeliveries(readFailure(body))
     return ok({})
   },
-  'POST subscriptions': (body) => {
+  'POST subscriptions': ({ body }) => {
     const { name, route } = readSubscription(body)
     if (route === null) return ok({ removed: gateway.remove(name) })
     gateway.subscribe(name, route)
