@@ -4,6 +4,7 @@
 import { decodePart, splitTarget } from '../http/requests.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isUsageError } from '../options/usage.ts'
+import type { HintingClock } from './clock-handle.ts'
 
 const CONTROL_PREFIX = '/_flowdouble/'
 
@@ -117,31 +118,13 @@ export type ClockMove = {
 }
 
 /** Moves a clock and returns the result. */
-export type ClockMover = (how: (clock: PlainClock) => Promise<void>) => Promise<ClockMove>
+export type ClockMover<E> = (how: (clock: HintingClock<E>) => Promise<void>) => Promise<ClockMove>
 
-/** The clock operations that HTTP offers. */
-type PlainClock = {
-  readonly advance: (byMs: number) => Promise<void>
-  readonly until: (what: 'idle') => Promise<void>
-}
-
-const usage = 'The body must be {"ms": 100} or {"until": "idle"}.'
-
-/** The paths of every machine. */
-export const commonPaths = (
-  move: ClockMover,
-  journal: () => Promise<readonly string[]>,
-): ControlPaths => ({
+/** The path of the journal, which every machine has. */
+export const journalPath = (journal: () => Promise<readonly string[]>): ControlPaths => ({
   'GET journal': async () => ({
     status: 200,
     type: 'application/x-ndjson; charset=utf-8',
     text: `${(await journal()).join('\n')}\n`,
   }),
-  'POST advance': async ({ body }) => {
-    const { ms, until } = readMembers(body, ['ms', 'until'], usage)
-    if (typeof ms === 'number' && until === undefined)
-      return ok(await move((one) => one.advance(ms)))
-    if (until === 'idle' && ms === undefined) return ok(await move((one) => one.until('idle')))
-    throw unusable(usage)
-  },
 })

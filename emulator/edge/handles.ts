@@ -16,8 +16,10 @@ import type { CompleteGatewayOptions, RouteInput } from '../options/gateway.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
 import type { ActiveFault } from '../server/state/scenario.ts'
-import type { RunView } from '../server/run-views.ts'
-import type { RunState } from '../server/state/world.ts'
+import type { RunView } from '../server/state/run-view.ts'
+
+/** The states that a run reaches. */
+export type RunState = Extract<Effect, { kind: 'run' }>['state']
 
 /** A limit of a wait. */
 export type WaitLimit = {
@@ -102,6 +104,7 @@ export const listenerOptions = [
   'tlsKey',
   'token',
   'cors',
+  'control',
   'controlToken',
   'signedBaseUrl',
   'journal',
@@ -151,7 +154,7 @@ export type Emulator = ClockHandle &
      * other. It has no sockets, and its journal begins with the entries of this one.
      */
     readonly fork: (name?: string) => Promise<Emulator>
-    /** Creates a world of its own below `/w/NAME` at the same address, with the options of this server except for these. */
+    /** Creates a separate world below `/w/NAME` at the same address, with the options of this server except for these. */
     readonly world: (options?: WorldOptionsInput) => Promise<Emulator>
     /** The worlds below `/w/NAME` at this address, in the order in which they were created. */
     readonly worlds: () => readonly Emulator[]

@@ -7,7 +7,7 @@ import { type ClockGroup, createClockHandle, type HintingClock } from './clock-h
 import {
   type ControlReply,
   answerControl,
-  commonPaths,
+  journalPath,
   type ControlPaths,
   jsonText,
   type ClockMover,
@@ -98,7 +98,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   recorder: Recorder<I, E>,
   edge: Edge<E, R>,
   { onEntry, tamper, clocks }: Hooks<I, E>,
-  more: () => Promise<ControlPaths> = () => Promise.resolve({}),
+  more: (move: ClockMover<E>) => Promise<ControlPaths> = () => Promise.resolve({}),
 ): Host<I, E, R> {
   const { responses, monotonicMs } = edge
   const waiting = new Map<number, R>()
@@ -158,7 +158,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     for (const response of waiting.values()) write(response, restarted)
     waiting.clear()
   }
-  const move: ClockMover = async (how) => {
+  const move: ClockMover<E> = async (how) => {
     const counted = new Map<string, number>()
     counts.add(counted)
     try {
@@ -168,13 +168,13 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     }
     return { nowMs: machine.nowMs(), timeMs: timeMs(), happened: Object.fromEntries(counted) }
   }
-  const own: ControlPaths = Object.assign(commonPaths(move, recorder.lines), {
+  const own: ControlPaths = Object.assign(journalPath(recorder.lines), {
     'GET openapi.json': async () => jsonText(await edge.openapi()),
   } satisfies ControlPaths)
   const control: Host<I, E, R>['answerControl'] = async (arrived, response, headers) => {
     const why = whyRefused(responses.callerOf(response), edge.guard)
     if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
-    const paths: ControlPaths = Object.assign({}, own, await more())
+    const paths: ControlPaths = Object.assign({}, own, await more(move))
     responses.writeControl(response, await answerControl(arrived, paths), headers)
   }
   return {

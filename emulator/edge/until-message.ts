@@ -19,7 +19,7 @@ export const untilMessageOf =
   }
 
 /** The data of a sent message of this type that contains these members; undefined for any other effect. */
-function messageData(effect: Effect, type: string, data: object): unknown {
+export function messageData(effect: Effect, type: string, data: object): unknown {
   // Skip parsing a text that does not contain the type.
   if (effect.kind !== 'send' || !effect.text.includes(type)) return undefined
   const message = JSON.parse(effect.text) as { readonly type: string; readonly data: unknown }

@@ -1,4 +1,4 @@
-// The methods that reset a running machine, keep its states, and tell what it has received.
+// The methods that reset a running machine, keep its states, and return what it has received.
 
 import type { Received, ReceivedRequest } from '../journal/received.ts'
 import { limits } from '../../spec/limits.ts'

@@ -1,7 +1,8 @@
-// The control paths that reset a machine, keep its states, and tell what it has received: the same for all machines.
+// The control paths that reset a machine, keep its states, and return what it has received: the same for all machines.
 
 import type { Expectation, RequestFilter } from '../journal/received.ts'
-import { type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import { isPlainObject } from '../options/json-schema.ts'
+import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
 import type { Emulator, WorldHandle, WorldOptionsInput } from './handles.ts'
 
 /** A JSON body. */
@@ -47,6 +48,38 @@ function filterOf(query: Readonly<Record<string, string>>): RequestFilter {
   const { status, ...texts } = query
   return status === undefined ? texts : { ...texts, status: Number(status) }
 }
+
+const clockUsage =
+  'The body must be {"ms": 100}, or {"until": "idle"}, "next", a state of runs, {"run": "ID", "state": "..."} or {"message": "TYPE", "data": {...}}; with "withinMs" as a limit.'
+
+/** What an effect has of what a clock moves to; undefined for any other effect. */
+export type Finder<E> = (effect: E) => unknown
+
+/** @param finderOf the finder for an object that says what to move to; undefined for an unknown one. */
+export const clockPaths = <E>(
+  move: ClockMover<E>,
+  finderOf: (until: Readonly<Record<string, unknown>>) => Finder<E> | undefined,
+): ControlPaths => ({
+  'POST advance': async ({ body }) => {
+    const { ms, until, withinMs } = readMembers(body, ['ms', 'until', 'withinMs'], clockUsage)
+    if (withinMs !== undefined && !(typeof withinMs === 'number' && withinMs >= 0))
+      throw unusable(clockUsage)
+    const limit = withinMs === undefined ? {} : { withinMs }
+    if (typeof ms === 'number' && until === undefined)
+      return ok(await move((clock) => clock.advance(ms)))
+    if (ms !== undefined) throw unusable(clockUsage)
+    if (typeof until === 'string') return ok(await move((clock) => clock.until(until, limit)))
+    const find = isPlainObject(until) ? finderOf(until) : undefined
+    if (find === undefined) throw unusable(clockUsage)
+    let found: unknown
+    const matches = (effect: E): boolean => {
+      found = find(effect)
+      return found !== undefined
+    }
+    const moved = await move((clock) => clock.until(matches, limit))
+    return ok({ ...moved, found })
+  },
+})
 
 export const handlePaths = (handle: WorldHandle): ControlPaths => ({
   'GET requests': async ({ query }) => ok(await handle.requests(filterOf(query))),

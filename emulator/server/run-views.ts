@@ -1,17 +1,10 @@
 // The runs of a server as an observer sees them: those in the queue and those in the history.
 
+import type { RunView } from './state/run-view.ts'
 import type { Run } from './state/runs.ts'
 import type { Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 import { runningOf } from './world/derived.ts'
-
-/** A run, wherever it stands. */
-export type RunView = {
-  readonly prompt_id: string
-  readonly state: 'pending' | 'running' | 'success' | 'error' | 'interrupted'
-  /** The account that submitted it; null on local. */
-  readonly user: string | null
-}
 
 /** All runs: of each account in the order of their submits. */
 export const runViews = ({ worlds }: Server): readonly RunView[] => worlds.flatMap(viewsOf)

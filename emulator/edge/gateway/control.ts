@@ -1,8 +1,16 @@
 // The control paths of a gateway: its outbox and runs, failures of deliveries, and subscriptions in memory.
 
-import { type ControlPaths, jsonText, readMembers, ok, unusable } from '../control.ts'
+import {
+  type ClockMover,
+  type ControlPaths,
+  jsonText,
+  readMembers,
+  ok,
+  unusable,
+} from '../control.ts'
 import type { Gateway, WorldHandle } from '../handles.ts'
-import { handlePaths } from '../world-paths.ts'
+import type { GatewayEffect } from '../../gateway/inputs.ts'
+import { clockPaths, type Finder, handlePaths } from '../world-paths.ts'
 import type { RouteInput } from '../../options/gateway.ts'
 
 type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove'> &
@@ -11,7 +19,19 @@ type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove
     readonly runsText: () => string
   }
 
-export const gatewayPaths = (gateway: Control): ControlPaths => ({
+/** What a clock moves to: a state of the run of one delivery. */
+function finderOf(until: Readonly<Record<string, unknown>>): Finder<GatewayEffect> | undefined {
+  const { run, state } = until
+  if (typeof run !== 'string') return undefined
+  return (effect) => {
+    if (effect.kind !== 'run' || effect.run.delivery_id !== run) return undefined
+    const { status } = effect.run
+    return (state ?? status) === status ? { delivery_id: run, state: status } : undefined
+  }
+}
+
+export const gatewayPaths = (gateway: Control, move: ClockMover<GatewayEffect>): ControlPaths => ({
+  ...clockPaths(move, finderOf),
   ...handlePaths(gateway),
   'GET outbox': () => ok(gateway.outbox()),
   'GET runs': () => jsonText(gateway.runsText()),

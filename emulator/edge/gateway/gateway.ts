@@ -126,9 +126,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       ...nodeParts('gateway'),
     },
     { onEntry, tamper, clocks },
-    async () => {
+    async (move) => {
       const { gatewayPaths } = await import('./control.ts')
-      return gatewayPaths({ ...handle, ...own, runsText: () => runsText(recent) })
+      return gatewayPaths({ ...handle, ...own, runsText: () => runsText(recent) }, move)
     },
   )
   /** What the edge keeps beside the snapshots of the machine. */

@@ -15,7 +15,7 @@ import { needsBody } from '../../server/step.ts'
 import { guardOf, refusalsOf } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { Codec } from '../codec.ts'
-import { type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after } from '../later.ts'
 import { createHost, type Hooks, type Host, type Responses } from '../host.ts'
 import { readHeaders } from './http.ts'
@@ -60,7 +60,7 @@ export type WorldParts = {
   readonly base: string
   readonly lastIds: LastIds
   /** Loads its control paths. */
-  readonly control: () => Promise<ControlPaths>
+  readonly control: (move: ClockMover<Effect>) => Promise<ControlPaths>
 }
 
 /** Connects a server to its edge. */
@@ -112,7 +112,7 @@ export function connectWorld(
     const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
     return after(loading, () =>
-      isControl(method, target)
+      options.control && isControl(method, target)
         ? host.answerControl(arrived, response, corsHeaders(options))
         : enter(arrived, response, undefined),
     )
@@ -121,7 +121,7 @@ export function connectWorld(
     after(codec.ready(true), () => enter(arrived, response, true))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
-    if (isControl(head.method, head.target)) return MAX_CONTROL_BYTES
+    if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
     return needsBody(server, head) ? maxBytes : null
   }
   return { server, host, sockets, limitBytes, answer, answerLink }

@@ -27,6 +27,7 @@ import {
   type Listeners,
   type ServedWorld,
   serveWorlds,
+  type WorldParts,
 } from './wiring.ts'
 
 /** What an address has before its first world. */
@@ -101,7 +102,8 @@ export function createWorlds(address: AddressParts): Worlds {
   const open = (part: Part): Emulator => {
     const { name, server, options, recorder, hooks, lastIds } = part
     const base = name === null ? '' : PREFIX + name
-    const control = async () => (await import('../server-paths.ts')).serverPaths(emulator)
+    const control: WorldParts['control'] = async (move) =>
+      (await import('../server-paths.ts')).serverPaths(emulator, move)
     const served = connectWorld(
       { server, options, recorder, hooks, base, lastIds, control },
       { codec, pictures },
