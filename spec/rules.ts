@@ -14,6 +14,7 @@ import * as jobs from './server/jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
+import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as startRules } from './scenario/start.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
@@ -32,7 +33,7 @@ export const areas = {
   http,
   workflows,
   runs,
-  scenario: { rules: { ...startRules } },
+  scenario: { rules: { ...startRules, ...gatewayScriptRules } },
   jobs,
   messages: socket,
   frames: frameLayouts,
@@ -59,6 +60,7 @@ export const rules = {
   ...workflows.rules,
   ...runs.rules,
   ...startRules,
+  ...gatewayScriptRules,
   ...jobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,

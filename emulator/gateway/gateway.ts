@@ -4,7 +4,8 @@ import { limits } from '../../spec/limits.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { createRandom } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
-import { createRates } from './rate-limit.ts'
+import { ratesAtStart } from './rate-limit.ts'
+import { deliveryScriptsOf } from './outbox.ts'
 import { noteSecrets } from './redact-secrets.ts'
 import { portableHmac } from './signatures.ts'
 import type { GatewayStateOptions, GatewayWorld } from './state.ts'
@@ -27,7 +28,7 @@ export function createGatewayWorld(
       dynamicRoutes: new Map(),
       secrets: [],
       fileModifiedMs: 0,
-      rates: createRates(),
+      rates: ratesAtStart(options.script),
       deliveryIds: createBounded(limits.deliveryIds.value),
       running: new Map(),
       asked: new Map(),
@@ -35,7 +36,8 @@ export function createGatewayWorld(
       waitingBytes: 0,
       attempts: new Map(),
       sending: new Map(),
-      failures: [],
+      deliveryScripts: deliveryScriptsOf(options.script),
+      runCount: 0,
       timers: createTimers(),
       lastSerial: 0,
     },
