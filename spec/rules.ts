@@ -15,6 +15,8 @@ import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
+import { rules as nodeRules } from './scenario/nodes.ts'
+import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
@@ -33,7 +35,7 @@ export const areas = {
   http,
   workflows,
   runs,
-  scenario: { rules: { ...startRules, ...gatewayScriptRules } },
+  scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
   messages: socket,
   frames: frameLayouts,
@@ -59,6 +61,8 @@ export const rules = {
   ...http.rules,
   ...workflows.rules,
   ...runs.rules,
+  ...nodeRules,
+  ...runRules,
   ...startRules,
   ...gatewayScriptRules,
   ...jobs.rules,

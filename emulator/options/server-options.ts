@@ -1,6 +1,7 @@
 // The options of a server: their types and defaults.
 
 import { defaultAccounts } from './accounts.ts'
+import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import { noScenario, type Scenario, type ScenarioInput } from './scenario.ts'
 import type { Account, ChosenOptions } from '../server/state/options.ts'
 
@@ -23,6 +24,8 @@ export type ServerOptions = ChosenOptions & {
   readonly objectInfo: readonly (string | NodeTypes)[]
   /** Additional node types in the same form; they override others of the same name. */
   readonly nodes: readonly (string | NodeTypes)[]
+  /** Node rules that make nodes fail. They precede those of the scenario. */
+  readonly failures: readonly NodeRule[]
   /** The script of the server: its start, rules for runs and nodes, faults. */
   readonly scenario: Scenario
   /** File that records all inputs and effects; null keeps only the latest, in memory. */

@@ -123,6 +123,7 @@ function worldState({ options, hosted }: WorldSetup): WorldState {
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,
+    lagUntilMs: 0,
     files: createBounded(options.fileLimit),
     held: createHeldBytes(),
     // Keeps a few for each file; older ones belong to removed files.
