@@ -36,7 +36,7 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
  */
 export async function startBeside(
   flags: GatewayFlags,
-  { host, clock, seed, scenario }: ServerOptions,
+  { host, clock, seed, scenario, control }: ServerOptions,
   epoch: GatewayOptions['epoch'],
   clocks: ClockGroup,
   io: CommandIo,
@@ -55,6 +55,7 @@ export async function startBeside(
     seed,
     clocks,
     ...(Object.keys(script).length > 0 && { scenario: { version: 1 as const, gateway: script } }),
+    ...(!control && { control }),
     ...(epoch !== undefined && { epoch }),
     ...(port !== undefined && { port }),
   }

@@ -7,9 +7,12 @@ import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 export type Rates = Map<string, { times: number[]; head: number }>
 
 /** The posts that a scenario counts in advance [scenario/used-rate-limit]. */
-export const ratesAtStart = ({ rateLimits = [] }: GatewayScript): Rates =>
+export const ratesAtStart = ({ rateLimits = [] }: GatewayScript, nowMs: number): Rates =>
   new Map(
-    rateLimits.map(({ route, used }) => [route, { times: Array<number>(used).fill(0), head: 0 }]),
+    rateLimits.map(({ route, used }) => [
+      route,
+      { times: Array<number>(used).fill(nowMs), head: 0 },
+    ]),
   )
 
 const windowMs = limits.webhookRateWindow.value * 1000

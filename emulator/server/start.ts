@@ -164,12 +164,14 @@ function addQueue(server: Server, world: World, runs: readonly StartRun[], nowMs
   state.nowMs = nowMs - setup.options.startDelayMs
   for (const run of runs) submit(server, before(world, run, world.timers), run)
   state.nowMs = nowMs
+  const { effects } = world
+  world.effects = []
   for (const worker of state.workers) {
     if (worker.timer === null) continue
     restWorker(world, worker)
     advance(world, worker)
   }
-  world.effects = []
+  world.effects = effects
 }
 
 /** Executes a run to its end, which is at the latest at a time; returns its id. */
