@@ -12,6 +12,7 @@ import {
   stateOptions,
 } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
+import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
@@ -78,7 +79,8 @@ export type GatewayOptions = GatewayOptionsInput & {
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const { onEntry, onLog, tamper, clocks, ...rest } = given
-  const options = completeGatewayOptions(rest)
+  const scenario = await readScenarios(rest.scenario)
+  const options = completeGatewayOptions({ ...rest, ...scenario })
   const name = nameLike(options.like)
   const startedMs = Date.now()
   // Loaded here so that the rest of the package does not wait for it.
@@ -222,6 +224,15 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       await closing()
     },
   }
+}
+
+/** The scenarios with the content of the files that they name; without any, loads nothing. */
+async function readScenarios(
+  given: GatewayOptions['scenario'],
+): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
+  if (given === undefined) return {}
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
+  return { scenario: await loadScenarios(given, process.cwd()) }
 }
 
 /** Receives a body like the reference gateway, which validates the signature of the decompressed body. */
