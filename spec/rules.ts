@@ -17,6 +17,7 @@ import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
 import { rules as runRules } from './scenario/runs.ts'
+import { rules as startRules } from './scenario/start.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
 import * as signatures from './gateway/signatures.ts'
@@ -34,7 +35,7 @@ export const areas = {
   http,
   workflows,
   runs,
-  scenario: { rules: { ...nodeRules, ...runRules } },
+  scenario: { rules: { ...startRules, ...runRules, ...nodeRules } },
   jobs,
   messages: socket,
   frames: frameLayouts,
@@ -63,6 +64,7 @@ export const rules = {
   ...runs.rules,
   ...nodeRules,
   ...runRules,
+  ...startRules,
   ...jobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,

@@ -78,8 +78,8 @@ export type ServerOptionsInput = Partial<
   readonly seed?: string | number
   readonly objectInfo?: NodeTypesInput
   readonly nodes?: NodeTypesInput
-  /** One scenario, or several that are merged in order. */
-  readonly scenario?: ScenarioInput | readonly ScenarioInput[]
+  /** A scenario: a file, the name of one that comes with the package, or its content; several are merged in order. */
+  readonly scenario?: string | ScenarioInput | readonly (string | ScenarioInput)[]
 }
 
 /** The default start time of manual and instant clocks: 2026-01-01, 00:00 UTC. */

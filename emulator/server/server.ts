@@ -7,6 +7,7 @@ import { createRandom, hash53 } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldOptions } from './state/options.ts'
 import { changeScript } from './script.ts'
+import { beginScenario } from './start.ts'
 import type { ScriptState } from './state/scenario.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
@@ -59,8 +60,9 @@ export const forkServer = (server: Server): Server => {
 }
 
 /** What a server has before its first input. */
-function begin({ worlds }: Server): void {
-  for (const world of worlds) addExampleFiles(world)
+function begin(server: Server): void {
+  for (const world of server.worlds) addExampleFiles(world)
+  beginScenario(server)
 }
 
 const setupsOf = ({ worlds }: Server): readonly WorldSetup[] => worlds.map(({ setup }) => setup)

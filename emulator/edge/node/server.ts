@@ -4,7 +4,6 @@ import type { Entry } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import { usageError } from '../../options/usage.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
-import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import type { ClockGroup } from '../clock-handle.ts'
@@ -14,7 +13,8 @@ import { trackConnections } from '../lifetime.ts'
 import { createWebServer } from './http-listener.ts'
 import { openLinks, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
-import { createWorlds } from './worlds.ts'
+import { loadHosted } from './hosted.ts'
+import { createWorlds, readScenarios } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsInput & {
@@ -48,11 +48,12 @@ export type EmulatorOptions = ServerOptionsInput & {
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, tamper, clocks, ...rest } = given
-  if ((rest.deployment as string | undefined) === 'both')
+  const scenario = await readScenarios(rest.scenario)
+  const options = completeOptions({ port: 0, ...rest, ...scenario })
+  if ((options.deployment as string) === 'both')
     throw usageError(
       'startEmulator starts one server: call it twice, for a local and a hosted one.',
     )
-  const options = completeOptions({ port: 0, ...rest })
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)
   const objectInfo = readCatalog(options, nodeTypeFiles)
@@ -64,7 +65,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const closing = trackConnections([main, ...links])
   const linksPort = links[0] === undefined ? null : portOf(links[0])
   const worlds = createWorlds({
-    given: rest,
+    given: Object.assign({}, rest, scenario),
     hosted,
     ca: certificate?.ca ?? null,
     linksPort,
@@ -78,11 +79,4 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     await closing()
     throw error
   }
-}
-
-/** The code that only a hosted server needs; Node computes its hashes. */
-async function loadHosted(): Promise<Hosted> {
-  const { hmacHex, sha256Hex } = await import('./hashing.ts')
-  const parts = await import('../../server/hosted/index.ts')
-  return Object.assign({}, parts, { hmacHex, sha256Hex })
 }
