@@ -7,6 +7,7 @@ import type {
   Expectation,
   ReceivedRequest,
   RequestFilter,
+  RunView,
   SentFrame,
   SocketMessage,
   Verification,
@@ -15,8 +16,6 @@ import type { Effect, SocketEnd } from '../machine.ts'
 import type { CompleteGatewayOptions, RouteInput } from '../options/gateway.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
-import type { ActiveFault } from '../server/state/scenario.ts'
-import type { RunView } from '../server/state/run-view.ts'
 
 /** The states that a run reaches. */
 export type RunState = Extract<Effect, { kind: 'run' }>['state']
@@ -79,6 +78,14 @@ export type MessageData<T extends MessageType> = {
   readonly [Name in keyof (typeof messages)[T]['data']['properties']]?: MemberOf<
     (typeof messages)[T]['data']['properties'][Name]
   >
+}
+
+/** A fault in force, and how many requests or messages it has matched and changed. */
+type ActiveFault = {
+  readonly id: string
+  readonly fault: Fault
+  readonly matched: number
+  readonly applied: number
 }
 
 /** A fault that is in force. */

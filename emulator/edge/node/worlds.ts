@@ -4,6 +4,7 @@
 import { limits } from '../../../spec/limits.ts'
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
+import type { ScenarioInput } from '../../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { serverMachine } from '../../server/machine.ts'
@@ -160,7 +161,8 @@ export function createWorlds(address: AddressParts): Worlds {
     const foreign = listenerOptions.find((option) => Object.hasOwn(own, option))
     if (foreign !== undefined)
       throw usageError(`All worlds at an address share ${foreign}. Start another server for that.`)
-    const options = completeOptions(Object.assign({ port: 0 }, given, own))
+    const scenario = await readScenarios(own.scenario)
+    const options = completeOptions(Object.assign({ port: 0 }, given, own, scenario))
     const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
     const objectInfo = isShared
       ? main.server.options.objectInfo
@@ -196,6 +198,15 @@ export function createWorlds(address: AddressParts): Worlds {
     return emulator
   }
   return { start }
+}
+
+/** The scenarios with the content of the files that they name; without any, loads nothing. */
+export async function readScenarios(
+  given: ServerOptionsInput['scenario'],
+): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
+  if (given === undefined) return {}
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
+  return { scenario: await loadScenarios(given, process.cwd()) }
 }
 
 /** Warnings for the operator, printed even with --quiet. */
