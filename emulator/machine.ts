@@ -20,6 +20,8 @@ export type Machine<I, E> = {
   readonly step: (input: I) => readonly E[]
   /** The input for time that passes. */
   readonly wake: (atMs: number) => I
+  /** The input for a change of its whole state. */
+  readonly changeWorld: (atMs: number, change: WorldChange) => I
   /** When its next timer is due; undefined if it waits for an input. */
   readonly nextWakeMs: () => number | undefined
   /**
@@ -78,6 +80,19 @@ export type IncomingRequest = RequestHead & {
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
 }
 
+/**
+ * A change of a machine's whole state. A reset returns to the start, or with `keepsTime` to a start at the present time.
+ * A snapshot keeps the state under a name, and a restore returns to it. A fork is the first input of a new machine with
+ * the state of another. Except for a snapshot, all of them end the open sockets and the requests that wait.
+ */
+export type WorldChange =
+  | { readonly do: 'reset'; readonly keepsTime?: true | undefined }
+  | { readonly do: 'snapshot' | 'restore'; readonly name: string }
+  | { readonly do: 'fork' }
+
+/** How a socket ends: closed with a code, reset, or silent: it stays, but nothing flows. */
+export type SocketEnd = { readonly close: number } | 'reset' | 'silence'
+
 /** An input of a world. `atMs` is the world's time in milliseconds since its start. */
 export type Input =
   | (IncomingRequest & {
@@ -109,6 +124,10 @@ export type Input =
       readonly text: string
     }
   | { readonly kind: 'close'; readonly atMs: number; readonly socket: number }
+  /** The whole state of the server changes (see WorldChange). */
+  | ({ readonly kind: 'world'; readonly atMs: number } & WorldChange)
+  /** The server ends all open sockets. */
+  | { readonly kind: 'drop'; readonly atMs: number; readonly how: SocketEnd }
   /** The script of the server changes. */
   | { readonly kind: 'script'; readonly atMs: number; readonly change: ScriptChange }
   /** Time passes: fires all timers that are due until `atMs`. */
@@ -172,20 +191,15 @@ export type Effect =
     }
   | SentMessage
   | SentFrame
-  /**
-   * Sockets end, accepted or not: with a close frame of this code, or with null by a reset of their connections. The world
-   * has forgotten them: the edge need not report that they close.
-   */
-  | { readonly kind: 'end'; readonly sockets: readonly number[]; readonly code: number | null }
-  /** The connections of these sockets stay, but nothing flows any more: their pings and closes are not answered. */
-  | { readonly kind: 'silence'; readonly sockets: readonly number[] }
+  /** These sockets end, accepted or not. */
+  | { readonly kind: 'end'; readonly sockets: readonly number[]; readonly how: SocketEnd }
   /** The next part of a response with `parts`. */
   | { readonly kind: 'part'; readonly request: number }
   /** The connection of a request is reset, whether or not its response has begun. */
   | { readonly kind: 'reset'; readonly request: number }
   /** A fault applies. Nothing is sent: what follows shows its effect. */
   | { readonly kind: 'fault'; readonly id: string }
-  /** The server has restarted: no connection outlives that. */
+  /** The server has restarted: its connections have been reset. */
   | { readonly kind: 'restart' }
   /** A client sent a credential to a signed link, which needs none; `where` is the header that carried it. */
   | {

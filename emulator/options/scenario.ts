@@ -1,10 +1,10 @@
 // The scenario option: one scenario or several, merged in order.
 
 import { type Script, scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
-import type { gatewayScript } from '../../spec/scenario/gateway.ts'
+import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
 import { faultProblem } from './faults.ts'
-import { fits, isPlainObject } from './json-schema.ts'
+import { violations, violationText } from './json-schema.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
@@ -16,7 +16,7 @@ export type Scenario = Script & {
   readonly world: object
   /** Additional node types by name, each in the form of its entry in `GET /object_info`. */
   readonly types: object
-  readonly gateway: Static<typeof gatewayScript>
+  readonly gateway: GatewayScript
 }
 
 export const noScenario: Scenario = {
@@ -33,23 +33,27 @@ export const noScenario: Scenario = {
 /** Reads the option: the scenarios merged in order, or a message that says what is wrong. */
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const problem = scenarios.map(problemInFaults).find((one) => one !== undefined)
-  if (problem !== undefined) return problem
-  const wrong = scenarios.findIndex((one) => !fits(scenarioSchema, one))
-  if (wrong >= 0) return `scenario ${wrong + 1} does not match scenario.schema.json`
-  return (scenarios as readonly ScenarioInput[]).reduce(merge, noScenario)
+  for (const [index, one] of scenarios.entries()) {
+    const [first] = violations(scenarioSchema, one)
+    if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
+    const problem = problemInFaults(one as ScenarioInput)
+    if (problem !== undefined) return `scenario ${index + 1}: ${problem}`
+  }
+  return mergeScenarios(scenarios as readonly ScenarioInput[])
 }
 
-/** What is wrong with the faults of a scenario; other parts of it are not checked here. */
-function problemInFaults(scenario: unknown): string | undefined {
-  const faults = isPlainObject(scenario) ? scenario['faults'] : undefined
-  if (!Array.isArray(faults)) return undefined
+/** A fault of a valid scenario that can have no effect, and why; undefined without one. */
+function problemInFaults({ faults = [] }: ScenarioInput): string | undefined {
   for (const [index, fault] of faults.entries()) {
     const problem = faultProblem(fault)
-    if (problem !== undefined) return `fault ${index + 1} ${problem}`
+    if (problem !== undefined) return `faults[${index}] ${problem}`
   }
   return undefined
 }
+
+/** Valid scenarios merged in order. */
+export const mergeScenarios = (scenarios: readonly ScenarioInput[]): Scenario =>
+  scenarios.reduce(merge, noScenario)
 
 /** Lists are joined in order; of options and types that two scenarios set, the later one applies. */
 const merge = (into: Scenario, one: ScenarioInput): Scenario => ({

@@ -1,6 +1,7 @@
 // The options of a server: their types and defaults.
 
 import { defaultAccounts } from './accounts.ts'
+import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import { noScenario, type Scenario, type ScenarioInput } from './scenario.ts'
 import type { Account, ChosenOptions } from '../server/state/options.ts'
 
@@ -23,6 +24,8 @@ export type ServerOptions = ChosenOptions & {
   readonly objectInfo: readonly (string | NodeTypes)[]
   /** Additional node types in the same form; they override others of the same name. */
   readonly nodes: readonly (string | NodeTypes)[]
+  /** Node rules that make nodes fail. They precede those of the scenario. */
+  readonly failures: readonly NodeRule[]
   /** The script of the server: its start, rules for runs and nodes, faults. */
   readonly scenario: Scenario
   /** File that records all inputs and effects; null keeps only the latest, in memory. */
@@ -33,6 +36,8 @@ export type ServerOptions = ChosenOptions & {
   readonly quirk: readonly string[]
   /** Ids of quirks to switch off, although the known server has them. */
   readonly noQuirk: readonly string[]
+  /** Whether the server has the control API below /_flowdouble/. */
+  readonly control: boolean
   /** Bearer token for the paths below /_flowdouble/ from other machines; null rejects them. */
   readonly controlToken: string | null
   /** Largest request body in MiB; null for the default of 100. */
@@ -73,8 +78,8 @@ export type ServerOptionsInput = Partial<
   readonly seed?: string | number
   readonly objectInfo?: NodeTypesInput
   readonly nodes?: NodeTypesInput
-  /** One scenario, or several that are merged in order. */
-  readonly scenario?: ScenarioInput | readonly ScenarioInput[]
+  /** A scenario: a file, the name of one that comes with the package, or its content; several are merged in order. */
+  readonly scenario?: string | ScenarioInput | readonly (string | ScenarioInput)[]
 }
 
 /** The default start time of manual and instant clocks: 2026-01-01, 00:00 UTC. */
@@ -108,6 +113,7 @@ export const defaults: ServerOptions = {
   noQuirk: [],
   cors: null,
   token: null,
+  control: true,
   controlToken: null,
   maxUploadSize: null,
   wsCompress: false,

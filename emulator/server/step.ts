@@ -1,10 +1,12 @@
 // The only entry into a server: an input goes in, effects come out.
 
+import { keyHeader } from '../../spec/server/access.ts'
 import { changeScript } from './script.ts'
+import { changeWorld, endAllSockets } from './change-world.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
-import { splitTarget } from '../http/requests.ts'
+import { parameter, splitTarget } from '../http/requests.ts'
 import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
 import { type Answers, openBy, openDisturbed } from './faults/handshakes.ts'
@@ -14,9 +16,10 @@ import { fireFault } from './faults/timers.ts'
 import { forgetSocket, isDisturbed } from './faults/wire.ts'
 import { endInstall } from './world/installs.ts'
 import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/endpoints.ts'
-import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
+import { closeSocket, openSocket, readMessage, sendLate } from './world/sockets.ts'
 import { advance } from './runs/worker.ts'
 import { isHosted } from './world/derived.ts'
+import type { FaultTimer } from './state/faults.ts'
 import type { Admission, Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
@@ -41,10 +44,10 @@ export function step(server: Server, input: Input): readonly Effect[] {
 function apply(server: Server, effects: Effect[], input: Input): void {
   if (input.kind === 'request') receive(server, effects, input)
   else if (input.kind === 'open') connect(server, effects, input)
-  else if (input.kind === 'script') {
-    const { script, timers } = server.state
-    changeScript(script, timers, input.change)
-  } else if (input.kind !== 'wake') {
+  else if (input.kind === 'script') changeScript(server.state, input.change)
+  else if (input.kind === 'world') effects.push(...changeWorld(server, input))
+  else if (input.kind === 'drop') effects.push(...endAllSockets(server, input.how))
+  else if (input.kind !== 'wake') {
     const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
     if (input.kind === 'close') {
       server.state.sockets.delete(input.socket)
@@ -65,27 +68,29 @@ function advanceTo(server: Server, effects: Effect[], untilMs: number): void {
     const from = effects.length
     state.nowMs = Math.max(state.nowMs, timer.dueMs)
     fire(server, effects, timer)
-    if (isDisturbed(server) && isOfServer(timer.what)) disturbMessages(server, effects, from)
+    if (isDisturbed(server) && meetsFaults(timer.what)) disturbMessages(server, effects, from)
   }
   state.nowMs = Math.max(state.nowMs, untilMs)
   for (const world of worlds) world.state.nowMs = state.nowMs
 }
 
-/** Whether a timer is not one of a fault, whose messages have met the faults before. */
-const isOfServer = ({ kind }: TimerTarget): boolean =>
-  kind === 'worker' || kind === 'install' || kind === 'handshake'
+/** Whether faults can affect what a timer sends: not again what they have delayed. */
+const meetsFaults = (what: TimerTarget): boolean => 'world' in what || what.kind === 'handshake'
 
 function fire(server: Server, effects: Effect[], { dueMs, what }: Timer<TimerTarget>): void {
-  if (what.kind !== 'worker' && what.kind !== 'install') {
-    for (const { state } of server.worlds) state.nowMs = server.state.nowMs
-    if (what.kind !== 'handshake') return fireFault(server, effects, what)
-    return openBy(server, effects, what.input, what.then, answersTo(server, what.input))
-  }
+  if (!('world' in what)) return fireOfFault(server, effects, what)
   const world = server.worlds[what.world] as World
   const { state } = world
   state.nowMs = Math.max(state.nowMs, dueMs)
   if (what.kind === 'install') endInstall(world)
-  else advance(world, state.workers[what.worker] as Worker)
+  else if (what.kind === 'late') sendLate(world, what.effect)
+  else if (what.kind === 'worker') advance(world, state.workers[what.worker] as Worker)
+}
+
+function fireOfFault(server: Server, effects: Effect[], timer: FaultTimer): void {
+  for (const { state } of server.worlds) state.nowMs = server.state.nowMs
+  if (timer.kind !== 'handshake') return fireFault(server, effects, timer)
+  openBy(server, effects, timer.input, timer.then, answersTo(server, timer.input))
 }
 
 /** When the next timer of the server fires, in the server's milliseconds; undefined if it waits for an input. */
@@ -141,12 +146,6 @@ function receive(server: Server, effects: Effect[], input: RequestInput): void {
   )
 }
 
-/** The account of a request; undefined without a valid key, and on local. */
-function userOf(server: Server, head: RequestHead): string | undefined {
-  const admitted = admit(server, head)
-  return 'refusal' in admitted ? undefined : admitted.world.setup.hosted?.account.user
-}
-
 /** Answers a request: first the reply, then what it causes. */
 const answer = (server: Server, input: RequestInput): readonly Effect[] =>
   input.links && server.hosted !== null
@@ -188,6 +187,17 @@ const route = (
 /** Checks who may use the server before the path is considered [access/*]. */
 const admit = (server: Server, head: RequestHead): Admission =>
   server.hosted === null ? admitOnLocal(server, head) : server.hosted.admit(server, head)
+
+/** The account that sent a request; null on local, and without a valid key. */
+export function userOf(server: Server, head: RequestHead): string | null {
+  const admitted = admit(server, head)
+  if ('refusal' in admitted || !hasKey(head)) return null
+  return admitted.world.setup.hosted?.account.user ?? null
+}
+
+const hasKey = ({ headers, target }: RequestHead): boolean =>
+  [keyHeader.toLowerCase(), 'authorization'].some((name) => headers[name] !== undefined) ||
+  parameter(splitTarget(target)[1], 'token') !== undefined
 
 /** Whether the reply to a request depends on its body: not if its sender, path or method is rejected. */
 export function needsBody(server: Server, head: RequestHead): boolean {

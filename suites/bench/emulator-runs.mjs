@@ -25,7 +25,7 @@ function startClock() {
 
 /** The time that the runs take in a world without an edge, with one socket; each text is written as bytes. */
 function machine({ runs }) {
-  const server = createServer({ ...shown, objectInfo })
+  const server = createServer({ ...shown, objectInfo: () => objectInfo })
   const headers = {}
   step(server, { kind: 'open', atMs: 0, socket: 1, target: '/ws?clientId=bench', headers })
   for (let request = 0; request < runs; request++) {

@@ -75,6 +75,7 @@ const layers: readonly string[] = [
   'emulator/edge/fetch/',
   'emulator/edge/worker/',
   'emulator/recording/',
+  'emulator/cli/lib/',
   'emulator/cli/',
   'emulator/index.ts',
   'emulator/internal.ts',
@@ -100,7 +101,7 @@ test('each file of the emulator has a layer, and imports from its own and earlie
 
 /** Code that runs for each request, message and delivery. */
 const isOnThePath = (file: string): boolean =>
-  /^emulator\/(http|edge\/node\/(http|host|wiring|pipelining|(raw-)?bodies|sockets)|edge\/(driver|codec|later|recorder)|server\/(step|admit|response-headers|local\/(endpoints|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows|history)|world\/(frames|sockets|queue|history|files)|runs\/[\w-]+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\.ts$/.test(
+  /^emulator\/(http|edge\/node\/(http|responses|wiring|pipelining|(raw-)?bodies|sockets)|edge\/(driver|host|codec|later|recorder)|server\/(step|admit|response-headers|local\/(endpoints|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows|history)|world\/(frames|sockets|queue|history|files)|runs\/[\w-]+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\.ts$/.test(
     file,
   )
 

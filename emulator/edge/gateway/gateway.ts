@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
-import type { Entry, IncomingRequest } from '../../machine.ts'
+import type { Entry, IncomingRequest, WorldChange } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
 import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
 import {
@@ -12,10 +12,18 @@ import {
   stateOptions,
 } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
+import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
-import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
+import {
+  copyRecent,
+  createRecent,
+  note,
+  outboxOf,
+  type Recent,
+  runsText,
+} from '../../gateway/recent.ts'
 import { staticFault } from '../../gateway/static-routes.ts'
 import { createGatewayWorld } from '../../gateway/gateway.ts'
 import { needsBody } from '../../gateway/step.ts'
@@ -24,14 +32,15 @@ import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Tamper } from '../driver.ts'
 import type { Later } from '../later.ts'
 import { trackConnections } from '../lifetime.ts'
-import { createHost } from '../node/host.ts'
+import { createHost } from '../host.ts'
 import { noPictures } from '../node/http.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
+import { nodeParts, nodeResponses } from '../node/responses.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
-import { gatewayPaths } from './control.ts'
+import { createWorldHandle } from '../world-handle.ts'
 import { watchFile } from './file-watch.ts'
 import type { Gateway } from '../handles.ts'
 import { gatewayHeaders } from './headers.ts'
@@ -70,7 +79,8 @@ export type GatewayOptions = GatewayOptionsInput & {
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const { onEntry, onLog, tamper, clocks, ...rest } = given
-  const options = completeGatewayOptions(rest)
+  const scenario = await readScenarios(rest.scenario)
+  const options = completeGatewayOptions({ ...rest, ...scenario })
   const name = nameLike(options.like)
   const startedMs = Date.now()
   // Loaded here so that the rest of the package does not wait for it.
@@ -81,7 +91,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const fault = staticFault(world.setup.options)
   if (fault !== undefined) throw usageError(fault)
   const machine = gatewayMachine(world)
-  const recent = createRecent()
+  let recent = createRecent()
   const recorder = await createRecorder(
     machine,
     world.setup.options,
@@ -112,15 +122,43 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       // Real senders sign with wall-clock time, which continues while a machine sleeps.
       elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
       hint: 'Was an event posted?',
-      encodeFile: noPictures,
+      responses: nodeResponses(noPictures, name),
       ready: () => undefined,
-      name,
       guard: { host: options.host, origin: null, token: options.controlToken },
-      place: 'gateway',
+      ...nodeParts('gateway'),
     },
     { onEntry, tamper, clocks },
-    gatewayPaths({ ...own, runsText: () => runsText(recent) }),
+    async (move) => {
+      const { gatewayPaths } = await import('./control.ts')
+      return gatewayPaths({ ...handle, ...own, runsText: () => runsText(recent) }, move)
+    },
   )
+  /** What the edge keeps beside the snapshots of the machine. */
+  const kept = new Map<string, { recent: Recent; subscriptions: ReturnType<typeof memory.kept> }>()
+  const changeWorld = (change: WorldChange): void => {
+    if (change.do === 'snapshot') {
+      kept.set(change.name, { recent: copyRecent(recent), subscriptions: memory.kept() })
+      return host.changeWorld(change)
+    }
+    const before = change.do === 'restore' ? kept.get(change.name) : undefined
+    // Work outside ends: the other state asks for its own.
+    work.stop()
+    recent = before === undefined ? createRecent() : copyRecent(before.recent)
+    host.changeWorld(change)
+    memory.restart(before?.subscriptions)
+    look = createLook()
+  }
+  const handle = createWorldHandle({
+    host: { changeWorld },
+    recorder,
+    flushed: () => Promise.resolve(),
+    snapshots: () => new Set(world.snapshots.keys()),
+    received: async () => {
+      const { requestsOf } = await import('./received.ts')
+      return requestsOf(world, await recorder.view())
+    },
+    keepsTime: options.epoch === 'now',
+  })
   const { agent, deliveries } = options
   const work = createWork(
     host.driver.dispatch,
@@ -130,8 +168,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     options.clock === 'instant' ? workTimeOuts(options) : null,
   )
   const memory = createMemory(world, options, host.driver.dispatch)
-  const look =
+  const createLook = (): ReturnType<typeof watchFile> =>
     options.subscriptionsFile === null ? () => undefined : watchFile(options.subscriptionsFile)
+  let look = createLook()
   const loadFile = (): void => {
     const changed = look()
     if (changed !== undefined) host.driver.dispatch((atMs) => ({ kind: 'file', atMs, ...changed }))
@@ -174,9 +213,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     url: `http://${hostOf(options.host, port)}`,
     port,
     ...host.clock,
+    ...handle,
     ...own,
     options,
-    journal: recorder.lines,
     routes: () => [...world.setup.staticRoutes.keys(), ...world.state.dynamicRoutes.keys()],
     runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
     close: async () => {
@@ -185,6 +224,15 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       await closing()
     },
   }
+}
+
+/** The scenarios with the content of the files that they name; without any, loads nothing. */
+async function readScenarios(
+  given: GatewayOptions['scenario'],
+): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
+  if (given === undefined) return {}
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
+  return { scenario: await loadScenarios(given, process.cwd()) }
 }
 
 /** Receives a body like the reference gateway, which validates the signature of the decompressed body. */

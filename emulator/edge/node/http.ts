@@ -6,7 +6,7 @@ import type { Headers, ReplyEffect } from '../../machine.ts'
 import { conditionalHeaders } from '../../http/conditional-requests.ts'
 import type { Reply } from '../../http/replies.ts'
 import { type EncodeFile, respond } from '../../http/respond.ts'
-import { endBroken } from './broken-replies.ts'
+import { endBroken } from './broken-connections.ts'
 
 /** The request headers that the protocol uses. No other header reaches a world or its journal. */
 const read = ['host', 'origin', 'content-type', 'accept', 'upgrade', ...conditionalHeaders] as const

@@ -3,7 +3,8 @@
 import { type ReplayResult, replayJournal } from '../../journal/replay.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { serverFormat } from '../../server/journal.ts'
-import { readCatalog } from './catalog.ts'
+import { readCatalog } from '../catalog.ts'
+import { nodeTypeFiles } from './node-types.ts'
 
 /**
  * Runs the inputs of a journal through a new server. Returns the number of entries, and the index of the first one whose
@@ -28,5 +29,7 @@ export const replay = (
 ): ReplayResult =>
   replayJournal(
     journal,
-    serverFormat(typeof catalogue === 'string' ? () => catalogue : readCatalog(catalogue)),
+    serverFormat(
+      typeof catalogue === 'string' ? () => catalogue : readCatalog(catalogue, nodeTypeFiles),
+    ),
   )

@@ -6,8 +6,7 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../../spec/limits.ts'
 import type { Effect, Headers, Input, SentFrame } from '../../machine.ts'
 import { dateText } from '../../http/respond.ts'
-import { resetConnection } from './broken-replies.ts'
-import { createBreaks, sendCut } from './broken-sockets.ts'
+import { endConnection, resetConnection, sendCut } from './broken-connections.ts'
 import { readHeaders, replyText } from './http.ts'
 import { type Connection, createWriter, flush, MAX_STALL_MS } from './socket-writer.ts'
 
@@ -23,6 +22,8 @@ export type Sockets = {
   /** Resolves when everything has been handed to the system. */
   readonly flushed: () => Promise<void>
   readonly closeAll: () => void
+  /** The id of its last socket. */
+  readonly lastId: () => number
 }
 
 /** What the sockets need from the server behind them. */
@@ -39,19 +40,32 @@ type SocketHooks = {
   readonly readsCredentials: boolean
   /** Whether to compress messages for clients that offer it. */
   readonly compresses: boolean
+  /** The id of the last socket before its first: those of a fork follow those of the other server. */
+  readonly lastSocket: number
 }
 
 export function createSockets(hooks: SocketHooks): Sockets {
   const connections = new Map<number, Connection>()
   const writer = createWriter(hooks.compresses)
   const handshakes = createHandshakes(hooks, connections)
-  const breaks = createBreaks(connections, handshakes.reset)
+  /** Ends that are not on the wire yet. */
+  const ending = new Set<Promise<void>>()
 
+  const end = ({ sockets, how }: Extract<Effect, { kind: 'end' }>): void => {
+    for (const id of sockets) {
+      const connection = connections.get(id)
+      // Nothing is sent to it any more.
+      connections.delete(id)
+      const ended = connection === undefined ? handshakes.reset(id) : endConnection(connection, how)
+      ending.add(ended)
+      void ended.finally(() => void ending.delete(ended))
+    }
+  }
   const emit = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'accept') handshakes.accept(effect.socket)
       if (effect.kind === 'refuse') handshakes.refuse(effect)
-      if (effect.kind === 'end' || effect.kind === 'silence') breaks.apply(effect)
+      if (effect.kind === 'end') end(effect)
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
       const { sockets, cutBytes } = effect
       const isFrame = effect.kind === 'frame'
@@ -73,7 +87,7 @@ export function createSockets(hooks: SocketHooks): Sockets {
   const encodeFrame = ({ content, shortBytes }: SentFrame): Uint8Array =>
     shortBytes === undefined ? hooks.encode(content) : hooks.encode(content).subarray(0, shortBytes)
   const flushed = async (): Promise<void> => {
-    await Promise.all([...Array.from(connections.values(), flush), ...breaks.pending])
+    await Promise.all([...Array.from(connections.values(), flush), ...ending])
   }
   const closeAll = (): void => {
     for (const { close } of connections.values()) close(1001, 'The server stops.')
@@ -84,16 +98,18 @@ export function createSockets(hooks: SocketHooks): Sockets {
       raw.once('close', () => clearTimeout(timer))
     }
   }
-  return { upgrade: handshakes.upgrade, emit, batch: writer.batch, flushed, closeAll }
+  const { upgrade, lastId } = handshakes
+  return { upgrade, emit, batch: writer.batch, flushed, closeAll, lastId }
 }
 
 type Handshakes = {
   readonly upgrade: Sockets['upgrade']
+  readonly lastId: Sockets['lastId']
   /** Accepts a handshake: from then on its socket is among the connections, until it closes. */
   readonly accept: (id: number) => void
   readonly refuse: (effect: Extract<Effect, { kind: 'refuse' }>) => void
   /** Resets the connection of a handshake that is not answered yet. */
-  readonly reset: (id: number) => void
+  readonly reset: (id: number) => Promise<void>
 }
 
 function createHandshakes(hooks: SocketHooks, connections: Map<number, Connection>): Handshakes {
@@ -101,7 +117,7 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
   const handshakes = new Map<number, Handshake>()
   let server: Promise<WebSocketServer> | undefined
   let protocol: WebSocketServer
-  let lastId = 0
+  let lastId = hooks.lastSocket
 
   const upgrade = async (request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> => {
     raw.on('error', () => raw.destroy())
@@ -145,12 +161,12 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     handshakes.delete(socket)
     raw?.end(replyText({ status, headers, body }, timeMs(), name), () => raw.destroy())
   }
-  const reset = (id: number): void => {
+  const reset = async (id: number): Promise<void> => {
     const raw = handshakes.get(id)?.raw
     handshakes.delete(id)
-    if (raw !== undefined) void resetConnection(raw)
+    if (raw !== undefined) await resetConnection(raw)
   }
-  return { upgrade, accept, refuse, reset }
+  return { upgrade, accept, refuse, reset, lastId: () => lastId }
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

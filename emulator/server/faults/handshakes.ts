@@ -10,7 +10,7 @@ import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
 import { faultReply } from './requests.ts'
 import { restart } from './restart.ts'
-import { endBy, endSockets, wireOf } from './wire.ts'
+import { endOf, endSockets, wireOf } from './wire.ts'
 
 /** How a server without faults answers a handshake. */
 export type Answers = {
@@ -18,7 +18,7 @@ export type Answers = {
   readonly open: () => void
   readonly refuse: (reply: Reply) => void
   /** The account of the socket. */
-  readonly userOf: () => string | undefined
+  readonly userOf: () => string | null
 }
 
 /** Answers a handshake as faults say. */
@@ -59,7 +59,7 @@ export function openBy(
   // Its client has gone, or its connection has been reset.
   if (!opening.delete(socket)) return
   if (then.refuse !== undefined) return refuse(faultReply(server, then.refuse, then))
-  if (then.reset) return endSockets(server, effects, [socket], null)
+  if (then.reset) return endSockets(server, effects, [socket], 'reset')
   const from = effects.length
   open()
   const isOpen = effects.slice(from).some(({ kind }) => kind === 'accept')
@@ -67,5 +67,5 @@ export function openBy(
   // Only the handshake is answered: what the server sends to a new socket is lost.
   const greeting = effects.splice(from)
   effects.push(...greeting.filter(({ kind }) => kind === 'accept'))
-  endBy(server, effects, [socket], then)
+  endSockets(server, effects, [socket], endOf(then))
 }

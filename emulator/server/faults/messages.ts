@@ -10,7 +10,7 @@ import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
 import { restart } from './restart.ts'
 import { isMessage, matchesSubject, type Subject, subjectOf } from './subjects.ts'
-import { deliver, endBy, endSockets, matchesSocket, reachable, toSockets, wireOf } from './wire.ts'
+import { deliver, endOf, endSockets, matchesSocket, reachable, toSockets, wireOf } from './wire.ts'
 
 /** Applies faults to the effects from this index on: those of one timer or input. */
 export function disturbMessages(server: Server, effects: Effect[], from: number): void {
@@ -94,10 +94,10 @@ export function perform(
   if (skip) return
   if (then.restart) return restart(server, effects)
   if (then.close !== undefined || then.reset || then.silence)
-    return endBy(server, effects, sockets, then)
+    return endSockets(server, effects, sockets, endOf(then))
   if (cut !== undefined) {
     effects.push(Object.assign({}, toSockets(message, sockets), { cutBytes: cut }))
-    return endSockets(server, effects, sockets, null)
+    return endSockets(server, effects, sockets, 'reset')
   }
   const changed = changedBy(message, then)
   if (swap) return swapNext(server, effects, toSockets(changed, sockets))

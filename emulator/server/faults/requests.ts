@@ -2,30 +2,30 @@
 
 import { reasons, type FaultThen } from '../../../spec/scenario/faults.ts'
 import { jsonHeaders, type Reply } from '../../http/replies.ts'
-import { splitTarget } from '../../http/requests.ts'
+import { decodePart, splitTarget } from '../../http/requests.ts'
+import { matchesPath } from '../../lib/path-pattern.ts'
 import { setTimer } from '../../lib/timers.ts'
 import type { Effect, ReplyEffect, RequestHead } from '../../machine.ts'
 import type { Hit, Response } from '../state/faults.ts'
 import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
-import { matchesPath } from './paths.ts'
 import { restart } from './restart.ts'
 import { wireOf } from './wire.ts'
 
 /**
  * What faults do to a request; undefined if none applies.
- * @param userOf returns its account.
+ * @param userOf returns its account; null without one.
  */
 export function findRequestHit(
   { state: { script } }: Server,
   { method, target }: RequestHead,
-  userOf: () => string | undefined,
+  userOf: () => string | null,
 ): Hit | undefined {
   const [path] = splitTarget(target)
   return joined(
     findDue(script, 'requests', (when) => {
       if (when.method === undefined ? method === 'OPTIONS' : when.method !== method) return false
-      if (when.path !== undefined && !matchesPath(when.path, path)) return false
+      if (when.path !== undefined && !matchesPath(when.path, decodePart(path))) return false
       return when.user === undefined || when.user === userOf()
     }),
   )

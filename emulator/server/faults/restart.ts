@@ -14,7 +14,7 @@ import { endSockets, wireOf } from './wire.ts'
 export function restart(server: Server, effects: Effect[]): void {
   const { state, hosted, worlds } = server
   const wire = wireOf(server)
-  endSockets(server, effects, [...state.sockets.keys(), ...wire.opening], null)
+  endSockets(server, effects, [...state.sockets.keys(), ...wire.opening], 'reset')
   for (const request of wire.waiting) effects.push({ kind: 'reset', request })
   wire.waiting.clear()
   if (hosted === null) for (const world of worlds) forget(world)

@@ -1,6 +1,7 @@
 // What a message is about, as far as faults can name it: its type, its data and its node [faults/preview].
 
 import type { FaultWhen } from '../../../spec/scenario/faults.ts'
+import { isMatch } from '../../lib/match.ts'
 import type { Effect } from '../../machine.ts'
 import type { OutgoingMessage } from '../state/faults.ts'
 
@@ -51,14 +52,5 @@ function textSubject(text: string): Subject {
 export function matchesSubject({ message, data, node }: FaultWhen, subject: Subject): boolean {
   if (message !== '*' && message !== subject.type) return false
   if (node !== undefined && subject.node() !== node) return false
-  return data === undefined || contains(subject.data(), data)
-}
-
-/** Whether a value contains another: objects can have further members at any depth. */
-function contains(value: unknown, expected: unknown): boolean {
-  if (typeof expected !== 'object' || expected === null) return value === expected
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(expected) && (!Array.isArray(value) || value.length !== expected.length))
-    return false
-  return Object.entries(expected).every(([name, member]) => contains((value as Data)[name], member))
+  return data === undefined || isMatch(subject.data(), data)
 }

@@ -7,7 +7,7 @@ import { report } from './match.ts'
 import { perform } from './messages.ts'
 import { sendPart, sendResponse } from './requests.ts'
 import { restart } from './restart.ts'
-import { endBy, matchesSocket, reachable } from './wire.ts'
+import { endOf, endSockets, matchesSocket, reachable } from './wire.ts'
 
 /** Fires a timer of a fault, except those of handshakes. */
 export function fireFault(
@@ -31,10 +31,6 @@ function applyAtTime(server: Server, effects: Effect[], serial: number): void {
   report(effects, [active])
   if (then.restart) return restart(server, effects)
   const open = reachable(server, [...server.state.sockets.keys()])
-  endBy(
-    server,
-    effects,
-    open.filter((socket) => matchesSocket(server, when, socket)),
-    then,
-  )
+  const own = open.filter((socket) => matchesSocket(server, when, socket))
+  endSockets(server, effects, own, endOf(then))
 }

@@ -1,7 +1,7 @@
 // What faults have begun and not ended, and how sockets enter and leave it.
 
 import type { FaultThen, FaultWhen } from '../../../spec/scenario/faults.ts'
-import type { Effect } from '../../machine.ts'
+import type { Effect, SocketEnd } from '../../machine.ts'
 import type { OutgoingMessage, Wire } from '../state/faults.ts'
 import type { Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
@@ -10,7 +10,6 @@ import { closeSocket } from '../world/sockets.ts'
 /** What faults have begun; creates it when it is first needed. */
 export const wireOf = ({ state }: Server): Wire =>
   (state.wire ??= {
-    silent: new Set(),
     swapped: [],
     delayedUntilMs: new Map(),
     waiting: new Set(),
@@ -25,9 +24,9 @@ export const isDisturbed = ({ state }: Server): boolean =>
 export const worldOf = ({ worlds, state }: Server, socket: number): World | undefined =>
   worlds[state.sockets.get(socket) ?? NaN]
 
-/** Those of these sockets that are open and not silent. */
+/** Those of these sockets that are open. */
 export const reachable = ({ state }: Server, sockets: readonly number[]): readonly number[] =>
-  sockets.filter((socket) => state.sockets.has(socket) && !state.wire?.silent.has(socket))
+  sockets.filter((socket) => state.sockets.has(socket))
 
 /** Whether a socket has the account and the client id that a fault names. */
 export function matchesSocket(
@@ -64,25 +63,18 @@ export function deliver(server: Server, effects: Effect[], message: OutgoingMess
 export const toSockets = (message: OutgoingMessage, sockets: readonly number[]): OutgoingMessage =>
   Object.assign({}, message, { sockets })
 
-/** Ends sockets as a fault says: with a code, by a reset, or in silence. */
-export function endBy(
-  server: Server,
-  effects: Effect[],
-  sockets: readonly number[],
-  { silence, close }: FaultThen,
-): void {
-  if (sockets.length === 0) return
-  if (!silence) return endSockets(server, effects, sockets, close ?? null)
-  for (const socket of sockets) wireOf(server).silent.add(socket)
-  effects.push({ kind: 'silence', sockets })
+/** How a fault ends sockets. */
+export function endOf({ silence, close }: FaultThen): SocketEnd {
+  if (silence) return 'silence'
+  return close === undefined ? 'reset' : { close }
 }
 
-/** Ends sockets with a code, or with null by a reset; the world forgets them immediately. */
+/** Ends sockets. The world forgets them immediately, also silent ones: nothing is sent to them any more. */
 export function endSockets(
   server: Server,
   effects: Effect[],
   sockets: readonly number[],
-  code: number | null,
+  how: SocketEnd,
 ): void {
   if (sockets.length === 0) return
   for (const socket of sockets) {
@@ -91,13 +83,12 @@ export function endSockets(
     if (world !== undefined) closeSocket(world, socket)
     forgetSocket(server, socket)
   }
-  effects.push({ kind: 'end', sockets, code })
+  effects.push({ kind: 'end', sockets, how })
 }
 
 /** Removes what faults hold for a socket that is closed. */
 export function forgetSocket({ state: { wire } }: Server, socket: number): void {
   if (wire === null) return
-  wire.silent.delete(socket)
   wire.delayedUntilMs.delete(socket)
   wire.opening.delete(socket)
   wire.swapped = wire.swapped
@@ -108,4 +99,9 @@ export function forgetSocket({ state: { wire } }: Server, socket: number): void 
       ),
     )
     .filter(({ sockets }) => sockets.length > 0)
+}
+
+/** Forgets requests that wait: whoever changes the state behind them answers them. */
+export function forgetRequests({ state: { wire } }: Server): void {
+  wire?.waiting.clear()
 }

@@ -37,8 +37,6 @@ export type FaultTimer =
 
 /** What faults have begun and not ended. */
 export type Wire = {
-  /** Sockets on which nothing flows any more. */
-  readonly silent: Set<number>
   /** Messages that follow the next one to their sockets. */
   swapped: OutgoingMessage[]
   /** When the last delayed message of a socket is sent, in milliseconds of the world's time. */

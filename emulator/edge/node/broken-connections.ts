@@ -1,10 +1,11 @@
-// Carries out what faults do to connections: responses in parts, cut off or truncated, and resets.
+// Carries out what faults do to connections: resets, responses in parts or cut off, and sockets that end or break.
 
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Transport } from '../../machine.ts'
+import type { SocketEnd, Transport } from '../../machine.ts'
 import { closeGracefully } from './pipelining.ts'
+import type { Connection } from './socket-writer.ts'
 
 /** A response in parts. */
 type Parts = { readonly body: Buffer; readonly count: number; sent: number }
@@ -48,11 +49,6 @@ export function sendPart(response: ServerResponse): void {
   else response.flushHeaders()
 }
 
-/** Resets the connection of a request after what was written to it. */
-export function resetRequest(response: ServerResponse): void {
-  void resetConnection(response.req.socket)
-}
-
 /** How long to wait for a client that does not read, in milliseconds. */
 const MAX_WAIT_MS = 500
 
@@ -85,4 +81,50 @@ function reset(raw: Duplex): void {
     carrier.resetAndDestroy()
   }
   raw.destroy()
+}
+
+/** Ends a connection after the messages that were sent to it. Resolves when a reset is on the wire. */
+export async function endConnection(connection: Connection, how: SocketEnd): Promise<void> {
+  const { raw, written, close } = connection
+  if (how === 'silence') silence(connection)
+  else if (how !== 'reset') close(how.close, reasons[how.close])
+  else {
+    if (written !== undefined) await written
+    await resetConnection(raw)
+  }
+}
+
+/** What a close frame says besides its code. */
+const reasons: Readonly<Record<number, string>> = { 1012: 'The state of the server has changed.' }
+
+/** Drops everything that a client sends from now on, pings and closes too. */
+function silence({ raw }: Connection): void {
+  // Without a listener, what arrives is read and lost; the end of the connection is still noticed.
+  raw.removeAllListeners('data').resume()
+}
+
+/** Sends the first bytes of the frame of a message, never all of them. */
+export function sendCut(
+  connection: Connection,
+  payload: Buffer,
+  isBinary: boolean,
+  bytes: number,
+): void {
+  const frame = Buffer.concat([frameHead(payload.length, isBinary), payload])
+  const part = frame.subarray(0, Math.min(bytes, frame.length - 1))
+  const send = (): void => void connection.raw.write(part)
+  if (connection.written === undefined) send()
+  else connection.written = connection.written.then(send)
+}
+
+/** The head of an unmasked frame with the whole message. */
+function frameHead(length: number, isBinary: boolean): Buffer {
+  const opcode = 0x80 | (isBinary ? 2 : 1)
+  if (length < 126) return Buffer.from([opcode, length])
+  const head = Buffer.alloc(length < 65_536 ? 4 : 10)
+  head[0] = opcode
+  head[1] = length < 65_536 ? 126 : 127
+  if (length < 65_536) head.writeUInt16BE(length, 2)
+  else head.writeBigUInt64BE(BigInt(length), 2)
+  return head
 }

@@ -1,28 +1,37 @@
 // The catalogue of node types: the built-in one or replacements, with additional types merged in.
 
-import { readJsonText } from '../../lib/json-text.ts'
-import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
-import { nearest } from '../../lib/nearest.ts'
-import { isPlainObject } from '../../options/json-schema.ts'
-import type { NodeTypes, ServerOptions } from '../../options/server-options.ts'
-import { usageError } from '../../options/usage.ts'
-import { testNodes } from '../../server/nodes/test-nodes.ts'
-import { packageFile } from './package-files.ts'
-import { readNamedFile } from '../../config/named-files.ts'
+import { readJsonText } from '../lib/json-text.ts'
+import { isObject, type JsonObject, readJson, writeJson } from '../lib/json.ts'
+import { nearest } from '../lib/nearest.ts'
+import { isPlainObject } from '../options/json-schema.ts'
+import type { NodeTypes, ServerOptions } from '../options/server-options.ts'
+import { usageError } from '../options/usage.ts'
+import { testNodes } from '../server/nodes/test-nodes.ts'
 
 type CatalogOptions = Pick<ServerOptions, 'objectInfo' | 'nodes'>
+
+/** Where the texts of node types come from. */
+export type CatalogSources = {
+  /** The built-in types. */
+  readonly builtIn: () => string
+  /** Reads a file of the user; throws an error that says why it cannot. */
+  readonly readFile: (path: string) => string
+}
 
 /**
  * Returns the text of a catalogue when it is first needed: the built-in one or its replacements, merged with additional
  * types; the last type of a name applies. Reads the files of the user immediately, and throws a usage error for one that
  * cannot be read or is not an object of node types.
  */
-export function readCatalog({ objectInfo, nodes }: CatalogOptions): () => string {
-  const bases = objectInfo.map((source) => sourceText(source, 'object-info'))
-  const additions = nodes.map((source) => sourceText(source, 'nodes'))
+export function readCatalog(
+  { objectInfo, nodes }: CatalogOptions,
+  { builtIn, readFile }: CatalogSources,
+): () => string {
+  const bases = objectInfo.map((source) => sourceText(source, 'object-info', readFile))
+  const additions = nodes.map((source) => sourceText(source, 'nodes', readFile))
   let text: string | undefined
   return () => {
-    text ??= joined([...(bases.length === 0 ? [builtInTypes()] : bases), ...additions])
+    text ??= joined([...(bases.length === 0 ? [builtIn()] : bases), ...additions])
     return text
   }
 }
@@ -32,11 +41,6 @@ function joined(texts: readonly string[]): string {
   const [first = '', ...more] = texts
   return more.length === 0 ? first : writeJson(merged(texts))
 }
-
-let builtIn: string | undefined
-
-/** The built-in types, read once: a process can start many servers. */
-const builtInTypes = (): string => (builtIn ??= readFileText(packageFile('spec/node-types.json')))
 
 function merged(texts: readonly string[]): JsonObject {
   const types: JsonObject = new Map()
@@ -48,12 +52,16 @@ function merged(texts: readonly string[]): JsonObject {
 }
 
 /** The text of a source, checked immediately, so that an error appears before the first request. */
-function sourceText(source: string | NodeTypes, flag: 'object-info' | 'nodes'): string {
+function sourceText(
+  source: string | NodeTypes,
+  flag: 'object-info' | 'nodes',
+  readFile: CatalogSources['readFile'],
+): string {
   if (typeof source !== 'string') {
     requireTypes(source, `The node types of ${flag === 'nodes' ? 'nodes' : 'objectInfo'}`)
     return JSON.stringify(source)
   }
-  const text = readFileText(source)
+  const text = readFileText(source, readFile)
   const json = readJsonText(text)
   if ('wrong' in json) throw usageError(`${source} ${json.wrong}. ${saveOne}`)
   requireTypes(json.value, source)
@@ -72,9 +80,9 @@ function requireReadable(text: string, source: string): void {
   }
 }
 
-function readFileText(file: string): string {
+function readFileText(file: string, readFile: CatalogSources['readFile']): string {
   try {
-    return readNamedFile(file).toString()
+    return readFile(file)
   } catch (error) {
     throw usageError(`Cannot read the node types: ${(error as Error).message}`)
   }

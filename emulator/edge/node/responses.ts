@@ -1,0 +1,40 @@
+// The responses of Node: how a host writes replies to them, and what they know about the caller.
+
+import type { ServerResponse } from 'node:http'
+import type { Place } from '../../../spec/language.ts'
+import type { EncodeFile } from '../../http/respond.ts'
+import type { Edge, Responses } from '../host.ts'
+import { resetConnection, sendPart } from './broken-connections.ts'
+import { writeReply } from './http.ts'
+
+/** `name` is the value of the response header Server. */
+export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<ServerResponse> => ({
+  write: (response, reply, timeMs) => {
+    // A response that has begun cannot become another one.
+    if (response.headersSent) response.destroy()
+    else if (!response.destroyed) writeReply(response, reply, timeMs, encodeFile, name)
+  },
+  writePart: sendPart,
+  reset: (response) => void resetConnection(response.req.socket),
+  drop: (response) => void response.destroy(),
+  onceClosed: (response, closed) => void response.once('close', closed),
+  callerOf: ({ req: { socket, headers } }) => ({ address: socket.remoteAddress ?? '', headers }),
+  writeControl: (response, { status, type, text }, headers) => {
+    const length = Buffer.byteLength(text)
+    response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, ...headers })
+    response.end(text)
+  },
+})
+
+/** Node's parts of an edge that are the same for every machine. */
+export const nodeParts = (place: Place): Pick<Edge<never, never>, 'monotonicMs' | 'openapi'> => ({
+  monotonicMs,
+  // Read and parsed only on demand.
+  openapi: async () => (await import('./openapi.ts')).openapiText(place),
+})
+
+/** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
+}

@@ -1,0 +1,30 @@
+// The parts of an edge that every workflow server has: who may use its control paths, and the replies of its HTTP layer.
+
+import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
+import type { ServerOptions } from '../options/server-options.ts'
+import { finish } from '../server/response-headers.ts'
+import type { WorldOptions } from '../server/state/options.ts'
+import type { Guard } from './control-access.ts'
+
+/** The guard of the control paths of a server that is reached at this host. */
+export const guardOf = (
+  { cors, controlToken }: Pick<ServerOptions, 'cors' | 'controlToken'>,
+  host: string,
+): Guard => ({
+  host,
+  // Pages of any origin may then use the server, but not the control paths.
+  origin: cors === '*' ? null : cors,
+  token: controlToken,
+})
+
+/** The replies to requests that do not reach a world. */
+export function refusalsOf(
+  options: WorldOptions,
+): Readonly<Record<'badRequest' | 'internal', Reply>> {
+  if (options.deployment === 'local')
+    return { badRequest: refuse('badRequestText'), internal: refuse('internal') }
+  const reason = 'This is not a valid HTTP request, or one of its lines is too long.'
+  const badRequest = refuseHosted('badRequest', { reason }, { Connection: 'close' })
+  const inHosted = (reply: Reply): Reply => finish(options, '', undefined, reply)
+  return { badRequest: inHosted(badRequest), internal: inHosted(refuseHosted('internal')) }
+}
