@@ -11,6 +11,7 @@ import {
   stateOptions,
 } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
+import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
@@ -67,7 +68,8 @@ export type GatewayOptions = GatewayOptionsInput & {
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const { onEntry, onLog, tamper, clocks, ...rest } = given
-  const options = completeGatewayOptions(rest)
+  const scenario = await readScenarios(rest.scenario)
+  const options = completeGatewayOptions({ ...rest, ...scenario })
   // Loaded here so that the rest of the package does not wait for it.
   const { createHmac } = await import('node:crypto')
   const hmac: Hmac = (key, message) => createHmac('sha256', key).update(message).digest()
@@ -112,7 +114,8 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
   const create = async (name: string, own: GatewayOptionsInput): Promise<Gateway> => {
     requireOwnOptions(own, gatewayListenerOptions)
-    const ownOptions = completeGatewayOptions({ ...rest, ...own })
+    const ownScenario = await readScenarios(own.scenario)
+    const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
     return open(await createPart(ownOptions, hmac, { onLog: undefined }), name).gateway
   }
 
@@ -182,6 +185,15 @@ function serveGateways(
     timeMs: host.timeMs,
     name: nameLike(options.like),
   })
+}
+
+/** The scenarios with the content of the files that they name; without any, loads nothing. */
+async function readScenarios(
+  given: GatewayOptions['scenario'],
+): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
+  if (given === undefined) return {}
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
+  return { scenario: await loadScenarios(given, process.cwd()) }
 }
 
 /** Receives a body like the reference gateway, which validates the signature of the decompressed body. */
