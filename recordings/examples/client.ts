@@ -26,7 +26,8 @@ export async function generate(url: string): Promise<string[]> {
   socket.close()
   const { type, data } = messages.find(isLast)!
   if (type === 'execution_error') {
-    if (data['exception_type']?.includes('OutOfMemoryError')) throw new OutOfMemory(data['node_type'])
+    if (data['exception_type']?.includes('OutOfMemoryError'))
+      throw new OutOfMemory(data['node_type'])
     throw new Error(data['exception_message'])
   }
   const history = await (await fetch(`${url}/history/${prompt_id}`)).json()
