@@ -34,7 +34,19 @@ export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
   const wrong = scenarios.findIndex((one) => !fits(scenarioSchema, one))
   if (wrong >= 0) return `scenario ${wrong + 1} does not match scenario.schema.json`
-  return (scenarios as readonly ScenarioInput[]).reduce(merge, noScenario)
+  const merged = (scenarios as readonly ScenarioInput[]).reduce(merge, noScenario)
+  const pattern = merged.nodes
+    .flatMap(({ validate = [] }) => validate.flatMap((check) => check.pattern ?? []))
+    .find((one) => !isPattern(one))
+  return pattern === undefined ? merged : `the pattern ${pattern} is not a regular expression`
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
 }
 
 /** Lists are joined in order; of options and types that two scenarios set, the later one applies. */
