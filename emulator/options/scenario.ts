@@ -36,7 +36,19 @@ export function readScenarios(value: unknown): Scenario | string {
     const [first] = violations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
   }
-  return mergeScenarios(scenarios as readonly ScenarioInput[])
+  const merged = mergeScenarios(scenarios as readonly ScenarioInput[])
+  const pattern = merged.nodes
+    .flatMap(({ validate = [] }) => validate.flatMap((check) => check.pattern ?? []))
+    .find((one) => !isPattern(one))
+  return pattern === undefined ? merged : `the pattern ${pattern} is not a regular expression`
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
 }
 
 /** Valid scenarios merged in order. */
