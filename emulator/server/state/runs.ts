@@ -5,6 +5,7 @@ import type { RunRule } from '../../../spec/scenario/runs.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Effect } from '../../machine.ts'
 import type { Timer } from '../../lib/timers.ts'
+import type { FaultTimer } from './faults.ts'
 import type { RunMetadata } from './files.ts'
 import type { NodeResult, NodeType, Value, Work } from './nodes.ts'
 
@@ -173,14 +174,15 @@ export type Running = {
 }
 
 /**
- * What a timer triggers: a worker, the end of an installation, a late message, or nothing but that time passes until
- * then. Worlds and workers by their index.
+ * What a timer triggers: a worker, the end of an installation, a late message, a fault, or nothing but that time passes
+ * until then. Worlds and workers by their index.
  */
 export type TimerTarget =
   | { readonly kind: 'worker'; readonly world: number; readonly worker: number }
   | { readonly kind: 'install'; readonly world: number }
   | { readonly kind: 'late'; readonly world: number; readonly effect: LateEffect }
   | { readonly kind: 'pause'; readonly world: number }
+  | FaultTimer
 
 /** A message or a frame that is sent later than it was made. */
 export type LateEffect = Extract<Effect, { kind: 'send' | 'frame' }>
