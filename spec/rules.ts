@@ -2,6 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
+import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
 import * as deployments from './server/deployments.ts'
@@ -14,8 +15,10 @@ import * as jobs from './server/jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
+import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
 import { rules as runRules } from './scenario/runs.ts'
+import { rules as startRules } from './scenario/start.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
 import * as signatures from './gateway/signatures.ts'
@@ -33,7 +36,7 @@ export const areas = {
   http,
   workflows,
   runs,
-  scenario: { rules: { ...nodeRules, ...runRules } },
+  scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
   messages: socket,
   frames: frameLayouts,
@@ -51,6 +54,7 @@ export const areas = {
   templates,
   deliveries,
   subscriptions,
+  control,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
 export const rules = {
@@ -61,6 +65,8 @@ export const rules = {
   ...runs.rules,
   ...nodeRules,
   ...runRules,
+  ...startRules,
+  ...gatewayScriptRules,
   ...jobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
@@ -78,5 +84,6 @@ export const rules = {
   ...templates.rules,
   ...deliveries.rules,
   ...subscriptions.rules,
+  ...control.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules

@@ -10,11 +10,11 @@ import type { GatewayOptions } from '../edge/gateway/gateway.ts'
 import type { LogLine } from '../gateway/log.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { refused } from '../lib/refused.ts'
-import type { Flags } from './command.ts'
+import type { Flags } from './lib/command.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
-import { listenMessage } from './listen-errors.ts'
-import { readyFile } from './ready-file.ts'
-import type { CommandIo } from './io.ts'
+import { listenMessage } from './lib/listen-errors.ts'
+import { readyFile } from './lib/ready-file.ts'
+import type { CommandIo } from './lib/io.ts'
 import { notEnabled } from './webhook.ts'
 import type { Gateway } from '../edge/handles.ts'
 
@@ -39,6 +39,7 @@ export async function runGateway(
   })
   if (!settings.enabled) throw refused(notEnabled(dir))
   const work = await readWork(flags, io, dir)
+  const scenario = await scenariosOf(flags, io)
   const show = logger(flags, io)
   const options: GatewayOptions = {
     host: settings.host,
@@ -56,6 +57,7 @@ export async function runGateway(
     quirk: flags.quirks,
     noQuirk: flags.texts('no-quirk'),
     ...work.options,
+    ...scenario,
     // Requests through a tunnel arrive from this machine as well, so these paths are off by default.
     control: flags.isSet('control'),
     onLog: show,
@@ -82,6 +84,17 @@ export async function runGateway(
     file?.remove()
     await gateway.close()
   }
+}
+
+/** The scenarios of the flags. */
+async function scenariosOf(
+  flags: Flags,
+  { cwd }: CommandIo,
+): Promise<Pick<GatewayOptions, 'scenario'>> {
+  const names = flags.texts('scenario')
+  if (names.length === 0) return {}
+  const { loadScenarios } = await import('../config/scenario-files.ts')
+  return { scenario: await loadScenarios(names, cwd) }
 }
 
 function settingFlags(flags: Flags): Readonly<Record<string, unknown>> {

@@ -36,6 +36,8 @@ export type ServerOptions = ChosenOptions & {
   readonly quirk: readonly string[]
   /** Ids of quirks to switch off, although the known server has them. */
   readonly noQuirk: readonly string[]
+  /** Whether the server has the control API below /_flowdouble/. */
+  readonly control: boolean
   /** Bearer token for the paths below /_flowdouble/ from other machines; null rejects them. */
   readonly controlToken: string | null
   /** Largest request body in MiB; null for the default of 100. */
@@ -76,8 +78,8 @@ export type ServerOptionsInput = Partial<
   readonly seed?: string | number
   readonly objectInfo?: NodeTypesInput
   readonly nodes?: NodeTypesInput
-  /** One scenario, or several that are merged in order. */
-  readonly scenario?: ScenarioInput | readonly ScenarioInput[]
+  /** A scenario: a file, the name of one that comes with the package, or its content; several are merged in order. */
+  readonly scenario?: string | ScenarioInput | readonly (string | ScenarioInput)[]
 }
 
 /** The default start time of manual and instant clocks: 2026-01-01, 00:00 UTC. */
@@ -111,6 +113,7 @@ export const defaults: ServerOptions = {
   noQuirk: [],
   cors: null,
   token: null,
+  control: true,
   controlToken: null,
   maxUploadSize: null,
   wsCompress: false,

@@ -74,6 +74,7 @@ const layers: readonly string[] = [
   'emulator/edge/fetch/',
   'emulator/edge/worker/',
   'emulator/recording/',
+  'emulator/cli/lib/',
   'emulator/cli/',
   'emulator/index.ts',
   'emulator/internal.ts',

@@ -9,19 +9,28 @@ import type { CompleteGatewayOptions, RouteInput } from '../../options/gateway.t
 export type Memory = {
   readonly subscribe: (name: string, route: RouteInput) => void
   readonly remove: (name: string) => boolean
+  /** The current subscriptions. */
+  readonly kept: () => Subscriptions
+  /** Replaces the subscriptions by those of a state that the gateway has returned to, or by the initial ones. */
+  readonly restart: (kept: Subscriptions | undefined) => void
 }
 
-/** Loads the initial subscriptions. Throws a usage error for an invalid one. */
+export type Subscriptions = ReadonlyMap<string, RouteInput>
+
+/**
+ * Loads the initial subscriptions. Throws a usage error for an invalid one.
+ * @param kept those of the gateway that a fork continues; null for none.
+ */
 export function createMemory(
   world: GatewayWorld,
   { subscriptionsFile, subscriptions }: CompleteGatewayOptions,
   dispatch: (at: (atMs: number) => GatewayInput) => void,
+  kept: Subscriptions | null,
 ): Memory {
-  const held = new Map(Object.entries(subscriptions))
-  let modifiedMs = 0
+  let held = new Map(kept ?? Object.entries(subscriptions))
   const load = (): void => {
     const text = JSON.stringify(Object.fromEntries(held))
-    modifiedMs++
+    const modifiedMs = world.state.fileModifiedMs + 1
     dispatch((atMs) => ({ kind: 'file', atMs, text, modifiedMs }))
   }
   const requireMemory = (): void => {
@@ -48,7 +57,7 @@ export function createMemory(
     if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
   }
   for (const [name, route] of held) requireServed(name, route)
-  if (held.size > 0) load()
+  if (kept === null && held.size > 0) load()
   return {
     subscribe: (name, route) => {
       requireMemory()
@@ -61,6 +70,11 @@ export function createMemory(
       const isGone = held.delete(name)
       if (isGone) load()
       return isGone
+    },
+    kept: () => new Map(held),
+    restart: (earlier) => {
+      held = new Map(earlier ?? Object.entries(subscriptions))
+      if (earlier === undefined && held.size > 0) load()
     },
   }
 }
