@@ -4,10 +4,11 @@
 import type { Deployment } from '../../spec/language.ts'
 import { type Output } from '../client/display.ts'
 import { printable } from '../client/terminal-text.ts'
+import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
 import { withoutSecrets } from '../journal/known-secrets.ts'
 import { redactTarget } from '../journal/redact-target.ts'
-import type { Effect, Entry, Headers } from '../machine.ts'
+import type { Effect, Entry, Headers, RequestHead } from '../machine.ts'
 import { judgeOrigin } from '../server/local/access.ts'
 import type { KnownSecret } from '../server/state/server.ts'
 import type { CommandIo } from './lib/io.ts'
@@ -47,6 +48,7 @@ const mask = (): string => '***'
 export function createRecordReader(
   server?: Deployment,
   secrets: readonly KnownSecret[] = [],
+  deployment: Deployment = server ?? 'local',
 ): (entry: Entry) => readonly LogRecord[] {
   const masked = (text: string): string => withoutSecrets(text, secrets, mask)
   const maskedTarget = (target: string): string => redactTarget(target, mask, masked)
@@ -71,7 +73,9 @@ export function createRecordReader(
         : maskedTarget(target)
       const { status } = effect
       const refusal =
-        originRefusal(headers, effect, masked) ?? submitRefusal(target, effect, masked)
+        originRefusal(headers, effect, masked) ??
+        (links ? undefined : unknownPath(deployment, request, effect, masked)) ??
+        submitRefusal(target, effect, masked)
       return { ...when, event: 'request', method, target: logged, status, ...refusal }
     }
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
@@ -127,6 +131,18 @@ function errorIn(body: string): ErrorBody {
   } catch {
     return {}
   }
+}
+
+/** The endpoint that a client may mean whose request has none. */
+function unknownPath(
+  deployment: Deployment,
+  { method, target }: RequestHead,
+  { status }: Reply,
+  masked: Mask,
+): Refusal | undefined {
+  if (status !== 404 && status !== 405) return undefined
+  const hint = endpointHint(deployment, method, splitTarget(target)[0])
+  return hint === undefined ? undefined : { hints: [masked(hint)] }
 }
 
 /** Why the server rejected a prompt, and which flags would accept it. */

@@ -74,7 +74,8 @@ export function createServerHandle({
     untilMessage: untilMessageOf(clock),
     fault: (fault) => {
       const [wrong] = faultViolations(fault)
-      if (wrong !== undefined) throw usageError(`In the fault, ${violationText(wrong, 'it')}.`)
+      if (wrong !== undefined)
+        throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
       driver.dispatch((atMs) => ({ kind: 'script', atMs, change: { add: fault } }))
       const id = server.state.script.faults.at(-1)?.id ?? ''
       return { id, remove: () => void removeFault(id) }

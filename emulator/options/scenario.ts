@@ -37,7 +37,19 @@ export function readScenarios(value: unknown): Scenario | string {
     const [first] = scenarioViolations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
   }
-  return mergeScenarios(scenarios as readonly ScenarioInput[])
+  const merged = mergeScenarios(scenarios as readonly ScenarioInput[])
+  const pattern = merged.nodes
+    .flatMap(({ validate = [] }) => validate.flatMap((check) => check.pattern ?? []))
+    .find((one) => !isPattern(one))
+  return pattern === undefined ? merged : `the pattern ${pattern} is not a regular expression`
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
 }
 
 /** Where a value is not a scenario of this schema, or has faults that can have no effect. */
