@@ -16,14 +16,11 @@ import type { Recorder } from './recorder.ts'
 import { untilMessageOf } from './until-message.ts'
 import { createWorldHandle } from './world-handle.ts'
 
-/** What the methods need from a server and its edge. */
+/** What the methods need of a server. */
 export type ServerParts = {
   readonly server: Server
   readonly options: ServerOptions
-  readonly host: Pick<Host<Input, Effect, never>, 'changeWorld' | 'clock' | 'driver'>
   readonly recorder: Recorder<Input, Effect>
-  /** Resolves when all effects are sent. */
-  readonly flushed: () => Promise<unknown>
 }
 
 /** The methods that every edge has: none of them needs an address. */
@@ -43,13 +40,12 @@ export type ServerHandle = WorldHandle &
     | 'dropSockets'
   >
 
-export function createServerHandle({
-  server,
-  options,
-  host,
-  recorder,
-  flushed,
-}: ServerParts): ServerHandle {
+/** @param flushed resolves when all effects are sent. */
+export function createServerHandle(
+  { server, options, recorder }: ServerParts,
+  host: Pick<Host<Input, Effect, never>, 'changeWorld' | 'clock' | 'driver'>,
+  flushed: () => Promise<unknown>,
+): ServerHandle {
   const { clock, driver } = host
   const removeFault = (id: string): boolean => {
     const isKnown = server.state.script.faults.some((one) => one.id === id)

@@ -8,13 +8,13 @@ import type { ServerOptions, ServerOptionsInput } from '../../options/server-opt
 import { serverMachine } from '../../server/machine.ts'
 import { createServer, forkServer } from '../../server/server.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
-import type { Hosted, Server } from '../../server/state/server.ts'
+import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
-import { createRecorder, type Recorder } from '../recorder.ts'
+import { createRecorder } from '../recorder.ts'
 import { createServerHandle } from '../server-handle.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { createLargePictures } from './large-pictures.ts'
@@ -51,20 +51,11 @@ export type Worlds = {
   ) => Promise<Emulator>
 }
 
-/** A world with its name; null at the root. */
-type Part = {
-  readonly name: string | null
-  readonly server: Server
-  readonly options: ServerOptions
-  readonly recorder: Recorder<Input, Effect>
-  readonly hooks: Hooks<Input, Effect>
-  readonly lastIds: LastIds
-}
-
-/** A world that is served, with its handle. */
+/** A world that is served. */
 type Running = {
   readonly served: ServedWorld
-  readonly emulator: Emulator
+  /** Creates a handle: nobody may need one, and there can be thousands of worlds. */
+  readonly handle: () => Emulator
   /** Stops its clock and closes its sockets. */
   readonly stop: () => void
 }
@@ -74,65 +65,64 @@ const noIds: LastIds = { request: 0, socket: 0 }
 export function createWorlds(address: AddressParts): Worlds {
   const { given, hosted, ca, linksPort, listeners, closing } = address
   const codec = createCodec()
-  const pictures = createLargePictures(codec)
+  const shared = { codec, pictures: createLargePictures(codec) }
   const named = createNames<Running>()
   let main: Running
 
-  const open = (part: Part): Running => {
-    const { name, server, options, recorder, hooks, lastIds } = part
-    const base = pathOf(name)
-    const control: WorldParts['control'] = async (move) =>
-      (await import('../server-paths.ts')).serverPaths(emulator, move)
+  const open = (part: WorldParts): Running => {
     const served = connectWorld(
-      { server, options, recorder, hooks, base, lastIds, control },
-      { codec, pictures },
+      part,
+      async (move) => (await import('../server-paths.ts')).serverPaths(running.handle(), move),
+      shared,
     )
+    const running: Running = {
+      served,
+      handle: () => handleOf(part, running),
+      stop: () => {
+        served.host.driver.stop()
+        served.sockets.closeAll()
+        part.recorder.close()
+      },
+    }
+    if (part.name !== null) named.add(part.name, running)
+    return running
+  }
+  const handleOf = (part: WorldParts, { served, stop }: Running): Emulator => {
+    const { name, server, options } = part
     const { host, sockets } = served
     const port = portOf(listeners.main)
     const place = hostOf(options.host, port)
     const { signedLinks } = server.options
-    const stop = (): void => {
-      host.driver.stop()
-      sockets.closeAll()
-      recorder.close()
-    }
-    const emulator: Emulator = Object.assign(
-      createServerHandle({ server, options, host, recorder, flushed: sockets.flushed }),
-      {
-        name,
-        url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${base}`,
-        port,
-        signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + base,
-        ca,
-        options,
-        fork: (asked?: string) => Promise.resolve(fork(part, served, named.nameFor(asked))),
-        world: ({ name: asked, ...own }: WorldOptionsInput = {}) =>
-          create(named.nameFor(asked), own),
-        worlds: () => named.all().map((one) => one.emulator),
-        close: async () => {
-          stop()
-          if (name === null) await closeAll()
-          else named.remove(name)
-        },
+    return Object.assign(createServerHandle(part, host, sockets.flushed), {
+      name,
+      url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${pathOf(name)}`,
+      port,
+      signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),
+      ca,
+      options,
+      fork: (asked?: string) => Promise.resolve(fork(part, served, named.nameFor(asked))),
+      world: ({ name: asked, ...own }: WorldOptionsInput = {}) => create(named.nameFor(asked), own),
+      worlds: () => named.all().map(({ handle }) => handle()),
+      close: async () => {
+        stop()
+        if (name === null) await closeAll()
+        else named.remove(name)
       },
-    )
-    const running = { served, emulator, stop }
-    if (name !== null) named.add(name, running)
-    return running
+    })
   }
   const closeAll = async (): Promise<void> => {
     for (const { stop } of named.all()) stop()
-    pictures.close()
+    shared.pictures.close()
     await closing()
   }
-  const fork = (part: Part, served: ServedWorld, name: string): Emulator => {
+  const fork = (part: WorldParts, served: ServedWorld, name: string): Emulator => {
     const server = forkServer(part.server)
     const lastIds = { request: served.host.lastRequest(), socket: served.sockets.lastId() }
     const recorder = part.recorder.fork()
     const { options } = part
     const running = open({ name, server, options, recorder, hooks: {}, lastIds })
     running.served.host.changeWorld({ do: 'fork' })
-    return running.emulator
+    return running.handle()
   }
   const create = async (name: string, own: Omit<WorldOptionsInput, 'name'>): Promise<Emulator> => {
     requireOwnOptions(own, listenerOptions)
@@ -144,14 +134,14 @@ export function createWorlds(address: AddressParts): Worlds {
       : readCatalog(options, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    return open(await partOf(name, options, made, {})).emulator
+    return open(await partOf(name, options, made, {})).handle()
   }
   const partOf = async (
     name: string | null,
     options: ServerOptions,
     made: WorldOptions,
     hooks: Hooks<Input, Effect>,
-  ): Promise<Part> => {
+  ): Promise<WorldParts> => {
     const server = createServer(made, hosted)
     const { objectInfo, ...recorded } = made
     const recorder = await createRecorder(
@@ -174,7 +164,7 @@ export function createWorlds(address: AddressParts): Worlds {
       const found = named.find(target, main)
       return { world: found.world.served, target: found.target }
     })
-    return main.emulator
+    return main.handle()
   }
   return { start }
 }
