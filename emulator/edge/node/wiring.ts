@@ -48,6 +48,9 @@ export type ServedWorld = {
   readonly answerLink: RequestHooks['answer']
 }
 
+/** Loads the control paths of a world. */
+export type ControlLoader = (move: ClockMover<Effect>) => Promise<ControlPaths>
+
 /** A server that is to be served. */
 export type WorldParts = {
   readonly server: Server
@@ -65,7 +68,7 @@ export type WorldParts = {
  */
 export function connectWorld(
   { server, options, recorder, hooks, name: ownName, lastIds }: WorldParts,
-  control: (move: ClockMover<Effect>) => Promise<ControlPaths>,
+  control: ControlLoader,
   { codec, pictures }: Shared,
 ): ServedWorld {
   const name = nameLike(options.like)
