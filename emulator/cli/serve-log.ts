@@ -140,8 +140,10 @@ function unknownPath(
   { status }: Reply,
   masked: Mask,
 ): Refusal | undefined {
-  if (status !== 404 && status !== 405) return undefined
-  const hint = endpointHint(deployment, method, splitTarget(target)[0])
+  const [path] = splitTarget(target)
+  // Clients find out with this path whether a server is local.
+  if ((status !== 404 && status !== 405) || path === '/system_stats') return undefined
+  const hint = endpointHint(deployment, method, path)
   return hint === undefined ? undefined : { hints: [masked(hint)] }
 }
 

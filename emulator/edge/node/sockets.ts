@@ -22,6 +22,8 @@ export type Sockets = {
   /** Resolves when everything has been handed to the system. */
   readonly flushed: () => Promise<void>
   readonly closeAll: () => void
+  /** Whether no socket is open or being opened. */
+  readonly isIdle: () => boolean
   /** The id of its last socket. */
   readonly lastId: () => number
 }
@@ -107,11 +109,14 @@ export function createSockets(hooks: SocketHooks): Sockets {
     }
   }
   const { upgrade, lastId } = handshakes
-  return { upgrade, emit, batch: writer.batch, flushed, closeAll, lastId }
+  const isIdle = (): boolean =>
+    connections.size + silent.size + ending.size === 0 && handshakes.isIdle()
+  return { upgrade, emit, batch: writer.batch, flushed, closeAll, isIdle, lastId }
 }
 
 type Handshakes = {
   readonly upgrade: Sockets['upgrade']
+  readonly isIdle: Sockets['isIdle']
   readonly lastId: Sockets['lastId']
   /** Accepts a handshake: from then on its socket is among the connections, until it closes. */
   readonly accept: (id: number) => void
@@ -128,11 +133,13 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
   let server: Promise<WebSocketServer> | undefined
   let protocol: WebSocketServer
   let lastId = hooks.lastSocket
+  let openingCount = 0
 
   const upgrade = async (request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> => {
     raw.on('error', () => raw.destroy())
     server ??= loadProtocol(hooks)
-    protocol = await server
+    openingCount++
+    protocol = await server.finally(() => openingCount--)
     const id = ++lastId
     handshakes.set(id, { request, raw, head })
     raw.once('close', () => {
@@ -177,7 +184,8 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     if (raw !== undefined) await resetConnection(raw)
   }
   const waiting = (): readonly Duplex[] => Array.from(handshakes.values(), ({ raw }) => raw)
-  return { upgrade, accept, refuse, reset, waiting, lastId: () => lastId }
+  const isIdle = (): boolean => handshakes.size === 0 && openingCount === 0
+  return { upgrade, accept, refuse, reset, waiting, isIdle, lastId: () => lastId }
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

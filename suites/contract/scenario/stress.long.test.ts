@@ -28,8 +28,8 @@ test.each(scenarioNames())(
   120_000,
 )
 
-/** The session has no video. */
-const unseen = ['videos-under-images']
+/** The session has no video, and follows no link. */
+const unseen = ['expired-signed-link', 'videos-under-images']
 
 test('each scenario changes the session of a server without one', async () => {
   const local = await playScenario({ version: 1 })
