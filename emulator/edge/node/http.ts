@@ -2,10 +2,11 @@
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { keyHeader } from '../../../spec/server/access.ts'
-import type { Headers } from '../../machine.ts'
+import type { Headers, ReplyEffect } from '../../machine.ts'
 import { conditionalHeaders } from '../../http/conditional-requests.ts'
 import type { Reply } from '../../http/replies.ts'
 import { type EncodeFile, respond } from '../../http/respond.ts'
+import { endBroken } from './broken-connections.ts'
 
 /** The request headers that the protocol uses. No other header reaches a world or its journal. */
 const read = ['host', 'origin', 'content-type', 'accept', 'upgrade', ...conditionalHeaders] as const
@@ -35,7 +36,7 @@ const noHeaders: Headers = {}
 /** Writes a reply. `timeMs` is the world's time since 1970. */
 export function writeReply(
   response: ServerResponse,
-  reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
+  reply: Pick<ReplyEffect, 'status' | 'headers' | 'body' | 'reason' | 'file' | 'transport'>,
   timeMs: number,
   encodeFile: EncodeFile,
   name?: string,
@@ -62,7 +63,8 @@ export function writeReply(
   if (!response.shouldKeepAlive) headers.push('Connection', 'close')
   else if (isOld) headers.push('Connection', 'keep-alive')
   response.writeHead(status, reason, headers)
-  if (typeof body === 'string') response.end(body, 'latin1')
+  if (reply.transport !== undefined) endBroken(response, body, reply.transport)
+  else if (typeof body === 'string') response.end(body, 'latin1')
   else response.end(body)
 }
 
