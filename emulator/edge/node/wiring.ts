@@ -82,7 +82,7 @@ export function connectWorld(
       batch: (work) => sockets.batch(work),
       flushed: () => sockets.flushed(),
       worked: () => undefined,
-      hint: 'Was the workflow submitted?',
+      hint: 'Was the workflow submitted? A run that never ends has no timer.',
       responses: below(pathOf(ownName), nodeResponses(codec.encodeFile, name)),
       ready: pictures.ready,
       guard: guardOf(options, options.host),
