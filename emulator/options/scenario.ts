@@ -1,10 +1,11 @@
 // The scenario option: one scenario or several, merged in order.
 
 import { type Script, scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
+import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
 import { faultProblem } from './faults.ts'
-import { violations, violationText } from './json-schema.ts'
+import { type Schema, type Violation, violations, violationText } from './json-schema.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
@@ -34,17 +35,32 @@ export const noScenario: Scenario = {
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const [index, one] of scenarios.entries()) {
-    const [first] = violations(scenarioSchema, one)
+    const [first] = scenarioViolations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
-    const problem = problemInFaults(one as ScenarioInput)
-    if (problem !== undefined) return `scenario ${index + 1}: ${problem}`
   }
-  const merged = mergeScenarios(scenarios as readonly ScenarioInput[])
-  const pattern = merged.nodes
-    .flatMap(({ validate = [] }) => validate.flatMap((check) => check.pattern ?? []))
-    .find((one) => !isPattern(one))
-  return pattern === undefined ? merged : `the pattern ${pattern} is not a regular expression`
+  return mergeScenarios(scenarios as readonly ScenarioInput[])
 }
+
+/** What is wrong with a scenario: first by its schema, then what can have no effect although it matches the schema. */
+export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
+  const found = violations(schema, value)
+  if (found.length > 0) return found
+  const { faults = [], nodes = [] } = value as ScenarioInput
+  return [
+    ...faults.flatMap((fault, index) => {
+      const problem = faultProblem(fault)
+      return problem === undefined ? [] : { path: ['faults', index], problem }
+    }),
+    ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
+  ]
+}
+
+const wrongPatterns = ({ validate = [] }: NodeRule, path: Violation['path']): Violation[] =>
+  validate.flatMap(({ pattern = '' }, index) =>
+    isPattern(pattern)
+      ? []
+      : { path: [...path, index, 'pattern'], problem: 'is not a regular expression' },
+  )
 
 function isPattern(text: string): boolean {
   try {
@@ -52,15 +68,6 @@ function isPattern(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** A fault of a valid scenario that can have no effect, and why; undefined without one. */
-function problemInFaults({ faults = [] }: ScenarioInput): string | undefined {
-  for (const [index, fault] of faults.entries()) {
-    const problem = faultProblem(fault)
-    if (problem !== undefined) return `faults[${index}] ${problem}`
-  }
-  return undefined
 }
 
 /** Valid scenarios merged in order. */
