@@ -10,6 +10,12 @@ import { type Schema, type Violation, violations, violationText } from './json-s
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
 
+/** A scenario that a program passes, which may be a constant. */
+export type GivenScenario = Constant<ScenarioInput>
+
+/** The same value, of which nothing changes. */
+type Constant<T> = T extends object ? { readonly [Name in keyof T]: Constant<T[Name]> } : T
+
 /** Scenarios merged into one: what the server, the catalogue and the gateway take from them. */
 export type Scenario = Script & {
   readonly version: 1

@@ -173,7 +173,8 @@ proves(
   { scenario: { version: 1, start: { cached: [textToImage(1), textToImage(2)] } } },
 )
 
-const seeded = { history: [{ times: 2 }], queue: [{ times: 2 }], cached: [solid()] }
+/** A constant, as programs declare them. */
+const seeded = { history: [{ times: 2 }], queue: [{ times: 2 }], cached: [solid()] } as const
 
 proves(
   'scenario/start-numbers',
