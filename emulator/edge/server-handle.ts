@@ -1,9 +1,9 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
-import { fault as faultSchema } from '../../spec/scenario/faults.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
-import { fits } from '../options/json-schema.ts'
+import { faultViolations } from '../options/faults.ts'
+import { violationText } from '../options/json-schema.ts'
 import { readScenarios } from '../options/scenario.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { usageError } from '../options/usage.ts'
@@ -75,8 +75,9 @@ export function createServerHandle(
     until,
     untilMessage: untilMessageOf(host),
     fault: (fault) => {
-      if (!fits(faultSchema, fault))
-        throw usageError('The fault does not match scenario.schema.json.')
+      const [wrong] = faultViolations(fault)
+      if (wrong !== undefined)
+        throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
       dispatch((atMs) => ({ kind: 'script', atMs, change: { add: fault } }))
       const id = server.state.script.faults.at(-1)?.id ?? ''
       return { id, remove: () => void removeFault(id) }

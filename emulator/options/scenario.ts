@@ -4,7 +4,7 @@ import { type Script, scenario as scenarioSchema } from '../../spec/scenario/sce
 import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
-import { faultProblem } from './faults.ts'
+import { withoutEffect } from './faults.ts'
 import { type Schema, type Violation, violations, violationText } from './json-schema.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
@@ -51,12 +51,9 @@ export function readScenarios(value: unknown): Scenario | string {
 export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
   const found = violations(schema, value)
   if (found.length > 0) return found
-  const { faults = [], nodes = [] } = value as ScenarioInput
+  const { faults, nodes = [] } = value as ScenarioInput
   return [
-    ...faults.flatMap((fault, index) => {
-      const problem = faultProblem(fault)
-      return problem === undefined ? [] : { path: ['faults', index], problem }
-    }),
+    ...withoutEffect(faults),
     ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
   ]
 }

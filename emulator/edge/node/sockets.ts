@@ -52,16 +52,23 @@ export function createSockets(hooks: SocketHooks): Sockets {
   const handshakes = createHandshakes(hooks, connections)
   /** Ends that are not on the wire yet. */
   const ending = new Set<Promise<void>>()
+  /** The connections of silent sockets. */
+  const silent = new Set<Duplex>()
 
   const end = ({ sockets, how }: Extract<Effect, { kind: 'end' }>): void => {
     for (const id of sockets) {
       const connection = connections.get(id)
       // Nothing is sent to it any more.
       connections.delete(id)
+      if (connection !== undefined && how === 'silence') keepSilent(connection.raw)
       const ended = connection === undefined ? handshakes.reset(id) : endConnection(connection, how)
       ending.add(ended)
       void ended.finally(() => void ending.delete(ended))
     }
+  }
+  const keepSilent = (raw: Duplex): void => {
+    silent.add(raw)
+    raw.once('close', () => silent.delete(raw))
   }
   const emit = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
@@ -92,6 +99,7 @@ export function createSockets(hooks: SocketHooks): Sockets {
     await Promise.all([...Array.from(connections.values(), flush), ...ending])
   }
   const closeAll = (): void => {
+    for (const raw of [...silent, ...handshakes.waiting()]) raw.destroy()
     for (const { close } of connections.values()) close(1001, 'The server stops.')
     for (const { raw } of connections.values()) {
       raw.end(() => raw.destroy())
@@ -114,6 +122,8 @@ type Handshakes = {
   readonly refuse: (effect: Extract<Effect, { kind: 'refuse' }>) => void
   /** Resets the connection of a handshake that is not answered yet. */
   readonly reset: (id: number) => Promise<void>
+  /** The connections of handshakes that are not answered yet. */
+  readonly waiting: () => readonly Duplex[]
 }
 
 function createHandshakes(hooks: SocketHooks, connections: Map<number, Connection>): Handshakes {
@@ -173,7 +183,8 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     if (raw !== undefined) await resetConnection(raw)
   }
   const isIdle = (): boolean => handshakes.size === 0 && openingCount === 0
-  return { upgrade, accept, refuse, reset, isIdle, lastId: () => lastId }
+  const waiting = (): readonly Duplex[] => Array.from(handshakes.values(), ({ raw }) => raw)
+  return { upgrade, accept, refuse, reset, waiting, isIdle, lastId: () => lastId }
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

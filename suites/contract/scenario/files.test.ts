@@ -118,7 +118,7 @@ const unusable: Readonly<Record<string, readonly [text: string, message: string]
   ],
   'with a fault that has no effect': [
     'version: 1\nfaults:\n  - { when: { message: progress }, then: { status: 503 } }',
-    'a.yaml:3:5: faults[0] ',
+    'a.yaml:3:52: faults[0].then.status ',
   ],
   'with a pattern that is not one': [
     'version: 1\nnodes: [{ validate: [{ input: a, pattern: ( }] }]',
