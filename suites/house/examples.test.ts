@@ -35,7 +35,7 @@ const run = (code: string): Promise<readonly [number | null, string]> =>
     child.on('close', (code) => resolve([code, said]))
   })
 
-test.each(['startEmulator', 'startGateway', 'replay', 'replayGateway'])(
+test.each(['startEmulator', 'startGateway', 'replay', 'replayGateway', 'createEmulator'])(
   'examples/runs The example of %s runs as it is written, and says nothing',
   async (name) => {
     const [example = '', ...others] = examplesOf(name)

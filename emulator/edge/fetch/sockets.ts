@@ -1,0 +1,78 @@
+// The sockets of an edge without a network: their handshakes, incoming messages, and the effects that go out to them.
+
+import { limits } from '../../../spec/limits.ts'
+import type { Effect, Headers, Input } from '../../machine.ts'
+import type { Connect, SocketLine } from './client-socket.ts'
+import type { Turns } from './turns.ts'
+
+export type Sockets = {
+  /** Connects a new socket at a target, with the headers of its handshake. */
+  readonly connect: (target: string, headers: Headers, line: SocketLine) => ReturnType<Connect>
+  /** Emits the socket effects of one step. */
+  readonly emit: (effects: readonly Effect[]) => void
+  readonly closeAll: () => void
+}
+
+type SocketHooks = {
+  readonly dispatch: (at: (atMs: number) => Input) => void
+  readonly encode: (content: Extract<Effect, { kind: 'frame' }>['content']) => Uint8Array
+  readonly turns: Turns
+}
+
+const NO_CLOSE_FRAME = 1006
+const TOO_LARGE = 1009
+
+export function createSockets({ dispatch, encode, turns }: SocketHooks): Sockets {
+  /** Sockets in a handshake, and open ones. */
+  const lines = new Map<number, SocketLine>()
+  let lastId = 0
+
+  /** Forgets a socket, and reports to the world that it closed. */
+  const close = (id: number): void => {
+    if (lines.delete(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
+  }
+  const connect: Sockets['connect'] = (target, headers, line) => {
+    const id = ++lastId
+    lines.set(id, line)
+    turns.add(() => {
+      if (lines.has(id)) dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers }))
+    })
+    return {
+      message: (data) => {
+        if (sizeOf(data) > limits.clientMessage.value) {
+          line.end(TOO_LARGE, '')
+          close(id)
+        } else if (typeof data === 'string' && lines.has(id))
+          dispatch((atMs) => ({ kind: 'message', atMs, socket: id, text: data }))
+      },
+      closed: () => close(id),
+    }
+  }
+  const emit: Sockets['emit'] = (effects) => {
+    for (const effect of effects) {
+      if (effect.kind === 'accept') lines.get(effect.socket)?.open()
+      if (effect.kind === 'refuse') {
+        lines.get(effect.socket)?.end(NO_CLOSE_FRAME, '')
+        lines.delete(effect.socket)
+      }
+      if (effect.kind !== 'send' && effect.kind !== 'frame') continue
+      const data = effect.kind === 'frame' ? encode(effect.content) : effect.text
+      for (const id of effect.sockets) lines.get(id)?.send(data)
+    }
+  }
+  const closeAll = (): void => {
+    for (const line of lines.values()) line.end(1001, 'The server stops.')
+    lines.clear()
+  }
+  return { connect, emit, closeAll }
+}
+
+const encoder = new TextEncoder()
+
+/** The size of a message in bytes, at most; texts that are certainly small are not encoded. */
+const sizeOf = (data: string | Uint8Array): number =>
+  typeof data !== 'string'
+    ? data.length
+    : data.length * 3 <= limits.clientMessage.value
+      ? data.length
+      : encoder.encode(data).length

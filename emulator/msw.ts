@@ -1,0 +1,5 @@
+// The public entry point for msw: an emulator in this page or process, and the handlers that lead to it.
+
+export { createEmulator } from './edge/fetch/create.ts'
+export { mswHandlers } from './edge/fetch/msw.ts'
+export type { InProcessEmulator, InProcessOptions } from './edge/fetch/emulator.ts'
