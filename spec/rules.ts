@@ -14,6 +14,9 @@ import * as jobs from './server/jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
+import { rules as nodeRules } from './scenario/nodes.ts'
+import { rules as runRules } from './scenario/runs.ts'
+import { rules as startRules } from './scenario/start.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
 import * as signatures from './gateway/signatures.ts'
@@ -31,6 +34,7 @@ export const areas = {
   http,
   workflows,
   runs,
+  scenario: { rules: { ...startRules, ...runRules, ...nodeRules } },
   jobs,
   messages: socket,
   frames: frameLayouts,
@@ -56,6 +60,9 @@ export const rules = {
   ...http.rules,
   ...workflows.rules,
   ...runs.rules,
+  ...nodeRules,
+  ...runRules,
+  ...startRules,
   ...jobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,

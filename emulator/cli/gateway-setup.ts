@@ -13,8 +13,8 @@ import { isOn, type Settings } from '../config/settings.ts'
 import { usageError } from '../options/usage.ts'
 import { requireGivenSecret, requireKey } from '../gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
-import { type Flags, readSecret } from './command.ts'
-import type { CommandIo } from './io.ts'
+import { type Flags, readSecret } from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
 
 /** Runs the command. Settings that no flag and no answer mentions stay as they are. */
 export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number> {

@@ -20,8 +20,8 @@ import {
 import { senderDeliveries, urlDeliveries } from '../edge/gateway/senders.ts'
 import { readList } from '../gateway/routes.ts'
 import { usageError } from '../options/usage.ts'
-import { bare, type Flags, type FlagTable, repeated, withValue } from './command.ts'
-import type { CommandIo } from './io.ts'
+import { bare, type Flags, type FlagTable, repeated, withValue } from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
 
 /** The flags of this file. */
 export const workFlags: FlagTable = {

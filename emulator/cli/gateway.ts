@@ -2,11 +2,11 @@
 
 import { serversOn } from '../options/like.ts'
 import { configDirectory, configFiles } from '../../spec/gateway/subscriptions.ts'
-import { bare, runSubcommand, withValue } from './command.ts'
+import { bare, runSubcommand, withValue } from './lib/command.ts'
 import { runGateway, type StartGateway } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'
 import { workFlags, workHelp } from './gateway-work.ts'
-import type { CommandIo } from './io.ts'
+import type { CommandIo } from './lib/io.ts'
 
 export const gatewayHelp = `Usage: flowdouble gateway COMMAND [options]
 

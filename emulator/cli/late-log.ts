@@ -3,8 +3,8 @@
 import type { Deployment } from '../../spec/language.ts'
 import type { Entry } from '../machine.ts'
 import type { KnownSecret } from '../server/state/server.ts'
-import type { CommandIo } from './io.ts'
-import { type LogFlags, openLogFile } from './log-file.ts'
+import type { CommandIo } from './lib/io.ts'
+import { type LogFlags, openLogFile } from './lib/log-file.ts'
 import type * as Records from './serve-log.ts'
 
 export type LateLog = {

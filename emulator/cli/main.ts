@@ -12,6 +12,8 @@ Commands:
   run WORKFLOW.json    submit a workflow to any such server, follow it, download its outputs
   gateway              set up and run the webhook gateway
   webhook              add, list, remove and test the routes of the gateway
+  scenarios            list the named scenarios that serve --scenario NAME plays
+  validate FILE...     check scenario files, and say where they are wrong
   quirks               list the behaviours of real servers that --quirk switches on
   rules                list the rules of the protocol (in a clone: and whether a case proves them)
   help [COMMAND]       print this help, or the help of a command
@@ -26,6 +28,7 @@ Examples:
   flowdouble serve
   flowdouble serve --deployment both
   flowdouble serve --port 0 --clock instant --seed 7 --json
+  flowdouble serve --scenario out-of-memory
   flowdouble run workflow.json --url http://127.0.0.1:8188 --out pictures
   flowdouble gateway setup --enable --yes
 `
@@ -48,6 +51,8 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
     return (await import('./gateway.ts')).gatewayCommand(hidden(argv), { ...io, ...signal })
   },
   webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), io),
+  scenarios: async (argv) => (await import('./scenarios.ts')).scenariosCommand(argv, io),
+  validate: async (argv) => (await import('./scenarios.ts')).validateCommand(argv, io),
   quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
   rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
 }
@@ -69,7 +74,7 @@ function stopSignal(): AbortSignal {
 async function main(argv: readonly string[]): Promise<number> {
   const [name = '', ...rest] = argv
   if (name === '--version') {
-    const { packageFile } = await import('../edge/node/package-files.ts')
+    const { packageFile } = await import('../config/package-files.ts')
     const text = readFileSync(packageFile('package.json'), 'utf8')
     process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
     return 0

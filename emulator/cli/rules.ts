@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rules } from '../../spec/index.ts'
 import type { Basis, Place, Rule } from '../../spec/language.ts'
-import { packageFile } from '../edge/node/package-files.ts'
-import type { CommandIo } from './io.ts'
-import { listCommand } from './list-command.ts'
+import { packageFile } from '../config/package-files.ts'
+import type { CommandIo } from './lib/io.ts'
+import { listCommand } from './lib/list-command.ts'
 
 const help = `Usage: flowdouble rules [--json]
 

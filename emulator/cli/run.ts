@@ -9,7 +9,7 @@ import type { Failure, Outcome } from '../client/failure.ts'
 import { runWorkflow } from '../client/run.ts'
 import type { RunOptions, RunResult } from '../client/run.ts'
 import type { Deployment } from '../../spec/language.ts'
-import type { CommandIo } from './io.ts'
+import type { CommandIo } from './lib/io.ts'
 
 const exitCodes: Readonly<Record<Outcome, number>> = {
   success: 0,

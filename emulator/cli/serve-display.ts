@@ -3,9 +3,9 @@
 import { relative } from 'node:path'
 import pc from 'picocolors'
 import { printable } from '../client/terminal-text.ts'
-import { packageFile } from '../edge/node/package-files.ts'
+import { packageFile } from '../config/package-files.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
-import type { CommandIo } from './io.ts'
+import type { CommandIo } from './lib/io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
 
 const colorsOf = ({ stdout, env }: CommandIo): ReturnType<typeof pc.createColors> =>

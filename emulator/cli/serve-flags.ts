@@ -4,7 +4,7 @@ import { usageError } from '../options/usage.ts'
 import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
 import type { OptionEntry } from '../options/read.ts'
 import { optionTable } from '../options/table.ts'
-import { type FlagTable, parseFlags } from './command.ts'
+import { type FlagTable, parseFlags } from './lib/command.ts'
 
 /** Flags that are not options of the server. */
 const ownFlags = {
@@ -61,6 +61,7 @@ Examples:
   flowdouble serve --deployment both                    a local and a hosted server, on ports 8188 to 8190
   flowdouble serve --clock instant --seed 7             no waiting, the same bytes each time
   flowdouble serve --object-info dump.json --models any your node types, any model file
+  flowdouble serve --scenario out-of-memory             a named scenario, or a file
   flowdouble serve --quirk history.completed-on-error   a behaviour of some real servers
 `
 

@@ -7,7 +7,7 @@ import { readPlatforms } from '../edge/gateway/sender-settings.ts'
 import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
 import { quirksLike, serverLike, serversOn } from '../options/like.ts'
 import { usageError } from '../options/usage.ts'
-import type { CommandIo } from './io.ts'
+import type { CommandIo } from './lib/io.ts'
 import type { Gateway } from '../edge/handles.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 

@@ -10,8 +10,8 @@ import { redactTarget } from '../journal/redact-target.ts'
 import type { Effect, Entry, Headers } from '../machine.ts'
 import { judgeOrigin } from '../server/local/access.ts'
 import type { KnownSecret } from '../server/state/server.ts'
-import type { CommandIo } from './io.ts'
-import type { LogFile, LogFlags } from './log-file.ts'
+import type { CommandIo } from './lib/io.ts'
+import type { LogFile, LogFlags } from './lib/log-file.ts'
 
 /** One log line. `atMs` is the time on the server's clock since its start. */
 export type LogRecord = {

@@ -6,11 +6,12 @@ import type { Deployment } from '../../spec/language.ts'
 import type { EmulatorOptions } from '../edge/node/server.ts'
 import { readJsonText } from '../lib/json-text.ts'
 import { completeOptions, isOptionName } from '../options/complete.ts'
+import { mergeScenarios, type ScenarioInput } from '../options/scenario.ts'
 import { serversOn } from '../options/like.ts'
 import { type OptionValues, readOptions } from '../options/read.ts'
 import { isFor, optionTable, quirksOf } from '../options/table.ts'
 import { usageError } from '../options/usage.ts'
-import type { CommandIo } from './io.ts'
+import type { CommandIo } from './lib/io.ts'
 import type { Flags } from './serve-flags.ts'
 import { readNamedFile } from '../config/named-files.ts'
 
@@ -22,16 +23,34 @@ type OptionSource = { readonly given: OptionValues; readonly where: (name: strin
 /** A single hosted server leaves port 8188 to a local one. */
 const HOSTED_PORT = profiles.local.port + 1
 
+/** The options in the config file of the flags; none without one. Throws a usage error if it cannot be read. */
+export const readConfigOf = ({ config }: Flags, { cwd }: CommandIo): OptionValues =>
+  config === undefined ? {} : readConfig(resolve(cwd, config))
+
 /**
  * The options of each server to start: one server, or for `both` a local and a hosted one.
  * Throws a usage error that names the invalid flag or member of the config file.
+ * @param config the options of the config file.
+ * @param scenarios what the flags or the config file name, with the content of their files.
  */
-export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptions[] {
-  const { config } = flags
-  const { like, ...ownFlags } = flags.server
+export function planServers(
+  flags: Flags,
+  io: CommandIo,
+  config = readConfigOf(flags, io),
+  scenarios: readonly ScenarioInput[] = [],
+): readonly EmulatorOptions[] {
+  // Their options of the server are among those of the config file.
+  const scripts = scenarios.map(({ world: _world, ...rest }) => rest)
+  const { like, scenario: _, ...ownFlags } = flags.server
+  const { scenario: __, ...ownConfig } = config
+  const script: OptionSource = {
+    given: mergeScenarios(scenarios).world as OptionValues,
+    where: (name) => `option "${name}" of the scenario`,
+  }
   const file: OptionSource = {
-    given: config === undefined ? {} : readConfig(resolve(io.cwd, config)),
-    where: (name) => `option "${name}" of ${config}`,
+    given: { ...script.given, ...ownConfig },
+    where: (name) =>
+      name in ownConfig ? `option "${name}" of ${flags.config}` : script.where(name),
   }
   const line: OptionSource = {
     given: readFiles(ownFlags, io),
@@ -48,7 +67,7 @@ export function planServers(flags: Flags, io: CommandIo): readonly EmulatorOptio
   requireAddresses(likes, targets, flags.withGateway)
   const flagged = { ...tokenFrom(flags, io), ...line.given, ...(like && { like }) }
   requireUse(flagged, targets)
-  const merged = { ...file.given, ...flagged }
+  const merged = { ...file.given, ...flagged, ...(scenarios.length > 0 && { scenario: scripts }) }
   const first = firstPort(merged, which)
   return targets.map((target, index) => {
     const port = first === 0 ? 0 : first + index

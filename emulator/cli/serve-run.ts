@@ -2,7 +2,7 @@
 
 import type { Output } from '../client/display.ts'
 import type { Emulator } from '../edge/handles.ts'
-import type { CommandIo } from './io.ts'
+import type { CommandIo } from './lib/io.ts'
 
 const eraseLine = '\r\u001b[2K'
 

@@ -1,22 +1,24 @@
 // The command `serve`: starts one or two servers, prints their addresses, and logs what happens.
 
 import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock-handle.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
 import { startEmulator } from '../edge/node/server.ts'
 import { secretsOf } from '../journal/known-secrets.ts'
 import { completeOptions } from '../options/complete.ts'
+import type { OptionValues } from '../options/read.ts'
+import type { ScenarioInput } from '../options/scenario.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
-import type { CommandIo } from './io.ts'
+import type { CommandIo } from './lib/io.ts'
 import { createLateLog, type LateLog } from './late-log.ts'
-import { listenMessage } from './listen-errors.ts'
-import { type ReadyFile, readyFile } from './ready-file.ts'
+import { listenMessage } from './lib/listen-errors.ts'
+import { type ReadyFile, readyFile } from './lib/ready-file.ts'
 import { addressesOf } from './serve-addresses.ts'
 import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
-import { planServers } from './serve-plan.ts'
+import { planServers, readConfigOf } from './serve-plan.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code after all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -74,7 +76,9 @@ async function serve(
   const terminal = run?.shareTerminal(given)
   const io = terminal?.io ?? given
   const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
-  const plans = planServers(flags, io)
+  const config = readConfigOf(flags, io)
+  const scenarios = await scenariosOf(flags, config, io)
+  const plans = planServers(flags, io, config, scenarios)
   if (flags.readyFile !== undefined) started.ready = await readyFile(flags.readyFile, io.cwd)
   const log = (started.log = createLateLog(flags, io))
   const clocks: ClockGroup = { members: [] }
@@ -99,6 +103,20 @@ async function serve(
   }
   if (terminal !== undefined) await run?.runOnce(first, flags, terminal)
   await untilAborted(io.signal)
+}
+
+/** The scenarios of the flags, else of the config file, whose paths begin at its folder. */
+async function scenariosOf(
+  { server, config }: Flags,
+  { scenario: configured }: OptionValues,
+  { cwd }: CommandIo,
+): Promise<readonly ScenarioInput[]> {
+  const { scenario } = server
+  if (scenario === undefined && configured === undefined) return []
+  const { loadScenarios } = await import('../config/scenario-files.ts')
+  return scenario === undefined
+    ? loadScenarios(configured, dirname(resolve(cwd, config ?? '')))
+    : loadScenarios(scenario, cwd)
 }
 
 /** Resolves when the signal is aborted; never without a signal. */

@@ -16,8 +16,8 @@ import { postBytes } from '../edge/gateway/call.ts'
 import { usageError } from '../options/usage.ts'
 import { requireGivenSecret, type SubscriptionView } from '../gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
-import { type Flags, readInput, readSecret } from './command.ts'
-import type { CommandIo } from './io.ts'
+import { type Flags, readInput, readSecret } from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
 import { readNamedFile } from '../config/named-files.ts'
 
 const TIME_OUT_MS = limits.testTimeOut.value * 1000

@@ -39,8 +39,8 @@ import {
   runSubcommand,
   type Subcommand,
   withValue,
-} from './command.ts'
-import type { CommandIo } from './io.ts'
+} from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
 import { testCommand } from './webhook-test.ts'
 
 export const webhookHelp = `Usage: flowdouble webhook COMMAND [options]

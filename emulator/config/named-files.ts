@@ -5,13 +5,15 @@ import { closeSync, constants, openSync, readFileSync, type Stats, statSync } fr
 /** Standard input, and what a shell opens for a command: `<(...)`. They have a writer already. */
 const opened = /^\/dev\/(?:stdin$|fd\/\d+$)/
 
-/** Reads a whole file. Throws an error whose message says what is wrong with the file. */
-export function readNamedFile(path: string): Buffer {
+/** Reads a whole file of at most `maxBytes`. Throws an error whose message says what is wrong with the file. */
+export function readNamedFile(path: string, maxBytes = Infinity): Buffer {
   if (!opened.test(path)) {
     const found = statSync(path)
     if (!found.isFile()) {
       throw new Error(`${path} is a ${kindOf(found)}. Name a regular file, or /dev/stdin`)
     }
+    if (found.size > maxBytes)
+      throw new Error(`${path} has ${found.size} bytes, and ${maxBytes} are allowed`)
   }
   return readFileSync(path)
 }

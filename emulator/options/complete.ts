@@ -41,7 +41,10 @@ export function completeOptions(
     ...read,
     quirk: quirksLike(server, quirk, noQuirk),
   }
-  requireKnownUsers(completed, where('failures'))
+  const { failures, scenario } = completed
+  requireKnownUsers(completed, failures, 'failure', where('failures'))
+  requireKnownUsers(completed, scenario.nodes, 'node rule', where('scenario'))
+  requireKnownUsers(completed, scenario.runs, 'run rule', where('scenario'))
   return completed
 }
 
@@ -89,15 +92,20 @@ function requireKnownQuirks(deployment: Deployment, quirk: readonly string[], wh
   )
 }
 
-/** Rejects a failure for an unknown account, which would never occur. */
-function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, where: string): void {
+/** Rejects a rule for an unknown account, which would never apply. */
+function requireKnownUsers(
+  { deployment, accounts }: ServerOptions,
+  rules: readonly { readonly user?: string }[],
+  noun: string,
+  where: string,
+): void {
   if (deployment === 'local') return
   const users = accounts.map(({ user }) => user)
-  const at = failures.findIndex(({ user }) => user !== undefined && !users.includes(user))
-  const meant = nearest(failures[at]?.user ?? '', users)
+  const at = rules.findIndex(({ user }) => user !== undefined && !users.includes(user))
+  const meant = nearest(rules[at]?.user ?? '', users)
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
   if (at >= 0)
-    throw usageError(`${where} cannot be used: failure ${at + 1} names an unknown user${hint}.`)
+    throw usageError(`${where} cannot be used: ${noun} ${at + 1} names an unknown user${hint}.`)
 }
 
 /**
@@ -113,7 +121,6 @@ export const worldOptions = (
   deployment: options.deployment,
   like: options.like,
   accounts: options.deployment === 'hosted' ? options.accounts : [],
-  failures: options.failures,
   seed: options.seed,
   epochMs: options.epoch === 'now' ? wallMs : options.epoch,
   paceMs: options.pace,
@@ -144,12 +151,11 @@ export const worldOptions = (
         },
 })
 
-const scriptOf = ({ scenario: { start, runs, nodes, faults } }: ServerOptions): Script => ({
-  start,
-  runs,
-  nodes,
-  faults,
-})
+/** The option `failures` is the first of the node rules. */
+const scriptOf = ({
+  failures,
+  scenario: { start, runs, nodes, faults },
+}: ServerOptions): Script => ({ start, runs, nodes: [...failures, ...nodes], faults })
 
 const isQuirkId = (id: string): id is QuirkId => quirkIds.includes(id)
 

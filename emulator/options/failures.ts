@@ -1,9 +1,10 @@
-// The failures option: which node of which run fails, and with which error.
+// The failures option: node rules that make nodes fail.
 
 import { readObjects, type Schema } from './json-schema.ts'
-import type { ScenarioFailure } from '../server/state/options.ts'
+import { type NodeRule, nodeRule } from '../../spec/scenario/nodes.ts'
 
-const name = { type: 'string', minLength: 1 } as const
+const { class_type, node_id, user, run, exception_type, exception_message, atStep } =
+  nodeRule.properties
 
 /** The JSON Schema of the list in a config file. */
 export const failuresSchema = {
@@ -13,19 +14,20 @@ export const failuresSchema = {
     additionalProperties: false,
     required: ['exception_type'],
     properties: {
-      class_type: { ...name, description: 'only nodes of this type' },
-      node_id: { ...name, description: 'only the node with this id' },
-      user: { ...name, description: 'only runs of this account (hosted)' },
-      run: { type: 'integer', minimum: 1, description: 'only this accepted run, counted from 1' },
+      class_type,
+      node_id,
+      user,
+      run,
       exception_type: {
-        ...name,
+        ...exception_type,
         description: 'hosted: one of six types, or a type that maps to one',
       },
-      exception_message: { type: 'string' },
+      exception_message,
+      atStep,
     },
   },
 } as const satisfies Schema
 
 /** Reads the option: the failures, or a message that says what is wrong. */
-export const readFailures = (value: unknown): readonly ScenarioFailure[] | string =>
-  readObjects(failuresSchema, value, 'failure') as readonly ScenarioFailure[] | string
+export const readFailures = (value: unknown): readonly NodeRule[] | string =>
+  readObjects(failuresSchema, value, 'failure')

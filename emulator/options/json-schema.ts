@@ -46,22 +46,58 @@ const keywords: ReadonlySet<string> = new Set<keyof Schema>([
   'description',
 ])
 
-/**
- * Whether a value matches a schema. Keywords for other types than that of the value are ignored.
- * Throws for an unknown keyword, which would silently check nothing.
- */
-export function fits(schema: Schema, value: unknown): boolean {
+/** Where a value does not match its schema, and what it must be instead. Problems never repeat a value: some are keys. */
+export type Violation = {
+  /** The members and list positions that lead to the place. */
+  readonly path: readonly (string | number)[]
+  /** The end of a sentence that begins with the place. */
+  readonly problem: string
+  /** Whether the name of the member is wrong, not its value. */
+  readonly isName?: true
+}
+
+/** Whether a value matches a schema. Throws for an unknown keyword, which would silently check nothing. */
+export const fits = (schema: Schema, value: unknown): boolean =>
+  violationsOf(schema, value, []).next().done === true
+
+/** All places where a value does not match a schema, in the order in which they stand in it. */
+export const violations = (schema: Schema, value: unknown): readonly Violation[] => [
+  ...violationsOf(schema, value, []),
+]
+
+type Path = Violation['path']
+
+/** A violation as a sentence without its full stop. */
+export const violationText = ({ path, problem }: Violation, whole: string): string =>
+  `${pathText(path, whole)} ${problem}`
+
+/** A place as people write it, such as `faults[0].then`. `whole` stands for the value itself. */
+export const pathText = (path: Path, whole: string): string =>
+  path.length === 0
+    ? whole
+    : path
+        .map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`))
+        .join('')
+
+/** Ignores keywords for other types than that of the value. */
+function* violationsOf(schema: Schema, value: unknown, path: Path): Generator<Violation> {
   const unknown = Object.keys(schema).find((keyword) => !keywords.has(keyword))
   if (unknown !== undefined) throw new TypeError(`Unsupported JSON Schema keyword: ${unknown}.`)
-  const { type, enum: words, anyOf } = schema
+  if (!isAllowed(schema, value)) yield { path, problem: needOf(schema, value) }
+  else if (Array.isArray(value)) yield* wrongItems(schema, value, path)
+  else if (isPlainObject(value)) yield* wrongMembers(schema, value, path)
+}
+
+/** Whether a value matches the keywords that concern it as a whole. */
+function isAllowed(schema: Schema, value: unknown): boolean {
+  const { type, enum: words, anyOf, minItems = 0 } = schema
   if (words !== undefined && !words.includes(value)) return false
   if ('const' in schema && schema.const !== value) return false
   if (anyOf !== undefined && !anyOf.some((one) => fits(one, value))) return false
   if (type !== undefined && ![type].flat().some((one) => isOf(one, value))) return false
   if (typeof value === 'string') return fitsText(schema, value)
   if (typeof value === 'number') return fitsNumber(schema, value)
-  if (Array.isArray(value)) return fitsList(schema, value)
-  return !isPlainObject(value) || fitsObject(schema, value)
+  return !Array.isArray(value) || value.length >= minItems
 }
 
 const fitsText = ({ pattern, minLength = 0 }: Schema, value: string): boolean =>
@@ -72,18 +108,78 @@ const fitsNumber = (
   value: number,
 ): boolean => value >= minimum && value > exclusiveMinimum && value <= maximum
 
-const fitsList = ({ items, minItems = 0 }: Schema, value: readonly unknown[]): boolean =>
-  value.length >= minItems && (items === undefined || value.every((item) => fits(items, item)))
+function* wrongItems(
+  { items }: Schema,
+  value: readonly unknown[],
+  path: Path,
+): Generator<Violation> {
+  if (items === undefined) return
+  for (const [index, item] of value.entries()) yield* violationsOf(items, item, [...path, index])
+}
 
-function fitsObject(
+function* wrongMembers(
   { properties = {}, required = [], additionalProperties = true }: Schema,
   value: Members,
-): boolean {
-  if (required.some((name) => value[name] === undefined)) return false
-  return Object.entries(value).every(([name, member]) => {
+  path: Path,
+): Generator<Violation> {
+  for (const name of required)
+    if (value[name] === undefined) yield { path, problem: `lacks the member ${name}` }
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-    return schema === undefined ? additionalProperties : fits(schema, member)
+    const inner = [...path, name]
+    if (schema !== undefined) yield* violationsOf(schema, member, inner)
+    else if (!additionalProperties) {
+      const problem = `is not a known member; ${hintOr(name, Object.keys(properties))}`
+      yield { path: inner, problem, isName: true }
+    }
+  }
+}
+
+/** The nearest known name as a question, or all of them. */
+function hintOr(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known)
+  return meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`
+}
+
+/** What a value must be, as the end of a sentence. */
+function needOf(schema: Schema, value: unknown): string {
+  const { type, enum: words, description, minItems = 0 } = schema
+  const meant =
+    words !== undefined && typeof value === 'string' ? nearest(value, words.map(String)) : undefined
+  if (meant !== undefined) return `must be one of ${wordsText(schema)}; did you mean ${meant}?`
+  if (Array.isArray(value) && value.length < minItems)
+    return `must have at least ${minItems === 1 ? 'one item' : `${minItems} items`}`
+  const isOneKind = [type].flat().length === 1
+  const need = (isOneKind ? requirement(schema) : undefined) ?? kindOf(schema)
+  const about = description === undefined ? '' : ` (${description})`
+  return need === undefined ? `is not valid here${about}` : `must be ${need}${about}`
+}
+
+/** The names of the types that a schema allows, and the texts that it allows. */
+function kindOf(schema: Schema): string | undefined {
+  const { type, const: only, minLength, pattern, anyOf } = schema
+  if (only !== undefined) return JSON.stringify(only)
+  if (anyOf !== undefined) {
+    const kinds = anyOf.flatMap((one) => requirement(one) ?? kindOf(one) ?? [])
+    return kinds.length === anyOf.length ? kinds.join(' or ') : undefined
+  }
+  if (type === undefined) return undefined
+  const text = pattern === undefined ? (minLength ? 'a non-empty text' : 'a text') : undefined
+  const named = [type].flat().map((one) => {
+    if (one === 'string') return text
+    return requirement(Object.assign({}, schema, { type: one })) ?? typeNames[one]
   })
+  return named.includes(undefined) ? undefined : named.join(' or ')
+}
+
+const typeNames: Readonly<Record<Exclude<TypeName, 'string'>, string>> = {
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
 }
 
 function isOf(type: TypeName, value: unknown): boolean {
@@ -107,10 +203,12 @@ function isOf(type: TypeName, value: unknown): boolean {
 export const isPlainObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const wordsText = ({ enum: words = [] }: Schema): string => words.map(String).join(', ')
+
 /** Describes the required value, if the schema alone is clear enough: enumerations, numbers and ranges. */
 export function requirement(schema: Schema): string | undefined {
   const { type, enum: words, minimum, exclusiveMinimum, maximum } = schema
-  if (words !== undefined) return `one of ${words.map(String).join(', ')}`
+  if (words !== undefined) return `one of ${wordsText(schema)}`
   const types: ReadonlySet<unknown> = new Set([type].flat())
   const noun = types.has('integer') ? 'a whole number' : 'a number'
   if (types.has('boolean')) return 'true or false'

@@ -3,7 +3,7 @@
 import { type Script, scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
 import type { gatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
-import { fits } from './json-schema.ts'
+import { violations, violationText } from './json-schema.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
@@ -32,10 +32,16 @@ export const noScenario: Scenario = {
 /** Reads the option: the scenarios merged in order, or a message that says what is wrong. */
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const wrong = scenarios.findIndex((one) => !fits(scenarioSchema, one))
-  if (wrong >= 0) return `scenario ${wrong + 1} does not match scenario.schema.json`
-  return (scenarios as readonly ScenarioInput[]).reduce(merge, noScenario)
+  for (const [index, one] of scenarios.entries()) {
+    const [first] = violations(scenarioSchema, one)
+    if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
+  }
+  return mergeScenarios(scenarios as readonly ScenarioInput[])
 }
+
+/** Valid scenarios merged in order. */
+export const mergeScenarios = (scenarios: readonly ScenarioInput[]): Scenario =>
+  scenarios.reduce(merge, noScenario)
 
 /** Lists are joined in order; of options and types that two scenarios set, the later one applies. */
 const merge = (into: Scenario, one: ScenarioInput): Scenario => ({

@@ -1,6 +1,7 @@
 // The options of a server: their types and defaults.
 
 import { defaultAccounts } from './accounts.ts'
+import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import { noScenario, type Scenario, type ScenarioInput } from './scenario.ts'
 import type { Account, ChosenOptions } from '../server/state/options.ts'
 
@@ -23,6 +24,8 @@ export type ServerOptions = ChosenOptions & {
   readonly objectInfo: readonly (string | NodeTypes)[]
   /** Additional node types in the same form; they override others of the same name. */
   readonly nodes: readonly (string | NodeTypes)[]
+  /** Node rules that make nodes fail. They precede those of the scenario. */
+  readonly failures: readonly NodeRule[]
   /** The script of the server: its start, rules for runs and nodes, faults. */
   readonly scenario: Scenario
   /** File that records all inputs and effects; null keeps only the latest, in memory. */
@@ -73,8 +76,8 @@ export type ServerOptionsInput = Partial<
   readonly seed?: string | number
   readonly objectInfo?: NodeTypesInput
   readonly nodes?: NodeTypesInput
-  /** One scenario, or several that are merged in order. */
-  readonly scenario?: ScenarioInput | readonly ScenarioInput[]
+  /** A scenario: a file, the name of one that comes with the package, or its content; several are merged in order. */
+  readonly scenario?: string | ScenarioInput | readonly (string | ScenarioInput)[]
 }
 
 /** The default start time of manual and instant clocks: 2026-01-01, 00:00 UTC. */

@@ -6,7 +6,6 @@ import { serversOn } from './like.ts'
 import type { Deployment, Place, Quirk } from '../../spec/language.ts'
 import { accountsSchema, readAccounts } from './accounts.ts'
 import { headerPattern } from './header-text.ts'
-import { scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
 import { readScenarios } from './scenario.ts'
 import { failuresSchema, readFailures } from './failures.ts'
 import type { OptionName } from './server-options.ts'
@@ -64,10 +63,15 @@ export const optionTable: OptionTable<OptionName> = {
   },
   scenario: {
     flag: 'scenario',
-    value: 'FILE',
-    help: 'script of the server: its start, rules for runs and nodes, faults; repeatable, merged in order',
+    value: 'FILE|NAME',
+    help: 'what happens: its start, rules for runs and nodes, faults (flowdouble scenarios); repeatable, merged in order',
     many: true,
-    schema: scenarioSchema,
+    // Its content is checked against scenario.schema.json.
+    schema: {
+      type: ['string', 'object', 'array'],
+      minLength: 1,
+      items: { type: ['string', 'object'], minLength: 1 },
+    },
     readWhole: readScenarios,
   },
   port: {

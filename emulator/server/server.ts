@@ -7,6 +7,7 @@ import { createRandom, hash53 } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldOptions } from './state/options.ts'
 import { changeScript } from './script.ts'
+import { beginScenario } from './start.ts'
 import type { ScriptState } from './state/scenario.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
@@ -31,6 +32,7 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
   const state = { nowMs: 0, timers, script: scriptState(options), worlds, sockets: new Map() }
   const server = serverOf(options, options.deployment === 'local' ? null : hosted, setups, state)
   for (const world of server.worlds) addExampleFiles(world)
+  beginScenario(server)
   return server
 }
 
@@ -121,6 +123,7 @@ function worldState({ options, hosted }: WorldSetup): WorldState {
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,
+    lagUntilMs: 0,
     files: createBounded(options.fileLimit),
     held: createHeldBytes(),
     // Keeps a few for each file; older ones belong to removed files.

@@ -9,7 +9,7 @@ import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
 import { endInstall } from './world/installs.ts'
 import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/endpoints.ts'
-import { closeSocket, openSocket, readMessage } from './world/sockets.ts'
+import { closeSocket, openSocket, readMessage, sendLate } from './world/sockets.ts'
 import { advance } from './runs/worker.ts'
 import { isHosted } from './world/derived.ts'
 import type { Admission, Server } from './state/server.ts'
@@ -63,7 +63,8 @@ function fire({ worlds }: Server, { dueMs, what }: Timer<TimerTarget>): void {
   const { state } = world
   state.nowMs = Math.max(state.nowMs, dueMs)
   if (what.kind === 'install') endInstall(world)
-  else advance(world, state.workers[what.worker] as Worker)
+  else if (what.kind === 'late') sendLate(world, what.effect)
+  else if (what.kind === 'worker') advance(world, state.workers[what.worker] as Worker)
 }
 
 /** When the next timer of the server fires, in the server's milliseconds; undefined if it waits for an input. */

@@ -1,6 +1,6 @@
 // Run rules: how long runs wait and take, how they end, and how far records lag behind the socket.
 
-import type { Schema } from '../language.ts'
+import { both, hosted, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
 
 const name = { type: 'string', minLength: 1 } as const
@@ -16,17 +16,69 @@ export const runRule = {
     workflow: { ...name, description: 'only runs whose workflow contains a node of this type' },
     waitMs: { ...delay, description: 'how long the run waits before it starts' },
     durationMs: { ...delay, description: 'how long it takes, spread over its nodes and steps' },
-    neverEnds: { const: true, description: 'it runs until it is interrupted' },
+    neverEnds: {
+      const: true,
+      description: 'its last node starts and never finishes, until the run is interrupted',
+    },
     outcome: {
       enum: ['success', 'error', 'interrupted'],
       description: 'how it ends, after its last node',
     },
-    exception_type: { ...name, description: 'the exception of an error' },
+    exception_type: { ...name, description: 'the exception of an error (default RuntimeError)' },
     exception_message: { type: 'string' },
-    historyLagMs: { ...delay, description: 'how much later than the socket the history knows' },
-    jobLagMs: { ...delay, description: 'how much later than the socket job status and list know' },
+    historyLagMs: {
+      ...delay,
+      description: 'how much later than the socket the history and the queue know its end',
+    },
+    jobLagMs: {
+      ...delay,
+      description: 'how much later than the socket job status and list know its end (hosted)',
+    },
     socketLagMs: { ...delay, description: 'how much later than the server its messages are sent' },
   },
 } as const satisfies Schema
 
 export type RunRule = Static<typeof runRule>
+
+export const rules = {
+  'scenario/run-wait': {
+    says: 'A run rule sets how long a run waits; those behind it in the queue wait with it.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/run-duration': {
+    says: 'The duration of a run is shared by its nodes in equal parts, and by the steps of a node.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/run-never-ends': {
+    says: 'A run that never ends stays in its last node until it is interrupted.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/run-outcome': {
+    says: 'A run rule makes a run fail or stop at its last node, after that has finished.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/run-choice': {
+    says: 'Run rules apply by number, account and node type; the first that has a member decides it.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/history-lag': {
+    says: 'Until a history lag is over, the queue lists the run as running, and the history lacks it.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/job-lag': {
+    says: 'Until a job lag is over, the status and the list of jobs show the run as in progress.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'scenario/socket-lag': {
+    says: 'A socket lag delays all messages of a run by the same time; its records do not wait.',
+    basis: 'chosen',
+    on: both,
+  },
+} as const satisfies Rules

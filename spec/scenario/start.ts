@@ -1,13 +1,17 @@
 // What a world starts with: files, finished runs, and runs of other clients.
 
-import type { Schema } from '../language.ts'
+import { both, hosted, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
 import { scenarioFile } from './nodes.ts'
 
 const name = { type: 'string', minLength: 1 } as const
 const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
-/** A workflow in API format, or a file with one. */
-const workflow = { type: ['object', 'string'], minLength: 1 } as const
+/** A workflow in API format, or a file with one, relative to the scenario. */
+export const scenarioWorkflow = {
+  type: ['object', 'string'],
+  minLength: 1,
+  description: 'a workflow in API format, or a file with one',
+} as const satisfies Schema
 
 export const start = {
   type: 'object',
@@ -32,7 +36,7 @@ export const start = {
         type: 'object',
         additionalProperties: false,
         properties: {
-          workflow,
+          workflow: scenarioWorkflow,
           prompt_id: name,
           client_id: name,
           user: name,
@@ -50,7 +54,7 @@ export const start = {
         type: 'object',
         additionalProperties: false,
         properties: {
-          workflow,
+          workflow: scenarioWorkflow,
           prompt_id: name,
           client_id: name,
           user: name,
@@ -63,10 +67,53 @@ export const start = {
     },
     cached: {
       type: 'array',
-      items: workflow,
+      items: scenarioWorkflow,
       description: 'workflows whose results are in the cache',
     },
   },
 } as const satisfies Schema
 
 export type Start = Static<typeof start>
+
+export const rules = {
+  'scenario/start-files': {
+    says: 'A server has the files of its scenario from the start, under the names in it.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/start-history': {
+    says: 'Runs in the history of a scenario are over at the start, with their outputs and files.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/start-before': {
+    says: 'Runs in the history of a scenario ran before the start, a minute apart, the last one last.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/start-queue': {
+    says: 'Of the runs in the queue of a scenario, the first ones run at the start; the others wait.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/start-cached': {
+    says: 'The results of the cached workflows of a scenario are in the cache; no record lists their runs.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/start-numbers': {
+    says: 'Runs of the start do not count: the first run of a client is number 1, with its usual id.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/start-account': {
+    says: 'Files and runs of a scenario that name a user exist for that account, others for each.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'scenario/merged': {
+    says: 'Several scenarios are one: their lists are joined in order, and later options override.',
+    basis: 'chosen',
+    on: both,
+  },
+} as const satisfies Rules

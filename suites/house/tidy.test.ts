@@ -75,6 +75,7 @@ const layers: readonly string[] = [
   'emulator/edge/fixtures/',
   'emulator/edge/worker/',
   'emulator/recording/',
+  'emulator/cli/lib/',
   'emulator/cli/',
   'emulator/index.ts',
   'emulator/browser.ts',

@@ -7,7 +7,6 @@ export const smallWorld: WorldOptions = {
   deployment: 'local',
   like: null,
   accounts: [],
-  failures: [],
   seed: '0',
   epochMs: 0,
   paceMs: 5,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { readNamedFile } from '../../config/named-files.ts'
 import type { CatalogSources } from '../catalog.ts'
-import { packageFile } from './package-files.ts'
+import { packageFile } from '../../config/package-files.ts'
 
 let builtIn: string | undefined
 

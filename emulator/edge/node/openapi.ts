@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Place } from '../../../spec/language.ts'
-import { packageFile } from './package-files.ts'
+import { packageFile } from '../../config/package-files.ts'
 
 /** The text of the document. A server without a host refers to where the document was fetched. */
 export function openapiText(place: Place): string {

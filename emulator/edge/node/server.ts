@@ -2,11 +2,11 @@
 
 import type { Entry } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
+import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { createServer } from '../../server/server.ts'
-import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import type { ClockGroup } from '../clock-handle.ts'
@@ -19,6 +19,7 @@ import { hostOf, listen, openLinks, portOf } from './ports.ts'
 import { createRecorder } from '../recorder.ts'
 import { readCertificate } from './tls.ts'
 import { untilMessageOf } from '../until-message.ts'
+import { loadHosted } from './hosted.ts'
 import { connectServer } from './wiring.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
@@ -54,11 +55,12 @@ export type EmulatorOptions = ServerOptionsInput & {
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, tamper, clocks, ...rest } = given
   const hooks = { onEntry, tamper, clocks }
-  if ((rest.deployment as string | undefined) === 'both')
+  const scenario = await readScenarios(rest.scenario)
+  const options = completeOptions({ port: 0, ...rest, ...scenario })
+  if ((options.deployment as string) === 'both')
     throw usageError(
       'startEmulator starts one server: call it twice, for a local and a hosted one.',
     )
-  const options = completeOptions({ port: 0, ...rest })
   const isHosted = options.deployment === 'hosted'
   const certificate = await readCertificate(options)
   const objectInfo = readCatalog(options, nodeTypeFiles)
@@ -118,9 +120,11 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
 /** Warnings for the operator, printed even with --quiet. */
 const warn = (line: string): void => void process.stderr.write(`flowdouble: ${line}\n`)
 
-/** The code that only a hosted server needs; Node computes its hashes. */
-async function loadHosted(): Promise<Hosted> {
-  const { hmacHex, sha256Hex } = await import('./hashing.ts')
-  const parts = await import('../../server/hosted/index.ts')
-  return Object.assign({}, parts, { hmacHex, sha256Hex })
+/** The scenarios with the content of the files that they name; without any, loads nothing. */
+async function readScenarios(
+  given: EmulatorOptions['scenario'],
+): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
+  if (given === undefined) return {}
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
+  return { scenario: await loadScenarios(given, process.cwd()) }
 }

@@ -8,10 +8,11 @@ import { momentOf, runningOf } from '../world/derived.ts'
 import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { entryText } from '../local/history.ts'
+import { isRecorded } from '../world/history.ts'
 
 /** The runs in the history: those that began and ended, until they are deleted. */
-const isListed = ({ startedMs, isForgotten }: HistoryEntry): boolean =>
-  startedMs !== null && !isForgotten
+const isListed = (world: World, entry: HistoryEntry): boolean =>
+  entry.startedMs !== null && !entry.isForgotten && isRecorded(world, entry)
 
 /** GET /history_v2: newest first, `max_items` entries from `offset` on. */
 export function readHistory(world: World, { query }: Request): Reply {
@@ -23,7 +24,7 @@ export function readHistory(world: World, { query }: Request): Reply {
     return badRequest('max_items and offset are numbers from 0 on.')
   }
   const entries = Array.from(world.state.history.entries.values(), ({ value }) => value).filter(
-    isListed,
+    (entry) => isListed(world, entry),
   )
   const page = entries.sort((a, b) => b.serial - a.serial).slice(offset, offset + max)
   if (world.setup.quirks.has('hosted.history-as-map')) {
@@ -55,7 +56,9 @@ function detail(world: World, id: string): string | undefined {
   const running = runningOf(world).find(({ run }) => run.prompt_id === id)?.run
   if (running !== undefined) return `{"prompt": ${promptText(running, running.outputs)}}`
   const entry = get(world.state.history, id)
-  if (entry === undefined || !isListed(entry)) return undefined
+  if (entry !== undefined && !isRecorded(world, entry))
+    return `{"prompt": ${promptText(entry, entry.targetsText)}}`
+  if (entry === undefined || !isListed(world, entry)) return undefined
   if (world.setup.quirks.has('hosted.history-as-map')) return entryText(entry)
   return `{"prompt": ${promptText(entry, entry.targetsText)}, ${outcome(entry)}}`
 }

@@ -75,7 +75,7 @@ const ranMs = ({ entry, startedMs }: Job): number =>
 const cursorOf = ({ run }: Job): string => `job-${run.serial.toString(36)}`
 
 function readCursor(text: string | undefined): number | undefined {
-  const digits = /^job-([0-9a-z]{1,10})$/.exec(text ?? '')?.[1]
+  const digits = /^job-(-?[0-9a-z]{1,10})$/.exec(text ?? '')?.[1]
   return digits === undefined ? undefined : parseInt(digits, 36)
 }
 

@@ -6,23 +6,38 @@ import { isObject } from '../../lib/json.ts'
 import { empty, json, type Reply, refuseHosted } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import { badChange, readChange } from './clear-and-delete.ts'
+import { unrecordedEntries } from '../world/history.ts'
 import { pendingOf } from '../world/queue.ts'
 import { momentOf, runningOf } from '../world/derived.ts'
-import type { Run } from '../state/runs.ts'
+import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { cancel, jobOf } from '../world/jobs.ts'
 
 /** GET /queue. */
 export function readQueue(world: World): Reply {
-  const listText = (runs: readonly Run[]): string =>
+  const listText = (runs: readonly QueuedRun[]): string =>
     runs.map((run, index) => queueItem(world, run, index + 1)).join(', ')
-  const running = runningOf(world).map(({ run }) => run)
+  const running = [
+    ...unrecordedEntries(world).map(asRunning),
+    ...runningOf(world).map(({ run }) => run),
+  ]
   return json(
     `{"queue_running": [${listText(running)}], "queue_pending": [${listText(pendingOf(world))}]}`,
   )
 }
 
-function queueItem(world: World, run: Run, place: number): string {
+/** The members of a run that the queue shows. */
+type QueuedRun = Pick<Run, 'graphText' | 'outputs' | 'prompt_id' | 'submittedAtMs'>
+
+/** A run that has ended, and that the records still show as running. */
+const asRunning = ({ prompt_id, graphText, targetsText, createdMs }: HistoryEntry): QueuedRun => ({
+  prompt_id,
+  graphText,
+  outputs: JSON.parse(targetsText) as string[],
+  submittedAtMs: createdMs,
+})
+
+function queueItem(world: World, run: QueuedRun, place: number): string {
   const { graphText, outputs, prompt_id, submittedAtMs } = run
   const create_time = momentOf(world, submittedAtMs)
   const id = JSON.stringify(prompt_id)

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, copyText, writeJson } from '../../lib/json.ts'
 import type { Verdict } from '../graph/validate.ts'
-import { pythonNameOf } from '../runs/exception-types.ts'
+import { pythonNameOf } from '../nodes/exception-types.ts'
 import { addEntry } from '../world/history.ts'
 import { timestamp } from '../world/derived.ts'
 import type { Run } from '../state/runs.ts'
@@ -30,6 +30,7 @@ export function rememberRefused(
     outputs: [],
     submittedAtMs: world.state.nowMs,
     poison: null,
+    script: null,
     deleted: false,
   }
   const [id = ''] = nodeErrors.keys()

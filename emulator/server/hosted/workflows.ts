@@ -13,7 +13,7 @@ import { drawUuid } from '../../lib/random.ts'
 import { badRequest, refuseByPlan, type Reply } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { nodeTypes } from '../nodes/catalog.ts'
-import { accountFailure } from '../runs/scripted-failures.ts'
+import { accountFailure } from '../runs/account-failures.ts'
 import { enqueue } from '../world/queue.ts'
 import {
   accepted,

@@ -4,7 +4,7 @@ import { withAsciiDigits } from '../../lib/python.ts'
 import type { HistoryEntry } from '../state/runs.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import type { World } from '../state/world.ts'
-import { clearHistory, removeEntry } from '../world/history.ts'
+import { clearHistory, isRecorded, recordedEntries, removeEntry } from '../world/history.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { get } from '../../lib/bounded.ts'
 import { readChange } from './clear-and-delete.ts'
@@ -14,9 +14,8 @@ export function readHistory(world: World, request: Request): Reply {
   const max = pythonInt(parameter(request.query, 'max_items'))
   const offset = pythonInt(parameter(request.query, 'offset'))
   if (max === 'none' || offset === 'none') return refuse('internal')
-  const entries = Array.from(
-    world.state.history.entries,
-    ([id, { value }]) => `${JSON.stringify(id)}: ${entryText(value)}`,
+  const entries = recordedEntries(world).map(
+    (entry) => `${JSON.stringify(entry.prompt_id)}: ${entryText(entry)}`,
   )
   return json(`{${page(entries, max, offset).join(', ')}}`)
 }
@@ -44,7 +43,9 @@ function page<T>(
 export function readHistoryEntry(world: World, request: Request): Reply {
   const entry = get(world.state.history, request.segment)
   return json(
-    entry === undefined ? '{}' : `{${JSON.stringify(request.segment)}: ${entryText(entry)}}`,
+    entry === undefined || !isRecorded(world, entry)
+      ? '{}'
+      : `{${JSON.stringify(request.segment)}: ${entryText(entry)}}`,
   )
 }
 

@@ -2,9 +2,16 @@
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
-import type { Run } from '../state/runs.ts'
+import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
-import { clearPending, listedOf, restIdleWorkers, takeOut } from '../world/queue.ts'
+import { unrecordedEntries } from '../world/history.ts'
+import {
+  clearPending,
+  interruptWorker,
+  listedOf,
+  restIdleWorkers,
+  takeOut,
+} from '../world/queue.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { isTruthy } from '../../lib/python.ts'
 import { readChange } from './clear-and-delete.ts'
@@ -12,10 +19,14 @@ import { remaining, runningOf } from '../world/derived.ts'
 import { sendStatus } from '../world/sockets.ts'
 
 export function readQueue(world: World): Reply {
-  const listText = (runs: readonly Run[]): string =>
-    runs.map((run) => queueItem(world, run)).join(', ')
+  const itemOf = (run: Run): string => queueItem(world, run)
+  const running = [
+    ...unrecordedEntries(world).map(unrecordedItem),
+    ...runningOf(world).map(({ run }) => itemOf(run)),
+  ]
+  const pending = listedOf(world).map(itemOf)
   return json(
-    `{"queue_running": [${listText(runningOf(world).map(({ run }) => run))}], "queue_pending": [${listText(listedOf(world))}]}`,
+    `{"queue_running": [${running.join(', ')}], "queue_pending": [${pending.join(', ')}]}`,
   )
 }
 
@@ -24,6 +35,12 @@ function queueItem(world: World, run: Run): string {
   const extraData = showsKey ? run.shownExtraDataText : run.extraDataText
   const id = JSON.stringify(run.prompt_id)
   return `[${run.numberText}, ${id}, ${run.graphText}, ${extraData}, ${JSON.stringify(run.outputs)}]`
+}
+
+/** A run that has ended, and that the records still show as running. */
+const unrecordedItem = (entry: HistoryEntry): string => {
+  const { numberText, prompt_id, graphText, extraDataText, targetsText } = entry
+  return `[${numberText}, ${JSON.stringify(prompt_id)}, ${graphText}, ${extraDataText}, ${targetsText}]`
 }
 
 /** Removes pending runs: all with `clear`, the named ones with `delete`. Ignores running and unknown ids. */
@@ -63,7 +80,7 @@ export function interrupt(world: World, request: Request): Reply {
   if (!isObject(body)) return refuse('internal')
   const id = body.get('prompt_id')
   for (const worker of world.state.workers) {
-    if (!isTruthy(id) || id === worker.running?.run.prompt_id) worker.interrupted = true
+    if (!isTruthy(id) || id === worker.running?.run.prompt_id) interruptWorker(world, worker)
   }
   return empty
 }

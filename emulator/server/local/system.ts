@@ -6,6 +6,7 @@ import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { featuresText } from '../world/features.ts'
 import { isTruthy } from '../../lib/python.ts'
+import { unrecordedEntries } from '../world/history.ts'
 import { unloadModels } from '../world/loaded-models.ts'
 import { remaining } from '../world/derived.ts'
 import type { World } from '../state/world.ts'
@@ -68,8 +69,10 @@ export function systemStats({ setup, state: { memory } }: World): Reply {
 export const features = (world: World): Reply => json(featuresText(world.setup))
 
 /** The number of pending and running runs: the first request of several clients. */
-export const promptInfo = (world: World): Reply =>
-  json(`{"exec_info": {"queue_remaining": ${remaining(world)}}}`)
+export function promptInfo(world: World): Reply {
+  const count = remaining(world) + unrecordedEntries(world).length
+  return json(`{"exec_info": {"queue_remaining": ${count}}}`)
+}
 
 /** `free_memory` drops the results of earlier runs, before the next one; both it and `unload_models` unload the models. */
 export function freeMemory(world: World, request: Request): Reply {

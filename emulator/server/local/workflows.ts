@@ -20,6 +20,7 @@ import { type Request, bodyText } from '../../http/requests.ts'
 import { graphText } from '../graph/graph-text.ts'
 import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/queue.ts'
 import { takesPartnerKey } from '../nodes/partner-nodes.ts'
+import { runScript } from '../runs/run-script.ts'
 import { isTruthy, pythonText, toFloat } from '../../lib/python.ts'
 import {
   type NodeErrors,
@@ -109,6 +110,7 @@ export function runOf(
     graph: isKept ? prompt : null,
     outputs: verdict.outputs,
     submittedAtMs: world.state.nowMs,
+    script: runScript(world, world.state.nextSerial, prompt),
     deleted: false,
   })
   if (!hasRoom(world, run)) return undefined

@@ -1,6 +1,6 @@
 // Ends a run [runs/*]: successful, failed or interrupted. Every run enters the history.
 
-import { pythonNameOf, wordOf } from './exception-types.ts'
+import { meaningOf, pythonNameOf, wordOf } from '../nodes/exception-types.ts'
 import { addEntry } from '../world/history.ts'
 import { isObject, writeJson } from '../../lib/json.ts'
 import { unloadBetweenRuns } from '../world/loaded-models.ts'
@@ -19,9 +19,25 @@ import { wakeWorker } from '../world/timers.ts'
 
 /** All nodes are done: on hosted the last chance to notice that the run was cancelled [jobs/cancel-running]. */
 export function succeed(world: World, running: Running): void {
-  const { worker, lastNode, graph } = running
+  const { worker, lastNode, graph, run } = running
+  const lastId = lastNode ?? graph.keys().next().value ?? ''
   if (worker.interrupted && world.setup.traits.seesLateInterrupts) {
-    return interruptedAt(world, running, lastNode ?? graph.keys().next().value ?? '')
+    return interruptedAt(world, running, lastId)
+  }
+  const {
+    neverEnds,
+    outcome,
+    exception_type = 'RuntimeError',
+    exception_message,
+  } = run.script ?? {}
+  if (neverEnds && !worker.interrupted) return
+  if (neverEnds || outcome === 'interrupted') return interruptedAt(world, running, lastId)
+  if (outcome === 'error') {
+    const failure = {
+      exception_type,
+      exception_message: exception_message ?? meaningOf(exception_type),
+    }
+    return fail(world, running, lastId, failure)
   }
   sendForRun(world, running, 'execution_success', () => idAndTime(world, running))
   endRun(world, running, 'success', null)

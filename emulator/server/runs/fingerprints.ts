@@ -4,7 +4,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { floatText, isObject, type JsonObject, writeJson } from '../../lib/json.ts'
-import { plannedFailure } from './scripted-failures.ts'
+import { nodeScript, runNumber, scriptText } from '../nodes/script.ts'
 import { fileInputOf, namedFile } from '../world/named-files.ts'
 import { bytesOf, fileFacts, fileFingerprint } from '../world/files.ts'
 import { nodeInputs } from '../graph/graph.ts'
@@ -89,14 +89,20 @@ export function dependsOn(
   graph: JsonObject,
   fingerprints: Fingerprints,
 ): (id: string, type: NodeType) => string | null {
-  return (id, { class_type }) => {
-    // The cache must not hide a failure, nor serve the nodes that depend on it.
-    if (plannedFailure(world, run, id, class_type) !== undefined) return `run ${run.serial}`
+  const outsideText = (id: string, class_type: string): string | null => {
     const text = fingerprints.get(id)
     if (text === NOT_A_NUMBER) return `${text} ${run.serial}`
     if (text !== undefined) return text
     if (fileInputOf(class_type) === undefined) return null
     const named = namedInput(world, graph, id, class_type)
     return named === undefined ? null : fileFingerprint(named.file)
+  }
+  return (id, { class_type }) => {
+    const script = nodeScript(world, runNumber(run), id, class_type)
+    // The cache must not hide a failure, nor serve the nodes that depend on it.
+    if (script?.exception_type !== undefined) return `run ${run.serial}`
+    const own = script === undefined ? undefined : scriptText(script)
+    const text = outsideText(id, class_type)
+    return own === undefined ? text : `${text ?? ''} by ${own}`
   }
 }

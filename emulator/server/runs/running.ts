@@ -65,6 +65,7 @@ export function createRunning(
     order: hasOrder ? executionOrder(graph, run.outputs, types, isDone) : [],
     at: 0,
     work: null,
+    script: null,
     inputs: new Map(),
     calls: null,
     step: 0,

@@ -2,8 +2,7 @@
 
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { fail, interruptedAt, succeed } from './endings.ts'
-import { accountFailure, plannedFailure } from './scripted-failures.ts'
-import { saveFiles } from '../world/files.ts'
+import { accountFailure } from './account-failures.ts'
 import { brokenLink } from '../graph/graph.ts'
 import { createCalls, hashOfCall, inputsOfCall, joinedUi, takeResults } from './list-mapping.ts'
 import { announce } from '../world/log.ts'
@@ -22,25 +21,45 @@ import {
   prepare,
   sendForRun,
 } from './running.ts'
-import { workOf } from '../nodes/work.ts'
+import { nodeScript, runNumber } from '../nodes/script.ts'
+import { scriptedWork } from '../nodes/scripted-work.ts'
+import { outputOf } from './user-output.ts'
+import { beginMs, callMs, isEndless } from './pace.ts'
 import { remaining } from '../world/derived.ts'
 import type { Failure, NodeResult, NodeType, Work } from '../state/nodes.ts'
 import type { Calls, Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
-import { wakeWorker } from '../world/timers.ts'
+import { sendLater, wakeWorker } from '../world/timers.ts'
 
 /** Size of sampler previews: the longer side, in pixels. */
 const PREVIEW_SIZE = 512
 
-/** Continues the work of a worker, and sets its next timer. */
+/** Continues the work of a worker, and sets its next timer. Delays its messages if the scenario says so. */
 export function advance(world: World, worker: Worker): void {
   worker.timer = null
+  const run = worker.running?.run ?? nextPending(world)
+  const lagMs = run?.script?.socketLagMs ?? 0
+  if (lagMs === 0) return proceed(world, worker)
+  const before = world.effects
+  world.effects = []
+  proceed(world, worker)
+  for (const effect of world.effects) {
+    const isMessage = effect.kind === 'send' || effect.kind === 'frame'
+    if (isMessage) sendLater(world, effect, world.state.nowMs + lagMs)
+    else before.push(effect)
+  }
+  world.effects = before
+}
+
+function proceed(world: World, worker: Worker): void {
   const { running } = worker
   if (running === null) takeRun(world, worker)
   else if (running.work === null) startNextNode(world, running)
-  else if (running.step < running.work.steps) performStep(world, running, running.work)
+  else if (running.step < stepsToTake(running.work)) performStep(world, running, running.work)
   else finishNode(world, running, running.work)
 }
+
+const stepsToTake = ({ steps, stopsAt = steps }: Work): number => stopsAt
 
 function scheduleNext(world: World, { worker }: Running, delayMs: number): void {
   wakeWorker(world, worker, world.state.nowMs + delayMs)
@@ -79,7 +98,7 @@ function begin(world: World, running: Running, poison: string | null): void {
     () => `{"nodes": ${nodes}, ${members(world, running)}`,
   )
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
-  if (failure === undefined) scheduleNext(world, running, world.setup.options.paceMs)
+  if (failure === undefined) scheduleNext(world, running, beginMs(world, running))
   else fail(world, running, running.order[0] ?? firstKey(graph), failure)
 }
 
@@ -143,6 +162,7 @@ function startNode(world: World, running: Running, id: string): void {
   )
   if (running.lastNode === null) loadModels(world, running.graph)
   running.lastNode = id
+  running.script = nodeScript(world, runNumber(running.run), id, type.class_type) ?? null
   running.inputs = gatherInputs(running, id, type)
   running.executed.push(id)
   startCall(world, running, id, createCalls(type, running.inputs))
@@ -154,12 +174,11 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
   const { hasPartnerKey } = running.run
   const hash = hashOfCall(running.hashes.get(id) ?? 0, calls)
   const inputs = inputsOfCall(type, running.inputs, calls)
-  const planned = plannedFailure(world, running.run, id, type.class_type)
+  const call = { world, node_id: id, type, hash, inputs, hasPartnerKey }
   running.calls = calls
-  running.work =
-    planned === undefined
-      ? workOf({ world, node_id: id, type, hash, inputs, hasPartnerKey })
-      : { outputs: [], steps: 0, failure: planned }
+  running.work = scriptedWork(call, running.script)
+  const durationMs = callMs(world, running, calls)
+  if (durationMs !== undefined) running.work = lasting(running.work, durationMs)
   running.step = 0
   if (running.work.text !== undefined) {
     // Texts of core nodes are sent to all clients, as on real servers.
@@ -170,10 +189,14 @@ function startCall(world: World, running: Running, id: string, calls: Calls): vo
   scheduleNext(world, running, running.work.stepMs ?? world.setup.options.paceMs)
 }
 
+/** The same work in this time. */
+const lasting = (work: Work, durationMs: number): Work =>
+  Object.assign({}, work, { stepMs: work.steps > 0 ? durationMs / work.steps : durationMs })
+
 function performStep(
   world: World,
   running: Running,
-  { steps, max = steps, stepMs, preview, socketPictures }: Work,
+  { steps, max = steps, stepMs, preview, previewFormat, socketPictures }: Work,
 ): void {
   const id = running.order[running.at] as string
   if (running.worker.interrupted) return interruptedAt(world, running, id)
@@ -188,11 +211,12 @@ function performStep(
       return `{"value": ${value}, "max": ${max}, ${ids}}`
     })
   const picture = socketPictures?.[running.step - 1]
+  const format = previewFormat ?? world.setup.options.preview
   if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
-  else if (preview === undefined || world.setup.options.preview === 'none') sendProgress()
+  else if (preview === undefined || format === 'none') sendProgress()
   else {
     const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-    sendPreview(world, running, id, shown, world.setup.options.preview, sendProgress)
+    sendPreview(world, running, id, shown, format, sendProgress)
   }
   // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined
@@ -201,7 +225,9 @@ function performStep(
 
 function finishNode(world: World, running: Running, done: Work): void {
   const id = running.order[running.at] as string
+  if (running.worker.interrupted && isEndless(running)) return interruptedAt(world, running, id)
   if (done.failure !== undefined) return fail(world, running, id, done.failure)
+  if (isEndless(running)) return
   const ui = outputOf(world, running, done)
   if (typeof ui === 'object' && ui !== null) return fail(world, running, id, ui)
   const calls = running.calls as Calls
@@ -225,16 +251,6 @@ function finishCalls(world: World, running: Running, id: string, calls: Calls): 
   running.work = null
   running.at++
   startNextNode(world, running)
-}
-
-/** The output for the user as JSON text, null without one, or the failure if its files cannot be written. */
-function outputOf(world: World, running: Running, done: Work): string | null | Failure {
-  if (done.save === undefined) return done.ui ?? null
-  const entries = saveFiles(world, done.save, running.savedBy)
-  if ('exception_type' in entries) return entries
-  const { animated } = done.save
-  const also = animated === undefined ? '' : `, "animated": [${animated}]`
-  return `{"${done.save.key}": ${JSON.stringify(entries)}${also}}`
 }
 
 function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {

@@ -68,6 +68,27 @@ export type Save = {
   readonly animated?: boolean
 }
 
+/** A file that a rule of the scenario sets as output, under a key of that output. */
+export type OwnFile = {
+  readonly key: string
+  readonly content: FileContent
+  /** Its name; null for the one that the node would choose, with this ending. */
+  readonly filename: string | null
+  readonly ending: string
+}
+
+/** The output for the user that a rule of the scenario sets: the files under each key, and texts. */
+export type OwnOutputs = {
+  readonly type: 'output' | 'temp'
+  /** The start of the names that the node would choose. */
+  readonly prefix: string
+  readonly keys: readonly string[]
+  readonly files: readonly OwnFile[]
+  readonly text: readonly string[] | null
+  /** Whether the output says that its pictures move. */
+  readonly isAnimated: boolean
+}
+
 /** The work of one call of a node. */
 export type Work = {
   /** One value for each output, or its items if the node lists them. */
@@ -78,9 +99,15 @@ export type Work = {
   readonly max?: number
   /** The duration of one step, or of the node without steps; the default pace if absent. */
   readonly stepMs?: number
+  /** The number of steps after which it fails; all of them if absent. */
+  readonly stopsAt?: number
   /** The content of the previews. */
   readonly preview?: Picture
+  /** The format of the previews, if it is not that of the server. */
+  readonly previewFormat?: 'jpeg' | 'png' | 'none'
   readonly save?: Save
+  /** The output for the user that the scenario sets, instead of the one below and of saved files. */
+  readonly own?: OwnOutputs
   /** The output for the user as JSON text, if no files are saved. */
   readonly ui?: string
   /** A text frame that is sent when the node starts. */

@@ -1,4 +1,4 @@
-// The types of a server's options: its settings, the accounts of a hosted server, planned failures.
+// The types of a server's options: its settings, and the accounts of a hosted server.
 
 import type { tiers } from '../../../spec/server/access.ts'
 import type { ExceptionType } from '../../../spec/server/errors.ts'
@@ -14,8 +14,6 @@ export type ChosenOptions = {
   readonly like: string | null
   /** The users of a hosted server; each has a separate world. */
   readonly accounts: readonly Account[]
-  /** Which nodes of which runs fail, and how. The first entry that matches a node applies. */
-  readonly failures: readonly ScenarioFailure[]
   /** Seed of ids, names and pictures. */
   readonly seed: string
   /** The delay between the reply to a submit and the first message of its run, in milliseconds of the server's time. */
@@ -78,18 +76,6 @@ export type Account = {
   readonly partnerKey: string | null
   /** The failure of every run of the account before any node starts; null to run the workflow. */
   readonly failsWith: ExceptionType | null
-}
-
-/** A planned failure: it applies to each node that matches all its fields. */
-export type ScenarioFailure = {
-  readonly class_type?: string
-  readonly node_id?: string
-  /** The account whose runs fail; absent for all, and always on local. */
-  readonly user?: string
-  /** The accepted run of an account, counted from 1 in the order of submits; absent for each. */
-  readonly run?: number
-  readonly exception_type: string
-  readonly exception_message?: string
 }
 
 /** The base URL of signed links, and how they are served. */

@@ -1,6 +1,9 @@
 // The types of runs: pending, running and finished.
 
+import type { NodeRule } from '../../../spec/scenario/nodes.ts'
+import type { RunRule } from '../../../spec/scenario/runs.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import type { Effect } from '../../machine.ts'
 import type { Timer } from '../../lib/timers.ts'
 import type { RunMetadata } from './files.ts'
 import type { NodeResult, NodeType, Value, Work } from './nodes.ts'
@@ -32,6 +35,8 @@ export type Run = {
   readonly submittedAtMs: number
   /** Set if the real server accepts the run by mistake and fails it when it starts (see errors.ts, poison). */
   readonly poison: string | null
+  /** What the run rules of the scenario said of it when it was accepted; null for nothing. */
+  readonly script: RunRule | null
   /** Set if the run was removed from the queue before it started. */
   deleted: boolean
 }
@@ -92,6 +97,8 @@ export type Running = {
   readonly order: readonly string[]
   at: number
   work: Work | null
+  /** What the node rules say of the current node; null for nothing. */
+  script: NodeRule | null
   inputs: InputLists
   /** The calls of the current node; null before the first. */
   calls: Calls | null
@@ -107,10 +114,18 @@ export type Running = {
   lastNode: string | null
 }
 
-/** What a timer triggers: a worker, or the end of an installation. Worlds and workers by their index. */
+/**
+ * What a timer triggers: a worker, the end of an installation, a late message, or nothing but that time passes until
+ * then. Worlds and workers by their index.
+ */
 export type TimerTarget =
   | { readonly kind: 'worker'; readonly world: number; readonly worker: number }
   | { readonly kind: 'install'; readonly world: number }
+  | { readonly kind: 'late'; readonly world: number; readonly effect: LateEffect }
+  | { readonly kind: 'pause'; readonly world: number }
+
+/** A message or a frame that is sent later than it was made. */
+export type LateEffect = Extract<Effect, { kind: 'send' | 'frame' }>
 
 /** Executes one run after the other from the queue. */
 export type Worker = {
@@ -165,6 +180,9 @@ export type HistoryEntry = {
   readonly createdMs: number
   readonly startedMs: number | null
   readonly endedMs: number
+  /** When the history lists it, and when the jobs know its end: later than its end if the records lag. */
+  readonly historyMs: number
+  readonly jobMs: number
   /** Whether it was removed from a hosted history; the job still exists. */
   isForgotten: boolean
 }

@@ -94,6 +94,8 @@ export type WorldState = {
   readonly history: Bounded<HistoryEntry>
   /** The total length of all entries, in characters. */
   historyLength: number
+  /** Until when a record may lag behind the end of its run, in milliseconds of the world's time. */
+  lagUntilMs: number
 
   /** Stored files by `type/subfolder/name`. */
   readonly files: Bounded<StoredFile>

@@ -97,6 +97,21 @@ export function saveFiles(
   })
 }
 
+/** Writes a file of a node under this name, which may be in a subfolder; on hosted all names are in one folder. */
+export function saveNamed(
+  world: World,
+  type: 'output' | 'temp',
+  filename: string,
+  content: FileContent,
+): readonly FileEntry[] | Failure {
+  const place = savePlace(type, filename)
+  if ('exception_type' in place) return place
+  const isFlat = world.setup.hosted !== null
+  const subfolder = isFlat ? '' : place.subfolder
+  store(world, isFlat ? 'output' : type, subfolder, place.base, content)
+  return [{ filename: place.base, subfolder, type }]
+}
+
 const ofRun = (content: FileContent, run: RunMetadata): FileContent =>
   'picture' in content ? Object.assign({}, content, { run }) : content
 

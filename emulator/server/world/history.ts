@@ -4,8 +4,12 @@ import { clear, get, put, remove, takeOldest } from '../../lib/bounded.ts'
 import { copyText } from '../../lib/json.ts'
 import type { Ending, HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
+import { waitUntil } from './timers.ts'
 
 function createEntry(world: World, run: Run, ending: Ending): HistoryEntry {
+  const { nowMs } = world.state
+  // A run that was cancelled before it began has nothing to catch up with.
+  const { historyLagMs = 0, jobLagMs = 0 } = (ending.startedMs !== null && run.script) || {}
   const failed = ending.state !== 'success'
   const completed = !failed || world.setup.quirks.has('history.completed-on-error')
   const status = `"status_str": "${failed ? 'error' : 'success'}", "completed": ${completed}`
@@ -24,7 +28,9 @@ function createEntry(world: World, run: Run, ending: Ending): HistoryEntry {
     failureText: ending.failure === null ? null : copyText(ending.failure),
     createdMs: run.submittedAtMs,
     startedMs: ending.startedMs,
-    endedMs: world.state.nowMs,
+    endedMs: nowMs,
+    historyMs: nowMs + historyLagMs,
+    jobMs: nowMs + jobLagMs,
     isForgotten: false,
   }
 }
@@ -33,11 +39,40 @@ function createEntry(world: World, run: Run, ending: Ending): HistoryEntry {
 export function addEntry(world: World, run: Run, ending: Ending): void {
   const entry = createEntry(world, run, ending)
   const gone = put(world.state.history, run.prompt_id, entry)
+  if (run.script !== null) noteLag(world, entry)
   world.state.historyLength += entryLength(entry) - gone.reduce(sumLengths, 0)
   while (world.state.historyLength > MAX_HISTORY_LENGTH && world.state.history.entries.size > 1) {
     world.state.historyLength -= entryLength(takeOldest(world.state.history))
   }
 }
+
+/** Time passes at least until the records of a run are complete. */
+function noteLag(world: World, { historyMs, jobMs, endedMs }: HistoryEntry): void {
+  for (const atMs of [historyMs, jobMs]) if (atMs > endedMs) waitUntil(world, atMs)
+  world.state.lagUntilMs = Math.max(world.state.lagUntilMs, historyMs, jobMs)
+}
+
+/** Whether the history lists a run that has ended [scenario/history-lag]. */
+export const isRecorded = ({ state }: World, { historyMs }: HistoryEntry): boolean =>
+  historyMs <= state.nowMs
+
+/** The entries that the history lists, oldest first. */
+export const recordedEntries = (world: World): readonly HistoryEntry[] => {
+  const entries = Array.from(world.state.history.entries.values(), ({ value }) => value)
+  return isLagging(world) ? entries.filter((entry) => isRecorded(world, entry)) : entries
+}
+
+/** The runs that have ended and that the queue still lists as running, oldest first [scenario/history-lag]. */
+export function unrecordedEntries(world: World): readonly HistoryEntry[] {
+  if (!isLagging(world)) return nothing
+  const entries = Array.from(world.state.history.entries.values(), ({ value }) => value)
+  return entries.filter((entry) => !isRecorded(world, entry))
+}
+
+const nothing: readonly HistoryEntry[] = []
+
+/** Whether a record may lag behind its run. */
+const isLagging = ({ state }: World): boolean => state.lagUntilMs > state.nowMs
 
 /** The maximum total size of all entries, in characters: a reply contains them all in one text. */
 const MAX_HISTORY_LENGTH = 128 * 2 ** 20

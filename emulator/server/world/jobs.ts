@@ -9,7 +9,7 @@ import { everyone, send, sendStatus } from './sockets.ts'
 import { get } from '../../lib/bounded.ts'
 import { remaining, runningOf, timestamp } from './derived.ts'
 import { addEntry } from './history.ts'
-import { restIdleWorkers, takeOut, waitingOf } from './queue.ts'
+import { interruptWorker, restIdleWorkers, takeOut, waitingOf } from './queue.ts'
 
 /** One run of an account. Times are in milliseconds of the world's time. */
 export type Job = {
@@ -38,20 +38,24 @@ const openJob = (run: Run, startedMs: number | null): Job => ({
   entry: null,
 })
 
-const finishedJob = (entry: HistoryEntry): Job => ({
-  prompt_id: entry.prompt_id,
-  status: endings[entry.state],
-  run: entry,
-  createdMs: entry.createdMs,
-  startedMs: entry.startedMs,
-  entry,
-})
+/** A run that has ended. Its job can lag behind [scenario/job-lag]. */
+function endedJob({ state }: World, entry: HistoryEntry): Job {
+  const isKnown = entry.jobMs <= state.nowMs
+  return {
+    prompt_id: entry.prompt_id,
+    status: isKnown ? endings[entry.state] : 'in_progress',
+    run: entry,
+    createdMs: entry.createdMs,
+    startedMs: entry.startedMs,
+    entry: isKnown ? entry : null,
+  }
+}
 
 /** All jobs of an account, unordered. */
 export const jobsOf = (world: World): readonly Job[] => [
   ...waitingOf(world).map((run) => openJob(run, null)),
   ...runningOf(world).map(({ run, startedMs }) => openJob(run, startedMs)),
-  ...Array.from(world.state.history.entries.values(), ({ value }) => finishedJob(value)),
+  ...Array.from(world.state.history.entries.values(), ({ value }) => endedJob(world, value)),
 ]
 
 /** The job with this id, or undefined if the account has none. */
@@ -61,7 +65,7 @@ export function jobOf(world: World, id: string): Job | undefined {
   const running = runningOf(world).find(({ run }) => run.prompt_id === id)
   if (running !== undefined) return openJob(running.run, running.startedMs)
   const entry = get(world.state.history, id)
-  return entry === undefined ? undefined : finishedJob(entry)
+  return entry === undefined ? undefined : endedJob(world, entry)
 }
 
 /**
@@ -107,6 +111,6 @@ function endUnstarted(world: World, run: Run): void {
 function stopRunning(world: World, id: string): boolean {
   const worker = world.state.workers.find(({ running }) => running?.run.prompt_id === id)
   if (worker === undefined || worker.interrupted) return false
-  worker.interrupted = true
+  interruptWorker(world, worker)
   return true
 }

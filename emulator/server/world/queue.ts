@@ -3,7 +3,7 @@
 import { makeHeap, popHeap, pushHeap } from '../../lib/heap.ts'
 import { sendStatus } from './sockets.ts'
 import { remaining } from './derived.ts'
-import type { Run } from '../state/runs.ts'
+import type { Run, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { restWorker, wakeWorker } from './timers.ts'
 
@@ -45,14 +45,25 @@ export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'no
   const idle = world.state.workers.find(
     ({ running, timer, dead }) => !running && !dead && timer === null,
   )
-  if (idle !== undefined)
-    wakeWorker(world, idle, world.state.nowMs + world.setup.options.startDelayMs)
+  if (idle !== undefined) wakeWorker(world, idle, readyAtMs(world, run))
+  else if (world.script.runs.length > 0) wakeIdleWorkers(world)
   if (how === 'notify') sendStatus(world, remaining(world))
 }
 
-/** When the start delay of a run is over [queue/start-delay]. */
-export const readyAtMs = ({ setup }: World, { submittedAtMs }: Run): number =>
-  submittedAtMs + setup.options.startDelayMs
+/** When the start delay of a run is over [queue/start-delay, scenario/run-wait]. */
+export const readyAtMs = ({ setup }: World, { submittedAtMs, script }: Run): number =>
+  submittedAtMs + (script?.waitMs ?? setup.options.startDelayMs)
+
+/** Runs can wait for different times: an idle worker waits for the one that is next now. */
+function wakeIdleWorkers(world: World): void {
+  const next = nextPending(world)
+  if (next === undefined) return
+  const readyMs = Math.max(world.state.nowMs, readyAtMs(world, next))
+  for (const worker of world.state.workers) {
+    if (worker.running === null && (worker.timer?.dueMs ?? -1) > readyMs)
+      wakeWorker(world, worker, readyMs)
+  }
+}
 
 /** Takes the next run out of the queue, or returns undefined if it is empty. */
 export function dequeue(world: World): Run | undefined {
@@ -125,8 +136,18 @@ export function takeOut(world: World, run: Run): void {
 
 /** Without pending runs, idle workers have nothing to start. */
 export function restIdleWorkers(world: World): void {
-  if (world.state.pendingCount > 0) return
+  if (world.state.pendingCount > 0) {
+    if (world.script.runs.length > 0) wakeIdleWorkers(world)
+    return
+  }
   for (const worker of world.state.workers) if (worker.running === null) restWorker(world, worker)
+}
+
+/** Makes the run of a worker stop at its next check point. One that never ends reaches it now. */
+export function interruptWorker(world: World, worker: Worker): void {
+  worker.interrupted = true
+  if (worker.running !== null && worker.timer === null && !worker.dead)
+    wakeWorker(world, worker, world.state.nowMs)
 }
 
 /** Removes all pending runs. */

@@ -7,6 +7,7 @@ import { drawHex32 } from '../../lib/random.ts'
 import { parameter, splitTarget } from '../../http/requests.ts'
 import { featuresText } from './features.ts'
 import { remaining, runningOf } from './derived.ts'
+import type { LateEffect } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
 /** Sends a message to these sockets. `data` is JSON text. */
@@ -24,6 +25,12 @@ export function send(
 
 export function sendFrame(world: World, sockets: readonly number[], content: FrameContent): void {
   if (sockets.length > 0) world.effects.push({ kind: 'frame', sockets, content })
+}
+
+/** Sends a late message to those of its sockets that are still open. */
+export function sendLate(world: World, effect: LateEffect): void {
+  const sockets = effect.sockets.filter((id) => world.state.sockets.has(id))
+  if (sockets.length > 0) world.effects.push(Object.assign({}, effect, { sockets }))
 }
 
 /**

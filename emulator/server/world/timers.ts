@@ -1,7 +1,7 @@
-// The timers of a world: when each worker continues, and when an installation ends.
+// The timers of a world: when each worker continues, when an installation ends, and when late messages are sent.
 
 import { cancelTimer, setTimer } from '../../lib/timers.ts'
-import type { Worker } from '../state/runs.ts'
+import type { LateEffect, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
 /** More workers than any account has, so that the worlds of all accounts have distinct ranks. */
@@ -25,4 +25,14 @@ export function restWorker({ timers }: World, worker: Worker): void {
 export function wakeInstalls({ setup, timers }: World, atMs: number): void {
   const what = { kind: 'install', world: setup.index } as const
   setTimer(timers, atMs, what, setup.index * RANKS_PER_WORLD)
+}
+
+/** Sends a message later, before anything else that happens at that time [scenario/socket-lag]. */
+export function sendLater({ setup, timers }: World, effect: LateEffect, atMs: number): void {
+  setTimer(timers, atMs, { kind: 'late', world: setup.index, effect }, -1)
+}
+
+/** Lets time pass at least until then before the world is idle: a record becomes visible. */
+export function waitUntil({ setup, timers }: World, atMs: number): void {
+  setTimer(timers, atMs, { kind: 'pause', world: setup.index })
 }

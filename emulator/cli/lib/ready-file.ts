@@ -3,8 +3,8 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
-import { processExists } from '../config/processes.ts'
-import { usageError } from '../options/usage.ts'
+import { processExists } from '../../config/processes.ts'
+import { usageError } from '../../options/usage.ts'
 
 /** The file that holds the address of a command while it listens. */
 export type ReadyFile = {

@@ -3,15 +3,15 @@
 
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { exitCodes } from '../../spec/gateway/subscriptions.ts'
-import { printable } from '../client/terminal-text.ts'
-import { isUsageError, usageError } from '../options/usage.ts'
-import { quirksLike, serverLike } from '../options/like.ts'
-import { quirksOf } from '../options/table.ts'
-import { didYouMean } from '../lib/nearest.ts'
-import { isRefused } from '../lib/refused.ts'
+import { exitCodes } from '../../../spec/gateway/subscriptions.ts'
+import { printable } from '../../client/terminal-text.ts'
+import { isUsageError, usageError } from '../../options/usage.ts'
+import { quirksLike, serverLike } from '../../options/like.ts'
+import { quirksOf } from '../../options/table.ts'
+import { didYouMean } from '../../lib/nearest.ts'
+import { isRefused } from '../../lib/refused.ts'
 import type { CommandIo } from './io.ts'
-import { readNamedFile } from '../config/named-files.ts'
+import { readNamedFile } from '../../config/named-files.ts'
 
 /** Flags by their names. */
 export type FlagTable = NonNullable<ParseArgsConfig['options']>

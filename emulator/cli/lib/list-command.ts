@@ -1,6 +1,6 @@
 // Shared by the commands that print a list: --json, --help, and flags that select from the list.
 
-import { isUsageError, usageError } from '../options/usage.ts'
+import { isUsageError, usageError } from '../../options/usage.ts'
 import { type FlagTable, parseFlags } from './command.ts'
 import type { CommandIo } from './io.ts'
 

@@ -1,6 +1,6 @@
 // The environment of a command: streams, variables, working directory, and the signal to stop.
 
-import type { Output } from '../client/display.ts'
+import type { Output } from '../../client/display.ts'
 
 /** What a command needs from its process. `cwd` is an absolute path. */
 export type CommandIo = {

@@ -2,8 +2,8 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { requireReader } from '../config/named-files.ts'
-import { usageError } from '../options/usage.ts'
+import { requireReader } from '../../config/named-files.ts'
+import { usageError } from '../../options/usage.ts'
 import type { CommandIo } from './io.ts'
 
 /** The flags of a command for its log. */

@@ -1,0 +1,224 @@
+// Loads scenarios: from files, from those that come with the package, and from programs. The files that they name become
+// part of them, so that the options of a server are plain data. Errors state file, line, column and member.
+
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { scenarioFile } from '../../spec/scenario/nodes.ts'
+import { scenarioWorkflow } from '../../spec/scenario/start.ts'
+import { readNamedFile } from './named-files.ts'
+import { readJsonText } from '../lib/json-text.ts'
+import { nearest } from '../lib/nearest.ts'
+import {
+  isPlainObject,
+  pathText,
+  type Schema,
+  type Violation,
+  violations,
+  violationText,
+} from '../options/json-schema.ts'
+import type { ScenarioInput } from '../options/scenario.ts'
+import { scenarioFileSchema } from '../options/scenario-schema.ts'
+import { optionTable } from '../options/table.ts'
+import { usageError } from '../options/usage.ts'
+import { packageFile } from './package-files.ts'
+import type { Position } from './scenario-text.ts'
+
+/** What is wrong with a scenario, and where. Line and column are null for one that a program passes. */
+export type ScenarioProblem = {
+  readonly file: string
+  readonly line: number | null
+  readonly column: number | null
+  /** The member, such as `faults[0].then`; null if the file cannot be read. */
+  readonly path: string | null
+  readonly message: string
+}
+
+/** A scenario that can be used, or what is wrong with it. */
+export type LoadedScenario =
+  | { readonly file: string; readonly scenario: ScenarioInput }
+  | { readonly file: string; readonly problems: readonly ScenarioProblem[] }
+
+/** The largest scenario file, */
+const MAX_FILE_BYTES = 16 * 2 ** 20
+/** and the largest total size of the files that one scenario names. */
+const MAX_NAMED_BYTES = 256 * 2 ** 20
+/** The number of problems that an error lists. */
+const MAX_SHOWN = 20
+
+/**
+ * Loads scenarios in order. Throws a usage error that lists what is wrong with them.
+ * @param folder where relative paths begin.
+ */
+export async function loadScenarios(
+  sources: unknown,
+  folder: string,
+): Promise<readonly ScenarioInput[]> {
+  const loaded: LoadedScenario[] = []
+  for (const [index, source] of [sources].flat().entries())
+    loaded.push(await loadScenario(source, folder, `scenario ${index + 1}`))
+  const problems = loaded.flatMap((one) => ('problems' in one ? one.problems : []))
+  if (problems.length > 0) throw usageError(problemsText(problems))
+  return loaded.flatMap((one) => ('scenario' in one ? one.scenario : []))
+}
+
+/** The problems, one in a line, as compilers write them. */
+function problemsText(problems: readonly ScenarioProblem[]): string {
+  const lines = problems.slice(0, MAX_SHOWN).map(problemText)
+  const more = problems.length - lines.length
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
+}
+
+export const problemText = ({ file, line, column, message }: ScenarioProblem): string =>
+  line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`
+
+/** Loads one scenario: a file or a name, or its content from a program, which errors call `label`. */
+export async function loadScenario(
+  source: unknown,
+  folder: string,
+  label: string,
+): Promise<LoadedScenario> {
+  if (typeof source !== 'string') return checked(label, source, folder, () => null)
+  const path = scenarioPath(source, folder)
+  // Loaded here: a server without scenario files starts without a parser for YAML.
+  const { readScenarioText } = await import('./scenario-text.ts')
+  const read = readScenarioText(textOf(path, source))
+  if ('wrong' in read) {
+    const problem = { file: source, ...read.place, path: null, message: read.wrong }
+    return { file: source, problems: [problem] }
+  }
+  return checked(source, read.value, dirname(path), read.placeOf)
+}
+
+/** Checks a scenario, and reads the files that it names. */
+function checked(
+  file: string,
+  value: unknown,
+  folder: string,
+  placeOf: (at: Violation) => Position | null,
+): LoadedScenario {
+  const wrong = [...violations(scenarioFileSchema(), value)]
+  const reader: FileReader = { folder, wrong, bytes: 0 }
+  const scenario = wrong.length === 0 ? withFiles(reader, scenarioFileSchema(), value, []) : null
+  if (wrong.length === 0) return { file, scenario: scenario as ScenarioInput }
+  const problems = wrong.map((one): ScenarioProblem => {
+    const { line, column } = placeOf(one) ?? { line: null, column: null }
+    const path = pathText(one.path, whole)
+    return { file, line, column, path, message: violationText(one, whole) }
+  })
+  return { file, problems }
+}
+
+/** How errors name a scenario as a whole. */
+const whole = 'the scenario'
+
+/** The folder of the scenarios that come with the package. */
+const namedFolder = (): string => packageFile('recordings/scenarios')
+
+/** The names of the scenarios that come with the package. */
+export const scenarioNames = (): readonly string[] =>
+  readdirSync(namedFolder())
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => basename(file, '.yaml'))
+    .toSorted()
+
+/** The file of a scenario: a name without folder and ending is one of those that come with the package. */
+function scenarioPath(source: string, folder: string): string {
+  if (/[/\\]|\.(ya?ml|json)$/i.test(source)) return resolve(folder, source)
+  const names = scenarioNames()
+  if (names.includes(source)) return resolve(namedFolder(), `${source}.yaml`)
+  const path = resolve(folder, source)
+  if (source !== '' && statSync(path, { throwIfNoEntry: false }) !== undefined) return path
+  const meant = nearest(source, names)
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw usageError(
+    `There is no scenario file or named scenario ${JSON.stringify(source)}.${hint} List the names with: flowdouble scenarios`,
+  )
+}
+
+/** The text of a scenario file. Throws a usage error if it cannot be read. */
+function textOf(path: string, source: string): string {
+  try {
+    return readNamedFile(path, MAX_FILE_BYTES)
+      .toString()
+      .replace(/^\uFEFF/, '')
+  } catch (error) {
+    throw usageError(`Cannot read the scenario ${source}: ${(error as Error).message}.`)
+  }
+}
+
+/** Reads the files that a scenario names, and collects what is wrong with them. */
+type FileReader = { readonly folder: string; readonly wrong: Violation[]; bytes: number }
+
+type Path = Violation['path']
+
+/** A part of a scenario with the content of the files that it names. */
+function withFiles(reader: FileReader, schema: Schema, value: unknown, path: Path): unknown {
+  if (schema === scenarioWorkflow && typeof value === 'string')
+    return readWorkflow(reader, value, path)
+  if (Array.isArray(value) && schema.items !== undefined) {
+    const { items } = schema
+    return value.map((item, index) => withFiles(reader, items, item, [...path, index]))
+  }
+  if (!isPlainObject(value) || schema.properties === undefined) return value
+  const { properties } = schema
+  if (path.length === 1 && path[0] === 'world') return withPaths(value, reader.folder)
+  if (properties['from'] === scenarioFile.properties.from) return contentOf(reader, value, path)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const own = Object.hasOwn(properties, name) ? properties[name] : undefined
+      return [name, own === undefined ? member : withFiles(reader, own, member, [...path, name])]
+    }),
+  )
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A file of a scenario with its content as base64. */
+function contentOf(reader: FileReader, value: Members, path: Path): unknown {
+  const { from, ...rest } = value
+  const given = ['from', 'text', 'base64'].filter((name) => value[name] !== undefined)
+  if (given.length > 1) {
+    reader.wrong.push({ path, problem: `has ${given.join(' and ')}: choose one` })
+    return value
+  }
+  if (from === undefined) return value
+  const bytes = readFile(reader, from as string, [...path, 'from'])
+  return { ...rest, base64: bytes?.toString('base64') }
+}
+
+/** The workflow in a file. */
+function readWorkflow(reader: FileReader, file: string, path: Path): unknown {
+  const text = readFile(reader, file, path)?.toString()
+  if (text === undefined) return undefined
+  const json = readJsonText(text)
+  if ('wrong' in json) reader.wrong.push({ path, problem: `cannot be used: ${file} ${json.wrong}` })
+  else if (isPlainObject(json.value)) return json.value
+  else reader.wrong.push({ path, problem: `cannot be used: ${file} is not a workflow` })
+  return undefined
+}
+
+/** The bytes of a file beside the scenario; undefined if it cannot be read. */
+function readFile(reader: FileReader, file: string, path: Path): Buffer | undefined {
+  try {
+    const bytes = readNamedFile(resolve(reader.folder, file), MAX_NAMED_BYTES - reader.bytes)
+    reader.bytes += bytes.length
+    return bytes
+  } catch (error) {
+    reader.wrong.push({ path, problem: `cannot be read: ${(error as Error).message}` })
+    return undefined
+  }
+}
+
+/** The options of the server with paths that begin at the folder of the scenario. */
+const withPaths = (world: Members, folder: string): Members =>
+  Object.fromEntries(
+    Object.entries(world).map(([name, value]) => {
+      const isPath = (optionTable as Readonly<Record<string, { isPath?: true }>>)[name]?.isPath
+      return [name, isPath ? resolved(value, folder) : value]
+    }),
+  )
+
+const resolved = (value: unknown, folder: string): unknown => {
+  if (Array.isArray(value)) return value.map((one) => resolved(one, folder))
+  return typeof value === 'string' ? resolve(folder, value) : value
+}

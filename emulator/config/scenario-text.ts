@@ -1,0 +1,64 @@
+// Reads the text of a scenario file, YAML or JSON, and finds the line and column of each of its members.
+
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+} from 'yaml'
+import type { Violation } from '../options/json-schema.ts'
+
+export type Position = { readonly line: number; readonly column: number }
+
+/** The value in a text, and where its members stand; or why the text cannot be read, and where. */
+export type ScenarioText =
+  | { readonly value: unknown; readonly placeOf: (at: Violation) => Position }
+  | { readonly wrong: string; readonly place: Position }
+
+/** Aliases that a text can expand to: each can stand for a large part of it. */
+const MAX_ALIASES = 100
+
+/** Reads a text. JSON is read as YAML, which contains it. */
+export function readScenarioText(text: string): ScenarioText {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  const place = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  if (error !== undefined) return { wrong: error.message, place: place(error.pos[0]) }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
+    return { value, placeOf: (at) => place(offsetOf(document, at)) }
+  } catch (aliases) {
+    return { wrong: (aliases as Error).message, place: place(0) }
+  }
+}
+
+/** Where a place begins in the text: the name of a member that is wrong itself, otherwise its value. */
+function offsetOf(document: Document, { path, isName }: Violation): number {
+  let node: unknown = document.contents
+  let offset = startOf(node) ?? 0
+  for (const [at, part] of path.entries()) {
+    const whole: unknown = isAlias(node) ? node.resolve(document) : node
+    const pair = isMap(whole) ? whole.items.find(({ key }) => nameOf(key) === part) : undefined
+    const isWrongName = isName === true && at === path.length - 1
+    node = isSeq(whole) ? whole.items[part as number] : isWrongName ? pair?.key : valueOf(pair)
+    offset = startOf(node) ?? offset
+  }
+  return offset
+}
+
+/** A member without a value stands where its name does. */
+const valueOf = (pair: Pair | undefined): unknown =>
+  startOf(pair?.value) === undefined ? pair?.key : pair?.value
+
+const nameOf = (key: unknown): unknown => (isScalar(key) ? String(key.value) : key)
+
+const startOf = (node: unknown): number | undefined => (node as Node | null)?.range?.[0]

@@ -1,0 +1,10 @@
+// The code that only a hosted server needs. Node computes its hashes.
+
+import type { Hosted } from '../../server/state/server.ts'
+
+/** Loads this code. */
+export async function loadHosted(): Promise<Hosted> {
+  const { hmacHex, sha256Hex } = await import('./hashing.ts')
+  const parts = await import('../../server/hosted/index.ts')
+  return Object.assign({}, parts, { hmacHex, sha256Hex })
+}

@@ -1,0 +1,36 @@
+// How long the parts of a run take by its rules [scenario/run-duration, scenario/node-duration], and which never end.
+
+import { isCached } from './result-cache.ts'
+import type { Calls, Running } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
+
+/** The time between the start of a run and its first node. A run without nodes takes all its time there. */
+export function beginMs(world: World, running: Running): number {
+  const durationMs = running.run.script?.durationMs
+  if (durationMs === undefined) return world.setup.options.paceMs
+  return nodesLeft(running) === 0 ? durationMs : 0
+}
+
+/**
+ * The time of the next call of a node; undefined if no rule sets it. Of the time of its run, each node that is left gets
+ * the same part.
+ */
+export function callMs(world: World, running: Running, calls: Calls): number | undefined {
+  const nodeMs = running.script?.durationMs
+  if (nodeMs !== undefined) return nodeMs / calls.count
+  const runMs = running.run.script?.durationMs
+  if (runMs === undefined) return undefined
+  const leftMs = Math.max(0, running.startedMs + runMs - world.state.nowMs)
+  const callsLeft = calls.count - calls.at
+  return leftMs / (nodesLeft(running) - 1 + callsLeft)
+}
+
+/** Whether the current call is the last one of a run that never ends [scenario/run-never-ends]. */
+export const isEndless = (running: Running): boolean =>
+  running.run.script?.neverEnds === true &&
+  nodesLeft(running) <= 1 &&
+  (running.calls === null || running.calls.at === running.calls.count - 1)
+
+/** The nodes that the run still has to run, the current one included. */
+const nodesLeft = ({ order, at, worker, hashes }: Running): number =>
+  order.slice(at).filter((id) => !isCached(worker, hashes, id)).length

@@ -1,0 +1,35 @@
+// The output of a node for the user, as JSON text: the files that it saves, or what a rule of the scenario sets.
+
+import { saveFiles, saveNamed } from '../world/files.ts'
+import type { Failure, OwnOutputs, Work } from '../state/nodes.ts'
+import type { Running } from '../state/runs.ts'
+import type { World } from '../state/world.ts'
+
+/** The output for the user as JSON text, null without one, or the failure if its files cannot be written. */
+export function outputOf(world: World, running: Running, done: Work): string | null | Failure {
+  if (done.own !== undefined) return ownOutput(world, running, done.own)
+  if (done.save === undefined) return done.ui ?? null
+  const entries = saveFiles(world, done.save, running.savedBy)
+  if ('exception_type' in entries) return entries
+  const { animated } = done.save
+  const also = animated === undefined ? '' : `, "animated": [${animated}]`
+  return `{"${done.save.key}": ${JSON.stringify(entries)}${also}}`
+}
+
+/** Stores the files that the scenario sets, byte for byte [scenario/node-files]. */
+function ownOutput(world: World, running: Running, own: OwnOutputs): string | null | Failure {
+  const { type, prefix, keys, files, text, isAnimated } = own
+  const lists = new Map<string, unknown[]>(keys.map((key) => [key, []]))
+  for (const { key, content, filename, ending } of files) {
+    const saved =
+      filename === null
+        ? saveFiles(world, { type, prefix, ending, contents: [content] }, running.savedBy)
+        : saveNamed(world, type, filename, content)
+    if ('exception_type' in saved) return saved
+    lists.get(key)?.push(...saved)
+  }
+  const members = Array.from(lists, ([key, entries]) => `"${key}": ${JSON.stringify(entries)}`)
+  if (isAnimated) members.push('"animated": [true]')
+  if (text !== null) members.push(`"text": ${JSON.stringify(text)}`)
+  return members.length === 0 ? null : `{${members.join(', ')}}`
+}

@@ -1,0 +1,173 @@
+// What a scenario has at the start: files, runs that are over, runs of other clients, cached results.
+
+import { solid, textToImage } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { proves } from '../../judge/proves.ts'
+import { startSubject, type Subject } from '../../judge/subject.ts'
+
+const otherAccount = {
+  accounts: [
+    { user: 'test-user', keys: ['test-key'] },
+    { user: 'other', keys: ['other-key'] },
+  ],
+}
+
+const inFolder = { path: 'input/photos/note.txt', text: 'hello' }
+const inBase64 = { path: 'output/done.bin', base64: 'AAEC' }
+
+proves(
+  'scenario/start-files',
+  async ({ deployment, view }) => {
+    // Hosted has no subfolders.
+    const subfolder = deployment === 'local' ? 'photos' : ''
+    const note = await view({ filename: 'note.txt', subfolder, type: 'input' })
+    expect(note).toMatchObject({ status: 200, text: 'hello' })
+    const done = await view({ filename: 'done.bin', type: 'output' })
+    expect([...done.bytes]).toEqual([0, 1, 2])
+  },
+  { scenario: { version: 1, start: { files: [inFolder, inBase64] } } },
+)
+
+/** The names of the files that a finished run has saved. */
+async function savedBy({ finished }: Subject, id: string): Promise<readonly string[]> {
+  const entry = await finished(id)
+  const outputs = Object.values(entry?.outputs ?? {}) as { images?: { filename: string }[] }[]
+  return outputs.flatMap(({ images = [] }) => images.map(({ filename }) => filename))
+}
+
+proves(
+  'scenario/start-history',
+  async (subject) => {
+    const ids = await subject.history()
+    expect(ids).toHaveLength(4)
+    expect(ids[1]).toBe('mine')
+    for (const id of ids) {
+      const [filename = ''] = await savedBy(subject, id)
+      expect(await subject.view({ filename, type: 'output' })).toMatchObject({ status: 200 })
+    }
+    expect(await savedBy(subject, 'mine')).toHaveLength(1)
+    expect(await subject.queue()).toEqual({ running: [], pending: [] })
+  },
+  {
+    scenario: {
+      version: 1,
+      start: { history: [{}, { workflow: solid(7, 'mine'), prompt_id: 'mine', times: 3 }] },
+    },
+  },
+)
+
+/** The times at which finished runs began, in milliseconds since 1970, oldest first. */
+async function beginnings({ history, finished }: Subject): Promise<readonly number[]> {
+  const times: number[] = []
+  for (const id of await history()) {
+    const messages = (await finished(id))?.status.messages ?? []
+    const [, data] = messages.find(([type]) => type === 'execution_start') ?? []
+    times.push((data as { timestamp: number }).timestamp)
+  }
+  return times
+}
+
+const EPOCH_MS = 1767225600000
+
+proves(
+  'scenario/start-before',
+  async (subject) => {
+    expect(await beginnings(subject)).toEqual([EPOCH_MS - 120_000, EPOCH_MS - 60_000])
+  },
+  { scenario: { version: 1, start: { history: [{ times: 2 }] } } },
+)
+
+proves(
+  'scenario/start-queue',
+  async ({ deployment, queue, history, idle }) => {
+    const atATime = deployment === 'local' ? 1 : 5
+    const { running, pending } = await queue()
+    expect(running).toHaveLength(atATime)
+    expect(pending).toHaveLength(7 - atATime)
+    expect(running[0]?.prompt_id).toBe('first')
+    expect(await history()).toEqual([])
+    await idle()
+    expect(await history()).toHaveLength(7)
+  },
+  {
+    scenario: {
+      version: 1,
+      start: { queue: [{ prompt_id: 'first', workflow: textToImage() }, { times: 6 }] },
+    },
+  },
+)
+
+proves(
+  'scenario/start-cached',
+  async (subject) => {
+    expect(await subject.history()).toEqual([])
+    const session = await subject.connect('me')
+    const { messages } = await subject.run(session, textToImage(2))
+    const cached = messages.find(({ type }) => type === 'execution_cached')
+    const nodes = cached?.data['nodes'] as string[]
+    expect(nodes.toSorted()).toEqual(['3', '4', '5', '6', '7', '8', '9'])
+  },
+  { scenario: { version: 1, start: { cached: [textToImage(1), textToImage(2)] } } },
+)
+
+const seeded = { history: [{ times: 2 }], queue: [{ times: 2 }], cached: [solid()] }
+
+proves(
+  'scenario/start-numbers',
+  async (subject) => {
+    const session = await subject.connect('me')
+    const { entry, prompt_id } = await subject.run(session, solid(3))
+    expect(entry.status.status_str).toBe('error')
+    expect((await subject.run(session, solid(4))).entry.status.status_str).toBe('success')
+    const plain = await startSubject({ deployment: subject.deployment })
+    const own = await plain.run(await plain.connect('me'), solid(3))
+    expect(prompt_id).toBe(own.prompt_id)
+    await plain.close()
+  },
+  {
+    scenario: { version: 1, start: seeded },
+    failures: [{ class_type: 'SaveImage', run: 1, exception_type: 'ValueError' }],
+  },
+)
+
+proves(
+  'scenario/start-account',
+  async (subject) => {
+    const other = subject.as('other-key')
+    expect(await subject.history()).toHaveLength(1)
+    expect(await other.history()).toHaveLength(2)
+    const values = { filename: 'own.txt', type: 'input' }
+    expect(await subject.view(values)).toMatchObject({ status: 404 })
+    expect(await other.view(values)).toMatchObject({ status: 200 })
+  },
+  {
+    deployment: 'hosted',
+    ...otherAccount,
+    scenario: {
+      version: 1,
+      start: {
+        files: [{ path: 'input/own.txt', text: 'own', user: 'other' }],
+        history: [{}, { user: 'other' }],
+      },
+    },
+  },
+)
+
+proves(
+  'scenario/merged',
+  async ({ history, emulator }) => {
+    expect(await history()).toEqual(['one', 'two'])
+    expect(emulator?.options).toMatchObject({ pace: 9, startDelayMs: 3, seed: 'mine' })
+  },
+  {
+    seed: 'mine',
+    scenario: [
+      {
+        version: 1,
+        world: { pace: 8, startDelayMs: 3, seed: 'theirs' },
+        start: { history: [{ prompt_id: 'one' }] },
+      },
+      { version: 1, world: { pace: 9 }, start: { history: [{ prompt_id: 'two' }] } },
+    ],
+  },
+)
