@@ -4,7 +4,7 @@ import type { EmulatorOptions } from 'flowdouble'
 import type { Message } from './judge.ts'
 import type { Run, Subject } from './subject.ts'
 
-type Scenario = Exclude<NonNullable<EmulatorOptions['scenario']>, readonly unknown[]>
+type Scenario = Exclude<NonNullable<EmulatorOptions['scenario']>, string | readonly unknown[]>
 
 /** The options of a subject with this scenario. */
 export const scripted = (
