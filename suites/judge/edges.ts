@@ -3,6 +3,7 @@
 
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
 import type { InProcessEmulator, InProcessOptions } from 'flowdouble/browser'
+import type { mswHandlers } from 'flowdouble/msw'
 import type { SetupServer } from 'msw/node'
 
 export const edges = ['node', 'fetch', 'msw'] as const
@@ -23,7 +24,7 @@ const inProcess = new Set<InProcessEmulator>()
 export const isInProcess = (url: string): boolean =>
   [...inProcess].some(({ addresses }) => addresses.includes(new URL(url).origin))
 
-let lastPort = 30_000
+let lastPort = 10_000
 
 async function startInProcess(edge: 'fetch' | 'msw', options: EmulatorOptions): Promise<Emulator> {
   // No server listens there. Links have the next port.
@@ -41,21 +42,22 @@ async function startInProcess(edge: 'fetch' | 'msw', options: EmulatorOptions): 
   return { ...emulator, port, ca: null, close }
 }
 
-const intercepted = new Set<InProcessEmulator>()
+/** The handlers of the emulators behind msw. */
+const intercepted = new Map<InProcessEmulator, ReturnType<typeof mswHandlers>>()
 let server: SetupServer | undefined
 
 /** Puts msw in front of an emulator. Returns a function that removes it. */
 async function intercept(emulator: InProcessEmulator): Promise<() => void> {
-  const { mswHandlers } = await import('flowdouble/msw')
+  const { mswHandlers: handlersOf } = await import('flowdouble/msw')
   const { setupServer } = await import('msw/node')
   if (globalThis.WebSocket === undefined) {
     const { WebSocket } = await import('undici')
     Object.assign(globalThis, { WebSocket })
   }
-  intercepted.add(emulator)
+  intercepted.set(emulator, handlersOf(emulator))
   const own = (server ??= setupServer())
   if (intercepted.size === 1) own.listen({ onUnhandledRequest: 'bypass' })
-  const update = (): void => own.resetHandlers(...[...intercepted].flatMap(mswHandlers))
+  const update = (): void => own.resetHandlers(...[...intercepted.values()].flat())
   update()
   return () => {
     intercepted.delete(emulator)
