@@ -2,5 +2,6 @@
 
 export { createEmulator } from './edge/fetch/create.ts'
 export { install } from './edge/fetch/install.ts'
-export type { InProcessEmulator, InProcessOptions } from './edge/fetch/emulator.ts'
+export type { InProcessOptions } from './edge/fetch/emulator.ts'
+export type { InProcessEmulator } from './edge/fetch/worlds.ts'
 export type { Effect, Entry, FrameContent, Input } from './machine.ts'

@@ -20,6 +20,8 @@ export type Machine<I, E> = {
   readonly step: (input: I) => readonly E[]
   /** The input for time that passes. */
   readonly wake: (atMs: number) => I
+  /** The input for a change of its whole state. */
+  readonly changeWorld: (atMs: number, change: WorldChange) => I
   /** When its next timer is due; undefined if it waits for an input. */
   readonly nextWakeMs: () => number | undefined
   /**
@@ -67,6 +69,19 @@ export type IncomingRequest = RequestHead & {
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
 }
 
+/**
+ * A change of a machine's whole state. A reset returns to the start, or with `keepsTime` to a start at the present time.
+ * A snapshot keeps the state under a name, and a restore returns to it. A fork is the first input of a new machine with
+ * the state of another. Except for a snapshot, all of them end the open sockets and the requests that wait.
+ */
+export type WorldChange =
+  | { readonly do: 'reset'; readonly keepsTime?: true | undefined }
+  | { readonly do: 'snapshot' | 'restore'; readonly name: string }
+  | { readonly do: 'fork' }
+
+/** How a socket ends: closed with a code, reset, or silent: it stays, but nothing flows. */
+export type SocketEnd = { readonly close: number } | 'reset' | 'silence'
+
 /** An input of a world. `atMs` is the world's time in milliseconds since its start. */
 export type Input =
   | (IncomingRequest & {
@@ -98,6 +113,10 @@ export type Input =
       readonly text: string
     }
   | { readonly kind: 'close'; readonly atMs: number; readonly socket: number }
+  /** The whole state of the server changes (see WorldChange). */
+  | ({ readonly kind: 'world'; readonly atMs: number } & WorldChange)
+  /** The server ends all open sockets. */
+  | { readonly kind: 'drop'; readonly atMs: number; readonly how: SocketEnd }
   /** The script of the server changes. */
   | { readonly kind: 'script'; readonly atMs: number; readonly change: ScriptChange }
   /** Time passes: fires all timers that are due until `atMs`. */
@@ -144,6 +163,8 @@ export type Effect =
     }
   | { readonly kind: 'send'; readonly sockets: readonly number[]; readonly text: string }
   | { readonly kind: 'frame'; readonly sockets: readonly number[]; readonly content: FrameContent }
+  /** These sockets end. */
+  | { readonly kind: 'end'; readonly sockets: readonly number[]; readonly how: SocketEnd }
   /** A client sent a credential to a signed link, which needs none; `where` is the header that carried it. */
   | {
       readonly kind: 'leak'

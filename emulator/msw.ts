@@ -2,4 +2,5 @@
 
 export { createEmulator } from './edge/fetch/create.ts'
 export { mswHandlers } from './edge/fetch/msw.ts'
-export type { InProcessEmulator, InProcessOptions } from './edge/fetch/emulator.ts'
+export type { InProcessOptions } from './edge/fetch/emulator.ts'
+export type { InProcessEmulator } from './edge/fetch/worlds.ts'

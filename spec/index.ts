@@ -1,5 +1,6 @@
 // The protocol as a whole: all areas together.
 
+export { controlEndpoints } from './control.ts'
 export { areas, type RuleId, rules } from './rules.ts'
 export { localDifferences } from './truth/differences/local.ts'
 export { hostedDifferences } from './truth/differences/hosted.ts'

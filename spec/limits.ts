@@ -16,7 +16,9 @@ export type Limit = {
     | 'posts'
     | 'runs'
     | 'seconds'
+    | 'snapshots'
     | 'users'
+    | 'worlds'
   /** Rules whose sentences state the number. */
   readonly rules: readonly `${string}/${string}`[]
 }
@@ -203,6 +205,18 @@ export const limits = {
     value: 30,
     unit: 'seconds',
     rules: ['deliveries/sender-time-out'],
+  },
+  snapshots: {
+    what: 'the snapshots of a world',
+    value: 100,
+    unit: 'snapshots',
+    rules: ['control/snapshot'],
+  },
+  worlds: {
+    what: 'the worlds at one address',
+    value: 20_000,
+    unit: 'worlds',
+    rules: ['control/worlds'],
   },
   logText: {
     what: 'the text that the target `log` writes',

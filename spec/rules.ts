@@ -2,6 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
+import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
 import * as deployments from './server/deployments.ts'
@@ -52,6 +53,7 @@ export const areas = {
   templates,
   deliveries,
   subscriptions,
+  control,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
 export const rules = {
@@ -80,5 +82,6 @@ export const rules = {
   ...templates.rules,
   ...deliveries.rules,
   ...subscriptions.rules,
+  ...control.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules

@@ -36,7 +36,7 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
  */
 export async function startBeside(
   flags: GatewayFlags,
-  { host, clock, seed }: ServerOptions,
+  { host, clock, seed, control }: ServerOptions,
   epoch: GatewayOptions['epoch'],
   clocks: ClockGroup,
   io: CommandIo,
@@ -53,6 +53,7 @@ export async function startBeside(
     clock,
     seed,
     clocks,
+    ...(!control && { control }),
     ...(epoch !== undefined && { epoch }),
     ...(port !== undefined && { port }),
   }

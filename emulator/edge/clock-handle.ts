@@ -3,7 +3,7 @@
 import { usageError } from '../options/usage.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Driver } from './driver.ts'
-import type { ClockHandle } from './handles.ts'
+import type { ClockHandle, WaitLimit } from './handles.ts'
 
 /** A machine whose clock the handle moves. */
 export type ClockMember = {
@@ -17,19 +17,27 @@ export type ClockMember = {
 /** Machines that share a clock: the handle of each moves them all. */
 export type ClockGroup = { readonly members: ClockMember[] }
 
+/** The longest wait unless the caller sets another one: a year, in milliseconds. */
+const MAX_WAIT_MS = 31_536_000_000
+
 /** The handle inside the edge: it can add a hint to the error of a wait that never ends. */
-export type HintingClock<E> = ClockHandle<E> & {
-  readonly until: (what: Parameters<ClockHandle<E>['until']>[0], hint?: string) => Promise<void>
+export type HintingClock<E> = Pick<ClockHandle<E>, 'advance'> & {
+  readonly until: (
+    what: string | ((effect: E) => boolean),
+    limit?: WaitLimit & { readonly hint?: string },
+  ) => Promise<void>
 }
 
 /**
  * @param member the machine, which joins the others of its group.
+ * @param nameOf the name of an effect.
  * @param usualHint what to check when no timer is left.
  */
 export function createClockHandle<I, E>(
   clock: Clock,
   member: ClockMember & { readonly driver: Driver<I, E> },
   { members }: ClockGroup,
+  nameOf: (effect: E) => string,
   usualHint: string,
 ): HintingClock<E> {
   const { driver } = member
@@ -49,12 +57,13 @@ export function createClockHandle<I, E>(
     }
     await Promise.all(members.map((one) => one.flushed()))
   }
-  /** Work that ends for one machine can cause work for another. */
-  const idle = async (): Promise<void> => {
+  /** Work that ends for one machine can cause work for another. Returns whether nothing is left. */
+  const idle = async (untilMs: number): Promise<boolean> => {
     for (;;) {
-      for (const one of members) one.driver.runUntilIdle()
+      let isLate = false
+      for (const one of members) if (one.driver.runUntilIdle(untilMs)) isLate = true
       const works = members.map((one) => one.worked()).filter((work) => work !== undefined)
-      if (works.length === 0) return
+      if (works.length === 0 || isLate) return !isLate
       await Promise.race(works)
     }
   }
@@ -66,14 +75,26 @@ export function createClockHandle<I, E>(
       driver.advance(byMs)
       await catchUp()
     },
-    until: async (what, hint: string = usualHint) => {
+    until: async (what, { withinMs = MAX_WAIT_MS, hint = usualHint } = {}) => {
       requireManual()
-      if (what === 'idle') await idle()
-      const matched = what !== 'idle' && driver.advanceUntil(what)
+      const untilMs = driver.nowMs() + withinMs
+      const isReached =
+        what === 'idle'
+          ? await idle(untilMs)
+          : what === 'next'
+            ? driver.fireNext()
+            : driver.advanceUntil(
+                typeof what === 'function' ? what : (effect) => nameOf(effect) === `run ${what}`,
+                untilMs,
+              )
       await catchUp()
-      if (what !== 'idle' && !matched) {
-        throw usageError(`No timer is left, and no effect has matched. ${hint}`)
+      if (isReached) return
+      if (driver.hasTimers()) {
+        throw usageError(
+          `This did not happen within ${withinMs} milliseconds of the clock. Set withinMs to wait longer.`,
+        )
       }
+      throw usageError(`No timer is left, and no effect has matched. ${hint}`)
     },
   }
 }

@@ -1,8 +1,10 @@
 // The control paths: requests to the test double itself, not to the server or gateway that it emulates. They move the
 // clock, return the journal, and provide further operations of a machine.
 
+import { decodePart, splitTarget } from '../http/requests.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isUsageError } from '../options/usage.ts'
+import type { HintingClock } from './clock-handle.ts'
 
 const CONTROL_PREFIX = '/_flowdouble/'
 
@@ -26,9 +28,21 @@ export const refusal = (status: number, error: string): ControlReply => ({
   text: JSON.stringify({ error }),
 })
 
-/** Handlers by method and path below the prefix. */
+/** What a handler reads of a request. */
+export type ControlRequest = {
+  readonly body: Uint8Array
+  /** Query parameters by name. */
+  readonly query: Readonly<Record<string, string>>
+  /** The parameter of the path, decoded; empty without any. */
+  readonly segment: string
+}
+
+/** Handlers by method and path below the prefix; `{name}` at the end stands for one segment. */
 export type ControlPaths = Readonly<
-  Record<`${'GET' | 'POST'} ${string}`, (body: Uint8Array) => ControlReply | Promise<ControlReply>>
+  Record<
+    `${'GET' | 'POST' | 'DELETE'} ${string}`,
+    (request: ControlRequest) => ControlReply | Promise<ControlReply>
+  >
 >
 
 /** Answers a control request. */
@@ -36,12 +50,18 @@ export async function answerControl(
   { method, target, body }: { method: string; target: string; body: Uint8Array },
   paths: ControlPaths,
 ): Promise<ControlReply> {
-  const [path = ''] = target.slice(CONTROL_PREFIX.length).split('?', 1)
-  const asked = Object.entries(paths).find(([name]) => name === `${method} ${path}`)?.[1]
+  const [path, query] = splitTarget(target.slice(CONTROL_PREFIX.length))
+  const cut = path.indexOf('/') + 1
+  const [exact, withSegment] = [`${method} ${path}`, `${method} ${path.slice(0, cut)}{name}`]
+  const asked = Object.entries(paths).find(
+    ([name]) => name === exact || (cut > 0 && cut < path.length && name === withSegment),
+  )
   if (asked === undefined)
     return refusal(404, `Unknown path. Paths: ${listed(Object.keys(paths))}.`)
+  const [name, handle] = asked
+  const segment = name === exact ? '' : decodePart(path.slice(cut))
   try {
-    return await asked(body)
+    return await handle({ body, segment, query: Object.fromEntries(new URLSearchParams(query)) })
   } catch (error) {
     if (error instanceof BodyError) return refusal(400, error.message)
     if (isUsageError(error)) return refusal(409, error.message)
@@ -98,31 +118,13 @@ export type ClockMove = {
 }
 
 /** Moves a clock and returns the result. */
-export type ClockMover = (how: (clock: PlainClock) => Promise<void>) => Promise<ClockMove>
+export type ClockMover<E> = (how: (clock: HintingClock<E>) => Promise<void>) => Promise<ClockMove>
 
-/** The clock operations that HTTP offers. */
-type PlainClock = {
-  readonly advance: (byMs: number) => Promise<void>
-  readonly until: (what: 'idle') => Promise<void>
-}
-
-const usage = 'The body must be {"ms": 100} or {"until": "idle"}.'
-
-/** The paths of every machine. */
-export const commonPaths = (
-  move: ClockMover,
-  journal: () => Promise<readonly string[]>,
-): ControlPaths => ({
+/** The path of the journal, which every machine has. */
+export const journalPath = (journal: () => Promise<readonly string[]>): ControlPaths => ({
   'GET journal': async () => ({
     status: 200,
     type: 'application/x-ndjson; charset=utf-8',
     text: `${(await journal()).join('\n')}\n`,
   }),
-  'POST advance': async (body) => {
-    const { ms, until } = readMembers(body, ['ms', 'until'], usage)
-    if (typeof ms === 'number' && until === undefined)
-      return ok(await move((one) => one.advance(ms)))
-    if (until === 'idle' && ms === undefined) return ok(await move((one) => one.until('idle')))
-    throw unusable(usage)
-  },
 })

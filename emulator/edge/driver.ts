@@ -10,12 +10,24 @@ export type Tamper<I = Input, E = Effect> = (effects: readonly E[], input: I) =>
 export type Driver<I, E> = {
   /** Applies an input now, and emits its effects before it returns. */
   readonly dispatch: (at: (atMs: number) => I) => void
+  /** Applies an input that changes the time of the machine, and continues from that time. */
+  readonly jump: (at: (atMs: number) => I) => void
   /** Advances a manual clock by this many milliseconds. */
   readonly advance: (byMs: number) => void
-  /** Fires the timers of a manual clock one by one until an effect matches or none is left. Returns whether one matched. */
-  readonly advanceUntil: (matches: (effect: E) => boolean) => boolean
-  /** Fires the timers of a manual clock one by one until none is left, or only external work is pending. */
-  readonly runUntilIdle: () => void
+  /**
+   * Fires the timers of a manual clock one by one until an effect matches, or none is left that is due by this time.
+   * Returns whether one matched.
+   */
+  readonly advanceUntil: (matches: (effect: E) => boolean, untilMs: number) => boolean
+  /**
+   * Fires the timers of a manual clock one by one until none is left that is due by this time, or only external work is
+   * pending. Returns whether later timers are left.
+   */
+  readonly runUntilIdle: (untilMs: number) => boolean
+  /** Fires the next timer of a manual clock. Returns whether there was one. */
+  readonly fireNext: () => boolean
+  /** Whether a timer is left. */
+  readonly hasTimers: () => boolean
   /** The machine's time, in milliseconds since its start. */
   readonly nowMs: () => number
   readonly stop: () => void
@@ -56,7 +68,9 @@ export function createDriver<I, E>(
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
 
-  const wallMs = (): number => Math.floor(elapsedMs() * scale)
+  /** The time of the machine when the wall clock was at 0: another one after a jump. */
+  let startMs = machine.nowMs()
+  const wallMs = (): number => Math.floor(elapsedMs() * scale) + startMs
 
   /**
    * A clock that does not run by itself keeps the time of the last input. A running one never skips a timer: if the machine
@@ -115,8 +129,20 @@ export function createDriver<I, E>(
     schedule()
   }
 
-  const advance = (byMs: number): void => {
+  const requireOpen = (): void => {
     if (stopped) throw usageError('The server is closed. Start another one.')
+  }
+
+  const jump = (at: (atMs: number) => I): void => {
+    if (stopped) return
+    apply(at(nowMs()))
+    startMs += machine.nowMs() - wallMs()
+    if (clock === 'instant') runInstantly()
+    else schedule()
+  }
+
+  const advance = (byMs: number): void => {
+    requireOpen()
     const untilMs = machine.nowMs() + byMs
     if (epochMs + untilMs > MAX_DATE_MS) {
       throw usageError(`Time cannot move by ${byMs} milliseconds: the date would be out of range.`)
@@ -128,21 +154,29 @@ export function createDriver<I, E>(
     })
   }
 
-  const runUntilIdle = (): void => {
-    if (stopped) throw usageError('The server is closed. Start another one.')
-    catchUp(Infinity, () => !isWaitingForOthers())
+  const runUntilIdle = (untilMs: number): boolean => {
+    requireOpen()
+    catchUp(Infinity, (dueMs) => dueMs <= untilMs && !isWaitingForOthers())
+    return nextWakeMs() !== undefined && !isWaitingForOthers()
   }
 
-  const advanceUntil = (matches: (effect: E) => boolean): boolean => {
-    if (stopped) throw usageError('The server is closed. Start another one.')
+  const advanceUntil = (matches: (effect: E) => boolean, untilMs: number): boolean => {
+    requireOpen()
     let matched = false
     batch(() => {
       let due = nextWakeMs()
-      for (; due !== undefined && !matched; due = nextWakeMs()) {
+      for (; due !== undefined && due <= untilMs && !matched; due = nextWakeMs()) {
         matched = wakeAt(due).some(matches)
       }
     })
     return matched
+  }
+
+  const fireNext = (): boolean => {
+    requireOpen()
+    const due = nextWakeMs()
+    if (due !== undefined) batch(() => wakeAt(due))
+    return due !== undefined
   }
 
   const stop = (): void => {
@@ -150,7 +184,17 @@ export function createDriver<I, E>(
     clearTimeout(timer)
   }
 
-  return { dispatch, advance, advanceUntil, runUntilIdle, nowMs: machine.nowMs, stop }
+  return {
+    dispatch,
+    jump,
+    advance,
+    advanceUntil,
+    runUntilIdle,
+    fireNext,
+    hasTimers: () => nextWakeMs() !== undefined,
+    nowMs: machine.nowMs,
+    stop,
+  }
 }
 
 /** Does work after the inputs that have arrived. Browsers have no setImmediate. */

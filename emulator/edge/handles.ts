@@ -1,21 +1,70 @@
 // The handles of a running server and a running gateway.
 
+import type { Fault } from '../../spec/scenario/faults.ts'
 import type { MessageType, messages } from '../../spec/server/messages.ts'
 import type { AgentRun, GatewayEffect, OutboxEntry, ScriptedFailure } from '../gateway/inputs.ts'
-import type { Effect } from '../machine.ts'
+import type {
+  Expectation,
+  ReceivedRequest,
+  RequestFilter,
+  SentFrame,
+  SocketMessage,
+  Verification,
+} from '../journal/received.ts'
+import type { Effect, SocketEnd } from '../machine.ts'
 import type { CompleteGatewayOptions, RouteInput } from '../options/gateway.ts'
-import type { ServerOptions } from '../options/server-options.ts'
+import type { ScenarioInput } from '../options/scenario.ts'
+import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
+import type { ActiveFault } from '../server/state/scenario.ts'
+import type { RunView } from '../server/state/run-view.ts'
 
-/** Moves a manual clock. With any other clock, every method throws a usage error. */
-export type ClockHandle<E = Effect> = {
+/** The states that a run reaches. */
+export type RunState = Extract<Effect, { kind: 'run' }>['state']
+
+/** A limit of a wait. */
+export type WaitLimit = {
+  /** How far the clock moves at most, in milliseconds; by default a year. */
+  readonly withinMs?: number
+}
+
+/**
+ * Moves a manual clock. With any other clock, every method throws a usage error.
+ * `State` are the states of its runs.
+ */
+export type ClockHandle<E = Effect, State extends string = RunState> = {
   /** Advances the clock by this many milliseconds. Resolves when all effects are sent. */
   readonly advance: (byMs: number) => Promise<void>
   /**
-   * Advances the clock until an effect matches, or with `idle` until no timer is left. Waits for agents and senders that are
-   * working, and never lets them time out. Resolves when all effects are sent. Throws if no timer is left and no effect
-   * has matched.
+   * Advances the clock until an effect matches, until a run reaches a state, with `next` to the next timer, or with `idle`
+   * until no timer is left. Waits for agents and senders that are working, and never lets them time out. Resolves when all
+   * effects are sent. Throws if no timer is left and nothing has matched, or if that takes too long.
    */
-  readonly until: (what: 'idle' | ((effect: E) => boolean)) => Promise<void>
+  readonly until: (
+    what: 'idle' | 'next' | State | ((effect: E) => boolean),
+    limit?: WaitLimit,
+  ) => Promise<void>
+}
+
+/** The methods of each running machine that script and observe it. Its journal has all that they do. */
+export type WorldHandle = {
+  /**
+   * The requests since the last reset that match all members of the filter, oldest first. Secrets are placeholders. The
+   * journal keeps the latest entries only: see `journal`.
+   */
+  readonly requests: (filter?: RequestFilter) => Promise<readonly ReceivedRequest[]>
+  /** Counts the requests since the last reset that match, and lists those that nearly do. */
+  readonly verify: (expected: Expectation) => Promise<Verification>
+  /**
+   * Returns the world to its start, with the rules and faults of its scenario. Sockets close with 1012, and requests that
+   * wait get 503. Resolves when all of that is sent.
+   */
+  readonly reset: () => Promise<void>
+  /** Keeps the state of the world under a name, and returns the name. */
+  readonly snapshot: (name?: string) => string
+  /** Returns the world to a snapshot. Sockets close with 1012, and requests that wait get 503. */
+  readonly restore: (name: string) => Promise<void>
+  /** The latest journal entries as lines of JSON, after a line with the options. They contain no secret. */
+  readonly journal: () => Promise<readonly string[]>
 }
 
 /** The type of a message member, if its schema names one type. */
@@ -32,53 +81,109 @@ export type MessageData<T extends MessageType> = {
   >
 }
 
-/** A running server. */
-export type Emulator = ClockHandle & {
-  /**
-   * Advances the clock until the server sends a message of this type, to any client, whose data contains these members.
-   * Returns its data. Resolves when all effects are sent. Throws if no timer is left and no message has matched.
-   */
-  readonly untilMessage: <T extends MessageType>(
-    type: T,
-    data?: MessageData<T>,
-  ) => Promise<MessageData<T>>
-  /** Base address, such as `http://127.0.0.1:8188`. */
-  readonly url: string
-  readonly port: number
-  /** The base of the signed links for clients of `url`; null on a local server. */
-  readonly signedUrl: string | null
-  /** The CA certificate in PEM form that clients must trust with `tls: 'auto'`; otherwise null. */
-  readonly ca: string | null
-  readonly options: ServerOptions
-  /** The latest journal entries as lines of JSON, after a line with the options of the server. */
-  readonly journal: () => Promise<readonly string[]>
-  /** Stops listening and closes all connections. */
-  readonly close: () => Promise<void>
+/** A fault that is in force. */
+export type FaultHandle = {
+  readonly id: string
+  readonly remove: () => void
 }
 
-/** A running gateway. */
-export type Gateway = ClockHandle<GatewayEffect> & {
-  /** Base address, such as `http://127.0.0.1:8644`. */
-  readonly url: string
-  readonly port: number
-  readonly options: CompleteGatewayOptions
-  /** The names of the active routes: static ones first, then subscriptions. */
-  readonly routes: () => readonly string[]
-  /** The latest journal entries as lines of JSON, after a line with the options. They contain no secret. */
-  readonly journal: () => Promise<readonly string[]>
-  /** The latest deliveries, one entry per attempt, oldest first. */
-  readonly outbox: () => readonly OutboxEntry[]
-  /** The latest agent runs, oldest first, with parsed payloads. */
-  readonly runs: () => readonly (Omit<AgentRun, 'payload'> & { readonly payload: unknown })[]
-  /** Makes deliveries to the outbox fail from now on. */
-  readonly failDeliveries: (failure: ScriptedFailure) => void
-  /**
-   * Adds or replaces a subscription in memory. Throws a usage error if subscriptions are in a file, if a static route has
-   * the name, or if the route is not valid: without a secret, or direct to `log`.
-   */
-  readonly subscribe: (name: string, route: RouteInput) => void
-  /** Removes a subscription in memory; returns whether it existed. Throws if subscriptions are in a file. */
-  readonly remove: (name: string) => boolean
-  /** Stops listening, closes all connections, and ends running work. */
-  readonly close: () => Promise<void>
+/** The options of a world: those of a server that do not belong to its listener, and a name. */
+export type WorldOptionsInput = Omit<ServerOptionsInput, ListenerOption> & {
+  /** Letters, digits, dots, dashes and underscores; by default `w` and a number. */
+  readonly name?: string
 }
+
+/** The options that all worlds at an address share. */
+export type ListenerOption = (typeof listenerOptions)[number]
+export const listenerOptions = [
+  'deployment',
+  'host',
+  'port',
+  'tls',
+  'tlsCert',
+  'tlsKey',
+  'token',
+  'cors',
+  'control',
+  'controlToken',
+  'signedBaseUrl',
+  'journal',
+  'overwrite',
+] as const
+
+/** A running server, or one of the worlds that it serves. */
+export type Emulator = ClockHandle &
+  WorldHandle & {
+    /**
+     * Advances the clock until the server sends a message of this type, to any client, whose data contains these members.
+     * Returns its data. Resolves when all effects are sent. Throws if no timer is left and no message has matched.
+     */
+    readonly untilMessage: <T extends MessageType>(
+      type: T,
+      data?: MessageData<T>,
+      limit?: WaitLimit,
+    ) => Promise<MessageData<T>>
+    /** The name of a world below `/w/NAME`; null for the server itself. */
+    readonly name: string | null
+    /** Base address, such as `http://127.0.0.1:8188`. */
+    readonly url: string
+    readonly port: number
+    /** The base of the signed links for clients of `url`; null on a local server. */
+    readonly signedUrl: string | null
+    /** The CA certificate in PEM form that clients must trust with `tls: 'auto'`; otherwise null. */
+    readonly ca: string | null
+    readonly options: ServerOptions
+    /** Adds a fault from now on; one with the same id is replaced. */
+    readonly fault: (fault: Fault) => FaultHandle
+    /** The faults in force, with the numbers of their matches. */
+    readonly faults: () => readonly ActiveFault[]
+    /** Removes a fault by its id; returns whether it existed. */
+    readonly removeFault: (id: string) => boolean
+    /** Replaces the rules and faults of the scenario in force. */
+    readonly load: (scenario: ScenarioInput) => void
+    /** The messages of the sockets since the last reset that match, oldest first. */
+    readonly messages: (filter?: Partial<SocketMessage>) => Promise<readonly SocketMessage[]>
+    /** The binary frames since the last reset that match, oldest first. */
+    readonly frames: (filter?: Partial<SentFrame>) => Promise<readonly SentFrame[]>
+    /** The runs in the queue and in the history, in the order of their submits. */
+    readonly runs: () => readonly RunView[]
+    /** Ends all open sockets: by default with a reset, so that their clients see code 1006. Returns how many they were. */
+    readonly dropSockets: (how?: SocketEnd) => Promise<number>
+    /**
+     * Creates a world with the state of this one, below `/w/NAME` at the same address. From then on, neither affects the
+     * other. It has no sockets, and its journal begins with the entries of this one.
+     */
+    readonly fork: (name?: string) => Promise<Emulator>
+    /** Creates a separate world below `/w/NAME` at the same address, with the options of this server except for these. */
+    readonly world: (options?: WorldOptionsInput) => Promise<Emulator>
+    /** The worlds below `/w/NAME` at this address, in the order in which they were created. */
+    readonly worlds: () => readonly Emulator[]
+    /** Stops listening and closes all connections; closing a world below `/w/NAME` removes it. */
+    readonly close: () => Promise<void>
+  }
+
+/** A running gateway. */
+export type Gateway = ClockHandle<GatewayEffect, AgentRun['status']> &
+  WorldHandle & {
+    /** Base address, such as `http://127.0.0.1:8644`. */
+    readonly url: string
+    readonly port: number
+    readonly options: CompleteGatewayOptions
+    /** The names of the active routes: static ones first, then subscriptions. */
+    readonly routes: () => readonly string[]
+    /** The latest deliveries, one entry per attempt, oldest first. */
+    readonly outbox: () => readonly OutboxEntry[]
+    /** The latest agent runs, oldest first, with parsed payloads. */
+    readonly runs: () => readonly (Omit<AgentRun, 'payload'> & { readonly payload: unknown })[]
+    /** Makes deliveries to the outbox fail from now on. */
+    readonly failDeliveries: (failure: ScriptedFailure) => void
+    /**
+     * Adds or replaces a subscription in memory. Throws a usage error if subscriptions are in a file, if a static route has
+     * the name, or if the route is not valid: without a secret, or direct to `log`.
+     */
+    readonly subscribe: (name: string, route: RouteInput) => void
+    /** Removes a subscription in memory; returns whether it existed. Throws if subscriptions are in a file. */
+    readonly remove: (name: string) => boolean
+    /** Stops listening, closes all connections, and ends running work. */
+    readonly close: () => Promise<void>
+  }

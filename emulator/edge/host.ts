@@ -1,13 +1,13 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
-import type { Body, Entry, IncomingRequest, Machine, ReplyEffect } from '../machine.ts'
+import type { Body, Entry, IncomingRequest, Machine, ReplyEffect, WorldChange } from '../machine.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Reply } from '../http/replies.ts'
 import { type ClockGroup, createClockHandle, type HintingClock } from './clock-handle.ts'
 import {
   type ControlReply,
   answerControl,
-  commonPaths,
+  journalPath,
   type ControlPaths,
   jsonText,
   type ClockMover,
@@ -67,6 +67,8 @@ export type Edge<E, R> = {
   readonly guard: Guard
   /** Loads the text of the OpenAPI document that it serves. */
   readonly openapi: () => Promise<string>
+  /** The number of the last request before its first: those of a fork follow those of the other machine. */
+  readonly lastRequest?: number | undefined
 }
 
 export type Host<I, E, R> = {
@@ -76,6 +78,10 @@ export type Host<I, E, R> = {
   readonly timeMs: () => number
   /** Applies a request; writes the reply to the response. */
   readonly enter: (response: R, input: (atMs: number, request: number) => I) => void
+  /** The number of its last request. */
+  readonly lastRequest: () => number
+  /** Changes the whole state of the machine. Unless it is a snapshot, requests that wait get 503. */
+  readonly changeWorld: (change: WorldChange) => void
   /** Writes a reply that bypasses the machine. */
   readonly write: (response: R, reply: Reply) => void
   /** Answers a control request. `headers` are added if the guard accepts it. */
@@ -86,17 +92,17 @@ export type Host<I, E, R> = {
   ) => Promise<void>
 }
 
-/** @param more returns additional control paths. */
+/** @param more loads additional control paths. */
 export function createHost<I, E extends { readonly kind: string }, R>(
   machine: Machine<I, E>,
   recorder: Recorder<I, E>,
   edge: Edge<E, R>,
   { onEntry, tamper, clocks }: Hooks<I, E>,
-  more: ControlPaths = {},
+  more: (move: ClockMover<E>) => Promise<ControlPaths> = () => Promise.resolve({}),
 ): Host<I, E, R> {
   const { responses, monotonicMs } = edge
   const waiting = new Map<number, R>()
-  let lastRequest = 0
+  let { lastRequest = 0 } = edge
   /** How many effects of each kind have been emitted, for each counter. */
   const counts = new Set<Map<string, number>>()
 
@@ -131,7 +137,13 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const hooks = { emit, batch, elapsedMs, monotonicMs, tamper }
   const driver = createDriver(machine, edge.clock, hooks)
   const member = { driver, flushed, worked }
-  const clock = createClockHandle(edge.clock, member, clocks ?? { members: [] }, hint)
+  const clock = createClockHandle(
+    edge.clock,
+    member,
+    clocks ?? { members: [] },
+    machine.nameOf,
+    hint,
+  )
 
   const enter: Host<I, E, R>['enter'] = (response, input) => {
     const request = ++lastRequest
@@ -140,7 +152,13 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     // A client that disconnects waits for no reply.
     if (waiting.has(request)) responses.onceClosed(response, () => waiting.delete(request))
   }
-  const move: ClockMover = async (how) => {
+  const changeWorld = (change: WorldChange): void => {
+    driver.jump((atMs) => machine.changeWorld(atMs, change))
+    if (change.do === 'snapshot') return
+    for (const response of waiting.values()) write(response, restarted)
+    waiting.clear()
+  }
+  const move: ClockMover<E> = async (how) => {
     const counted = new Map<string, number>()
     counts.add(counted)
     try {
@@ -150,16 +168,32 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     }
     return { nowMs: machine.nowMs(), timeMs: timeMs(), happened: Object.fromEntries(counted) }
   }
-  const openapi: ControlPaths = {
+  const own: ControlPaths = Object.assign(journalPath(recorder.lines), {
     'GET openapi.json': async () => jsonText(await edge.openapi()),
-  }
-  const paths: ControlPaths = Object.assign(commonPaths(move, recorder.lines), openapi, more)
+  } satisfies ControlPaths)
   const control: Host<I, E, R>['answerControl'] = async (arrived, response, headers) => {
     const why = whyRefused(responses.callerOf(response), edge.guard)
     if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
+    const paths: ControlPaths = Object.assign({}, own, await more(move))
     responses.writeControl(response, await answerControl(arrived, paths), headers)
   }
-  return { driver, clock, timeMs, enter, write, answerControl: control }
+  return {
+    driver,
+    clock,
+    timeMs,
+    enter,
+    lastRequest: () => lastRequest,
+    changeWorld,
+    write,
+    answerControl: control,
+  }
+}
+
+/** The reply to a request that waits when the state behind it changes. */
+const restarted: Reply = {
+  status: 503,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+  body: '503: The state of the server has changed.',
 }
 
 const isReply = (effect: { readonly kind: string }): effect is ReplyEffect =>

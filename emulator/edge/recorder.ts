@@ -1,7 +1,8 @@
 // Records the journal of a machine: the latest entries in memory, and optionally all of them in a file.
 
 import type { Entry, Machine } from '../machine.ts'
-import { createRing } from '../journal/ring.ts'
+import type { JournalView } from '../journal/received.ts'
+import { createRing, type Ring } from '../journal/ring.ts'
 import type { JournalFormat, LineWriter } from '../journal/lines.ts'
 import type { JournalFile } from './journal-file.ts'
 
@@ -9,14 +10,25 @@ export type Recorder<I, E> = {
   readonly record: (entry: Entry<I, E>) => void
   /** A line with the options of the machine, then one per entry, oldest first. */
   readonly lines: () => Promise<readonly string[]>
+  /** The kept entries for a reader, with functions that hide secrets. */
+  readonly view: () => Promise<JournalView<I, E>>
+  /** A recorder that begins with the entries of this one, without a file. */
+  readonly fork: () => Recorder<I, E>
   /** Creates the file, if any; called once the server listens, so that a failed start does not replace another journal. */
   readonly open: () => void
   readonly close: () => void
 }
 
+/** What a recorder needs to know about its machine. `options` are those of the machine. */
+type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets'> & {
+  readonly options: O
+  /** Loads the formatter, which a machine without a journal file needs only on demand. */
+  readonly loadFormat: () => Promise<JournalFormat<O, I, E>>
+}
+
 /**
  * @param options the options of the machine.
- * @param loadFormat loads the formatter, which a machine without a journal file needs only on demand.
+ * @param loadFormat loads the formatter.
  * @param file every entry is appended to it; null for none.
  */
 export async function createRecorder<O, I, E>(
@@ -25,31 +37,56 @@ export async function createRecorder<O, I, E>(
   loadFormat: () => Promise<JournalFormat<O, I, E>>,
   file: JournalFile | null,
 ): Promise<Recorder<I, E>> {
-  const kept = createRing(entryBytes)
+  const recorded = { entryBytes, newSecrets, options, loadFormat }
+  const fileWriter = file === null ? null : await createWriter(recorded, [])
+  return recorderOf(recorded, createRing(entryBytes), [], file, fileWriter)
+}
+
+async function createWriter<O, I, E>(
+  { options, loadFormat }: Recorded<O, I, E>,
+  brought: Iterable<string>,
+): Promise<LineWriter<O, I, E>> {
+  const [format, { createLineWriter }, toPlaceholder] = await Promise.all([
+    loadFormat(),
+    import('../journal/lines.ts'),
+    placeholdersOfProcess(),
+  ])
+  return createLineWriter(format, [...format.secretsOf(options), ...brought], toPlaceholder)
+}
+
+/** @param earlier secrets that inputs contained before. */
+function recorderOf<O, I, E>(
+  recorded: Recorded<O, I, E>,
+  kept: Ring<I, E>,
+  earlier: Iterable<string>,
+  file: JournalFile | null,
+  fileWriter: LineWriter<O, I, E> | null,
+): Recorder<I, E> {
+  const { options, entryBytes, newSecrets } = recorded
   /** All secrets that inputs ever contained, including those of discarded entries. */
-  const brought = new Set<string>()
-  const createWriter = async (): Promise<LineWriter<O, I, E>> => {
-    const [format, { createLineWriter }, toPlaceholder] = await Promise.all([
-      loadFormat(),
-      import('../journal/lines.ts'),
-      placeholdersOfProcess(),
-    ])
-    return createLineWriter(format, [...format.secretsOf(options), ...brought], toPlaceholder)
-  }
-  const fileWriter = file === null ? null : await createWriter()
+  const brought = new Set(earlier)
   const record = (entry: Entry<I, E>): void => {
     kept.add(entry)
     for (const secret of newSecrets(entry.input)) brought.add(secret)
     if (fileWriter !== null) file?.write(() => fileWriter.entry(entry))
   }
   const lines = async (): Promise<readonly string[]> => {
-    const writer = await createWriter()
+    const writer = await createWriter(recorded, brought)
     return [writer.header(options, kept.first()), ...kept.entries().map(writer.entry)]
+  }
+  const view: Recorder<I, E>['view'] = async () => {
+    const { redactInput, redactEffect } = await createWriter(recorded, brought)
+    return { first: kept.first(), entries: kept.entries(), redactInput, redactEffect }
+  }
+  const fork = (): Recorder<I, E> => {
+    const copy = createRing(entryBytes, kept.first())
+    for (const entry of kept.entries()) copy.add(entry)
+    return recorderOf(recorded, copy, brought, null, null)
   }
   const open = (): void => {
     if (fileWriter !== null) file?.open(fileWriter.header(options, 0))
   }
-  return { record, lines, open, close: () => file?.close() }
+  return { record, lines, view, fork, open, close: () => file?.close() }
 }
 
 let made: Promise<(secret: string) => string> | undefined

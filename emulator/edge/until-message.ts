@@ -1,31 +1,27 @@
 // Advances the clock of a server until it sends a matching message.
 
+import { isMatch } from '../lib/match.ts'
 import type { Effect } from '../machine.ts'
 import type { HintingClock } from './clock-handle.ts'
 import type { Emulator } from './handles.ts'
 
 export const untilMessageOf =
   ({ until }: HintingClock<Effect>): Emulator['untilMessage'] =>
-  async (type, data = {}) => {
+  async (type, data = {}, limit = {}) => {
     let found: unknown
     const matches = (effect: Effect): boolean => {
-      // Skip parsing a text that does not contain the type.
-      if (effect.kind !== 'send' || !effect.text.includes(type)) return false
-      const message = JSON.parse(effect.text) as { readonly type: string; readonly data: unknown }
-      if (message.type !== type || !isMatch(message.data, data)) return false
-      found = message.data
-      return true
+      found = messageData(effect, type, data)
+      return found !== undefined
     }
-    await until(matches, `Messages of type ${type} go to open sockets only: is one open?`)
+    const hint = `Messages of type ${type} go to open sockets only: is one open?`
+    await until(matches, { hint, ...limit })
     return found as typeof data
   }
 
-/** Whether a value matches; objects may have additional members at any depth. */
-function isMatch(value: unknown, expected: unknown): boolean {
-  if (typeof expected !== 'object' || expected === null) return value === expected
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(expected) && (!Array.isArray(value) || value.length !== expected.length))
-    return false
-  const members: Readonly<Record<string, unknown>> = { ...value }
-  return Object.entries(expected).every(([name, member]) => isMatch(members[name], member))
+/** The data of a sent message of this type that contains these members; undefined for any other effect. */
+export function messageData(effect: Effect, type: string, data: object): unknown {
+  // Skip parsing a text that does not contain the type.
+  if (effect.kind !== 'send' || !effect.text.includes(type)) return undefined
+  const message = JSON.parse(effect.text) as { readonly type: string; readonly data: unknown }
+  return message.type === type && isMatch(message.data, data) ? message.data : undefined
 }

@@ -4,10 +4,11 @@ import { limits } from '../../spec/limits.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { createRandom } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
+import type { WorldChange } from '../machine.ts'
 import { createRates } from './rate-limit.ts'
 import { noteSecrets } from './redact-secrets.ts'
 import { portableHmac } from './signatures.ts'
-import type { GatewayStateOptions, GatewayWorld } from './state.ts'
+import type { GatewayState, GatewayStateOptions, GatewayWorld } from './state.ts'
 import { readStatic } from './static-routes.ts'
 
 /** @param hmac a faster implementation from the edge, if any. */
@@ -15,42 +16,69 @@ export function createGatewayWorld(
   options: GatewayStateOptions,
   hmac = portableHmac,
 ): GatewayWorld {
-  const world: GatewayWorld = {
-    setup: {
-      options,
-      hmac,
-      staticRoutes: readStatic(options),
-    },
-    state: {
-      nowMs: 0,
-      random: createRandom(options.seed),
-      dynamicRoutes: new Map(),
-      secrets: [],
-      fileModifiedMs: 0,
-      rates: createRates(),
-      deliveryIds: createBounded(limits.deliveryIds.value),
-      running: new Map(),
-      asked: new Map(),
-      waiting: [],
-      waitingBytes: 0,
-      attempts: new Map(),
-      sending: new Map(),
-      failures: [],
-      timers: createTimers(),
-      lastSerial: 0,
-    },
-    effects: [],
-  }
+  const setup = { options, hmac, staticRoutes: readStatic(options) }
+  const world = { setup, state: emptyState(options), snapshots: new Map(), effects: [] }
   noteSecrets(world)
   return world
 }
 
+const emptyState = (options: GatewayStateOptions): GatewayState => ({
+  nowMs: 0,
+  random: createRandom(options.seed),
+  dynamicRoutes: new Map(),
+  secrets: [],
+  fileModifiedMs: 0,
+  rates: createRates(),
+  deliveryIds: createBounded(limits.deliveryIds.value),
+  running: new Map(),
+  asked: new Map(),
+  waiting: [],
+  waitingBytes: 0,
+  attempts: new Map(),
+  sending: new Map(),
+  failures: [],
+  timers: createTimers(),
+  lastSerial: 0,
+})
+
 /**
- * A fork that continues from the state of this gateway. From then on, neither affects the other.
+ * A fork that continues from the state of this gateway, with its snapshots. From then on, neither affects the other.
  * @public
  */
-export const forkGateway = ({ setup, state }: GatewayWorld): GatewayWorld => ({
+export const forkGateway = ({ setup, state, snapshots }: GatewayWorld): GatewayWorld => ({
   setup,
   state: structuredClone(state),
+  snapshots: new Map(snapshots),
   effects: [],
 })
+
+/** Applies a change of the whole state. An unknown snapshot changes nothing: whoever asks checks the name first. */
+export function changeGateway(world: GatewayWorld, change: WorldChange): void {
+  const { setup, state, snapshots } = world
+  if (change.do === 'snapshot') {
+    snapshots.set(change.name, structuredClone(state))
+    return
+  }
+  const snapshot = change.do === 'restore' ? snapshots.get(change.name) : undefined
+  if (change.do === 'restore' && snapshot === undefined) return
+  if (change.do === 'reset') {
+    world.state = emptyState(setup.options)
+    if (change.keepsTime) world.state.nowMs = state.nowMs
+  } else if (snapshot !== undefined) world.state = structuredClone(snapshot)
+  // No log line ever contains a secret that the gateway has known.
+  world.state.secrets = [...world.state.secrets, ...state.secrets]
+  noteSecrets(world)
+  resumeWork(world)
+}
+
+/** Work outside ends with the state that asked for it: the new state asks for its own again. */
+function resumeWork({ state: { asked, running, sending, attempts }, effects }: GatewayWorld): void {
+  for (const id of asked.keys()) {
+    const found = running.get(id)
+    if (found !== undefined) effects.push({ kind: 'ask', id, run: found.run })
+  }
+  for (const id of sending.keys()) {
+    const found = attempts.get(id)
+    if (found !== undefined) effects.push({ kind: 'deliver', id, delivery: found.delivery })
+  }
+}

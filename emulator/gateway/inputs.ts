@@ -1,6 +1,6 @@
 // The inputs and effects of a webhook gateway: plain data, the same behind every edge.
 
-import type { IncomingRequest } from '../machine.ts'
+import type { IncomingRequest, WorldChange } from '../machine.ts'
 
 /** An input of a gateway. `atMs` is the gateway's time in milliseconds since its start. */
 export type GatewayInput =
@@ -36,6 +36,8 @@ export type GatewayInput =
     }
   /** Makes deliveries to the outbox fail from now on. */
   | ({ readonly kind: 'fail'; readonly atMs: number } & ScriptedFailure)
+  /** The whole state of the gateway changes (see WorldChange). */
+  | ({ readonly kind: 'world'; readonly atMs: number } & WorldChange)
   /** Time passes: fires all timers that are due until `atMs`. */
   | { readonly kind: 'wake'; readonly atMs: number }
 

@@ -12,6 +12,7 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
   nowMs: () => world.state.nowMs,
   step: (input) => step(world, input),
   wake: (atMs) => ({ kind: 'wake', atMs }),
+  changeWorld: (atMs, change) => Object.assign({ kind: 'world', atMs } as const, change),
   nextWakeMs: () => nextWakeMs(world),
   isWaitingForOthers: () => isWaitingForOthers(world),
   // The scripted agent answers immediately, without a system timer.

@@ -29,6 +29,18 @@ export const createRecent = (): Recent => ({
   outbox: createShelf(({ text }) => text.length),
 })
 
+/** A copy that does not change with the other. */
+export const copyRecent = ({ runs, outbox }: Recent): Recent => ({
+  runs: copyShelf(runs),
+  outbox: copyShelf(outbox),
+})
+
+const copyShelf = <T>({ entries, characters, sizeOf }: RecentItems<T>): RecentItems<T> => ({
+  entries: structuredClone(entries),
+  characters,
+  sizeOf,
+})
+
 /** Records the runs and deliveries among the effects of a step. */
 export function note(recent: Recent, effects: readonly GatewayEffect[]): void {
   for (const effect of effects) {

@@ -117,7 +117,10 @@ export type GatewayState = {
 /** A running gateway. Only `step` changes it. */
 export type GatewayWorld = {
   readonly setup: GatewaySetup
-  readonly state: GatewayState
+  /** Only gateway.ts replaces it. */
+  state: GatewayState
+  /** States by the names of their snapshots. None of them changes. */
+  readonly snapshots: Map<string, GatewayState>
   /** The effects of the current step. */
   effects: GatewayEffect[]
 }

@@ -7,6 +7,7 @@ import type { RequestHead } from '../machine.ts'
 import { decodePart, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, buildRoutes } from '../http/routes.ts'
 import { answer } from './answers.ts'
+import { changeGateway } from './gateway.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { GatewayEffect, GatewayInput } from './inputs.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
@@ -66,6 +67,8 @@ function apply(world: GatewayWorld, input: GatewayInput): void {
       return endAttempt(world, input.delivery, input.error)
     case 'fail':
       return scriptFailure(world, input)
+    case 'world':
+      return changeGateway(world, input)
     case 'wake':
   }
 }

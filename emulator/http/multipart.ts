@@ -51,6 +51,40 @@ export function readForm(request: Request): Form | undefined {
   }
 }
 
+/** A part of a form in either encoding: a file with its size, or a text. */
+export type FormField =
+  | { readonly name: string; readonly text: string }
+  | {
+      readonly name: string
+      readonly filename: string
+      readonly type: string
+      readonly bytes: number
+    }
+
+/** All fields of a form in order; undefined if the body is not a form. */
+export function formFields(
+  request: Pick<Request, 'headers' | 'body'>,
+): readonly FormField[] | undefined {
+  const type = request.headers['content-type'] ?? ''
+  try {
+    if (/^application\/x-www-form-urlencoded\b/i.test(type))
+      return Array.from(new URLSearchParams(bodyText(request)), ([name, text]) => ({ name, text }))
+    const boundary = /^multipart\/form-data\b/i.test(type) ? getMultipartBoundary(type) : null
+    if (boundary === null) return undefined
+    const maxSize = request.body.length + 1
+    const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
+    return Array.from(parseMultipart(request.body, { boundary, ...limits }), (part) => {
+      const { name = '', mediaType = 'application/octet-stream', bytes } = part
+      const filename = filenameOf(part)
+      return filename === undefined && isText(part)
+        ? { name, text: partText(part) }
+        : { name, filename: filename ?? '', type: mediaType, bytes: bytes.length }
+    })
+  } catch {
+    return undefined
+  }
+}
+
 /** A quoted file name. The library would trim its spaces. */
 const QUOTED_NAME = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i
 

@@ -48,6 +48,9 @@ export type LineWriter<O, I, E> = {
   /** @param first the number of the first entry that follows. */
   readonly header: (options: O, first: number) => string
   readonly entry: (entry: Entry<I, E>) => string
+  /** The parts of an entry without secrets. */
+  readonly redactInput: (input: I) => unknown
+  readonly redactEffect: (effect: E) => unknown
 }
 
 /**
@@ -83,5 +86,5 @@ export function createLineWriter<O, I, E>(
       effects: effects.map((one) => effect(one, at)),
     })
   }
-  return { header, entry }
+  return { header, entry, redactInput: redact.input, redactEffect: redact.effect }
 }

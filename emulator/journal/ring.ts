@@ -19,17 +19,24 @@ export type Ring<I, E> = {
 /** A large text in the bodies of several entries: it is stored once. */
 type SharedText = { readonly text: string; holders: number }
 
-/** @param entryBytes the approximate size of an entry, in bytes. */
-export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ring<I, E> {
+/**
+ * @param entryBytes the approximate size of an entry, in bytes.
+ * @param begin the number of the first entry.
+ */
+export function createRing<I, E>(
+  entryBytes: (entry: Entry<I, E>) => number,
+  begin = 0,
+): Ring<I, E> {
   // Three lists instead of one of objects: an old entry can be dropped without reading it.
-  const ring: (Entry<I, E> | undefined)[] = Array.from({ length: MAX_ENTRIES })
+  // They grow with the journal: a process can have thousands.
+  const ring: (Entry<I, E> | undefined)[] = []
   /** The size of each entry, without large texts. */
-  const sizes = new Float64Array(MAX_ENTRIES)
+  const sizes: number[] = []
   /** The large texts of each entry. */
-  const sharedBy: (readonly SharedText[])[] = Array.from({ length: MAX_ENTRIES }, () => none)
+  const sharedBy: (readonly SharedText[])[] = []
   const texts = new Map<string, SharedText>()
-  let first = 0
-  let next = 0
+  let first = begin
+  let next = begin
   let heldBytes = 0
 
   const holdText = (text: string): SharedText => {
@@ -51,6 +58,7 @@ export function createRing<I, E>(entryBytes: (entry: Entry<I, E>) => number): Ri
     const sharedBytes = entry.effects.some(hasLargeBody) ? shareBodies(at, entry) : 0
     const bytes = entryBytes(entry) - sharedBytes
     sizes[at] = bytes
+    sharedBy[at] ??= none
     heldBytes += bytes
   }
   /** Stores the large texts of an entry once for all entries, and returns their size. */

@@ -36,6 +36,8 @@ export type ServerOptions = ChosenOptions & {
   readonly quirk: readonly string[]
   /** Ids of quirks to switch off, although the known server has them. */
   readonly noQuirk: readonly string[]
+  /** Whether the server has the control API below /_flowdouble/. */
+  readonly control: boolean
   /** Bearer token for the paths below /_flowdouble/ from other machines; null rejects them. */
   readonly controlToken: string | null
   /** Largest request body in MiB; null for the default of 100. */
@@ -111,6 +113,7 @@ export const defaults: ServerOptions = {
   noQuirk: [],
   cors: null,
   token: null,
+  control: true,
   controlToken: null,
   maxUploadSize: null,
   wsCompress: false,

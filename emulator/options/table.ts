@@ -202,6 +202,13 @@ export const optionTable: OptionTable<OptionName> = {
     secret: true,
     schema: { type: ['string', 'null'], pattern: headerPattern },
   },
+  control: {
+    flag: 'no-control',
+    value: '',
+    help: 'do not serve the control API below /_flowdouble/',
+    bare: 'false',
+    schema: onOrOff,
+  },
   controlToken: {
     flag: 'control-token',
     value: 'TOKEN',

@@ -11,6 +11,7 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   nowMs: () => server.state.nowMs,
   step: (input) => step(server, input),
   wake: (atMs) => ({ kind: 'wake', atMs }),
+  changeWorld: (atMs, change) => Object.assign({ kind: 'world', atMs } as const, change),
   nextWakeMs: () => nextWakeMs(server),
   isWaitingForOthers: () => false,
   isEager: false,

@@ -27,39 +27,63 @@ export function createServer(options: WorldOptions, hosted: Hosted | null = null
     options.deployment === 'local'
       ? [worldSetup(options, null, 0)]
       : hostedSetups(options, hosted).map((own, index) => worldSetup(options, own, index))
-  const worlds = setups.map(worldState)
-  const timers = createTimers<TimerTarget>()
-  const state = { nowMs: 0, timers, script: scriptState(options), worlds, sockets: new Map() }
-  const server = serverOf(options, options.deployment === 'local' ? null : hosted, setups, state)
-  for (const world of server.worlds) addExampleFiles(world)
-  beginScenario(server)
+  const ownHosted = options.deployment === 'local' ? null : hosted
+  const state = emptyState(options, setups, 0)
+  const worlds = worldsOf(setups, state)
+  const secrets = secretsOf(options)
+  const server = { options, hosted: ownHosted, secrets, state, worlds, snapshots: new Map() }
+  begin(server)
   return server
 }
 
+/** Returns a server to its start, at this time. */
+export function resetServer(server: Server, nowMs: number): void {
+  adopt(server, emptyState(server.options, setupsOf(server), nowMs))
+  begin(server)
+}
+
+/** Replaces the state of a server, and with it its worlds. */
+export function adopt(server: Server, state: ServerState): void {
+  server.state = state
+  server.worlds = worldsOf(setupsOf(server), state)
+}
+
 /**
- * A fork that continues from the state of this server. From then on, neither affects the other.
+ * A fork that continues from the state of this server, with its snapshots. From then on, neither affects the other.
  * @public
  */
-export const forkServer = ({ options, hosted, worlds, state }: Server): Server =>
-  serverOf(
-    options,
-    hosted,
-    worlds.map(({ setup }) => setup),
-    structuredClone(state),
-  )
+export const forkServer = (server: Server): Server => {
+  const { options, hosted, secrets, snapshots } = server
+  const state = structuredClone(server.state)
+  const worlds = worldsOf(setupsOf(server), state)
+  return { options, hosted, secrets, state, worlds, snapshots: new Map(snapshots) }
+}
 
-function serverOf(
+/** What a server has before its first input. */
+function begin(server: Server): void {
+  for (const world of server.worlds) addExampleFiles(world)
+  beginScenario(server)
+}
+
+const setupsOf = ({ worlds }: Server): readonly WorldSetup[] => worlds.map(({ setup }) => setup)
+
+function emptyState(
   options: WorldOptions,
-  hosted: Hosted | null,
   setups: readonly WorldSetup[],
-  state: ServerState,
-): Server {
+  nowMs: number,
+): ServerState {
+  const timers = createTimers<TimerTarget>()
+  const worlds = setups.map((setup) => worldState(setup, nowMs))
+  return { nowMs, timers, script: scriptState(options), worlds, sockets: new Map() }
+}
+
+function worldsOf(setups: readonly WorldSetup[], state: ServerState): Server['worlds'] {
   const { timers, script } = state
   const [first, ...others] = setups.map((setup, index): World => {
     return { setup, state: state.worlds[index] as WorldState, timers, script, effects: [] }
   })
   if (first === undefined) throw new Error('A hosted server cannot be made without an account.')
-  return { options, hosted, secrets: secretsOf(options), state, worlds: [first, ...others] }
+  return [first, ...others]
 }
 
 /** The hosted part of the setup of each account's world. */
@@ -105,10 +129,10 @@ const createWorker = (index: number): Worker => ({
 })
 
 /** The initial state of a world. */
-function worldState({ options, hosted }: WorldSetup): WorldState {
+function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState {
   const workers = hosted === null ? 1 : tiers[hosted.account.tier].runsAtATime
   return {
-    nowMs: 0,
+    nowMs,
     random: createRandom(
       hosted === null ? options.seed : `${options.seed} of ${hosted.account.user}`,
     ),

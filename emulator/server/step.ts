@@ -1,10 +1,12 @@
 // The only entry into a server: an input goes in, effects come out.
 
+import { keyHeader } from '../../spec/server/access.ts'
 import { changeScript } from './script.ts'
+import { changeWorld, endSockets } from './change-world.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
-import { splitTarget } from '../http/requests.ts'
+import { parameter, splitTarget } from '../http/requests.ts'
 import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
 import { endInstall } from './world/installs.ts'
@@ -32,6 +34,8 @@ export function step(server: Server, input: Input): readonly Effect[] {
     effects.push(...(isForLinks ? hosted.answerLink(server, input) : answer(server, input)))
   } else if (input.kind === 'open') connect(server, input)
   else if (input.kind === 'script') changeScript(server.state.script, input.change)
+  else if (input.kind === 'world') effects.push(...changeWorld(server, input))
+  else if (input.kind === 'drop') effects.push(...endSockets(server, input.how))
   else if (input.kind !== 'wake') {
     const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
     if (world === undefined) return effects
@@ -134,6 +138,17 @@ const route = (
 /** Checks who may use the server before the path is considered [access/*]. */
 const admit = (server: Server, head: RequestHead): Admission =>
   server.hosted === null ? admitOnLocal(server, head) : server.hosted.admit(server, head)
+
+/** The account that sent a request; null on local, and without a valid key. */
+export function userOf(server: Server, head: RequestHead): string | null {
+  const admitted = admit(server, head)
+  if ('refusal' in admitted || !hasKey(head)) return null
+  return admitted.world.setup.hosted?.account.user ?? null
+}
+
+const hasKey = ({ headers, target }: RequestHead): boolean =>
+  [keyHeader.toLowerCase(), 'authorization'].some((name) => headers[name] !== undefined) ||
+  parameter(splitTarget(target)[1], 'token') !== undefined
 
 /** Whether the reply to a request depends on its body: not if its sender, path or method is rejected. */
 export function needsBody(server: Server, head: RequestHead): boolean {

@@ -11,11 +11,16 @@ import type { Order, State } from '../../spec/server/order.ts'
 import { documentText, type Part } from '../render/documents.ts'
 import { renderAsyncapi } from '../render/asyncapi.ts'
 import { sampleRun } from '../render/messages.ts'
+import { renderControl } from '../render/control.ts'
 import { renderOpenapi } from '../render/openapi.ts'
 import { renderProtocol } from '../render/protocol.ts'
 import { renderSchemathesis } from '../render/schemathesis.ts'
 
 const places = [...both, ...gateway]
+const documents: readonly (readonly [string, Part])[] = [
+  ...places.map((on) => [on, renderOpenapi(on)] as const),
+  ['control', renderControl()],
+]
 
 test('PROTOCOL.md is up to date', async () => {
   await expect(renderProtocol()).toMatchFileSnapshot('../../spec/PROTOCOL.md')
@@ -32,9 +37,9 @@ test('the links of PROTOCOL.md have targets', () => {
   expect(anchors.filter((id, at) => anchors.indexOf(id) !== at)).toEqual([])
 })
 
-test.each(places)('openapi.%s.json is up to date', async (on) => {
-  const file = `../../spec/openapi.${on}.json`
-  await expect(documentText(renderOpenapi(on))).toMatchFileSnapshot(file)
+test.each(documents)('openapi.%s.json is up to date', async (name, document) => {
+  const file = `../../spec/openapi.${name}.json`
+  await expect(documentText(document)).toMatchFileSnapshot(file)
 })
 
 test('schemathesis.toml is up to date', async () => {
@@ -45,8 +50,8 @@ test('asyncapi.json is up to date', async () => {
   await expect(documentText(renderAsyncapi())).toMatchFileSnapshot('../../spec/asyncapi.json')
 })
 
-test.each(places)('openapi.%s.json is valid OpenAPI 3.1', async (on) => {
-  const { valid, errors } = await new Validator().validate(renderOpenapi(on))
+test.each(documents)('openapi.%s.json is valid OpenAPI 3.1', async (_, document) => {
+  const { valid, errors } = await new Validator().validate(document)
   expect(errors ?? []).toEqual([])
   expect(valid).toBe(true)
 })
@@ -57,10 +62,10 @@ test('asyncapi.json is valid AsyncAPI 3', () => {
   expect(validate.errors ?? []).toEqual([])
 })
 
-test.each(places)(
+test.each(documents)(
   'no two paths of openapi.%s.json differ in the names of their parts only',
-  (on) => {
-    const shapes = Object.keys(renderOpenapi(on)['paths'] as Part).map((path) =>
+  (_, document) => {
+    const shapes = Object.keys(document['paths'] as Part).map((path) =>
       path.replace(/\{\w+\}/g, '{}'),
     )
     expect(shapes.filter((shape, at) => shapes.indexOf(shape) !== at)).toEqual([])
@@ -68,7 +73,7 @@ test.each(places)(
 )
 
 test.each([
-  ...places.map((on): [string, Part] => [`openapi.${on}.json`, renderOpenapi(on)]),
+  ...documents.map(([name, document]): [string, Part] => [`openapi.${name}.json`, document]),
   ['asyncapi.json', renderAsyncapi()],
 ])('the references of %s lead somewhere, and its schemas compile', (_, document) => {
   const targets = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)]

@@ -26,11 +26,11 @@ describe.skipIf(isForeign)('the package', () => {
   })
 
   // It contains the server twice: for Node, and for pages.
-  test('has at most 120 files besides its scenarios, 0.9 MB packed and 3.5 MB unpacked', () => {
-    const others = paths.filter((path) => !path.startsWith('recordings/scenarios/'))
-    expect(others.length).toBeLessThanOrEqual(120)
-    expect(packed.size).toBeLessThan(0.9e6)
-    expect(packed.unpackedSize).toBeLessThan(3.5e6)
+  test('has at most 80 files besides scenarios and declarations, 1 MB packed and 4 MB unpacked', () => {
+    const others = paths.filter((path) => !/^recordings\/scenarios\/|\.d\.ts$/.test(path))
+    expect(others.length).toBeLessThanOrEqual(80)
+    expect(packed.size).toBeLessThan(1e6)
+    expect(packed.unpackedSize).toBeLessThan(4e6)
   })
 
   test('contains what it names, what the README shows, and no sources, maps or suites', () => {

@@ -105,6 +105,21 @@ export async function startSubject(
   return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
 }
 
+/** The subject of a world below the address of a server that this process has started. */
+export function subjectOf(emulator: Emulator): Subject {
+  const { url } = emulator
+  const { deployment } = emulator.options
+  const { origin, pathname } = new URL(url)
+  const base = pathname.replace(/\/$/, '')
+  const { send, close } = createHttpClient(origin)
+  const client: HttpClient = {
+    send: (method, path, ...rest) => send(method, base + path, ...rest),
+    close,
+  }
+  const shared = { url, deployment, emulator, client, sessions: [] }
+  return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
+}
+
 /** What subjects with different keys share. */
 type SharedServer = {
   readonly url: string

@@ -72,7 +72,6 @@ export const edgeDifferences: readonly EdgeDifference[] = [
       'http/asterisk [local]',
       'http/cache-control [local]',
       'http/cors-raised [local]',
-      'jobs/listing-refusals [hosted]',
       'userdata/move [local]',
       'userdata/stays-inside [local]',
     ],

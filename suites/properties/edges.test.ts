@@ -40,6 +40,7 @@ describe.skipIf(isForeign).each(['fetch', 'msw'] as const)('edge %s', (edge) => 
   })
 
   afterAll(() => {
+    // Filled by the cases above.
     if (isLong) expect(own.filter((name) => !differing.has(name))).toEqual([])
   })
 })

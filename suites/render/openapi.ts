@@ -22,7 +22,7 @@ import { addressVariables, type Part, schemaIn, schemasUsedBy } from './document
 const socketPath = socketEndpoints.socket.path
 
 /** The title, the description and the address of each document's server. */
-const servers = {
+export const servers = {
   local: {
     url: `${profiles.local.scheme}://{host}:{port}`,
     description: 'the local server',
@@ -124,7 +124,7 @@ function together(one: Part, other: Part): Part {
   return { ...one, ...Object.fromEntries(both) }
 }
 
-function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
+export function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
   const content = bodies.map((body) => contentOf(status, body)).reduce(together)
   const isEmpty = bodies.every((body) => body === 'empty')
   const header = headersByStatus[status]
@@ -135,7 +135,7 @@ function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
   }
 }
 
-function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
+export function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
   const { form, bodyIsOptional } = endpoint
   const body = bodyOn(on, endpoint)
   if (body === undefined) return undefined
@@ -152,7 +152,7 @@ function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
 
 const variables = (path: string) => [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)]
 
-function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
+export function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
   const path = pathOn(on, endpoint)
   const canBeEmpty = on === 'hosted' && endpoint.hostedEmptyIsNone === true
   const inPath = variables(path).map(([, name, isRest]) => ({
@@ -264,9 +264,9 @@ function pathsOf(on: Place): Paths {
   return all
 }
 
-const license = { name: 'MIT', identifier: 'MIT' }
+export const license = { name: 'MIT', identifier: 'MIT' }
 const socketIsElsewhere = 'The socket at /ws is described by asyncapi.json.'
-const membersMayBeMore = 'Objects can contain more members than their schemas name.'
+export const membersMayBeMore = 'Objects can contain more members than their schemas name.'
 
 const infos = {
   local: {

@@ -1,7 +1,8 @@
 // Creates emulators without a server, with the built-in node types that the bundle contains.
 
 import { inflate } from '../../pictures/codecs/inflate.ts'
-import { createEmulatorWith, type InProcessEmulator, type InProcessOptions } from './emulator.ts'
+import { createEmulatorWith, type InProcessOptions } from './emulator.ts'
+import type { InProcessEmulator } from './worlds.ts'
 
 /** The built-in node types, deflated, in base64, and their size in bytes: the bundler replaces these names. */
 declare const BUILT_IN_NODE_TYPES: string

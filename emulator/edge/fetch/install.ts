@@ -1,6 +1,6 @@
 // Puts emulators behind the fetch and WebSocket of a page: requests to their addresses reach them, all others the network.
 
-import type { InProcessEmulator } from './emulator.ts'
+import type { InProcessEmulator } from './worlds.ts'
 
 type Installable = Pick<InProcessEmulator, 'addresses' | 'fetch' | 'WebSocket'>
 type SocketArguments = [url: string | URL, protocols?: string | string[]]

@@ -2,7 +2,7 @@
 
 import { http, type RequestHandler, ws, type WebSocketHandler } from 'msw'
 import { binary } from './client-socket.ts'
-import type { InProcessEmulator } from './emulator.ts'
+import type { InProcessEmulator } from './worlds.ts'
 
 /** The client side of a socket that msw has intercepted. */
 type Client = Parameters<Parameters<ReturnType<typeof ws.link>['addEventListener']>[1]>[0]['client']

@@ -11,21 +11,25 @@ export type Sockets = {
   /** Emits the socket effects of one step. */
   readonly emit: (effects: readonly Effect[]) => void
   readonly closeAll: () => void
+  /** The id of its last socket. */
+  readonly lastId: () => number
 }
 
 type SocketHooks = {
   readonly dispatch: (at: (atMs: number) => Input) => void
   readonly encode: (content: Extract<Effect, { kind: 'frame' }>['content']) => Uint8Array
   readonly turns: Turns
+  /** The id of the last socket before its first: those of a fork follow those of the other server. */
+  readonly lastSocket: number
 }
 
 const NO_CLOSE_FRAME = 1006
 const TOO_LARGE = 1009
 
-export function createSockets({ dispatch, encode, turns }: SocketHooks): Sockets {
+export function createSockets({ dispatch, encode, turns, lastSocket }: SocketHooks): Sockets {
   /** Sockets in a handshake, and open ones. */
   const lines = new Map<number, SocketLine>()
-  let lastId = 0
+  let lastId = lastSocket
 
   /** Forgets a socket, and reports to the world that it closed. */
   const close = (id: number): void => {
@@ -48,6 +52,15 @@ export function createSockets({ dispatch, encode, turns }: SocketHooks): Sockets
       closed: () => close(id),
     }
   }
+  const end = ({ sockets, how }: Extract<Effect, { kind: 'end' }>): void => {
+    for (const id of sockets) {
+      const line = lines.get(id)
+      // Nothing is sent to it any more.
+      lines.delete(id)
+      if (how === 'reset') line?.end(NO_CLOSE_FRAME, '')
+      else if (how !== 'silence') line?.end(how.close, 'The state of the server has changed.')
+    }
+  }
   const emit: Sockets['emit'] = (effects) => {
     for (const effect of effects) {
       if (effect.kind === 'accept') lines.get(effect.socket)?.open()
@@ -55,6 +68,7 @@ export function createSockets({ dispatch, encode, turns }: SocketHooks): Sockets
         lines.get(effect.socket)?.end(NO_CLOSE_FRAME, '')
         lines.delete(effect.socket)
       }
+      if (effect.kind === 'end') end(effect)
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
       const data = effect.kind === 'frame' ? encode(effect.content) : effect.text
       for (const id of effect.sockets) lines.get(id)?.send(data)
@@ -64,7 +78,7 @@ export function createSockets({ dispatch, encode, turns }: SocketHooks): Sockets
     for (const line of lines.values()) line.end(1001, 'The server stops.')
     lines.clear()
   }
-  return { connect, emit, closeAll }
+  return { connect, emit, closeAll, lastId: () => lastId }
 }
 
 const encoder = new TextEncoder()

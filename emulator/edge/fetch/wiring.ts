@@ -1,52 +1,70 @@
 // Connects the parts of an edge without a network: requests and sockets go to the server, and effects come back.
 
 import { isSocketPath } from '../../http/routes.ts'
-import type { Effect, Headers as HeaderValues, Input, Machine } from '../../machine.ts'
+import type { Reply } from '../../http/replies.ts'
+import { nameLike } from '../../options/like.ts'
+import type { Effect, Headers as HeaderValues, Input } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { corsHeaders } from '../../server/cors.ts'
+import { serverMachine } from '../../server/machine.ts'
 import type { Server } from '../../server/state/server.ts'
 import { needsBody } from '../../server/step.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { splitTarget } from '../../http/requests.ts'
-import { createCodec } from '../codec.ts'
-import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import type { Codec } from '../codec.ts'
+import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { createHost, type Hooks, type Host } from '../host.ts'
 import type { Recorder } from '../recorder.ts'
-import { guardOf, refusalsOf } from '../server-parts.ts'
-import type { Connect } from './client-socket.ts'
+import { below, guardOf, readsCredentialsOf, refusalsOf } from '../server-parts.ts'
+import type { ServerSide, SocketLine } from './client-socket.ts'
 import { hasLongLine, noBody, readBody, readHeaders } from './requests.ts'
 import { fetchResponses, type PendingResponse } from './responses.ts'
 import { createSockets, type Sockets } from './sockets.ts'
-import { createTurns, type Turns } from './turns.ts'
+import type { Turns } from './turns.ts'
 
-/** Where clients find a server: its address, and those of its signed links. */
-type Places = { readonly base: URL; readonly links: readonly URL[] }
-
-type Wired = {
-  readonly host: Host<Input, Effect, PendingResponse>
-  readonly sockets: Sockets
-  readonly turns: Turns
-  readonly answer: (request: Request) => Promise<Response>
-  readonly connect: Connect
+/** A server that is to be connected. */
+export type WorldParts = {
+  readonly server: Server
+  readonly options: ServerOptions
+  readonly recorder: Recorder<Input, Effect>
+  readonly hooks: Hooks<Input, Effect>
+  /** The path below which it is reached; empty at the root. */
+  readonly base: string
+  /** Where the ids of a fork begin: those in its state belong to the other world. */
+  readonly lastIds: { readonly request: number; readonly socket: number }
+  /** Loads its control paths. */
+  readonly control: (move: ClockMover<Effect>) => Promise<ControlPaths>
 }
 
-/** Connects the server to its clients. `name` is the value of the response header Server. */
-export async function connectServer(
-  server: Server,
-  machine: Machine<Input, Effect>,
-  options: ServerOptions,
-  recorder: Recorder<Input, Effect>,
-  places: Places,
-  name: string,
-  hooks: Hooks<Input, Effect>,
-): Promise<Wired> {
-  const codec = createCodec()
-  await codec.ready(true)
-  const turns = createTurns()
+/** A request on its way to a world. */
+export type Asked = {
+  readonly request: Request
+  readonly url: URL
+  /** Path and query, without the path of the world. */
+  readonly target: string
+  /** Whether it came to the host of the signed links. */
+  readonly isLink: boolean
+}
+
+/** A server that requests and sockets reach. */
+export type ServedWorld = {
+  readonly server: Server
+  readonly host: Host<Input, Effect, PendingResponse>
+  readonly sockets: Sockets
+  readonly answer: (asked: Asked) => Promise<Response>
+  readonly connect: (url: URL, target: string, line: SocketLine) => ServerSide
+}
+
+/** Connects a server to its clients. */
+export function connectWorld(
+  { server, options, recorder, hooks, base, lastIds, control }: WorldParts,
+  codec: Codec,
+  turns: Turns,
+): ServedWorld {
   const host = createHost<Input, Effect, PendingResponse>(
-    machine,
+    serverMachine(server),
     recorder,
     {
       clock: options.clock,
@@ -57,30 +75,32 @@ export async function connectServer(
       // oxlint-disable-next-line no-restricted-globals -- pages have no other monotonic clock.
       monotonicMs: () => performance.now(),
       hint: 'Was the workflow submitted?',
-      responses: fetchResponses(codec.encodeFile, name),
+      responses: below(base, fetchResponses(codec.encodeFile, nameLike(options.like))),
       ready: () => undefined,
-      guard: guardOf(options, places.base.hostname),
+      guard: guardOf(options, options.host),
       openapi: () => Promise.reject(usageError(noDocument)),
+      lastRequest: lastIds.request,
     },
     hooks,
+    control,
   )
   const sockets = createSockets({
     dispatch: host.driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
     turns,
+    lastSocket: lastIds.socket,
   })
-  const answer = createAnswer(server, options, host, places)
-  const connect: Connect = (url, line) => {
-    const target = targetOf(url, places.base)
+  const answer = createAnswer(server, options, host)
+  const connect: ServedWorld['connect'] = (url, target, line) => {
     if (isSocketPath(options.deployment, splitTarget(target)[0]))
       return sockets.connect(target, handshakeOf(url), line)
     // The server ignores the upgrade, and answers the request.
-    const asked = new Request(url.href.replace(/^ws/, 'http'))
+    const request = new Request(url.href.replace(/^ws/, 'http'))
     const refuse = (): void => line.end(NO_CLOSE_FRAME, '')
-    void answer(asked).then(refuse, refuse)
+    void answer({ request, url, target, isLink: false }).then(refuse, refuse)
     return { message: () => undefined, closed: () => undefined }
   }
-  return { host, sockets, turns, answer, connect }
+  return { server, host, sockets, answer, connect }
 }
 
 const NO_CLOSE_FRAME = 1006
@@ -95,75 +115,66 @@ const handshakeOf = ({ host }: URL): HeaderValues => ({
   connection: 'Upgrade',
 })
 
-/** Path and query of a URL below a base. */
-function targetOf({ pathname, search }: URL, base: URL): string {
-  const prefix = base.pathname.replace(/\/$/, '')
-  const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
-  return path + search
-}
-
-/** Answers requests: those to the host of signed links as such, control requests by the guard of their paths. */
 function createAnswer(
   server: Server,
   options: ServerOptions,
   host: Host<Input, Effect, PendingResponse>,
-  { base, links }: Places,
-): Wired['answer'] {
-  const readsCredentials = options.token !== null || options.deployment === 'hosted'
+): ServedWorld['answer'] {
+  const readsCredentials = readsCredentialsOf(options)
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const refusals = refusalsOf(server.options)
 
-  const handle = async (request: Request, response: PendingResponse): Promise<void> => {
-    const url = new URL(request.url)
-    const link = links.find(
-      (one) => one.origin === url.origin && url.pathname.startsWith(one.pathname),
-    )
-    const target = targetOf(url, link ?? base)
+  const handle = async (asked: Asked, response: PendingResponse): Promise<void> => {
+    const { request, target, isLink } = asked
     const { method } = request
     if (hasLongLine(method, target, request.headers))
       return host.write(response, refusals.badRequest)
-    const isControlled = link === undefined && isControl(method, target)
-    const headers = readHeaders(request.headers, url, readsCredentials || link !== undefined)
+    const isControlled = options.control && !isLink && isControl(method, target)
+    const { headers } = response
     const head = { method, target, headers }
-    const takesBody = isControlled || (link === undefined && needsBody(server, head))
+    const takesBody = isControlled || (!isLink && needsBody(server, head))
     const { body, fault } = takesBody
       ? await readBody(request, isControlled ? MAX_CONTROL_BYTES : maxBytes)
       : noBody
     if (isControlled)
       return host.answerControl({ ...head, body, fault }, response, corsHeaders(options))
-    host.enter(response, (atMs, request) => ({
-      kind: 'request',
-      atMs,
-      links: link === undefined ? undefined : true,
-      request,
-      ...head,
-      body,
-      fault,
-    }))
+    const links = isLink ? true : undefined
+    host.enter(response, (atMs, request) => {
+      return { kind: 'request', atMs, links, request, method, target, headers, body, fault }
+    })
   }
-
-  return (request) =>
+  return (asked) =>
     new Promise((resolve, reject) => {
-      const { method, signal } = request
-      const response = pendingOf(request, readsCredentials, resolve, reject)
-      if (signal.aborted) return reject(signal.reason as Error)
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-      handle(request, response).catch((error: unknown) => {
-        if (signal.aborted) return
-        console.error(`flowdouble could not answer ${method} ${request.url}:`, error)
-        host.write(response, refusals.internal)
+      const credentials = readsCredentials || asked.isLink
+      const response = pendingOf(asked, credentials, resolve, reject)
+      const { signal } = response
+      const abort = (): void => reject(signal.reason as Error)
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort, { once: true })
+      handle(asked, response).catch((error: unknown) => {
+        if (!signal.aborted) failed(host, response, refusals.internal, error)
       })
     })
 }
 
+/** A bug: reports it, and keeps the server running for other requests. */
+function failed(
+  { write }: Host<Input, Effect, PendingResponse>,
+  response: PendingResponse,
+  reply: Reply,
+  error: unknown,
+): void {
+  console.error('flowdouble could not answer a request:', error)
+  write(response, reply)
+}
+
 function pendingOf(
-  { method, url, headers, signal }: Request,
+  { request: { method, headers, signal }, url }: Asked,
   credentials: boolean,
   resolve: PendingResponse['resolve'],
   reject: PendingResponse['reject'],
 ): PendingResponse {
-  const at = new URL(url)
-  const allHeaders: Record<string, string> = { host: at.host, ...Object.fromEntries(headers) }
-  const used = readHeaders(headers, at, credentials)
+  const allHeaders: Record<string, string> = { host: url.host, ...Object.fromEntries(headers) }
+  const used = readHeaders(headers, url, credentials)
   return { method, headers: used, allHeaders, resolve, reject, signal }
 }

@@ -1,22 +1,45 @@
 // The control paths of a gateway: its outbox and runs, failures of deliveries, and subscriptions in memory.
 
-import { type ControlPaths, jsonText, readMembers, ok, unusable } from '../control.ts'
-import type { Gateway } from '../handles.ts'
+import {
+  type ClockMover,
+  type ControlPaths,
+  jsonText,
+  readMembers,
+  ok,
+  unusable,
+} from '../control.ts'
+import type { Gateway, WorldHandle } from '../handles.ts'
+import type { GatewayEffect } from '../../gateway/inputs.ts'
+import { clockPaths, type Finder, handlePaths } from '../world-paths.ts'
 import type { RouteInput } from '../../options/gateway.ts'
 
-type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove'> & {
-  /** The agent runs as JSON text. */
-  readonly runsText: () => string
+type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove'> &
+  WorldHandle & {
+    /** The agent runs as JSON text. */
+    readonly runsText: () => string
+  }
+
+/** What a clock moves to: a state of the run of one delivery. */
+function finderOf(until: Readonly<Record<string, unknown>>): Finder<GatewayEffect> | undefined {
+  const { run, state } = until
+  if (typeof run !== 'string') return undefined
+  return (effect) => {
+    if (effect.kind !== 'run' || effect.run.delivery_id !== run) return undefined
+    const { status } = effect.run
+    return (state ?? status) === status ? { delivery_id: run, state: status } : undefined
+  }
 }
 
-export const gatewayPaths = (gateway: Control): ControlPaths => ({
+export const gatewayPaths = (gateway: Control, move: ClockMover<GatewayEffect>): ControlPaths => ({
+  ...clockPaths(move, finderOf),
+  ...handlePaths(gateway),
   'GET outbox': () => ok(gateway.outbox()),
   'GET runs': () => jsonText(gateway.runsText()),
-  'POST outbox': (body) => {
+  'POST outbox': ({ body }) => {
     gateway.failDeliveries(readFailure(body))
     return ok({})
   },
-  'POST subscriptions': (body) => {
+  'POST subscriptions': ({ body }) => {
     const { name, route } = readSubscription(body)
     if (route === null) return ok({ removed: gateway.remove(name) })
     gateway.subscribe(name, route)

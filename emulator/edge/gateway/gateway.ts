@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
-import type { Entry, IncomingRequest } from '../../machine.ts'
+import type { Entry, IncomingRequest, WorldChange } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
 import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
 import {
@@ -15,7 +15,14 @@ import { nameLike } from '../../options/like.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
-import { createRecent, note, outboxOf, runsText } from '../../gateway/recent.ts'
+import {
+  copyRecent,
+  createRecent,
+  note,
+  outboxOf,
+  type Recent,
+  runsText,
+} from '../../gateway/recent.ts'
 import { staticFault } from '../../gateway/static-routes.ts'
 import { createGatewayWorld } from '../../gateway/gateway.ts'
 import { needsBody } from '../../gateway/step.ts'
@@ -32,7 +39,7 @@ import { nodeParts, nodeResponses } from '../node/responses.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
-import { gatewayPaths } from './control.ts'
+import { createWorldHandle } from '../world-handle.ts'
 import { watchFile } from './file-watch.ts'
 import type { Gateway } from '../handles.ts'
 import { gatewayHeaders } from './headers.ts'
@@ -82,7 +89,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const fault = staticFault(world.setup.options)
   if (fault !== undefined) throw usageError(fault)
   const machine = gatewayMachine(world)
-  const recent = createRecent()
+  let recent = createRecent()
   const recorder = await createRecorder(
     machine,
     world.setup.options,
@@ -119,8 +126,37 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
       ...nodeParts('gateway'),
     },
     { onEntry, tamper, clocks },
-    gatewayPaths({ ...own, runsText: () => runsText(recent) }),
+    async (move) => {
+      const { gatewayPaths } = await import('./control.ts')
+      return gatewayPaths({ ...handle, ...own, runsText: () => runsText(recent) }, move)
+    },
   )
+  /** What the edge keeps beside the snapshots of the machine. */
+  const kept = new Map<string, { recent: Recent; subscriptions: ReturnType<typeof memory.kept> }>()
+  const changeWorld = (change: WorldChange): void => {
+    if (change.do === 'snapshot') {
+      kept.set(change.name, { recent: copyRecent(recent), subscriptions: memory.kept() })
+      return host.changeWorld(change)
+    }
+    const before = change.do === 'restore' ? kept.get(change.name) : undefined
+    // Work outside ends: the other state asks for its own.
+    work.stop()
+    recent = before === undefined ? createRecent() : copyRecent(before.recent)
+    host.changeWorld(change)
+    memory.restart(before?.subscriptions)
+    look = createLook()
+  }
+  const handle = createWorldHandle({
+    host: { changeWorld },
+    recorder,
+    flushed: () => Promise.resolve(),
+    snapshots: () => new Set(world.snapshots.keys()),
+    received: async () => {
+      const { requestsOf } = await import('./received.ts')
+      return requestsOf(world, await recorder.view())
+    },
+    keepsTime: options.epoch === 'now',
+  })
   const { agent, deliveries } = options
   const work = createWork(
     host.driver.dispatch,
@@ -130,8 +166,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     options.clock === 'instant' ? workTimeOuts(options) : null,
   )
   const memory = createMemory(world, options, host.driver.dispatch)
-  const look =
+  const createLook = (): ReturnType<typeof watchFile> =>
     options.subscriptionsFile === null ? () => undefined : watchFile(options.subscriptionsFile)
+  let look = createLook()
   const loadFile = (): void => {
     const changed = look()
     if (changed !== undefined) host.driver.dispatch((atMs) => ({ kind: 'file', atMs, ...changed }))
@@ -174,9 +211,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     url: `http://${hostOf(options.host, port)}`,
     port,
     ...host.clock,
+    ...handle,
     ...own,
     options,
-    journal: recorder.lines,
     routes: () => [...world.setup.staticRoutes.keys(), ...world.state.dynamicRoutes.keys()],
     runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
     close: async () => {

@@ -9,7 +9,13 @@ import type { CompleteGatewayOptions, RouteInput } from '../../options/gateway.t
 export type Memory = {
   readonly subscribe: (name: string, route: RouteInput) => void
   readonly remove: (name: string) => boolean
+  /** The current subscriptions. */
+  readonly kept: () => Subscriptions
+  /** Replaces the subscriptions by those of a state that the gateway has returned to, or by the initial ones. */
+  readonly restart: (kept: Subscriptions | undefined) => void
 }
+
+type Subscriptions = ReadonlyMap<string, RouteInput>
 
 /** Loads the initial subscriptions. Throws a usage error for an invalid one. */
 export function createMemory(
@@ -17,7 +23,7 @@ export function createMemory(
   { subscriptionsFile, subscriptions }: CompleteGatewayOptions,
   dispatch: (at: (atMs: number) => GatewayInput) => void,
 ): Memory {
-  const held = new Map(Object.entries(subscriptions))
+  let held = new Map(Object.entries(subscriptions))
   let modifiedMs = 0
   const load = (): void => {
     const text = JSON.stringify(Object.fromEntries(held))
@@ -61,6 +67,11 @@ export function createMemory(
       const isGone = held.delete(name)
       if (isGone) load()
       return isGone
+    },
+    kept: () => new Map(held),
+    restart: (kept) => {
+      held = new Map(kept ?? Object.entries(subscriptions))
+      if (kept === undefined && held.size > 0) load()
     },
   }
 }

@@ -5,22 +5,17 @@ import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
-import { serverMachine } from '../../server/machine.ts'
-import { createServer } from '../../server/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
 import type { Emulator } from '../handles.ts'
-import { journalFile } from '../journal-file.ts'
 import { trackConnections } from '../lifetime.ts'
 import { createWebServer } from './http-listener.ts'
-import { hostOf, listen, openLinks, portOf } from './ports.ts'
-import { createRecorder } from '../recorder.ts'
+import { openLinks, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
-import { untilMessageOf } from '../until-message.ts'
 import { loadHosted } from './hosted.ts'
-import { connectServer } from './wiring.ts'
+import { createWorlds } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsInput & {
@@ -54,7 +49,6 @@ export type EmulatorOptions = ServerOptionsInput & {
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, tamper, clocks, ...rest } = given
-  const hooks = { onEntry, tamper, clocks }
   const scenario = await readScenarios(rest.scenario)
   const options = completeOptions({ port: 0, ...rest, ...scenario })
   if ((options.deployment as string) === 'both')
@@ -70,55 +64,23 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   // Links contain their port, so it must be known before the world exists.
   const links = isHosted ? await openLinks(options.host, options.port, certificate) : []
   const closing = trackConnections([main, ...links])
+  const linksPort = links[0] === undefined ? null : portOf(links[0])
+  const worlds = createWorlds({
+    given: { ...rest, ...scenario },
+    hosted,
+    ca: certificate?.ca ?? null,
+    linksPort,
+    listeners: { main, links },
+    closing,
+  })
   try {
-    const linksPort = links[0] === undefined ? null : portOf(links[0])
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    const server = createServer(made, hosted)
-    const machine = serverMachine(server)
-    const { objectInfo: _, ...recorded } = made
-    const recorder = await createRecorder(
-      machine,
-      recorded,
-      async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
-      options.journal === null ? null : journalFile(options.journal, options.overwrite, warn),
-    )
-    const { host, sockets, pictures } = connectServer(
-      server,
-      machine,
-      options,
-      recorder,
-      { main, links },
-      hooks,
-    )
-    await listen(main, options.host, options.port)
-    recorder.open()
-    const port = portOf(main)
-    const address = hostOf(options.host, port)
-    return {
-      url: `${certificate === null ? 'http' : 'https'}://${address}`,
-      port,
-      signedUrl: hosted && made.signedLinks && hosted.linkBase(made.signedLinks, address),
-      ca: certificate?.ca ?? null,
-      options,
-      ...host.clock,
-      untilMessage: untilMessageOf(host.clock),
-      journal: recorder.lines,
-      close: async () => {
-        host.driver.stop()
-        sockets.closeAll()
-        pictures.close()
-        await closing()
-        recorder.close()
-      },
-    }
+    return await worlds.start(options, made, { onEntry, tamper, clocks })
   } catch (error) {
     await closing()
     throw error
   }
 }
-
-/** Warnings for the operator, printed even with --quiet. */
-const warn = (line: string): void => void process.stderr.write(`flowdouble: ${line}\n`)
 
 /** The scenarios with the content of the files that they name; without any, loads nothing. */
 async function readScenarios(

@@ -1,10 +1,11 @@
 // WebSockets: their handshakes, incoming messages, and the effects that go out to them.
 
 import type { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../../spec/limits.ts'
-import type { Effect, Headers, Input } from '../../machine.ts'
+import type { Effect, Headers, Input, SocketEnd } from '../../machine.ts'
 import { dateText } from '../../http/respond.ts'
 import { readHeaders, replyText } from './http.ts'
 import { type Connection, createWriter, flush, MAX_STALL_MS } from './socket-writer.ts'
@@ -21,6 +22,8 @@ export type Sockets = {
   /** Resolves when everything has been handed to the system. */
   readonly flushed: () => Promise<void>
   readonly closeAll: () => void
+  /** The id of its last socket. */
+  readonly lastId: () => number
 }
 
 /** What the sockets need from the server behind them. */
@@ -37,6 +40,8 @@ type SocketHooks = {
   readonly readsCredentials: boolean
   /** Whether to compress messages for clients that offer it. */
   readonly compresses: boolean
+  /** The id of the last socket before its first: those of a fork follow those of the other server. */
+  readonly lastSocket: number
 }
 
 export function createSockets(hooks: SocketHooks): Sockets {
@@ -44,10 +49,19 @@ export function createSockets(hooks: SocketHooks): Sockets {
   const writer = createWriter(hooks.compresses)
   const handshakes = createHandshakes(hooks, connections)
 
+  const end = ({ sockets, how }: Extract<Effect, { kind: 'end' }>): void => {
+    for (const id of sockets) {
+      const connection = connections.get(id)
+      // Nothing is sent to it any more.
+      connections.delete(id)
+      if (connection !== undefined) endConnection(connection, how)
+    }
+  }
   const emit = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'accept') handshakes.accept(effect.socket)
       if (effect.kind === 'refuse') handshakes.refuse(effect)
+      if (effect.kind === 'end') end(effect)
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
       const { sockets } = effect
       const isFrame = effect.kind === 'frame'
@@ -76,11 +90,21 @@ export function createSockets(hooks: SocketHooks): Sockets {
       raw.once('close', () => clearTimeout(timer))
     }
   }
-  return { upgrade: handshakes.upgrade, emit, batch: writer.batch, flushed, closeAll }
+  const { upgrade, lastId } = handshakes
+  return { upgrade, emit, batch: writer.batch, flushed, closeAll, lastId }
+}
+
+/** Ends a connection. A silent one stays open, but reads nothing, so that it does not answer pings either. */
+function endConnection({ raw, socket, close }: Connection, how: SocketEnd): void {
+  if (how === 'silence') socket.pause()
+  else if (how !== 'reset') close(how.close, 'The state of the server has changed.')
+  else if (raw instanceof Socket) raw.resetAndDestroy()
+  else socket.terminate()
 }
 
 type Handshakes = {
   readonly upgrade: Sockets['upgrade']
+  readonly lastId: Sockets['lastId']
   /** Accepts a handshake: from then on its socket is among the connections, until it closes. */
   readonly accept: (id: number) => void
   readonly refuse: (effect: Extract<Effect, { kind: 'refuse' }>) => void
@@ -91,7 +115,7 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
   const handshakes = new Map<number, Handshake>()
   let server: Promise<WebSocketServer> | undefined
   let protocol: WebSocketServer
-  let lastId = 0
+  let lastId = hooks.lastSocket
 
   const upgrade = async (request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> => {
     raw.on('error', () => raw.destroy())
@@ -130,7 +154,7 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     handshakes.delete(socket)
     raw?.end(replyText({ status, headers, body }, timeMs(), name), () => raw.destroy())
   }
-  return { upgrade, accept, refuse }
+  return { upgrade, accept, refuse, lastId: () => lastId }
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

@@ -2,7 +2,7 @@
 
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
-import type { Effect, IncomingRequest, Input, Machine } from '../../machine.ts'
+import type { Effect, IncomingRequest, Input, RequestHead } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { refuse } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
@@ -10,42 +10,68 @@ import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders } from '../../server/cors.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
+import { serverMachine } from '../../server/machine.ts'
 import { needsBody } from '../../server/step.ts'
-import { guardOf, refusalsOf } from '../server-parts.ts'
+import { below, guardOf, readsCredentialsOf, refusalsOf } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
-import { createCodec } from '../codec.ts'
-import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
-import { after, type Later } from '../later.ts'
+import type { Codec } from '../codec.ts'
+import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { after } from '../later.ts'
 import { createHost, type Hooks, type Host } from '../host.ts'
 import { readHeaders } from './http.ts'
 import { nodeParts, nodeResponses } from './responses.ts'
-import { serve } from './http-listener.ts'
+import { type RequestHooks, serve } from './http-listener.ts'
 import type { Recorder } from '../recorder.ts'
-import { createLargePictures, type LargePictures } from './large-pictures.ts'
+import type { LargePictures } from './large-pictures.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 /** The web servers that clients reach; a local server has none for links. */
 export type Listeners = { readonly main: HttpServer; readonly links: readonly HttpServer[] }
 
-/** Connects the server to its listeners, which answer from now on. */
-export function connectServer(
-  server: Server,
-  machine: Machine<Input, Effect>,
-  options: ServerOptions,
-  recorder: Recorder<Input, Effect>,
-  listeners: Listeners,
-  hooks: Hooks<Input, Effect>,
-): {
+/** What the worlds at an address share. */
+export type Shared = {
+  readonly codec: Codec
+  readonly pictures: LargePictures
+}
+
+/** Where the ids of a fork begin: those of requests and sockets in its state belong to the other world. */
+export type LastIds = { readonly request: number; readonly socket: number }
+
+/** A server behind an address: what its listeners need. */
+export type ServedWorld = {
+  readonly server: Server
   readonly host: Host<Input, Effect, ServerResponse>
   readonly sockets: Sockets
-  readonly pictures: LargePictures
-} {
-  const codec = createCodec()
-  const pictures = createLargePictures(codec)
+  readonly limitBytes: RequestHooks['limitBytes']
+  readonly answer: RequestHooks['answer']
+  readonly answerLink: RequestHooks['answer']
+}
+
+/** A world, and the target of a request without the path below which the world is served. */
+export type FoundWorld = { readonly world: ServedWorld; readonly target: string }
+
+/** A server that is to be served. */
+export type WorldParts = {
+  readonly server: Server
+  readonly options: ServerOptions
+  readonly recorder: Recorder<Input, Effect>
+  readonly hooks: Hooks<Input, Effect>
+  /** The path below which it is served; empty at the root. */
+  readonly base: string
+  readonly lastIds: LastIds
+  /** Loads its control paths. */
+  readonly control: (move: ClockMover<Effect>) => Promise<ControlPaths>
+}
+
+/** Connects a server to its edge. */
+export function connectWorld(
+  { server, options, recorder, hooks, base, lastIds, control }: WorldParts,
+  { codec, pictures }: Shared,
+): ServedWorld {
   const name = nameLike(options.like)
-  const readsCredentials = options.token !== null || options.deployment === 'hosted'
+  const readsCredentials = readsCredentialsOf(options)
   const host = createHost(
-    machine,
+    serverMachine(server),
     recorder,
     {
       clock: options.clock,
@@ -54,23 +80,24 @@ export function connectServer(
       flushed: () => sockets.flushed(),
       worked: () => undefined,
       hint: 'Was the workflow submitted?',
-      responses: nodeResponses(codec.encodeFile, name),
+      responses: below(base, nodeResponses(codec.encodeFile, name)),
       ready: pictures.ready,
       guard: guardOf(options, options.host),
+      lastRequest: lastIds.request,
       ...nodeParts(options.deployment),
     },
     hooks,
+    control,
   )
-  const { timeMs, write } = host
   const sockets = createSockets({
     dispatch: host.driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
-    timeMs,
+    timeMs: host.timeMs,
     name,
     readsCredentials,
     compresses: options.wsCompress,
+    lastSocket: lastIds.socket,
   })
-
   const enter = (
     { method, target, headers, body, fault }: IncomingRequest,
     response: ServerResponse,
@@ -81,51 +108,83 @@ export function connectServer(
       return { kind, atMs, links, request, method, target, headers, body, fault }
     })
   }
-  const answer = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
+  const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
     return after(loading, () =>
-      isControl(method, target)
+      options.control && isControl(method, target)
         ? host.answerControl(arrived, response, corsHeaders(options))
         : enter(arrived, response, undefined),
     )
   }
-  const answerLink = (arrived: IncomingRequest, response: ServerResponse): Later<void> =>
+  const answerLink: RequestHooks['answer'] = (arrived, response) =>
     after(codec.ready(true), () => enter(arrived, response, true))
-
   const maxBytes = maxBodyBytes(options.maxUploadSize)
+  const limitBytes: RequestHooks['limitBytes'] = (head) => {
+    if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
+    return needsBody(server, head) ? maxBytes : null
+  }
+  return { server, host, sockets, limitBytes, answer, answerLink }
+}
+
+/**
+ * Serves worlds, which answer from now on.
+ * @param main the world at the root.
+ * @param find the world of a target.
+ */
+export function serveWorlds(
+  listeners: Listeners,
+  main: ServedWorld,
+  options: ServerOptions,
+  find: (target: string) => FoundWorld,
+): void {
+  const { timeMs, write } = main.host
+  const name = nameLike(options.like)
+  const refusals = refusalsOf(main.server.options)
+  const shared = { receive: receiveBody, write, timeMs, name, refusals }
+  const headOf = ({ method, headers }: RequestHead, target: string): RequestHead => ({
+    method,
+    target,
+    headers,
+  })
+  const arrivedAt = (
+    { method, headers, body, fault }: IncomingRequest,
+    target: string,
+  ): IncomingRequest => ({ method, target, headers, body, fault })
+  const readsCredentials = readsCredentialsOf(options)
   serve(listeners.main, {
     readHeaders: (request) => readHeaders(request, readsCredentials),
-    receive: receiveBody,
     limitBytes: (head) => {
-      if (isControl(head.method, head.target)) return MAX_CONTROL_BYTES
-      return needsBody(server, head) ? maxBytes : null
+      const { world, target } = find(head.target)
+      return world.limitBytes(world === main ? head : headOf(head, target))
     },
-    answer,
-    write,
-    timeMs,
-    name,
-    isSocketPath: (path) => isSocketPath(options.deployment, path),
-    refusals: refusalsOf(server.options),
+    answer: (arrived, response) => {
+      const { world, target } = find(arrived.target)
+      return world.answer(world === main ? arrived : arrivedAt(arrived, target), response)
+    },
+    isSocketPath: (path) => isSocketPath(options.deployment, find(path).target),
     refuseExpectation:
       options.deployment === 'local' ? (expected) => refuse('expectation', {}, { expected }) : null,
-    upgrade: sockets.upgrade,
+    upgrade: (request, raw, head) => {
+      const { world, target } = find(request.url ?? '/ws')
+      request.url = target
+      return world.sockets.upgrade(request, raw, head)
+    },
+    ...shared,
   })
   // Read their credentials although links need none: the server reports the leak.
   for (const links of listeners.links) {
     serve(links, {
       readHeaders: (request) => readHeaders(request, true),
-      receive: receiveBody,
       limitBytes: () => null,
-      answer: answerLink,
-      write,
-      timeMs,
-      name,
+      answer: (arrived, response) => {
+        const { world, target } = find(arrived.target)
+        return world.answerLink(arrivedAt(arrived, target), response)
+      },
       isSocketPath: () => false,
-      refusals: refusalsOf(server.options),
       refuseExpectation: null,
       upgrade: null,
+      ...shared,
     })
   }
-  return { host, sockets, pictures }
 }

@@ -46,7 +46,7 @@ export function admit(server: Server, head: RequestHead): Admission {
 const needsKey = ({ options }: Server, path: string): boolean =>
   !open.has(path) &&
   !(isPublished(path) && options.quirks.includes('hosted.public-catalogues')) &&
-  /^\/(?:api|ws|_flowdouble)(?:\/|$)/.test(path)
+  /^\/(?:api|ws)(?:\/|$)/.test(path)
 
 /** Browsers cannot send a header with a handshake: they send the key in the query. */
 function requestKey({ options }: Server, { target, headers }: Omit<RequestHead, 'method'>): string {

@@ -72,11 +72,14 @@ const ranMs = ({ entry, startedMs }: Job): number =>
   entry === null || startedMs === null ? 0 : entry.endedMs - startedMs
 
 /** A cursor for the page after a job, stable while new jobs are submitted. */
-const cursorOf = ({ run }: Job): string => `job-${run.serial.toString(36)}`
+/** Runs from before the start of the server have negative serials: their cursors count down after an S. */
+const cursorOf = ({ run: { serial } }: Job): string =>
+  serial < 0 ? `job-S${(-serial).toString(36)}` : `job-${serial.toString(36)}`
 
 function readCursor(text: string | undefined): number | undefined {
-  const digits = /^job-(-?[0-9a-z]{1,10})$/.exec(text ?? '')?.[1]
-  return digits === undefined ? undefined : parseInt(digits, 36)
+  const [, before, digits] = /^job-(S?)([0-9a-z]{1,10})$/.exec(text ?? '') ?? []
+  if (digits === undefined) return undefined
+  return before === '' ? parseInt(digits, 36) : -parseInt(digits, 36)
 }
 
 /** The parsed query, or the name of the parameter with an invalid value. */

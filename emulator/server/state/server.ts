@@ -55,7 +55,10 @@ export type Server = {
   readonly hosted: Hosted | null
   /** The credentials of its clients, which are never sent to others. */
   readonly secrets: readonly KnownSecret[]
-  readonly state: ServerState
+  /** Only server.ts replaces it, together with the worlds. */
+  state: ServerState
   /** Its worlds, each with its setup. */
-  readonly worlds: readonly [World, ...World[]]
+  worlds: readonly [World, ...World[]]
+  /** States by the names of their snapshots. None of them has sockets, and none changes. */
+  readonly snapshots: Map<string, ServerState>
 }

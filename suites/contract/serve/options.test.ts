@@ -186,9 +186,10 @@ test('serve/options The reader of schemas rejects a keyword that it does not che
   expect(() => fits({ items: { format: 'uri' } } as object, ['a'])).toThrow('keyword: format')
 })
 
-test('serve/options The name of an option equals that of its flag.', () => {
-  for (const [name, { flag }] of Object.entries(optionTable)) {
-    const camel = flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+test('serve/options The name of an option equals that of its flag, without the no- that switches it off.', () => {
+  for (const [name, { flag, bare }] of Object.entries(optionTable)) {
+    const positive = bare === 'false' ? flag.replace(/^no-/, '') : flag
+    const camel = positive.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
     expect([camel, `${camel}Ms`]).toContain(name)
   }
 })

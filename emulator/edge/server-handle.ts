@@ -1,0 +1,106 @@
+// The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
+
+import { fault as faultSchema } from '../../spec/scenario/faults.ts'
+import { isMatch } from '../lib/match.ts'
+import type { Received } from '../journal/received.ts'
+import { fits } from '../options/json-schema.ts'
+import { readScenarios } from '../options/scenario.ts'
+import type { ServerOptions } from '../options/server-options.ts'
+import { usageError } from '../options/usage.ts'
+import type { Effect, Input } from '../machine.ts'
+import { runViews } from '../server/run-views.ts'
+import type { Server } from '../server/state/server.ts'
+import type { Emulator, WorldHandle } from './handles.ts'
+import type { Host } from './host.ts'
+import type { Recorder } from './recorder.ts'
+import { untilMessageOf } from './until-message.ts'
+import { createWorldHandle } from './world-handle.ts'
+
+/** What the methods need from a server and its edge. */
+export type ServerParts = {
+  readonly server: Server
+  readonly options: ServerOptions
+  readonly host: Pick<Host<Input, Effect, never>, 'changeWorld' | 'clock' | 'driver'>
+  readonly recorder: Recorder<Input, Effect>
+  /** Resolves when all effects are sent. */
+  readonly flushed: () => Promise<unknown>
+}
+
+/** The methods that every edge has: none of them needs an address. */
+export type ServerHandle = WorldHandle &
+  Pick<
+    Emulator,
+    | 'advance'
+    | 'until'
+    | 'untilMessage'
+    | 'fault'
+    | 'faults'
+    | 'removeFault'
+    | 'load'
+    | 'messages'
+    | 'frames'
+    | 'runs'
+    | 'dropSockets'
+  >
+
+export function createServerHandle({
+  server,
+  options,
+  host,
+  recorder,
+  flushed,
+}: ServerParts): ServerHandle {
+  const { clock, driver } = host
+  const removeFault = (id: string): boolean => {
+    const isKnown = server.state.script.faults.some((one) => one.id === id)
+    if (isKnown) driver.dispatch((atMs) => ({ kind: 'script', atMs, change: { remove: id } }))
+    return isKnown
+  }
+  // Loaded on demand, so that the server starts fast.
+  const lists = () => import('../server/received.ts')
+  const chosen = <T extends object>({ items }: Received<T>, filter: object): readonly T[] =>
+    items.filter((one) => isMatch(one, filter))
+  return {
+    ...createWorldHandle({
+      host,
+      recorder,
+      flushed,
+      snapshots: () => new Set(server.snapshots.keys()),
+      received: async () => (await lists()).requestsOf(server, await recorder.view()),
+      keepsTime: options.epoch === 'now',
+    }),
+    advance: clock.advance,
+    until: clock.until,
+    untilMessage: untilMessageOf(clock),
+    fault: (fault) => {
+      if (!fits(faultSchema, fault))
+        throw usageError('The fault does not match scenario.schema.json.')
+      driver.dispatch((atMs) => ({ kind: 'script', atMs, change: { add: fault } }))
+      const id = server.state.script.faults.at(-1)?.id ?? ''
+      return { id, remove: () => void removeFault(id) }
+    },
+    faults: () => server.state.script.faults,
+    removeFault,
+    load: (given) => {
+      const scenario = readScenarios(given)
+      if (typeof scenario === 'string') throw usageError(`The ${scenario}.`)
+      const { runs, nodes, faults } = scenario
+      driver.dispatch((atMs) => ({
+        kind: 'script',
+        atMs,
+        change: { load: { runs, nodes, faults } },
+      }))
+    },
+    messages: async (filter = {}) =>
+      chosen((await lists()).messagesOf(server, await recorder.view()), filter),
+    frames: async (filter = {}) =>
+      chosen((await lists()).framesOf(server, await recorder.view()), filter),
+    runs: () => runViews(server),
+    dropSockets: async (how = 'reset') => {
+      const count = server.state.sockets.size
+      driver.dispatch((atMs) => ({ kind: 'drop', atMs, how }))
+      await flushed()
+      return count
+    },
+  }
+}

@@ -1,0 +1,51 @@
+// The control paths of a workflow server beyond those of every machine. Loaded with the first control request.
+
+import type { Fault } from '../../spec/scenario/faults.ts'
+import type { Effect, SocketEnd } from '../machine.ts'
+import { isPlainObject } from '../options/json-schema.ts'
+import type { ScenarioInput } from '../options/scenario.ts'
+import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import type { Emulator } from './handles.ts'
+import { messageData } from './until-message.ts'
+import { clockPaths, type Finder, jsonBody, worldPaths } from './world-paths.ts'
+
+/** What a clock moves to: a message, or a state of one run. */
+function finderOf(until: Readonly<Record<string, unknown>>): Finder<Effect> | undefined {
+  const { message, data = {}, run, state } = until
+  if (typeof message === 'string' && isPlainObject(data))
+    return (effect) => messageData(effect, message, data)
+  if (typeof run !== 'string') return undefined
+  return (effect) =>
+    effect.kind === 'run' && effect.prompt_id === run && (state ?? effect.state) === effect.state
+      ? { prompt_id: run, state: effect.state }
+      : undefined
+}
+
+export const serverPaths = (server: Emulator, move: ClockMover<Effect>): ControlPaths => ({
+  ...clockPaths(move, finderOf),
+  ...worldPaths(server),
+  'GET runs': () => ok(server.runs()),
+  'GET messages': async ({ query }) => ok(await server.messages(query)),
+  'GET frames': async ({ query }) => ok(await server.frames(query)),
+  'POST scenario': ({ body }) => {
+    server.load(jsonBody(body) as ScenarioInput)
+    return ok({})
+  },
+  'POST faults': ({ body }) => ok({ id: server.fault(jsonBody(body) as Fault).id }),
+  'GET faults': () => ok(server.faults()),
+  'DELETE faults/{name}': ({ segment }) => ok({ removed: server.removeFault(segment) }),
+  'POST drop': async ({ body }) => ok({ dropped: await server.dropSockets(readEnd(body)) }),
+})
+
+const endUsage =
+  'The body must be {"how": "reset"}, {"how": "silence"} or {"how": {"close": 1012}}.'
+
+function readEnd(body: Uint8Array): SocketEnd | undefined {
+  if (body.length === 0) return undefined
+  const { how = 'reset' } = readMembers(body, ['how'], endUsage)
+  if (how === 'reset' || how === 'silence') return how
+  const code = typeof how === 'object' && how !== null && 'close' in how ? how.close : undefined
+  if (!Number.isInteger(code) || Number(code) < 1000 || Number(code) > 4999)
+    throw unusable(endUsage)
+  return { close: Number(code) }
+}

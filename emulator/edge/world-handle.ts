@@ -1,0 +1,69 @@
+// The methods that reset a running machine, keep its states, and return what it has received.
+
+import type { Received, ReceivedRequest } from '../journal/received.ts'
+import { limits } from '../../spec/limits.ts'
+import { usageError } from '../options/usage.ts'
+import type { WorldHandle } from './handles.ts'
+import type { Host } from './host.ts'
+import type { Recorder } from './recorder.ts'
+
+/** What the methods need from a machine and its edge. */
+export type WorldParts<I, E> = {
+  readonly host: Pick<Host<I, E, never>, 'changeWorld'>
+  readonly recorder: Pick<Recorder<I, E>, 'lines'>
+  /** Resolves when all effects are sent. */
+  readonly flushed: () => Promise<unknown>
+  /** The names of its snapshots. */
+  readonly snapshots: () => ReadonlySet<string>
+  /** The requests that it has received. */
+  readonly received: () => Promise<Received<ReceivedRequest>>
+  /** Whether a reset world begins at the present time, as one does whose epoch is `now`. */
+  readonly keepsTime: boolean
+}
+
+export function createWorldHandle<I, E>({
+  host,
+  recorder,
+  flushed,
+  snapshots,
+  received,
+  keepsTime,
+}: WorldParts<I, E>): WorldHandle {
+  let snapshotCount = 0
+  return {
+    requests: async (filter = {}) => {
+      const { matchesRequest } = await import('../journal/received.ts')
+      return (await received()).items.filter((one) => matchesRequest(one, filter))
+    },
+    verify: async (expected) => {
+      const { verify } = await import('../journal/received.ts')
+      return verify(await received(), expected)
+    },
+    reset: async () => {
+      host.changeWorld({ do: 'reset', ...(keepsTime && { keepsTime }) })
+      await flushed()
+    },
+    snapshot: (name = `snapshot ${++snapshotCount}`) => {
+      const known = snapshots()
+      if (known.size >= limits.snapshots.value && !known.has(name))
+        throw usageError(
+          `A world keeps ${limits.snapshots.value} snapshots. Use the name of one to replace it.`,
+        )
+      host.changeWorld({ do: 'snapshot', name })
+      return name
+    },
+    restore: async (name) => {
+      const known = snapshots()
+      if (!known.has(name)) throw usageError(unknownName('snapshot', name, known))
+      host.changeWorld({ do: 'restore', name })
+      await flushed()
+    },
+    journal: recorder.lines,
+  }
+}
+
+/** A sentence about an unknown name, with the known ones. */
+export function unknownName(what: string, name: string, known: Iterable<string>): string {
+  const names = [...known].map((one) => JSON.stringify(one)).join(', ')
+  return `There is no ${what} ${JSON.stringify(name)}. ${names === '' ? 'None exists.' : `Names: ${names}.`}`
+}

@@ -1,0 +1,114 @@
+// The control paths that reset a machine, keep its states, and return what it has received: the same for all machines.
+
+import type { Expectation, RequestFilter } from '../journal/received.ts'
+import { isPlainObject } from '../options/json-schema.ts'
+import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import type { Emulator, WorldHandle, WorldOptionsInput } from './handles.ts'
+
+/** A JSON body. */
+export function jsonBody(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    throw unusable('The body must be JSON.')
+  }
+}
+
+const nameUsage = 'The body must be {"name": "..."} or {}.'
+
+/** The name in a body, if any; an empty body has none. */
+function nameIn(body: Uint8Array): string | undefined {
+  if (body.length === 0) return undefined
+  const { name } = readMembers(body, ['name'], nameUsage)
+  if (name !== undefined && typeof name !== 'string') throw unusable(nameUsage)
+  return name
+}
+
+const filterUsage =
+  'Choose requests by method, path, query, headers, body, status, user and run, such as {"method": "POST", "path": "/prompt"}.'
+const filterNames = ['method', 'path', 'query', 'headers', 'body', 'status', 'user', 'run'] as const
+
+function readExpectation(body: Uint8Array): Expectation {
+  const given = readMembers(body, [...filterNames, 'times'], filterUsage)
+  const texts = [given.method, given.path, given.user, given.run]
+  const objects = [given.query, given.headers]
+  const isText = texts.every((one) => one === undefined || typeof one === 'string')
+  const isObject = objects.every((one) => one === undefined || typeof one === 'object')
+  const { times, status } = given
+  const isCount = times === undefined || (Number.isSafeInteger(times) && Number(times) >= 0)
+  const isStatus = status === undefined || Number.isSafeInteger(status)
+  if (isText && isObject && isCount && isStatus) return given as Expectation
+  throw unusable(filterUsage)
+}
+
+/** A filter from query parameters. */
+function filterOf(query: Readonly<Record<string, string>>): RequestFilter {
+  const unknown = Object.keys(query).find((name) => !filterNames.some((known) => known === name))
+  if (unknown !== undefined) throw unusable(`Unknown parameter ${unknown}. ${filterUsage}`)
+  const { status, ...texts } = query
+  return status === undefined ? texts : { ...texts, status: Number(status) }
+}
+
+const clockUsage =
+  'The body must be {"ms": 100}, or {"until": "idle"}, "next", a state of runs, {"run": "ID", "state": "..."} or {"message": "TYPE", "data": {...}}; with "withinMs" as a limit.'
+
+/** What an effect has of what a clock moves to; undefined for any other effect. */
+export type Finder<E> = (effect: E) => unknown
+
+/** @param finderOf the finder for an object that says what to move to; undefined for an unknown one. */
+export const clockPaths = <E>(
+  move: ClockMover<E>,
+  finderOf: (until: Readonly<Record<string, unknown>>) => Finder<E> | undefined,
+): ControlPaths => ({
+  'POST advance': async ({ body }) => {
+    const { ms, until, withinMs } = readMembers(body, ['ms', 'until', 'withinMs'], clockUsage)
+    if (withinMs !== undefined && !(typeof withinMs === 'number' && withinMs >= 0))
+      throw unusable(clockUsage)
+    const limit = withinMs === undefined ? {} : { withinMs }
+    if (typeof ms === 'number' && until === undefined)
+      return ok(await move((clock) => clock.advance(ms)))
+    if (ms !== undefined) throw unusable(clockUsage)
+    if (typeof until === 'string') return ok(await move((clock) => clock.until(until, limit)))
+    const find = isPlainObject(until) ? finderOf(until) : undefined
+    if (find === undefined) throw unusable(clockUsage)
+    let found: unknown
+    const matches = (effect: E): boolean => {
+      found = find(effect)
+      return found !== undefined
+    }
+    const moved = await move((clock) => clock.until(matches, limit))
+    return ok({ ...moved, found })
+  },
+})
+
+export const handlePaths = (handle: WorldHandle): ControlPaths => ({
+  'GET requests': async ({ query }) => ok(await handle.requests(filterOf(query))),
+  'POST verify': async ({ body }) => ok(await handle.verify(readExpectation(body))),
+  'POST reset': async () => {
+    await handle.reset()
+    return ok({})
+  },
+  'POST snapshot': ({ body }) => ok({ name: handle.snapshot(nameIn(body)) }),
+  'POST restore': async ({ body }) => {
+    const name = nameIn(body)
+    if (name === undefined) throw unusable('The body must be {"name": "..."}.')
+    await handle.restore(name)
+    return ok({})
+  },
+})
+
+/** The paths that create, fork, list and close worlds. */
+export const worldPaths = (handle: Emulator): ControlPaths => ({
+  ...handlePaths(handle),
+  'GET worlds': () => ok(handle.worlds().map(placeOf)),
+  'POST worlds': async ({ body }) =>
+    ok(placeOf(await handle.world((body.length === 0 ? {} : jsonBody(body)) as WorldOptionsInput))),
+  'POST fork': async ({ body }) => ok(placeOf(await handle.fork(nameIn(body)))),
+  'DELETE worlds/{name}': async ({ segment }) => {
+    const world = handle.worlds().find(({ name }) => name === segment)
+    await world?.close()
+    return ok({ closed: world !== undefined })
+  },
+})
+
+const placeOf = ({ name, url }: Emulator) => ({ name, url })

@@ -1,0 +1,561 @@
+// The control API: requests to the test double itself, below /_flowdouble of a server, of a gateway, and of each of their
+// worlds. They move the clock, change the script, keep and restore states, and return what was received.
+
+import { both, gateway, type Endpoints, type Place, type Rules, type Schema } from './language.ts'
+
+const everywhere: readonly Place[] = [...both, ...gateway]
+const text = { type: 'string' } as const
+const name = { type: 'string', minLength: 1 } as const
+const count = { type: 'integer', minimum: 0 } as const
+const milliseconds = { type: 'number', minimum: 0 } as const
+const textOrNull = { type: ['string', 'null'] } as const
+const texts = { type: 'object', additionalProperties: text } as const
+
+/** The answer to a control request that cannot be served. */
+export const controlError = {
+  type: 'object',
+  properties: { error: { type: 'string', description: 'what to do instead' } },
+  required: ['error'],
+} as const satisfies Schema
+
+/** The result of moving a clock. */
+export const clockMove = {
+  type: 'object',
+  properties: {
+    nowMs: { ...milliseconds, description: 'the time of the world since its start' },
+    timeMs: { ...milliseconds, description: 'the time of the world since 1970' },
+    happened: {
+      type: 'object',
+      additionalProperties: count,
+      description: 'how many effects of each kind occurred, such as {"message progress": 4}',
+    },
+    found: { description: 'the data of the message that the clock moved to' },
+  },
+  required: ['nowMs', 'timeMs', 'happened'],
+} as const satisfies Schema
+
+/** How far to move a clock: by a time, or until something happens. */
+export const clockTarget = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ms: { ...milliseconds, description: 'by this many milliseconds' },
+    until: {
+      anyOf: [
+        {
+          ...name,
+          description:
+            'idle: until no timer is left; next: to the next timer; or a state of runs, such as success',
+        },
+        {
+          type: 'object',
+          additionalProperties: false,
+          required: ['run'],
+          properties: {
+            run: { ...name, description: 'the id of a run' },
+            state: { ...name, description: 'its state (default: the next one)' },
+          },
+        },
+        {
+          type: 'object',
+          additionalProperties: false,
+          required: ['message'],
+          properties: {
+            message: { ...name, description: 'the type of a message' },
+            data: { type: 'object', description: 'members that its data has' },
+          },
+        },
+      ],
+    },
+    withinMs: { ...milliseconds, description: 'how far the clock moves at most (default a year)' },
+  },
+} as const satisfies Schema
+
+/** A world at an address. */
+export const worldPlace = {
+  type: 'object',
+  properties: { name: textOrNull, url: { type: 'string', description: 'its base address' } },
+  required: ['name', 'url'],
+} as const satisfies Schema
+
+/** Which requests to choose: those whose members all match. Objects match if they contain these members. */
+export const requestFilter = {
+  type: 'object',
+  properties: {
+    method: name,
+    path: {
+      ...name,
+      description: 'with or without /api; * stands for one segment, ** for any number',
+    },
+    query: texts,
+    headers: texts,
+    body: { description: 'what the decoded body is or contains' },
+    status: count,
+    user: { ...name, description: 'an account of a hosted server' },
+    run: { ...name, description: 'the run that the request has started' },
+  },
+} as const satisfies Schema
+
+/** Requests that a test expects. */
+export const expectation = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...requestFilter.properties,
+    times: { ...count, description: 'how many requests must match (default: at least one)' },
+  },
+} as const satisfies Schema
+
+const moment = {
+  entry: { ...count, description: 'the number of its journal entry' },
+  nowMs: milliseconds,
+  timeMs: milliseconds,
+} as const
+
+/** A request that was received. Secrets are placeholders. */
+export const receivedRequest = {
+  type: 'object',
+  properties: {
+    ...moment,
+    method: text,
+    path: text,
+    query: texts,
+    headers: texts,
+    body: {
+      description: 'a JSON value, the fields of a form, a text, or a number of bytes; or null',
+    },
+    status: { type: ['integer', 'null'], description: 'null until the reply is sent' },
+    user: textOrNull,
+    run: textOrNull,
+  },
+  required: ['entry', 'nowMs', 'timeMs', 'method', 'path', 'query', 'headers', 'body', 'status'],
+} as const satisfies Schema
+
+/** The result of a verification. */
+export const verification = {
+  type: 'object',
+  properties: {
+    passed: { type: 'boolean', description: 'whether as many requests match as expected' },
+    count: { ...count, description: 'how many requests match' },
+    near: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          request: receivedRequest,
+          differs: { type: 'array', items: text, description: 'the members that differ' },
+        },
+        required: ['request', 'differs'],
+      },
+      description: 'unless it passed: the requests that come closest, the closest first',
+    },
+    complete: {
+      type: 'boolean',
+      description: 'false if the journal has dropped requests since the last reset',
+    },
+  },
+  required: ['passed', 'count', 'near', 'complete'],
+} as const satisfies Schema
+
+/** A message of a socket. */
+export const socketMessage = {
+  type: 'object',
+  properties: {
+    ...moment,
+    direction: { enum: ['sent', 'received'] },
+    sockets: { type: 'array', items: count },
+    type: textOrNull,
+    data: { description: 'the data of the message; the text if it is not JSON' },
+    run: textOrNull,
+  },
+  required: ['entry', 'nowMs', 'timeMs', 'direction', 'sockets', 'type', 'run'],
+} as const satisfies Schema
+
+/** A binary frame that was sent. */
+export const sentFrame = {
+  type: 'object',
+  properties: {
+    ...moment,
+    sockets: { type: 'array', items: count },
+    frame: { type: 'string', description: 'the name of its layout' },
+    fields: { type: 'object', description: 'its fields apart from the picture' },
+  },
+  required: ['entry', 'nowMs', 'timeMs', 'sockets', 'frame', 'fields'],
+} as const satisfies Schema
+
+/** A fault in the form of a scenario file. */
+const fault = {
+  type: 'object',
+  properties: { id: name, when: { type: 'object' }, then: { type: 'object' }, times: count },
+  required: ['when', 'then'],
+} as const
+
+/** A fault in force. */
+export const activeFault = {
+  type: 'object',
+  properties: {
+    id: text,
+    fault,
+    matched: { ...count, description: 'how many requests or messages have matched it' },
+    applied: { ...count, description: 'how many times it has applied' },
+  },
+  required: ['id', 'fault', 'matched', 'applied'],
+} as const satisfies Schema
+
+const nothing = { type: 'object' } as const
+const list = (items: Schema): Schema => ({ type: 'array', items })
+const named = { type: 'object', additionalProperties: false, properties: { name } } as const
+const refused = { 400: controlError, 403: controlError, 409: controlError } as const
+const unread = { 403: controlError } as const
+
+/** The endpoints of the control API, below the address of a server or gateway, or of a world. */
+export const controlEndpoints = {
+  advanceClock: {
+    method: 'POST',
+    path: '/_flowdouble/advance',
+    on: everywhere,
+    does: 'Moves a manual clock, and replies when everything that is due until then is sent.',
+    body: clockTarget,
+    replies: { 200: clockMove, ...refused },
+  },
+  readJournal: {
+    method: 'GET',
+    path: '/_flowdouble/journal',
+    on: everywhere,
+    does: 'Lists the latest inputs and effects, as lines of JSON after a line with the options.',
+    replies: { 200: 'text', ...unread },
+  },
+  readOpenapi: {
+    method: 'GET',
+    path: '/_flowdouble/openapi.json',
+    on: everywhere,
+    does: 'Returns the OpenAPI document of the server.',
+    replies: { 200: { type: 'object' }, ...unread },
+  },
+  resetWorld: {
+    method: 'POST',
+    path: '/_flowdouble/reset',
+    on: everywhere,
+    does: 'Returns the world to its start.',
+    replies: { 200: nothing, ...refused },
+  },
+  keepSnapshot: {
+    method: 'POST',
+    path: '/_flowdouble/snapshot',
+    on: everywhere,
+    does: 'Keeps the state of the world under a name.',
+    body: named,
+    bodyIsOptional: true,
+    replies: { 200: { ...named, required: ['name'] }, ...refused },
+  },
+  restoreSnapshot: {
+    method: 'POST',
+    path: '/_flowdouble/restore',
+    on: everywhere,
+    does: 'Returns the world to a snapshot.',
+    body: { ...named, required: ['name'] },
+    replies: { 200: nothing, ...refused },
+  },
+  forkWorld: {
+    method: 'POST',
+    path: '/_flowdouble/fork',
+    on: everywhere,
+    does: 'Creates a world below /w/NAME with the state of this one.',
+    body: named,
+    bodyIsOptional: true,
+    replies: { 200: worldPlace, ...refused },
+  },
+  listWorlds: {
+    method: 'GET',
+    path: '/_flowdouble/worlds',
+    on: everywhere,
+    does: 'Lists the worlds below /w/NAME.',
+    replies: { 200: list(worldPlace), ...unread },
+  },
+  createWorld: {
+    method: 'POST',
+    path: '/_flowdouble/worlds',
+    on: everywhere,
+    does: 'Creates a world below /w/NAME. The body has its name and options.',
+    body: { type: 'object', properties: { name } },
+    bodyIsOptional: true,
+    replies: { 200: worldPlace, ...refused },
+  },
+  closeWorld: {
+    method: 'DELETE',
+    path: '/_flowdouble/worlds/{name}',
+    on: everywhere,
+    does: 'Closes a world below /w/NAME and removes it.',
+    replies: {
+      200: {
+        type: 'object',
+        properties: { closed: { type: 'boolean', description: 'whether it existed' } },
+        required: ['closed'],
+      },
+      ...unread,
+    },
+  },
+  listRequests: {
+    method: 'GET',
+    path: '/_flowdouble/requests',
+    on: everywhere,
+    does: 'Lists the requests since the last reset, oldest first.',
+    query: { method: name, path: name, status: count, user: name, run: name },
+    replies: { 200: list(receivedRequest), 400: controlError, ...unread },
+  },
+  verifyRequests: {
+    method: 'POST',
+    path: '/_flowdouble/verify',
+    on: everywhere,
+    does: 'Counts the requests since the last reset that match, and lists those that nearly do.',
+    body: expectation,
+    replies: { 200: verification, ...refused },
+  },
+  listMessages: {
+    method: 'GET',
+    path: '/_flowdouble/messages',
+    on: both,
+    does: 'Lists the messages of the sockets since the last reset, oldest first.',
+    query: { type: name, direction: { enum: ['sent', 'received'] }, run: name },
+    replies: { 200: list(socketMessage), ...unread },
+  },
+  listFrames: {
+    method: 'GET',
+    path: '/_flowdouble/frames',
+    on: both,
+    does: 'Lists the binary frames since the last reset, oldest first.',
+    query: { frame: name },
+    replies: { 200: list(sentFrame), ...unread },
+  },
+  listServerRuns: {
+    method: 'GET',
+    path: '/_flowdouble/runs',
+    on: everywhere,
+    does: 'Lists the runs: of a server those in queue and history, of a gateway the agent runs.',
+    replies: { 200: list({ type: 'object' }), ...unread },
+  },
+  loadScenario: {
+    method: 'POST',
+    path: '/_flowdouble/scenario',
+    on: both,
+    does: 'Replaces the rules and faults of the scenario in force.',
+    body: { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
+    replies: { 200: nothing, ...refused },
+  },
+  listFaults: {
+    method: 'GET',
+    path: '/_flowdouble/faults',
+    on: both,
+    does: 'Lists the faults in force.',
+    replies: { 200: list(activeFault), ...unread },
+  },
+  addFault: {
+    method: 'POST',
+    path: '/_flowdouble/faults',
+    on: both,
+    does: 'Adds a fault from now on; one with the same id is replaced.',
+    body: fault,
+    replies: {
+      200: { type: 'object', properties: { id: text }, required: ['id'] },
+      ...refused,
+    },
+  },
+  removeFault: {
+    method: 'DELETE',
+    path: '/_flowdouble/faults/{name}',
+    on: both,
+    does: 'Removes a fault by its id.',
+    replies: {
+      200: {
+        type: 'object',
+        properties: { removed: { type: 'boolean', description: 'whether it existed' } },
+        required: ['removed'],
+      },
+      ...unread,
+    },
+  },
+  dropSockets: {
+    method: 'POST',
+    path: '/_flowdouble/drop',
+    on: both,
+    does: 'Ends all open sockets: by a reset, silently, or with a close code.',
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        how: {
+          anyOf: [
+            { enum: ['reset', 'silence'] },
+            {
+              type: 'object',
+              properties: { close: { type: 'integer', minimum: 1000, maximum: 4999 } },
+              required: ['close'],
+            },
+          ],
+        },
+      },
+    },
+    bodyIsOptional: true,
+    replies: {
+      200: { type: 'object', properties: { dropped: count }, required: ['dropped'] },
+      ...refused,
+    },
+  },
+  listDeliveries: {
+    method: 'GET',
+    path: '/_flowdouble/outbox',
+    on: gateway,
+    does: 'Lists the latest deliveries, one entry per attempt, oldest first.',
+    replies: { 200: list({ type: 'object' }), ...unread },
+  },
+  failDeliveries: {
+    method: 'POST',
+    path: '/_flowdouble/outbox',
+    on: gateway,
+    does: 'Makes deliveries to the outbox fail from now on.',
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        target: { type: 'string', description: 'the target that fails; * for any' },
+        error: text,
+        times: { type: ['integer', 'null'], minimum: 0, description: 'null means always' },
+      },
+      required: ['target'],
+    },
+    replies: { 200: nothing, ...refused },
+  },
+  changeSubscription: {
+    method: 'POST',
+    path: '/_flowdouble/subscriptions',
+    on: gateway,
+    does: 'Adds or replaces a subscription in memory; a null route removes it.',
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { name, route: { type: ['object', 'null'] } },
+      required: ['name', 'route'],
+    },
+    replies: { 200: nothing, ...refused },
+  },
+} as const satisfies Endpoints
+
+const chosen = { basis: 'chosen' } as const
+
+export const rules = {
+  'control/reset': {
+    says: 'A reset returns a world to its start: runs, files, faults and the clock.',
+    ...chosen,
+    on: both,
+  },
+  'control/sockets-close': {
+    says: 'A reset and a restore close open sockets with code 1012.',
+    ...chosen,
+    on: both,
+  },
+  'control/snapshot': {
+    says: 'A world keeps up to 100 snapshots of its state, by name.',
+    ...chosen,
+    on: both,
+  },
+  'control/restore': {
+    says: 'A restored world continues like the world of the snapshot.',
+    ...chosen,
+    on: both,
+  },
+  'control/fork': {
+    says: 'A fork continues from the state of its parent, and neither affects the other.',
+    ...chosen,
+    on: both,
+  },
+  'control/replays': {
+    says: 'A journal with resets, snapshots and restores replays, and so does the journal of a fork.',
+    ...chosen,
+    on: both,
+  },
+  'control/worlds': {
+    says: 'An address serves up to 20,000 worlds, each below /w/NAME.',
+    ...chosen,
+    on: both,
+  },
+  'control/unknown-world': {
+    says: 'Below the name of a world that does not exist, the server replies as without worlds.',
+    ...chosen,
+    on: both,
+  },
+  'control/isolated': {
+    says: 'Worlds at one address share nothing that changes.',
+    ...chosen,
+    on: both,
+  },
+  'control/requests': {
+    says: 'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
+    ...chosen,
+    on: both,
+  },
+  'control/messages': {
+    says: 'The control API lists messages and frames with their data, and the run they belong to.',
+    ...chosen,
+    on: both,
+  },
+  'control/verify': {
+    says: 'A verification counts the requests that match, and lists those that nearly do.',
+    ...chosen,
+    on: both,
+  },
+  'control/runs': {
+    says: 'The control API lists the runs in the queue and in the history, with their states.',
+    ...chosen,
+    on: both,
+  },
+  'control/advance': {
+    says: 'A manual clock moves by a time, to the next timer, a state of a run or a message, or until idle.',
+    ...chosen,
+    on: both,
+  },
+  'control/bounded': {
+    says: 'A wait fails when what it waits for is further away than its limit.',
+    ...chosen,
+    on: both,
+  },
+  'control/faults': {
+    says: 'Faults are added, listed and removed while the server runs.',
+    ...chosen,
+    on: both,
+  },
+  'control/scenario': {
+    says: 'A scenario that is loaded replaces the rules and faults in force until the next reset.',
+    ...chosen,
+    on: both,
+  },
+  'control/drop': {
+    says: 'Open sockets end on request, by a reset or with a close code.',
+    ...chosen,
+    on: both,
+  },
+  'control/off': {
+    says: 'Without the control API its paths are unknown, like any other.',
+    ...chosen,
+    on: both,
+  },
+  'control/gateway-reset': {
+    says: 'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',
+    ...chosen,
+    on: gateway,
+  },
+  'control/gateway-restore': {
+    says: 'A restored gateway continues like the gateway of the snapshot.',
+    ...chosen,
+    on: gateway,
+  },
+  'control/waiting': {
+    says: 'A post that waits for its delivery at a reset or restore gets 503.',
+    ...chosen,
+    on: gateway,
+  },
+  'control/gateway-requests': {
+    says: 'The control API of a gateway lists and verifies posts with their runs, without secrets.',
+    ...chosen,
+    on: gateway,
+  },
+} as const satisfies Rules

@@ -1,0 +1,131 @@
+// What the control API returns about the past: requests, messages, frames and runs; and verification.
+
+import { textToImage, solid } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+
+proves(
+  'control/requests',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const isHosted = subject.deployment === 'hosted'
+    const key = { api_key_comfy_org: 'SECRET-KEY' }
+    const { prompt_id } = (await subject.submit(solid(7), { extra_data: key })).json()
+    await subject.upload({ name: 'a.png', bytes: Buffer.from('abc') }, { type: 'input' })
+    await subject.get('/history?max_items=3&max_items=4')
+    const requests = await emulator.requests()
+    expect(requests.map(({ method, status }) => `${method} ${status}`)).toEqual([
+      'POST 200',
+      'POST 200',
+      expect.stringMatching(/^GET \d+$/),
+    ])
+    expect(requests[0]).toMatchObject({
+      nowMs: 0,
+      body: { prompt: { '1': { inputs: { color: 7 } } } },
+      run: prompt_id,
+      user: isHosted ? emulator.options.accounts[0]?.user : null,
+    })
+    expect(requests[1]?.body).toEqual({
+      fields: [
+        { name: 'type', text: 'input' },
+        { name: 'image', filename: 'a.png', type: expect.any(String), bytes: 3 },
+      ],
+    })
+    expect(requests[2]?.query).toEqual({ max_items: '4' })
+    expect(JSON.stringify(requests)).not.toContain('SECRET')
+    expect(JSON.stringify(requests)).not.toContain('test-key')
+    const found = await subject.get('/_flowdouble/requests?method=post&path=/prompt')
+    expect(found.json()).toEqual(requests.slice(0, 1))
+    expect((await subject.get('/_flowdouble/requests?run=none')).json()).toEqual([])
+    expect((await subject.get('/_flowdouble/requests?rum=none')).status).toBe(400)
+    await emulator.reset()
+    expect(await emulator.requests()).toEqual([])
+  },
+  ownWorld,
+)
+
+proves(
+  'control/messages',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const session = await subject.connect('me')
+    session.send('{"type": "feature_flags", "data": {"supports_preview_metadata": true}}')
+    await session.settled()
+    const { prompt_id } = await subject.run(session, textToImage(1, 4))
+    const messages = await emulator.messages()
+    expect(messages.filter(({ direction }) => direction === 'received')).toMatchObject([
+      { type: 'feature_flags', data: { supports_preview_metadata: true }, run: null },
+    ])
+    const sent = messages.filter(({ direction }) => direction === 'sent')
+    expect(sent.map(({ type, data }) => ({ type, data }))).toEqual(
+      session.messages().map(({ type, data }) => ({ type, data })),
+    )
+    const progress = await subject.get(`/_flowdouble/messages?type=progress_state&run=${prompt_id}`)
+    expect(progress.json()).toEqual(sent.filter(({ type }) => type === 'progress_state'))
+    const frames = await emulator.frames()
+    expect(frames.length).toBeGreaterThan(0)
+    expect(frames).toHaveLength(session.frames().length)
+    expect(frames[0]).toMatchObject({ frame: 'previewWithMetadata', fields: { format: 'jpeg' } })
+    expect((await subject.get('/_flowdouble/frames?frame=text')).json()).toEqual([])
+  },
+  { ...ownWorld, preview: 'jpeg' },
+)
+
+proves(
+  'control/verify',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const verify = async (expected: unknown) => {
+      const reply = await subject.post('/_flowdouble/verify', expected)
+      return { status: reply.status, ...reply.json() }
+    }
+    await subject.submit(solid(1), { client_id: 'me' })
+    await subject.submit(solid(2), { client_id: 'me' })
+    await subject.get('/queue')
+    const prompt = { method: 'POST', path: '/prompt' }
+    expect(await verify({ ...prompt, body: { client_id: 'me' }, times: 2 })).toEqual({
+      status: 200,
+      passed: true,
+      count: 2,
+      near: [],
+      complete: true,
+    })
+    expect(await verify({ path: '/*', times: 3 })).toMatchObject({ passed: true, count: 3 })
+    expect(await verify({ ...prompt, times: 1 })).toMatchObject({ passed: false, count: 2 })
+    const body = { client_id: 'you', prompt: { '1': { inputs: { color: 2 } } } }
+    const missed = await emulator.verify({ ...prompt, body })
+    expect(missed).toMatchObject({ passed: false, count: 0 })
+    expect(missed.near.map(({ differs }) => differs)).toEqual([
+      ['body.client_id'],
+      ['body.client_id', 'body.prompt.1.inputs.color'],
+      ['method', 'path', 'body'],
+    ])
+    expect(missed.near[0]?.request.body).toMatchObject({ prompt: body.prompt })
+    for (const wrong of [{ pat: '/' }, { times: -1 }, { path: 5 }, [], null])
+      expect((await verify(wrong)).status).toBe(400)
+  },
+  ownWorld,
+)
+
+proves(
+  'control/runs',
+  async (subject) => {
+    const states = async () =>
+      (await subject.get('/_flowdouble/runs')).json().map(({ state }: { state: string }) => state)
+    for (const color of [1, 2, 3, 4]) await subject.submit(solid(color))
+    expect(new Set(await states())).toEqual(new Set(['pending']))
+    await subject.emulator!.until('started')
+    // A hosted account runs several at a time.
+    expect(await states()).toEqual(
+      expect.arrayContaining(subject.deployment === 'local' ? ['running', 'pending'] : ['running']),
+    )
+    await subject.idle()
+    expect(await states()).toEqual(['success', 'success', 'success', 'success'])
+    await subject.submit(textToImage(1), {})
+    await subject.emulator!.until('started')
+    await subject.post('/interrupt', {})
+    await subject.idle()
+    expect(await states()).toEqual([...Array<string>(4).fill('success'), 'interrupted'])
+  },
+  ownWorld,
+)

@@ -1,0 +1,116 @@
+// The clock, the faults and the sockets of a running world, moved and changed over HTTP and from the library.
+
+import { solid, textToImage } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+
+proves(
+  'control/advance',
+  async (subject) => {
+    const advance = async (body: unknown) =>
+      (await subject.post('/_flowdouble/advance', body)).json()
+    const session = await subject.connect('me')
+    const { prompt_id } = (await subject.submit(textToImage(1, 5), { client_id: 'me' })).json()
+    expect(await advance({ ms: 3 })).toMatchObject({ nowMs: 3, happened: {} })
+    expect(await advance({ until: 'next' })).toMatchObject({ happened: { 'run started': 1 } })
+    const isHosted = subject.deployment === 'hosted'
+    const message = isHosted ? 'progress_state' : 'progress'
+    const moved = await advance({ until: { message } })
+    expect(moved.happened[`message ${message}`]).toBe(1)
+    expect(moved.found).toMatchObject({ prompt_id })
+    const ended = await advance({ until: { run: prompt_id, state: 'success' } })
+    expect(ended.found).toEqual({ prompt_id, state: 'success' })
+    expect(subject.emulator!.runs()).toMatchObject([{ state: 'success' }])
+    await subject.submit(solid())
+    expect(await advance({ until: 'success' })).toMatchObject({ happened: { 'run success': 1 } })
+    expect(await advance({ until: 'idle' })).not.toHaveProperty('found')
+    await session.settled()
+    const wrong = [{ until: {} }, { until: { run: 5 } }, { ms: 1, until: 'idle' }, { withinMs: -1 }]
+    for (const body of wrong) expect((await advance(body)).error).toContain('"until"')
+  },
+  ownWorld,
+)
+
+proves(
+  'control/bounded',
+  async (subject) => {
+    const emulator = subject.emulator!
+    await subject.submit(textToImage(1, 50))
+    const late = await subject.post('/_flowdouble/advance', { until: 'success', withinMs: 40 })
+    expect(late.status).toBe(409)
+    expect(late.json().error).toContain('within 40 milliseconds')
+    expect(emulator.runs()).toMatchObject([{ state: 'running' }])
+    await expect(emulator.until('idle', { withinMs: 40 })).rejects.toThrow(/within 40/)
+    await emulator.until('idle')
+    await expect(emulator.until('success')).rejects.toThrow(/No timer is left/)
+  },
+  ownWorld,
+)
+
+const fault = { id: 'busy', when: { path: '/queue' }, then: { status: 503 } } as const
+
+proves(
+  'control/faults',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const added = await subject.post('/_flowdouble/faults', fault)
+    expect(added.json()).toEqual({ id: 'busy' })
+    const { id, remove } = emulator.fault({ when: { path: '/x' }, then: { status: 500 } })
+    const list = async () => (await subject.get('/_flowdouble/faults')).json()
+    expect(await list()).toMatchObject([{ id: 'busy', fault, applied: 0 }, { id }])
+    remove()
+    // One with the same id replaces it.
+    emulator.fault({ ...fault, times: 2 })
+    expect(await list()).toMatchObject([{ id: 'busy', fault: { times: 2 } }])
+    const drop = () => subject.request('DELETE', '/_flowdouble/faults/busy')
+    expect((await drop()).json()).toEqual({ removed: true })
+    expect((await drop()).json()).toEqual({ removed: false })
+    const wrong = await subject.post('/_flowdouble/faults', { when: {} })
+    expect({ status: wrong.status, error: wrong.json().error }).toEqual({
+      status: 409,
+      error: expect.stringContaining('scenario.schema.json'),
+    })
+    expect((await subject.request('POST', '/_flowdouble/faults', '{')).status).toBe(400)
+  },
+  ownWorld,
+)
+
+proves(
+  'control/scenario',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const load = (value: unknown) => subject.post('/_flowdouble/scenario', value)
+    expect(emulator.faults().map(({ id }) => id)).toEqual(['first'])
+    expect((await load({ version: 1, faults: [fault] })).status).toBe(200)
+    expect(emulator.faults().map(({ id }) => id)).toEqual(['busy'])
+    expect((await load({ version: 2 })).status).toBe(409)
+    await emulator.reset()
+    expect(emulator.faults().map(({ id }) => id)).toEqual(['first'])
+  },
+  {
+    ...ownWorld,
+    scenario: {
+      version: 1,
+      faults: [{ id: 'first', when: { path: '/x' }, then: { status: 500 } }],
+    },
+  },
+)
+
+proves(
+  'control/drop',
+  async (subject) => {
+    const drop = async (value: unknown) => {
+      const sessions = [await subject.connect('one'), await subject.connect('two')]
+      const reply = await subject.post('/_flowdouble/drop', value)
+      expect(reply.json()).toEqual({ dropped: 2 })
+      return Promise.all(sessions.map(({ closed }) => closed))
+    }
+    expect(await drop({})).toEqual([1006, 1006])
+    expect(await drop({ how: 'reset' })).toEqual([1006, 1006])
+    expect(await drop({ how: { close: 1013 } })).toEqual([1013, 1013])
+    expect(await subject.emulator!.dropSockets()).toBe(0)
+    for (const how of ['close', { close: 99 }, null])
+      expect((await subject.post('/_flowdouble/drop', { how })).status).toBe(400)
+  },
+  ownWorld,
+)
